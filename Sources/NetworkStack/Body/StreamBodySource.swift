@@ -1,0 +1,102 @@
+internal import FoundationEssentials
+
+/// Content that a task pumps in while a transport takes it out.
+///
+/// Between the two lies at most one chunk more than `capacity`: the pump waits for room, the transport for bytes.
+final class StreamBodySource: HTTPBodySource {
+    private struct State {
+        var chunks: [Data] = []
+        var count = 0
+        var total: Int64 = 0
+        var verdict: HTTPBodyChunk?
+        var isReaderWaiting = false
+        var isClosed = false
+        var room: Handover<Void>?
+        var task: Task<Void, Never>?
+    }
+
+    private static let capacity = 256 * 1024
+
+    let length: Int64?
+    private let state = Lock(State())
+    private let onReady: @Sendable () -> Void
+
+    init(
+        length: Int64?,
+        onReady: @escaping @Sendable () -> Void,
+        pump: @escaping @Sendable (StreamBodySource) async throws -> Void
+    ) {
+        self.length = length
+        self.onReady = onReady
+        let task = Task { [weak self] in
+            do {
+                guard let source = self else { return }
+                try await pump(source)
+                source.finish(.end)
+            } catch {
+                self?.finish(.failed(error))
+            }
+        }
+        state.withLock { $0.task = task }
+    }
+
+    /// Adds bytes, and waits while there are enough.
+    func send(_ chunk: Data) async throws {
+        guard !chunk.isEmpty else { return }
+        let (wakes, room) = try state.withLock { state throws in
+            guard !state.isClosed else { throw CancellationError() }
+            state.total += Int64(chunk.count)
+            if let length, state.total > length { throw BodyLengthError(declared: length, actual: state.total) }
+            state.chunks.append(chunk)
+            state.count += chunk.count
+            if state.count >= Self.capacity { state.room = Handover() }
+            defer { state.isReaderWaiting = false }
+            return (state.isReaderWaiting, state.room)
+        }
+        if wakes { onReady() }
+        _ = await room?.take()
+    }
+
+    private func finish(_ verdict: HTTPBodyChunk) {
+        let wakes = state.withLock { state in
+            var verdict = verdict
+            if case .end = verdict, let length, state.total < length {
+                verdict = .failed(BodyLengthError(declared: length, actual: state.total))
+            }
+            state.verdict = verdict
+            defer { state.isReaderWaiting = false }
+            return state.isReaderWaiting
+        }
+        if wakes { onReady() }
+    }
+
+    func next(upTo count: Int) -> HTTPBodyChunk {
+        let (chunk, room): (HTTPBodyChunk, Handover<Void>?) = state.withLock { state in
+            guard let first = state.chunks.first else {
+                if state.verdict == nil { state.isReaderWaiting = true }
+                return (state.verdict ?? .pending, nil)
+            }
+            let taken = first.prefix(count)
+            if taken.count == first.count { state.chunks.removeFirst() } else { state.chunks[0] = first.dropFirst(count) }
+            state.count -= taken.count
+            guard state.count < Self.capacity, let room = state.room else { return (.bytes(taken), nil) }
+            state.room = nil
+            return (.bytes(taken), room)
+        }
+        room?.fill(())
+        return chunk
+    }
+
+    func rewind() -> Bool { state.withLock { $0.total == 0 } }
+
+    func close() {
+        let (task, room) = state.withLock { state in
+            state.isClosed = true
+            state.chunks = []
+            defer { (state.task, state.room) = (nil, nil) }
+            return (state.task, state.room)
+        }
+        task?.cancel()
+        room?.fill(())
+    }
+}

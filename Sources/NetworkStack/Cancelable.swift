@@ -1,0 +1,65 @@
+/// Work that can be given up.
+///
+/// Every `fetch` returns one. Cancelling is safe from any thread, at any moment, any number of times; what has already
+/// ended is not changed by it.
+public protocol Cancelable: AnyObject, Sendable {
+    /// Gives the work up. Returns at once; the work's own completion tells the outcome.
+    func cancel()
+}
+
+/// A cancelable that has nothing to cancel, for work that ended before it could be given up.
+public final class EmptyCancelable: Cancelable {
+    /// Makes one.
+    public init() {}
+
+    /// Does nothing.
+    public func cancel() {}
+}
+
+/// Several cancelables that are given up together.
+///
+/// Adding to a bag that was cancelled cancels the new member at once, so nothing slips through a race between the two.
+public final class CancelableBag: Cancelable {
+    private struct State {
+        var members: [any Cancelable] = []
+        var isCancelled = false
+    }
+
+    private let state = Lock(State())
+
+    /// Makes an empty bag.
+    public init() {}
+
+    /// Whether `cancel` was called.
+    public var isCancelled: Bool { state.withLock { $0.isCancelled } }
+
+    /// Adds a member, or cancels it at once if the bag was cancelled.
+    ///
+    /// - Parameter member: The work to give up together with the rest.
+    public func add(_ member: any Cancelable) {
+        let isLate = state.withLock { state in
+            if !state.isCancelled { state.members.append(member) }
+            return state.isCancelled
+        }
+        if isLate { member.cancel() }
+    }
+
+    /// Cancels every member, once, and lets go of them.
+    public func cancel() {
+        let members = state.withLock { state in
+            state.isCancelled = true
+            defer { state.members = [] }
+            return state.members
+        }
+        for member in members { member.cancel() }
+    }
+
+    /// Adds a member if there is one.
+    ///
+    /// - Parameters:
+    ///   - bag: The bag to add to.
+    ///   - member: The work to give up together with the rest; `nil` adds nothing.
+    public static func += (bag: CancelableBag, member: (any Cancelable)?) {
+        if let member { bag.add(member) }
+    }
+}

@@ -1,0 +1,78 @@
+/// Any HTTP stack, for a choice at run time. Requests, responses and errors are the neutral ones.
+public struct AnyHTTPNetworkStack<Remote: Sendable>: HTTPNetworkStack {
+    /// The neutral request.
+    public typealias Request = HTTP.Request
+    /// The neutral response.
+    public typealias Response = HTTP.Response
+    /// Whatever the backend fails with; see ``HTTPTransportError``.
+    public typealias TransportError = any Error
+
+    /// What the backend can do here, and why not what it cannot.
+    public let capabilities: HTTP.Capabilities
+
+    private let erased: @Sendable (Resource, @escaping Completion<Remote>) -> any Cancelable
+
+    /// Erases a stack.
+    ///
+    /// - Parameter base: The stack, which is kept.
+    public init(_ base: some HTTPNetworkStack<Remote>) {
+        capabilities = base.capabilities
+        erased = { resource, completion in
+            base.fetch(resource: resource.converted()) { completion(Self.erase($0)) }
+        }
+    }
+
+    /// Fetches a resource.
+    ///
+    /// - Parameters:
+    ///   - resource: What to fetch.
+    ///   - completion: Called exactly once, after this function has returned, on a queue of the backend.
+    /// - Returns: Cancels the fetch.
+    @discardableResult
+    public func fetch(resource: Resource, completion: @escaping Completion<Remote>) -> any Cancelable {
+        erased(resource, completion)
+    }
+
+    private static func erase<R, E>(
+        _ result: Result<Network.Value<Remote, R>, HTTPFetchError<R, E>>
+    ) -> Result<Network.Value<Remote, Response>, FetchError> {
+        switch result {
+        case .success(let fetched):
+            guard let response = fetched.response.httpResponse else { return .failure(.badResponse(nil)) }
+            return .success(.init(value: fetched.value, response: response))
+        case .failure(let error): return .failure(error.erased)
+        }
+    }
+}
+
+extension HTTPResource<HTTP.Request, HTTP.Response> {
+    /// The same resource for a stack with types of its own.
+    func converted<R, S>() -> HTTPResource<R, S> {
+        let (making, decoding) = (baseRequestMaking, errorDecoding)
+        return HTTPResource<R, S>(
+            baseRequestMaking: .init { handler in
+                making.make { made in handler(made.flatMap { request in Result { try R(request) } }) }
+            },
+            errorDecoding: .init { payload, response in response.httpResponse.flatMap { decoding.decode(payload, $0) } },
+            options: options
+        )
+    }
+}
+
+extension HTTPFetchError {
+    /// The same error in neutral terms.
+    var erased: HTTPFetchError<HTTP.Response, any Error> {
+        switch self {
+        case .noRequest(let error): .noRequest(error)
+        case .http(let status, let error, let response):
+            response.httpResponse.map { .http(status, error, $0) } ?? .badResponse(nil)
+        case .noData(let status, let response):
+            response.httpResponse.map { .noData(status, $0) } ?? .badResponse(nil)
+        case .badResponse(let response): .badResponse(response?.httpResponse)
+        case .transport(let error): .transport(error)
+        case .refused(let refusal): .refused(refusal)
+        case .retry(let error, let state): .retry(error, state)
+        case .cancelled: .cancelled
+        }
+    }
+}

@@ -1,0 +1,43 @@
+public import FoundationEssentials
+
+/// A network stack that speaks HTTP. One app's code runs on any of them: write it on `some HTTPNetworkStack<Data>` and
+/// choose the backend at one line, or at run time with ``AnyHTTPNetworkStack``.
+public protocol HTTPNetworkStack<Remote>: NetworkStack
+where
+    Resource == HTTPResource<Request, Response>,
+    Request: HTTPRequestConvertible,
+    Response: HTTPResponseConvertible,
+    FetchError == HTTPFetchError<Response, TransportError>
+{
+    /// What a transfer fails with.
+    associatedtype TransportError: Error
+
+    /// What the stack can do here, and why not what it cannot.
+    var capabilities: HTTP.Capabilities { get }
+}
+
+/// A stack that is an engine over a transport. Fetching is written once, here.
+public protocol HTTPTransportStack<Transport>: HTTPNetworkStack<Data>
+where Request == Transport.Request, Response == Transport.Response, TransportError == Transport.Failure {
+    /// Carries one hop.
+    associatedtype Transport: HTTPTransport
+
+    /// Decides everything above a hop.
+    var engine: HTTPEngine<Transport> { get }
+}
+
+extension HTTPTransportStack {
+    /// What the transport can do here, and why not what it cannot.
+    public var capabilities: HTTP.Capabilities { engine.transport.capabilities }
+
+    /// Fetches a resource and collects its content.
+    ///
+    /// - Parameters:
+    ///   - resource: What to fetch.
+    ///   - completion: Called exactly once, after this function has returned, on a queue of the stack.
+    /// - Returns: Cancels the fetch.
+    @discardableResult
+    public func fetch(resource: Resource, completion: @escaping Completion<Data>) -> any Cancelable {
+        engine.fetch(resource, completion: completion)
+    }
+}

@@ -1,0 +1,107 @@
+public import FoundationEssentials
+
+/// Carries one hop: one request to one server, and its response. This is the waist between the library's policy and a
+/// backend; a backend outside this package is one conformer and gets everything else.
+///
+/// The ``HTTPEngine`` above decides: what is legal, where redirects lead, when a clock has run out, how much is too much,
+/// what a status means. A transport refuses what it cannot do, carries bytes, and tells what it sees.
+///
+/// Events of one hop reach its sink one at a time and in order, never from within ``start(_:sink:)``, and end with exactly
+/// one of ``HTTPTransferSink/finished(trailers:metrics:)`` and ``HTTPTransferSink/failed(_:metrics:)``; after a cancel
+/// the rest may be left out. Queue and connect timeouts are the transport's own; the other clocks are the engine's.
+public protocol HTTPTransport<Request, Response, Failure>: Sendable {
+    /// The request type of resources on this transport.
+    associatedtype Request: HTTPRequestConvertible
+    /// The response type that fetches on this transport deliver.
+    associatedtype Response: HTTPResponseConvertible
+    /// What the transport itself fails with.
+    associatedtype Failure: Error
+
+    /// What the transport can do here, and why not what it cannot.
+    var capabilities: HTTP.Capabilities { get }
+
+    /// Starts a hop, or queues it. Returns at once.
+    ///
+    /// - Parameters:
+    ///   - hop: What to send, and how.
+    ///   - sink: Takes what happens. The transport keeps it until it has told the end.
+    /// - Returns: Steers the hop.
+    func start(_ hop: HTTPHop, sink: any HTTPTransferSink<Failure>) -> any HTTPTransfer
+
+    /// The response to deliver for a neutral one.
+    ///
+    /// - Parameter response: The whole response: redirects, trailers and metrics included.
+    func response(_ response: HTTP.Response) -> Response
+}
+
+/// One hop, checked and ready to send.
+public struct HTTPHop: Sendable {
+    /// The request. Its URL has no user info and no fragment; its method and fields are legal; its framing fields agree
+    /// with its content.
+    public let request: HTTP.Request
+    /// Scheme, host and port of the request.
+    public let origin: HTTP.Origin
+    /// The text of the request's URL.
+    public let urlText: String
+    /// How the request is carried out.
+    public let options: HTTP.Options
+    /// The content, if it is a file or a stream. `.none` and `.bytes` are in the request itself.
+    public let source: (any HTTPBodySource)?
+    /// Whether the transport may hold the content back and deliver it whole, telling ``HTTPTransferSink/withheld(_:)``.
+    public let allowsWithholding: Bool
+}
+
+/// Steers a hop under way. Safe from any thread; a hop that has ended is not changed by it.
+public protocol HTTPTransfer: Cancelable {
+    /// Goes on delivering after ``HTTPTransferSink/body(_:)`` answered `false`.
+    func resumeReceiving()
+
+    /// Goes on reading the source after it answered ``HTTPBodyChunk/pending``.
+    func resumeSending()
+}
+
+/// Takes what happens in one hop.
+public protocol HTTPTransferSink<Failure>: AnyObject, Sendable {
+    /// What the transport itself fails with.
+    associatedtype Failure: Error
+
+    /// The hop has entered a phase.
+    func entered(_ phase: HTTP.Phase)
+
+    /// An informational (1xx) response came.
+    func informational(_ response: HTTP.Response)
+
+    /// The final response's head came, at its blank line.
+    func head(_ response: HTTP.Response)
+
+    /// Content came, decompressed if that was asked for.
+    ///
+    /// - Returns: Whether to go on; if not, the transport stops reading until ``HTTPTransfer/resumeReceiving()``.
+    func body(_ chunk: Data) -> Bool
+
+    /// Content came and is held back for one ``body(_:)`` at the end.
+    ///
+    /// - Parameter count: The bytes held back so far.
+    func withheld(_ count: Int64)
+
+    /// Content of the request went out.
+    ///
+    /// - Parameter count: The bytes.
+    func sent(_ count: Int)
+
+    /// The response is whole.
+    func finished(trailers: HTTP.Headers?, metrics: HTTP.Metrics)
+
+    /// The hop has failed.
+    func failed(_ failure: HTTPTransferFailure<Failure>, metrics: HTTP.Metrics)
+}
+
+/// Why a hop failed.
+public enum HTTPTransferFailure<Failure: Error>: Error {
+    /// The transport failed.
+    case transport(Failure)
+    /// The transport refused, or a clock of its own ran out.
+    case refused(HTTP.Refusal)
+    /// What came is no HTTP response.
+    case badResponse
+}

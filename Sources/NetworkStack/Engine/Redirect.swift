@@ -1,0 +1,68 @@
+internal import FoundationEssentials
+
+/// Where a response leads, by RFC 9110 section 15.4 and what browsers do.
+enum Redirect {
+    /// The request to make next, or `nil` if the response does not lead on.
+    ///
+    /// - Throws: A ``HTTP/Refusal`` for a redirect that is not to be followed.
+    static func next(
+        after response: HTTP.Response,
+        to request: HTTP.Request,
+        from origin: HTTP.Origin,
+        following followed: [HTTP.Response.Redirect],
+        policy: HTTP.Options.Redirects
+    ) throws(HTTP.Refusal) -> HTTP.Request? {
+        guard policy.limit > 0, isFollowed(response.status) else { return nil }
+        let locations = response.headers.values(for: .location)
+        guard let location = locations.first, !location.isEmpty else { return nil }
+        guard locations.allSatisfy({ $0 == location }) else { throw .invalidRedirect("several places at once") }
+        let url = try resolve(location, against: request.url)
+        let target: HTTP.Origin
+        do { target = try HTTP.Origin(of: url) } catch { throw .invalidRedirect(url.redactedDescription) }
+        if origin.scheme == .https, target.scheme == .http, !policy.allowsInsecure { throw .insecureRedirect(url) }
+
+        var next = request
+        next.url = url
+        let getsLikeBrowsers =
+            response.status == .seeOther && request.method != .HEAD
+            || (response.status == .movedPermanently || response.status == .found) && request.method == .POST
+        if getsLikeBrowsers {
+            next.method = .GET
+            next.body = .none
+            for name in contentHeaders { next.headers[name] = nil }
+        }
+        if target != origin {
+            for name in [.authorization, .cookie, .proxyAuthorization, .host] + policy.sensitiveHeaders { next.headers[name] = nil }
+        }
+        guard followed.count < policy.limit else { throw .tooManyRedirects(limit: policy.limit) }
+        let isLoop = next.method == request.method
+            && (url == request.url || followed.contains { $0.url == url })
+        if isLoop { throw .redirectLoop(url) }
+        if !next.body.isReplayable { throw .bodyNotReplayable }
+        return next
+    }
+
+    private static func isFollowed(_ status: HTTP.StatusCode) -> Bool {
+        switch status {
+        case .movedPermanently, .found, .seeOther, .temporaryRedirect, .permanentRedirect: true
+        default: false
+        }
+    }
+
+    /// The target of a `Location`; a fragment is inherited if it has none (RFC 9110 section 10.2.2).
+    private static func resolve(_ location: String, against base: URL) throws(HTTP.Refusal) -> URL {
+        let hasFragment = location.contains("#")
+        let reference = hasFragment ? String(location.prefix { $0 != "#" }) : location
+        guard HTTP.Headers.isLegal(value: location) else { throw .invalidRedirect("a text with control characters") }
+        if reference.isEmpty { return base }
+        guard let url = URL(string: reference, relativeTo: base)?.absoluteURL else {
+            throw .invalidRedirect("a text that is no URL")
+        }
+        return url
+    }
+
+    private static let contentHeaders: [HTTP.HeaderName] = [
+        .contentType, .contentLength, .contentEncoding, .contentLanguage, .contentLocation, .contentRange,
+        .expect, "Digest", "Last-Modified", "Trailer",
+    ]
+}

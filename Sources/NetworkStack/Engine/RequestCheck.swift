@@ -1,0 +1,74 @@
+internal import FoundationEssentials
+
+extension HTTP.Headers {
+    /// Whether a value may be sent: no control byte but the tab (RFC 9110 section 5.5), so no line can be injected.
+    static func isLegal(value: String) -> Bool {
+        value.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F || $0 == UInt8(ascii: "\t") }
+    }
+
+    /// Whether a name may be sent: a token.
+    static func isLegal(name: String) -> Bool { !name.isEmpty && name.utf8.allSatisfy(\.isTokenByte) }
+}
+
+extension HTTP.Request {
+    /// Checks everything that can be wrong with a request before anything is sent, and reads its target.
+    ///
+    /// - Returns: The request as it goes to a transport (user info turned into credentials, no fragment), its origin, and
+    ///   its URL's text.
+    func checked() throws(HTTP.Refusal) -> (request: HTTP.Request, origin: HTTP.Origin, urlText: String) {
+        let target = try HTTP.Target(url)
+        try checkMethod()
+        try checkHeaders()
+        guard let stripped = target.stripped else { return (self, target.origin, url.absoluteString) }
+        var request = self
+        guard let url = URL(string: stripped) else { throw .invalidRequest("The URL cannot be read without its user info.") }
+        request.url = url
+        if let userInfo = target.userInfo, !userInfo.isEmpty, !headers.contains(.authorization) {
+            let credentials = "\(self.url.user(percentEncoded: false) ?? ""):\(self.url.password(percentEncoded: false) ?? "")"
+            request.headers.append("Basic \(Data(credentials.utf8).base64EncodedString())", for: .authorization)
+        }
+        return (request, target.origin, stripped)
+    }
+
+    private func checkMethod() throws(HTTP.Refusal) {
+        guard HTTP.Headers.isLegal(name: method.rawValue) else {
+            throw .invalidRequest("The method is not a token: letters, digits and !#$%&'*+-.^_`|~ only.")
+        }
+        guard method.rawValue != "CONNECT" else {
+            throw .invalidRequest("CONNECT makes a tunnel; a fetch cannot use it.")
+        }
+        if method == .HEAD || method == .TRACE, !body.isNone {
+            throw .invalidRequest("A \(method) request has no content (RFC 9110 section 9.3).")
+        }
+    }
+
+    private func checkHeaders() throws(HTTP.Refusal) {
+        var hosts = 0
+        for field in headers {
+            guard HTTP.Headers.isLegal(name: field.name.rawValue) else {
+                throw .invalidRequest("A header name is not a token: letters, digits and !#$%&'*+-.^_`|~ only.")
+            }
+            guard HTTP.Headers.isLegal(value: field.value) else {
+                throw .invalidRequest("The value of \(field.name) has a control character, such as a line break.")
+            }
+            switch field.name {
+            case .transferEncoding:
+                throw .invalidRequest("Transfer-Encoding is set by the stack, from the body.")
+            case .contentLength:
+                guard let length = body.length, Int64(field.value) == length else {
+                    throw .invalidRequest("Content-Length is set by the stack, from the body; this one differs from it.")
+                }
+            case .connection:
+                let value = field.value.lowercased()
+                guard value == "close" || value == "keep-alive" || value == "te" else {
+                    throw .invalidRequest("Connection may be close or keep-alive; the stack sets the rest.")
+                }
+            case .upgrade: throw .invalidRequest("A fetch cannot change to another protocol; leave Upgrade out.")
+            case .host:
+                hosts += 1
+                guard hosts == 1 else { throw .invalidRequest("There can be one Host only (RFC 9112 section 3.2).") }
+            default: break
+            }
+        }
+    }
+}

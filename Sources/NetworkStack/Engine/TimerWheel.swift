@@ -1,0 +1,170 @@
+internal import Dispatch
+
+/// Something with a deadline.
+protocol TimerWheelEntry: AnyObject, Sendable {
+    /// The time has come to look at the clock.
+    ///
+    /// - Parameter now: The time.
+    /// - Returns: When to look again, or `nil` for never.
+    func deadlineReached(_ now: MonotonicTime) -> MonotonicTime?
+}
+
+/// A point on the monotonic clock, in nanoseconds.
+struct MonotonicTime: Comparable, Sendable {
+    var nanoseconds: UInt64
+
+    static var now: MonotonicTime { MonotonicTime(nanoseconds: DispatchTime.now().uptimeNanoseconds) }
+
+    static func < (left: MonotonicTime, right: MonotonicTime) -> Bool { left.nanoseconds < right.nanoseconds }
+
+    static func + (time: MonotonicTime, duration: Duration) -> MonotonicTime {
+        let (seconds, attoseconds) = duration.components
+        guard seconds < 1 << 32 else { return MonotonicTime(nanoseconds: time.nanoseconds &+ 1 << 62) }
+        return MonotonicTime(nanoseconds: time.nanoseconds + UInt64(seconds) * 1_000_000_000 + UInt64(attoseconds) / 1_000_000_000)
+    }
+
+    static func - (later: MonotonicTime, earlier: MonotonicTime) -> Duration {
+        .nanoseconds(Int64(later.nanoseconds - min(later.nanoseconds, earlier.nanoseconds)))
+    }
+}
+
+/// Every deadline of an engine on one timer.
+///
+/// A fetch registers once, for the earliest moment at which anything could be late; progress does not touch the wheel.
+/// When that moment comes the fetch is asked, and says when to ask again. Registering and leaving are a few array
+/// writes, and the timer itself is touched only when it would fire too late.
+final class TimerWheel: Sendable {
+    typealias Ticket = Int
+
+    private struct Record {
+        var entry: (any TimerWheelEntry)?
+        var deadline = MonotonicTime(nanoseconds: 0)
+        var slot = -1
+        var index = 0
+    }
+
+    private struct State {
+        var records: [Record] = []
+        var free: [Ticket] = []
+        var slots: [[Ticket]] = Array(repeating: [], count: TimerWheel.slotCount)
+        var lookedAt: UInt64
+        var armedFor: UInt64?
+        var timer: (any DispatchSourceTimer)?
+    }
+
+    private static let slotCount = 1024
+    private static let tick: UInt64 = 8_000_000
+
+    private let state: Lock<State>
+    private let queue = DispatchQueue(label: "network-stack.deadlines")
+
+    init() { state = Lock(State(lookedAt: MonotonicTime.now.nanoseconds / Self.tick)) }
+
+    deinit { state.withLock { $0.timer?.cancel() } }
+
+    /// Has an entry asked at a deadline, or a little later, until it leaves.
+    func insert(_ entry: any TimerWheelEntry, at deadline: MonotonicTime) -> Ticket {
+        state.withLock { state in
+            let ticket: Ticket
+            if let free = state.free.popLast() {
+                ticket = free
+            } else {
+                ticket = state.records.count
+                state.records.append(Record())
+            }
+            state.records[ticket].entry = entry
+            place(ticket, at: deadline, in: &state)
+            return ticket
+        }
+    }
+
+    /// Lets go of an entry. Called once for every ticket.
+    func remove(_ ticket: Ticket) {
+        let entry = state.withLock { state in
+            take(ticket, from: &state)
+            defer { state.records[ticket].entry = nil }
+            state.free.append(ticket)
+            return state.records[ticket].entry
+        }
+        withExtendedLifetime(entry) {}
+    }
+
+    private func place(_ ticket: Ticket, at deadline: MonotonicTime, in state: inout State) {
+        // Rounded up, so that nothing is asked early; far deadlines are looked at on the way.
+        let due = deadline.nanoseconds / Self.tick + 1
+        let tick = min(max(due, state.lookedAt + 1), state.lookedAt + UInt64(Self.slotCount) - 1)
+        let slot = Int(tick % UInt64(Self.slotCount))
+        state.records[ticket].deadline = deadline
+        state.records[ticket].slot = slot
+        state.records[ticket].index = state.slots[slot].count
+        state.slots[slot].append(ticket)
+        if tick < state.armedFor ?? .max { arm(for: tick, in: &state) }
+    }
+
+    private func take(_ ticket: Ticket, from state: inout State) {
+        let (slot, index) = (state.records[ticket].slot, state.records[ticket].index)
+        guard slot >= 0 else { return }
+        let last = state.slots[slot].removeLast()
+        if last != ticket {
+            state.slots[slot][index] = last
+            state.records[last].index = index
+        }
+        state.records[ticket].slot = -1
+    }
+
+    private func arm(for tick: UInt64, in state: inout State) {
+        state.armedFor = tick
+        let timer: any DispatchSourceTimer
+        if let existing = state.timer {
+            timer = existing
+        } else {
+            timer = DispatchSource.makeTimerSource(queue: queue)
+            timer.setEventHandler { [weak self] in self?.turn() }
+            timer.activate()
+            state.timer = timer
+        }
+        timer.schedule(deadline: DispatchTime(uptimeNanoseconds: tick * Self.tick), leeway: .nanoseconds(0))
+    }
+
+    private func turn() {
+        let now = MonotonicTime.now
+        let due = state.withLock { state in
+            let reached = now.nanoseconds / Self.tick
+            var due: [(Ticket, any TimerWheelEntry)] = []
+            let first = max(state.lookedAt + 1, reached >= UInt64(Self.slotCount) ? reached - UInt64(Self.slotCount) + 1 : 0)
+            var far: [Ticket] = []
+            if first <= reached {
+                for tick in first...reached {
+                    for ticket in state.slots[Int(tick % UInt64(Self.slotCount))] {
+                        state.records[ticket].slot = -1
+                        if state.records[ticket].deadline > now {
+                            far.append(ticket)
+                        } else if let entry = state.records[ticket].entry {
+                            due.append((ticket, entry))
+                        }
+                    }
+                    state.slots[Int(tick % UInt64(Self.slotCount))].removeAll(keepingCapacity: true)
+                }
+                state.lookedAt = reached
+            }
+            state.armedFor = nil
+            for ticket in far { place(ticket, at: state.records[ticket].deadline, in: &state) }
+            return due
+        }
+        var again: [(Ticket, any TimerWheelEntry, MonotonicTime)] = []
+        for (ticket, entry) in due {
+            if let deadline = entry.deadlineReached(now) { again.append((ticket, entry, deadline)) }
+        }
+        state.withLock { state in
+            for (ticket, entry, deadline) in again
+            where state.records[ticket].entry === entry && state.records[ticket].slot < 0 {
+                place(ticket, at: deadline, in: &state)
+            }
+            guard state.armedFor == nil else { return }
+            let ahead = (state.lookedAt + 1)..<(state.lookedAt + UInt64(Self.slotCount))
+            if let next = ahead.first(where: { !state.slots[Int($0 % UInt64(Self.slotCount))].isEmpty }) {
+                arm(for: next, in: &state)
+            }
+        }
+    }
+}

@@ -1,0 +1,91 @@
+public import FoundationEssentials
+
+extension HTTP {
+    /// The content of a request.
+    public enum Body: Sendable {
+        /// No content.
+        case none
+        /// Bytes in memory.
+        case bytes(Data)
+        /// A file, read while it is sent.
+        case file(path: String)
+        /// Bytes made while they are sent.
+        case stream(Stream)
+
+        /// The length in bytes, or `nil` if it is not known before it is sent. A file's length is known once it is opened.
+        public var length: Int64? {
+            switch self {
+            case .none: 0
+            case .bytes(let data): Int64(data.count)
+            case .file: nil
+            case .stream(let stream): stream.length
+            }
+        }
+
+        /// Whether the content can be sent again, for a redirect, a retry, or an answer to a challenge.
+        public var isReplayable: Bool {
+            if case .stream(let stream) = self { stream.isReplayable } else { true }
+        }
+
+        var isNone: Bool { if case .none = self { true } else { false } }
+
+        /// Opens the content for one transfer, if it has to be read piece by piece.
+        ///
+        /// - Parameter onReady: Called when a source that said ``HTTPBodyChunk/pending`` can go on.
+        func open(onReady: @escaping @Sendable () -> Void) throws(Refusal) -> (any HTTPBodySource)? {
+            switch self {
+            case .none, .bytes: nil
+            case .file(let path): try FileBodySource(path: path)
+            case .stream(let stream): try stream.open(onReady: onReady)
+            }
+        }
+
+        /// Bytes that an asynchronous sequence yields while they are sent.
+        ///
+        /// The sequence is read ahead by at most 256 KiB and is cancelled when the transfer ends early.
+        public struct Stream: Sendable {
+            /// The length in bytes if it was declared; the stream must then yield exactly as many.
+            public let length: Int64?
+            /// Whether the stream can be opened more than once.
+            public let isReplayable: Bool
+
+            private let pump: @Sendable (StreamBodySource) async throws -> Void
+            private let wasOpened = Lock(false)
+
+            /// Content that can be sent once.
+            ///
+            /// - Parameters:
+            ///   - chunks: Yields the content.
+            ///   - length: The length in bytes, if known.
+            public init<Chunks: AsyncSequence & Sendable>(_ chunks: Chunks, length: Int64? = nil)
+            where Chunks.Element == Data {
+                self.length = length
+                isReplayable = false
+                pump = { source in for try await chunk in chunks { try await source.send(chunk) } }
+            }
+
+            /// Content that can be sent as often as needed.
+            ///
+            /// - Parameters:
+            ///   - length: The length in bytes, if known.
+            ///   - replaying: Makes the content anew for each time it is sent.
+            public init<Chunks: AsyncSequence & Sendable>(
+                length: Int64? = nil,
+                replaying: @escaping @Sendable () throws -> Chunks
+            ) where Chunks.Element == Data {
+                self.length = length
+                isReplayable = true
+                pump = { source in for try await chunk in try replaying() { try await source.send(chunk) } }
+            }
+
+            func open(onReady: @escaping @Sendable () -> Void) throws(Refusal) -> any HTTPBodySource {
+                let isSecond = wasOpened.withLock { wasOpened in
+                    defer { wasOpened = true }
+                    return wasOpened
+                }
+                if isSecond, !isReplayable { throw .bodyNotReplayable }
+                return StreamBodySource(length: length, onReady: onReady, pump: pump)
+            }
+        }
+    }
+}

@@ -1,0 +1,94 @@
+extension HTTP {
+    /// Something a stack may or may not be able to do.
+    public struct Capability: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
+        /// The capability's name.
+        public let rawValue: String
+
+        /// Names a capability.
+        ///
+        /// - Parameter rawValue: The capability's name.
+        public init(rawValue: String) { self.rawValue = rawValue }
+
+        /// The capability's name.
+        public var description: String { rawValue }
+
+        /// HTTP/2, negotiated over TLS and multiplexed.
+        public static let http2 = Capability(rawValue: "HTTP/2")
+        /// HTTP/2 in the clear, by prior knowledge.
+        public static let http2PriorKnowledge = Capability(rawValue: "HTTP/2 by prior knowledge")
+        /// A timeout for opening the connection.
+        public static let connectTimeout = Capability(rawValue: "a connect timeout")
+        /// A timeout for the wait in the stack's own queue.
+        public static let queueTimeout = Capability(rawValue: "a queue timeout")
+        /// A limit of connections over all hosts.
+        public static let totalConnectionLimit = Capability(rawValue: "a total connection limit")
+        /// An age at which an unused connection is closed.
+        public static let idleConnectionAge = Capability(rawValue: "an age limit for idle connections")
+        /// Certificate authorities other than the system's.
+        public static let customTrustRoots = Capability(rawValue: "custom trust roots")
+        /// TLS failures that say what was wrong with the certificate.
+        public static let tlsFailureDetail = Capability(rawValue: "TLS failures in detail")
+        /// A request body with a method that usually has none, such as GET.
+        public static let bodyWithAnyMethod = Capability(rawValue: "a body with any method")
+        /// Request content that is sent while it is being made.
+        public static let streamedRequestBody = Capability(rawValue: "a streamed request body")
+        /// Response trailers.
+        public static let trailers = Capability(rawValue: "trailers")
+        /// Informational (1xx) responses, told to whoever listens.
+        public static let informationalResponses = Capability(rawValue: "informational responses")
+        /// Turning decompression off.
+        public static let rawContent = Capability(rawValue: "content as it was sent")
+        /// Header lines in their order, repeated ones apart.
+        public static let headerOrder = Capability(rawValue: "header lines in order")
+        /// Response heads that bend the rules, as other clients accept them.
+        public static let lenientHeads = Capability(rawValue: "lenient response heads")
+        /// Timings of each phase.
+        public static let phaseMetrics = Capability(rawValue: "metrics of each phase")
+        /// URLs whose host is an IPv6 address.
+        public static let ipv6Literals = Capability(rawValue: "IPv6 addresses in URLs")
+        /// Back-pressure: a slow reader slows the server down.
+        public static let backPressure = Capability(rawValue: "back-pressure")
+        /// A limit of the response head's length.
+        public static let headLimit = Capability(rawValue: "a head limit")
+        /// A `Host` header that differs from the URL.
+        public static let hostOverride = Capability(rawValue: "a Host header of one's own")
+        /// Every broken reply is told from a whole one.
+        public static let strictReplies = Capability(rawValue: "strict checks of replies")
+    }
+
+    /// What a stack can do here, and why not what it cannot.
+    public struct Capabilities: Sendable, CustomStringConvertible {
+        private var reasons: [Capability: String]
+
+        /// Makes a report.
+        ///
+        /// - Parameter unsupported: What the stack cannot do, each with the reason, in a sentence. It can do the rest.
+        public init(unsupported: [Capability: String] = [:]) { reasons = unsupported }
+
+        /// Whether the stack can do this.
+        ///
+        /// - Parameter capability: What is asked about.
+        public func supports(_ capability: Capability) -> Bool { reasons[capability] == nil }
+
+        /// Why the stack cannot do this, in a sentence, or `nil` if it can.
+        ///
+        /// - Parameter capability: What is asked about.
+        public func reason(against capability: Capability) -> String? { reasons[capability] }
+
+        /// Everything the stack cannot do, with the reasons.
+        public var unsupported: [Capability: String] { reasons }
+
+        /// Refuses what the stack cannot do.
+        ///
+        /// - Parameter capability: What is needed.
+        /// - Throws: ``HTTP/Refusal/unsupported(_:reason:)``.
+        public func require(_ capability: Capability) throws(Refusal) {
+            if let reason = reasons[capability] { throw .unsupported(capability, reason: reason) }
+        }
+
+        /// What the stack cannot do, a line each.
+        public var description: String {
+            reasons.map { "no \($0.key): \($0.value)" }.sorted().joined(separator: "\n")
+        }
+    }
+}

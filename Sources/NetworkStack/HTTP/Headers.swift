@@ -1,0 +1,156 @@
+extension HTTP {
+    /// The header fields of a message: ordered, several values per name, names compared without case (RFC 9110 section 5).
+    ///
+    /// Fields that came from a server are kept as the bytes they arrived as and are read when asked for.
+    public struct Headers: Sendable, ExpressibleByDictionaryLiteral {
+        /// One field line.
+        public struct Field: Hashable, Sendable {
+            /// The field's name.
+            public var name: HeaderName
+            /// The field's value, without white space around it.
+            public var value: String
+
+            /// Joins a name and a value.
+            public init(name: HeaderName, value: String) {
+                self.name = name
+                self.value = value
+            }
+        }
+
+        private enum Storage: Sendable {
+            case fields([Field])
+            case wire(WireFields)
+        }
+
+        private var storage: Storage
+
+        /// Makes an empty collection.
+        public init() { storage = .fields([]) }
+
+        /// Makes a collection of fields in their order.
+        ///
+        /// - Parameter fields: The fields; several of one name are kept.
+        public init(_ fields: some Sequence<Field>) { storage = .fields(Array(fields)) }
+
+        /// Makes a collection of fields in their order.
+        ///
+        /// - Parameter elements: Names and values; several of one name are kept.
+        public init(dictionaryLiteral elements: (HeaderName, String)...) {
+            storage = .fields(elements.map { Field(name: $0.0, value: $0.1) })
+        }
+
+        /// Makes a collection of fields in no particular order.
+        ///
+        /// - Parameter dictionary: Names and values.
+        public init(_ dictionary: [String: String]) {
+            storage = .fields(dictionary.map { Field(name: HeaderName($0.key), value: $0.value) })
+        }
+
+        /// Keeps field lines as they arrived; they are read when asked for.
+        ///
+        /// A line without a colon is passed over. White space around a value is not part of it, a line that begins with
+        /// white space continues the one before (RFC 9112 section 5.2), and bytes that are no UTF-8 are read as Latin-1.
+        ///
+        /// - Parameter lines: `name: value` lines, each ended by a line feed or a carriage return and a line feed.
+        public init(lines: [UInt8]) { storage = .wire(WireFields(lines)) }
+
+        /// The fields, in order.
+        public var fields: [Field] {
+            switch storage {
+            case .fields(let fields): fields
+            case .wire(let wire): wire.fields
+            }
+        }
+
+        /// How many field lines there are.
+        public var count: Int { fields.count }
+
+        /// Whether there is no field.
+        public var isEmpty: Bool { fields.isEmpty }
+
+        /// The combined value of a field.
+        ///
+        /// Reading joins the values of several lines with `", "` (RFC 9110 section 5.3); use ``values(for:)`` for
+        /// `Set-Cookie`, whose values may not be joined. Writing replaces every line of that name, in the place of the
+        /// first; `nil` removes them.
+        public subscript(name: HeaderName) -> String? {
+            get {
+                let values = values(for: name)
+                return values.count < 2 ? values.first : values.joined(separator: ", ")
+            }
+            set {
+                var fields = fields
+                if let newValue {
+                    if let first = fields.firstIndex(where: { $0.name == name }) {
+                        fields[first].value = newValue
+                        let rest = fields[(first + 1)...].filter { $0.name != name }
+                        fields.replaceSubrange((first + 1)..., with: rest)
+                    } else {
+                        fields.append(Field(name: name, value: newValue))
+                    }
+                } else {
+                    fields.removeAll { $0.name == name }
+                }
+                storage = .fields(fields)
+            }
+        }
+
+        /// The values of every line of a name, in order.
+        ///
+        /// - Parameter name: The field's name, in any case.
+        /// - Returns: The values; empty when there is no such field.
+        public func values(for name: HeaderName) -> [String] {
+            switch storage {
+            case .fields(let fields): fields.compactMap { $0.name == name ? $0.value : nil }
+            case .wire(let wire): wire.values(for: name)
+            }
+        }
+
+        /// Whether there is a field of that name.
+        ///
+        /// - Parameter name: The field's name, in any case.
+        public func contains(_ name: HeaderName) -> Bool {
+            switch storage {
+            case .fields(let fields): fields.contains { $0.name == name }
+            case .wire(let wire): !wire.values(for: name).isEmpty
+            }
+        }
+
+        /// Adds a line and keeps those of the same name.
+        ///
+        /// - Parameters:
+        ///   - value: The value.
+        ///   - name: The field's name.
+        public mutating func append(_ value: String, for name: HeaderName) {
+            var fields = fields
+            storage = .fields([])
+            fields.append(Field(name: name, value: value))
+            storage = .fields(fields)
+        }
+    }
+}
+
+extension HTTP.Headers: Sequence {
+    /// Walks the fields in order.
+    public func makeIterator() -> IndexingIterator<[Field]> { fields.makeIterator() }
+}
+
+extension HTTP.Headers: Hashable {
+    /// Whether both hold the same lines in the same order.
+    public static func == (left: HTTP.Headers, right: HTTP.Headers) -> Bool { left.fields == right.fields }
+
+    /// Feeds the lines to a hasher.
+    public func hash(into hasher: inout Hasher) { hasher.combine(fields) }
+}
+
+extension HTTP.Headers: CustomStringConvertible {
+    /// The lines, with the values of secret fields left out.
+    public var description: String {
+        fields.map { "\($0.name): \($0.name.isSecret ? "<redacted>" : $0.value)" }.joined(separator: "\n")
+    }
+}
+
+extension HTTP.Headers: CustomReflectable {
+    /// The lines, with the values of secret fields left out.
+    public var customMirror: Mirror { Mirror(self, unlabeledChildren: description.split(separator: "\n")) }
+}

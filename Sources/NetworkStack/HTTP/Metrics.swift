@@ -1,0 +1,34 @@
+extension HTTP {
+    /// What a fetch took: times, bytes, and the connection it went over. Figures are of the last hop unless said otherwise.
+    public struct Metrics: Sendable, Hashable {
+        /// The wait for a place among the connections.
+        public var queue: Duration?
+        /// From the start of the transfer until the name was looked up.
+        public var resolved: Duration?
+        /// From the start of the transfer until the connection was open.
+        public var connected: Duration?
+        /// From the start of the transfer until TLS was negotiated.
+        public var secured: Duration?
+        /// From the start of the transfer until the response's first byte.
+        public var firstByte: Duration?
+        /// From the call of `fetch` until the fetch ended, all hops included.
+        public var total: Duration = .zero
+        /// Bytes of content sent.
+        public var bytesSent: Int64 = 0
+        /// Bytes of content received, as they travelled (before decompression).
+        public var bytesReceived: Int64 = 0
+        /// Bytes of the response's head, if known.
+        public var headBytesReceived: Int64?
+        /// The server's address, without the port.
+        public var remoteAddress: String?
+        /// The server's port.
+        public var remotePort: Int?
+        /// Whether a connection that was open already was used; `nil` if the stack cannot tell.
+        public var isConnectionReused: Bool?
+        /// How many requests were sent: one more than the redirects followed.
+        public var hopCount: Int = 1
+
+        /// Makes metrics with nothing measured.
+        public init() {}
+    }
+}

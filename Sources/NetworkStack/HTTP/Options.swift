@@ -1,0 +1,126 @@
+extension HTTP {
+    /// How a request is carried out: a stack's default, or a resource's own, which then counts whole.
+    public struct Options: Sendable {
+        /// Which redirects are followed, and what travels with them.
+        public struct Redirects: Sendable {
+            /// How many are followed before ``HTTP/Refusal/tooManyRedirects(limit:)``. With 0, none is followed and a
+            /// redirect is an ordinary response. 0 to 100.
+            public var limit: Int
+            /// Whether a redirect from https to http is followed.
+            public var allowsInsecure: Bool
+            /// Header fields that are secret besides `Authorization`, `Cookie` and `Proxy-Authorization`: they are not
+            /// sent to another origin.
+            public var sensitiveHeaders: Set<HeaderName>
+
+            /// Makes a policy.
+            public init(limit: Int = 20, allowsInsecure: Bool = false, sensitiveHeaders: Set<HeaderName> = []) {
+                self.limit = limit
+                self.allowsInsecure = allowsInsecure
+                self.sensitiveHeaders = sensitiveHeaders
+            }
+        }
+
+        /// When a fetch has taken too long. `nil` means the clock is off; what is set must be longer than zero.
+        ///
+        /// Each ends the fetch with ``HTTP/Refusal/timedOut(_:during:)``. They run on a monotonic clock and are exact to
+        /// some 10 ms; none ever fires early.
+        public struct Timeouts: Sendable {
+            /// The wait for a place among the connections.
+            public var queue: Duration?
+            /// Looking up the name, opening the connection and negotiating TLS. The idle clock bounds it if this is off.
+            public var connect: Duration?
+            /// From the last byte sent to the end of the response's head.
+            public var firstByte: Duration?
+            /// Any stretch without a byte in either direction. It does not run while the receiver itself holds back.
+            public var idle: Duration
+            /// The whole fetch: making the request, queueing, every redirect.
+            public var total: Duration?
+
+            /// Makes a set of clocks.
+            public init(
+                queue: Duration? = nil,
+                connect: Duration? = nil,
+                firstByte: Duration? = nil,
+                idle: Duration = .seconds(60),
+                total: Duration? = nil
+            ) {
+                self.queue = queue
+                self.connect = connect
+                self.firstByte = firstByte
+                self.idle = idle
+                self.total = total
+            }
+        }
+
+        /// How much a server may send.
+        public struct Limits: Sendable {
+            /// Bytes of content, after decompression, that a buffered fetch collects. At least 0.
+            public var body: Int64
+            /// Bytes of a response's head. At least 1.
+            public var head: Int
+            /// Field lines of a response's head. At least 1.
+            public var headFields: Int
+
+            /// Makes a set of limits.
+            public init(body: Int64 = 1 << 30, head: Int = 256 * 1024, headFields: Int = 1000) {
+                self.body = body
+                self.head = head
+                self.headFields = headFields
+            }
+        }
+
+        /// Which version of HTTP is spoken.
+        public enum VersionPolicy: Sendable, Hashable {
+            /// HTTP/2 where TLS negotiates it, HTTP/1.1 elsewhere.
+            case automatic
+            /// HTTP/1.1 only.
+            case http1_1
+            /// HTTP/2 without asking, also in the clear (RFC 9113 section 3.3).
+            case http2PriorKnowledge
+        }
+
+        /// Which redirects are followed.
+        public var redirects = Redirects()
+        /// When a fetch has taken too long.
+        public var timeouts = Timeouts()
+        /// How much a server may send.
+        public var limits = Limits()
+        /// Which version of HTTP is spoken.
+        public var version = VersionPolicy.automatic
+        /// Whether content is asked for compressed, and decompressed. If not, content is delivered as it was sent.
+        public var decompresses = true
+        /// Statuses whose success may come without content.
+        public var emptyResponseCodes: Set<StatusCode> = [.noContent, .resetContent]
+        /// Methods whose success may come without content.
+        public var emptyRequestMethods: Set<Method> = [.HEAD]
+        /// Whether any success may come without content.
+        public var allowsEmptyBody = false
+
+        /// Makes the default options.
+        public init() {}
+
+        /// Refuses what makes no sense.
+        ///
+        /// - Throws: ``HTTP/Refusal/invalidOptions(_:)``.
+        public func validate() throws(Refusal) {
+            let clocks: [(Timeout, Duration?)] = [
+                (.queue, timeouts.queue), (.connect, timeouts.connect), (.firstByte, timeouts.firstByte),
+                (.idle, timeouts.idle), (.total, timeouts.total),
+            ]
+            for case (let name, let duration?) in clocks where duration <= .zero {
+                throw .invalidOptions("The \(name.rawValue) timeout must be longer than zero.")
+            }
+            guard (0...100).contains(redirects.limit) else {
+                throw .invalidOptions("The redirect limit must be from 0 to 100.")
+            }
+            guard limits.body >= 0, limits.head > 0, limits.headFields > 0 else {
+                throw .invalidOptions("A limit must not be negative, and a head needs room for one field at least.")
+            }
+        }
+
+        /// Whether a success of this status, for this method, may come without content.
+        func allowsEmptyBody(status: StatusCode, method: Method) -> Bool {
+            allowsEmptyBody || emptyResponseCodes.contains(status) || emptyRequestMethods.contains(method)
+        }
+    }
+}

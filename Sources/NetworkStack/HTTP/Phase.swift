@@ -1,0 +1,35 @@
+extension HTTP {
+    /// Where in its life a fetch is.
+    public enum Phase: String, Hashable, Sendable, CaseIterable {
+        /// The request is being made.
+        case making
+        /// The request waits for a place among the connections.
+        case queued
+        /// The host's name is looked up.
+        case resolving
+        /// The connection is being opened.
+        case connecting
+        /// TLS is being negotiated.
+        case securing
+        /// The request is being sent.
+        case sending
+        /// The request was sent; nothing of the response's head has come.
+        case waiting
+        /// The response is being received.
+        case receiving
+    }
+
+    /// A clock that can end a fetch.
+    public enum Timeout: String, Hashable, Sendable, CaseIterable {
+        /// The wait for a place among the connections.
+        case queue
+        /// Looking up the name, opening the connection and negotiating TLS.
+        case connect
+        /// From the last byte sent to the response's head.
+        case firstByte
+        /// Any stretch of time without progress in either direction.
+        case idle
+        /// The whole fetch.
+        case total
+    }
+}

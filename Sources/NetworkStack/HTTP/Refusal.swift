@@ -1,0 +1,71 @@
+public import FoundationEssentials
+
+extension HTTP {
+    /// A failure that the library found itself, before, during or after a transfer, the same on every stack.
+    @nonexhaustive
+    public enum Refusal: Error, Sendable {
+        /// The request cannot be sent as it is; nothing was. The text says what to change.
+        case invalidRequest(String)
+        /// An option or a configuration makes no sense; nothing was sent. The text says what to change.
+        case invalidOptions(String)
+        /// The stack cannot do what was asked, here; nothing was sent.
+        case unsupported(Capability, reason: String)
+        /// A clock ran out, in a phase.
+        case timedOut(Timeout, during: Phase)
+        /// More redirects than ``HTTP/Options/Redirects/limit``.
+        case tooManyRedirects(limit: Int)
+        /// A redirect leads to where the fetch has been already.
+        case redirectLoop(URL)
+        /// A redirect leads from https to http (RFC 9110 section 15.4 leaves it to the client; this one refuses).
+        case insecureRedirect(URL)
+        /// A redirect leads to what is no http or https URL.
+        case invalidRedirect(String)
+        /// The response's content is longer than ``HTTP/Options/Limits/body``, in bytes.
+        case bodyTooLarge(limit: Int64)
+        /// The response's head is longer than ``HTTP/Options/Limits/head``, in bytes, or has too many fields.
+        case headTooLarge(limit: Int)
+        /// The request's content was sent once and cannot be sent again.
+        case bodyNotReplayable
+        /// The request's content could not be read, or is not as long as was said.
+        case requestBody(any Error)
+        /// The stack was shut down.
+        case shutDown
+    }
+}
+
+extension HTTP.Refusal: CustomStringConvertible {
+    /// What happened, in a sentence, without URL user info, query or header values.
+    public var description: String {
+        switch self {
+        case .invalidRequest(let reason): reason
+        case .invalidOptions(let reason): reason
+        case .unsupported(let capability, let reason): "\(capability) is not supported here: \(reason)"
+        case .timedOut(let timeout, let phase): "The \(timeout.rawValue) timeout ran out while \(phase.rawValue)."
+        case .tooManyRedirects(let limit): "The response redirects more than \(limit) times."
+        case .redirectLoop(let url): "The redirects go round in a circle at \(url.redactedDescription)."
+        case .insecureRedirect(let url): "A redirect leads from https to \(url.redactedDescription), in the clear."
+        case .invalidRedirect(let location): "A redirect leads to \(location), which is no http or https URL."
+        case .bodyTooLarge(let limit): "The response's content is longer than the limit of \(limit) bytes."
+        case .headTooLarge(let limit): "The response's head is longer than the limit of \(limit) bytes, or has too many fields."
+        case .bodyNotReplayable: "The request's content can be sent only once, and it would have to be sent again."
+        case .requestBody(let error): "The request's content could not be read: \(error)"
+        case .shutDown: "The stack was shut down."
+        }
+    }
+}
+
+extension URL {
+    /// The URL without what may be secret: user info, query and fragment.
+    package var redactedDescription: String {
+        let bytes = Array(absoluteString.utf8)
+        let end = bytes.firstIndex { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") } ?? bytes.count
+        var shown = bytes[..<end]
+        if let slash = shown.firstIndex(of: UInt8(ascii: "/")), slash + 2 <= end, shown[slash + 1] == UInt8(ascii: "/") {
+            let authorityEnd = shown[(slash + 2)...].firstIndex(of: UInt8(ascii: "/")) ?? end
+            if let at = shown[(slash + 2)..<authorityEnd].lastIndex(of: UInt8(ascii: "@")) {
+                shown.removeSubrange((slash + 2)...at)
+            }
+        }
+        return String(decoding: shown, as: UTF8.self) + (end < bytes.count ? "?…" : "")
+    }
+}

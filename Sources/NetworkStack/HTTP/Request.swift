@@ -1,0 +1,55 @@
+public import FoundationEssentials
+
+extension HTTP {
+    /// A request message: what is asked, of whom. How it is carried out is ``HTTP/Options``.
+    public struct Request: Sendable {
+        /// The method.
+        public var method: Method
+        /// The target: an absolute http or https URL. User info in it is sent as Basic credentials, a fragment is not sent.
+        public var url: URL
+        /// The header fields.
+        public var headers: Headers
+        /// The content.
+        public var body: Body
+
+        /// Makes a request.
+        ///
+        /// - Parameters:
+        ///   - method: The method.
+        ///   - url: The target.
+        ///   - headers: The header fields.
+        ///   - body: The content.
+        public init(method: Method = .GET, url: URL, headers: Headers = [:], body: Body = .none) {
+            self.method = method
+            self.url = url
+            self.headers = headers
+            self.body = body
+        }
+
+        /// Makes a request from a URL's text.
+        ///
+        /// - Parameters:
+        ///   - method: The method.
+        ///   - url: The target's text.
+        ///   - headers: The header fields.
+        ///   - body: The content.
+        /// - Throws: ``HTTP/Refusal/invalidRequest(_:)`` if the text is no absolute http or https URL with an ASCII host.
+        public init(method: Method = .GET, url: String, headers: Headers = [:], body: Body = .none) throws(Refusal) {
+            guard let parsed = URL(string: url) else { throw .invalidRequest("The text is not a URL.") }
+            _ = try Origin(of: parsed)
+            self.init(method: method, url: parsed, headers: headers, body: body)
+        }
+    }
+}
+
+extension HTTP.Request: CustomStringConvertible {
+    /// The method, the URL without its secrets, and the head with secret fields left out.
+    public var description: String { "\(method) \(url.redactedDescription)\n\(headers)" }
+}
+
+extension HTTP.Request: CustomReflectable {
+    /// The method, the URL without its secrets, and the head with secret fields left out.
+    public var customMirror: Mirror {
+        Mirror(self, children: ["method": method, "url": url.redactedDescription, "headers": headers])
+    }
+}

@@ -1,0 +1,64 @@
+/// Header lines as they arrived, read on demand: most responses are never asked for most of their fields.
+struct WireFields: Sendable {
+    private let bytes: [UInt8]
+
+    init(_ bytes: [UInt8]) { self.bytes = bytes }
+
+    /// Every field, in order.
+    var fields: [HTTP.Headers.Field] {
+        var fields: [HTTP.Headers.Field] = []
+        walk { name, value in
+            fields.append(.init(name: .init(text(name)), value: text(value)))
+        } continuation: { value in
+            guard let last = fields.indices.last else { return }
+            fields[last].value += (fields[last].value.isEmpty || value.isEmpty ? "" : " ") + text(value)
+        }
+        return fields
+    }
+
+    /// The values of one name, in order.
+    func values(for name: HTTP.HeaderName) -> [String] {
+        var values: [String] = []
+        var isWanted = false
+        let wanted = name.rawValue.utf8
+        walk { candidate, value in
+            isWanted = candidate.count == wanted.count
+                && zip(candidate, wanted).allSatisfy { bytes[$0].asciiLowercased == $1.asciiLowercased }
+            if isWanted { values.append(text(value)) }
+        } continuation: { value in
+            guard isWanted, let last = values.indices.last else { return }
+            values[last] += (values[last].isEmpty || value.isEmpty ? "" : " ") + text(value)
+        }
+        return values
+    }
+
+    private func walk(_ field: (_ name: Range<Int>, _ value: Range<Int>) -> Void, continuation: (Range<Int>) -> Void) {
+        var start = 0
+        while start < bytes.count {
+            var end = start
+            while end < bytes.count, bytes[end] != UInt8(ascii: "\n") { end += 1 }
+            let line = start..<(end > start && bytes[end - 1] == UInt8(ascii: "\r") ? end - 1 : end)
+            start = end + 1
+            guard let first = line.first else { continue }
+            if isBlank(bytes[first]) {
+                continuation(trimmed(line))
+            } else if let colon = line.first(where: { bytes[$0] == UInt8(ascii: ":") }) {
+                field(trimmed(line.lowerBound..<colon), trimmed((colon + 1)..<line.upperBound))
+            }
+        }
+    }
+
+    private func isBlank(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
+
+    private func trimmed(_ range: Range<Int>) -> Range<Int> {
+        var (lower, upper) = (range.lowerBound, range.upperBound)
+        while lower < upper, isBlank(bytes[lower]) { lower += 1 }
+        while upper > lower, isBlank(bytes[upper - 1]) { upper -= 1 }
+        return lower..<upper
+    }
+
+    private func text(_ range: Range<Int>) -> String {
+        let slice = bytes[range]
+        return String(validating: slice, as: UTF8.self) ?? String(decoding: slice.map { UInt16($0) }, as: UTF16.self)
+    }
+}

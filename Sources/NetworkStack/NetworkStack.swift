@@ -1,0 +1,126 @@
+public import Dispatch
+
+/// Fetches resources.
+///
+/// A conformer implements one function; the asynchronous forms, decoding and queues are written once, below, for all of
+/// them. Whoever conforms promises, and every stack of this package is proved to keep:
+///
+/// 1. The completion is called exactly once, whatever happens: success, failure, a cancel at any moment (before the
+///    request is made, while it waits, connects, sends or receives, after the end, twice), the owner dropping the stack,
+///    or a shutdown.
+/// 2. The completion is never called before `fetch` has returned, and never on a thread the stack needs to go on.
+/// 3. A cancel, through the returned ``Cancelable`` or through the task, yields the stack's "cancelled" error, and frees
+///    the exchange at once. One transfer's slow name lookup never delays another transfer's cancel, timeout or progress.
+/// 4. A stack dropped by its owner finishes its fetches in flight, then frees every resource.
+/// 5. The same resource value can be fetched many times, in parallel; the fetches share nothing.
+/// 6. Whoever makes a request may fetch on the same stack meanwhile, at any connection limit, without a deadlock.
+/// 7. Any number of fetches may be in flight. What cannot start waits in order per host; a busy host never delays another.
+public protocol NetworkStack<Resource, Remote>: Sendable {
+    /// What is fetched: the stack's unit of work.
+    associatedtype Resource: Sendable
+    /// The payload as it arrives, such as `Data`.
+    associatedtype Remote: Sendable
+    /// The request of the underlying client.
+    associatedtype Request: Sendable
+    /// The response of the underlying client.
+    associatedtype Response: Sendable
+    /// Every way a fetch can fail.
+    associatedtype FetchError: Error
+
+    /// What a fetch calls when it has ended.
+    typealias Completion<T> = @Sendable (Result<Network.Value<T, Response>, FetchError>) -> Void
+
+    /// Fetches a resource.
+    ///
+    /// - Parameters:
+    ///   - resource: What to fetch.
+    ///   - completion: Called exactly once, on a queue of the stack, after this function has returned.
+    /// - Returns: Cancels the fetch. The fetch goes on if it is discarded.
+    @discardableResult
+    func fetch(resource: Resource, completion: @escaping Completion<Remote>) -> any Cancelable
+}
+
+/// Why a fetch-and-decode failed.
+public enum FetchAndDecodeError<FetchError: Error>: Error {
+    /// The fetch failed.
+    case fetch(FetchError)
+    /// The fetch succeeded and its payload could not be decoded.
+    case decode(any Error)
+}
+
+extension NetworkStack {
+    /// Fetches a resource and calls back on a queue.
+    ///
+    /// - Parameters:
+    ///   - resource: What to fetch.
+    ///   - queue: Where the completion is called, such as `.main`.
+    ///   - completion: Called exactly once, after this function has returned.
+    /// - Returns: Cancels the fetch.
+    @discardableResult
+    public func fetch(
+        resource: Resource,
+        on queue: DispatchQueue,
+        completion: @escaping Completion<Remote>
+    ) -> any Cancelable {
+        fetch(resource: resource) { result in queue.async { completion(result) } }
+    }
+
+    /// Fetches a resource.
+    ///
+    /// Cancelling the task cancels the fetch, which then throws the stack's "cancelled" error.
+    ///
+    /// - Parameter resource: What to fetch.
+    /// - Returns: The payload and its response.
+    /// - Throws: The stack's `FetchError`.
+    public func fetch(resource: Resource) async throws(FetchError) -> Network.Value<Remote, Response> {
+        let handover = Handover<Result<Network.Value<Remote, Response>, FetchError>>()
+        let fetching = fetch(resource: resource) { handover.fill($0) }
+        // The completion above only resumes this task, so a stack may call it from where the fetch ended.
+        (fetching as? FetchInFlight)?.completesInPlace()
+        let result = await withTaskCancellationHandler {
+            await handover.take()
+        } onCancel: {
+            fetching.cancel()
+        }
+        guard let result else { preconditionFailure("a stack completed a fetch without a result") }
+        return try result.get()
+    }
+
+    /// Fetches a resource and decodes its payload.
+    ///
+    /// - Parameters:
+    ///   - resource: What to fetch.
+    ///   - decoding: Makes the model from the payload. It runs in the calling task.
+    /// - Returns: The model and the response its payload came with.
+    /// - Throws: ``FetchAndDecodeError/fetch(_:)`` when the fetch fails, ``FetchAndDecodeError/decode(_:)`` when decoding does.
+    public func fetchAndDecode<T>(
+        resource: Resource,
+        decoding: ModelDecoding<T, Remote, Response>
+    ) async throws(FetchAndDecodeError<FetchError>) -> Network.Value<T, Response> {
+        let fetched: Network.Value<Remote, Response>
+        do { fetched = try await fetch(resource: resource) } catch { throw .fetch(error) }
+        do { return try fetched.mapValue(decoding.decode) } catch { throw .decode(error) }
+    }
+
+    /// Fetches a resource, decodes its payload and calls back.
+    ///
+    /// - Parameters:
+    ///   - resource: What to fetch.
+    ///   - decoding: Makes the model from the payload. It runs on the queue the completion is called on.
+    ///   - completion: Called exactly once, after this function has returned.
+    /// - Returns: Cancels the fetch; decoding, once begun, is not interrupted.
+    @discardableResult
+    public func fetchAndDecode<T>(
+        resource: Resource,
+        decoding: ModelDecoding<T, Remote, Response>,
+        completion: @escaping @Sendable (Result<Network.Value<T, Response>, FetchAndDecodeError<FetchError>>) -> Void
+    ) -> any Cancelable {
+        fetch(resource: resource) { result in
+            switch result {
+            case .failure(let error): completion(.failure(.fetch(error)))
+            case .success(let fetched):
+                do { completion(.success(try fetched.mapValue(decoding.decode))) } catch { completion(.failure(.decode(error))) }
+            }
+        }
+    }
+}

@@ -1,0 +1,56 @@
+extension Network {
+    /// Makes the request of a resource, afresh for every attempt, at once or later.
+    public struct BaseRequestMaking<Request: HTTPRequestConvertible>: Sendable {
+        /// Takes the made request. Only the first call counts; what it returns cancels what follows.
+        public typealias Handler = @Sendable (Result<Request, any Error>) -> any Cancelable
+
+        /// Makes a request and hands it over, exactly once.
+        ///
+        /// What it returns cancels the making. A maker that calls its handler later adds what the handler returns to that.
+        public let make: @Sendable (_ handler: @escaping Handler) -> any Cancelable
+
+        /// Makes requests with a closure.
+        ///
+        /// - Parameter make: Makes a request and hands it over.
+        public init(make: @escaping @Sendable (_ handler: @escaping Handler) -> any Cancelable) { self.make = make }
+
+        /// Makes the request of an endpoint.
+        ///
+        /// - Parameter endpoint: The endpoint; what it throws ends the fetch with `noRequest`.
+        public static func endpoint(_ endpoint: any HTTPResourceEndpoint) -> Self {
+            Self { handler in handler(Result { try Request(endpoint.makeRequest()) }) }
+        }
+
+        /// Makes the same request every time.
+        ///
+        /// - Parameter request: The request.
+        public static func request(_ request: HTTP.Request) -> Self {
+            Self { handler in handler(Result { try Request(request) }) }
+        }
+
+        /// Makes requests with an asynchronous closure, in a task that a cancel cancels.
+        ///
+        /// - Parameter make: Makes a request.
+        public static func task(_ make: @escaping @Sendable () async throws -> Request) -> Self {
+            Self { handler in
+                let bag = CancelableBag()
+                let task = Task {
+                    let result: Result<Request, any Error>
+                    do { result = .success(try await make()) } catch { result = .failure(error) }
+                    bag += handler(result)
+                }
+                bag += TaskCancelable(task)
+                return bag
+            }
+        }
+    }
+}
+
+/// A task as something that can be given up.
+final class TaskCancelable: Cancelable {
+    private let task: Task<Void, Never>
+
+    init(_ task: Task<Void, Never>) { self.task = task }
+
+    func cancel() { task.cancel() }
+}

@@ -1,0 +1,62 @@
+public import FoundationEssentials
+
+/// A request type that any HTTP stack can take: it converts from and to the neutral message.
+public protocol HTTPRequestConvertible: Sendable {
+    /// Makes the client's request of a neutral one.
+    ///
+    /// - Parameter request: The neutral request.
+    /// - Throws: An ``HTTP/Refusal`` if the client's type cannot hold it.
+    init(_ request: HTTP.Request) throws
+
+    /// The neutral request.
+    ///
+    /// - Throws: An ``HTTP/Refusal`` if this is no HTTP request.
+    func httpRequest() throws -> HTTP.Request
+}
+
+/// A response type that can be read as a neutral one.
+public protocol HTTPResponseConvertible: Sendable {
+    /// The neutral response, or `nil` if this is no HTTP response.
+    var httpResponse: HTTP.Response? { get }
+}
+
+extension HTTP.Request: HTTPRequestConvertible {
+    /// The request itself.
+    public init(_ request: HTTP.Request) { self = request }
+
+    /// The request itself.
+    public func httpRequest() -> HTTP.Request { self }
+}
+
+extension HTTP.Response: HTTPResponseConvertible {
+    /// The response itself.
+    public var httpResponse: HTTP.Response? { self }
+}
+
+/// What an HTTP stack fetches: how its request is made, what its errors mean, and how it is carried out.
+///
+/// It is a value: fetching it changes nothing in it, so one can be fetched many times at once.
+public struct HTTPResource<Request: HTTPRequestConvertible, Response: HTTPResponseConvertible>: Sendable {
+    /// Makes the request.
+    public let baseRequestMaking: Network.BaseRequestMaking<Request>
+    /// Makes the API's error of an unsuccessful response.
+    public let errorDecoding: Network.ErrorDecoding<Data, Response>
+    /// How the request is carried out, or `nil` for the stack's way.
+    public let options: HTTP.Options?
+
+    /// Makes a resource.
+    ///
+    /// - Parameters:
+    ///   - baseRequestMaking: Makes the request, afresh for every attempt.
+    ///   - errorDecoding: Makes the API's error of an unsuccessful response.
+    ///   - options: How the request is carried out; `nil` for the stack's way.
+    public init(
+        baseRequestMaking: Network.BaseRequestMaking<Request>,
+        errorDecoding: Network.ErrorDecoding<Data, Response> = .dummy,
+        options: HTTP.Options? = nil
+    ) {
+        self.baseRequestMaking = baseRequestMaking
+        self.errorDecoding = errorDecoding
+        self.options = options
+    }
+}

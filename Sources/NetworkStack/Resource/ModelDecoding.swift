@@ -1,0 +1,51 @@
+public import FoundationEssentials
+
+/// Makes a model from a payload and the response it came with.
+public struct ModelDecoding<T, Payload, Metadata>: Sendable {
+    /// Makes the model.
+    public let decode: @Sendable (Payload, Metadata) throws -> T
+
+    /// Decodes with a closure.
+    ///
+    /// - Parameter decode: Makes the model from the payload and its metadata.
+    public init(decode: @escaping @Sendable (Payload, Metadata) throws -> T) { self.decode = decode }
+}
+
+extension ModelDecoding where Payload == Data {
+    /// Decodes JSON.
+    ///
+    /// An empty payload, such as that of a 204, never reaches the decoder: an optional model is `nil`, any other fails with
+    /// ``EmptyPayloadError``.
+    ///
+    /// - Parameters:
+    ///   - type: The model.
+    ///   - decoder: Makes a decoder for each payload.
+    public static func json(
+        _ type: T.Type = T.self,
+        decoder: @escaping @Sendable () -> JSONDecoder = { JSONDecoder() }
+    ) -> Self where T: Decodable & SendableMetatype {
+        Self { payload, _ in
+            guard !payload.isEmpty else {
+                if let optional = T.self as? any ExpressibleByNilLiteral.Type, let none = optional.init(nilLiteral: ()) as? T {
+                    return none
+                }
+                throw EmptyPayloadError()
+            }
+            return try decoder().decode(T.self, from: payload)
+        }
+    }
+}
+
+extension ModelDecoding where T == Void {
+    /// Takes any payload and makes nothing of it, for responses whose status says all.
+    public static var none: Self { Self { _, _ in } }
+}
+
+/// A payload was empty where a model was to be made of it.
+public struct EmptyPayloadError: Error, Hashable, CustomStringConvertible {
+    /// Makes one.
+    public init() {}
+
+    /// What to do about it.
+    public var description: String { "The response has no content to decode; decode it as an optional or as nothing." }
+}

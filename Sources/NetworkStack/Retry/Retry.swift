@@ -1,0 +1,33 @@
+/// The namespace of retrying.
+public enum Retry {
+    /// A time to wait before the next attempt, in seconds.
+    public typealias Delay = Double
+
+    /// Why an operation is not tried again.
+    public enum Error: Swift.Error {
+        /// The most retries allowed were made.
+        case retries(Int)
+        /// The longest total delay allowed, in seconds, was waited.
+        case delay(Delay)
+        /// Any other reason.
+        case custom(any Swift.Error)
+    }
+
+    /// What an operation has been through so far.
+    public struct State: Sendable {
+        /// The error of every failed attempt, in order.
+        public internal(set) var errors: [any Swift.Error] = []
+
+        /// The delays that were scheduled before retries, added up, in seconds.
+        public internal(set) var totalDelay: Delay = 0
+
+        /// The state of an operation that has not failed.
+        public init() {}
+
+        /// How many retries were made.
+        public var retryCount: Int { errors.count }
+
+        /// Which attempt is being made, counted from 1.
+        public var attemptCount: Int { errors.count + 1 }
+    }
+}
