@@ -1,0 +1,34 @@
+#!/usr/bin/env bash
+# Builds the documentation of the library modules from what 'swift build' made. A link that leads nowhere, any other
+# warning, or a public symbol without documentation fails. The archives are left in .build/documentation.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+swift build -q ${BUILD_FLAGS:-} || { echo "The documentation needs a package that builds: run 'make build'." >&2; exit 1; }
+built=$(swift build --show-bin-path)
+if command -v docc >/dev/null; then docc=docc; elif docc=$(xcrun --find docc 2>/dev/null); then :; else
+    echo "There is no 'docc' beside this toolchain, so the documentation cannot be checked." >&2
+    exit 1
+fi
+triple=$(swift -print-target-info | sed -nE 's/.*"triple" *: *"([^"]*)".*/\1/p' | head -n 1)
+out=.build/documentation
+rm -rf "$out"
+
+# NetworkStack comes first: the backends' documentation links into it.
+archives=()
+for module in NetworkStack CurlStack URLSessionStack; do
+    graphs=$out/$module
+    mkdir -p "$graphs"
+    swift symbolgraph-extract -module-name "$module" -target "$triple" -output-dir "$graphs" \
+        -minimum-access-level public -skip-synthesized-members -emit-extension-block-symbols \
+        -I "$built/Modules" -I Sources/CCurl -I Sources/COpenSSL
+    catalog=$(find "Sources/$module" -name '*.docc' -type d | head -n 1)
+    if ! "$docc" convert $catalog --additional-symbol-graph-dir "$graphs" --output-path "$out/$module.doccarchive" \
+        --fallback-display-name "$module" --fallback-bundle-identifier "$module" --warnings-as-errors \
+        --enable-experimental-external-link-support ${archives[@]+"${archives[@]}"}; then
+        echo "The documentation of $module does not build: see docc's words above." >&2
+        exit 1
+    fi
+    archives+=(--dependency "$out/$module.doccarchive")
+done
+.ci/undocumented.py "$out"/*/*.symbols.json

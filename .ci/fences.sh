@@ -1,0 +1,81 @@
+#!/usr/bin/env bash
+# The rules of the house that the compiler does not know. Prints every line that breaks one, and which.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+report=$(mktemp)
+trap 'rm -f "$report"' EXIT
+
+# fence <sentence>: reads the offending lines; none is well.
+fence() {
+    local lines
+    lines=$(cat)
+    [ -z "$lines" ] || printf '%s\n  %s\n\n' "$1" "${lines//$'\n'/$'\n'  }" >>"$report"
+}
+
+# files <folder>...: every Swift file in them, as NUL-separated names; nothing built.
+files() {
+    local folder there=()
+    for folder in "$@"; do [ ! -e "$folder" ] || there+=("$folder"); done
+    [ ${#there[@]} -eq 0 ] || find "${there[@]}" -name '.build*' -prune -o -name '*.swift' -type f -print0 | sort -z
+}
+
+# code <pattern> <folder>...: file:line:text of the matches in code, comments left out.
+code() {
+    local pattern=$1
+    shift
+    files "$@" | PATTERN=$pattern xargs -0 -r perl -ne '
+        my $line = $_;
+        s{(^|\s)//.*}{$1};
+        print "$ARGV:$.:$line" if /$ENV{PATTERN}/;
+        close ARGV if eof'
+}
+
+# imports <modules, as an alternation> <folder>...: who imports one of them, whatever the access level or kind. Foundation
+# may stand where FoundationEssentials does not exist: in the #else of a #if canImport(FoundationEssentials).
+imports() {
+    local modules=$1
+    shift
+    files "$@" | MODULES=$modules xargs -0 -r perl -ne '
+        $without = 0, $inside = 1 if /^\s*#if\s+canImport\(FoundationEssentials\)\s*$/;
+        $without = 1 if $inside and /^\s*#else\b/;
+        $without = $inside = 0 if /^\s*#endif/;
+        if (/^\s*(?:@\S+\s+)*(?:\w+\s+)?import\s+(?:(?:struct|class|enum|protocol|func|var|let|typealias)\s+)?($ENV{MODULES})\b/) {
+            print "$ARGV:$.:$_" unless $without and $1 eq "Foundation";
+        }
+        close ARGV, $without = $inside = 0 if eof'
+}
+
+code '\bunsafe|\bUnmanaged\b|\bOpaquePointer\b' Sources |
+    { grep -vE '^(Sources/CurlStack/(Handle|TLS)/|Sources/CurlStack/Loop/LoopThread\.swift:|([^:]*/)?(Lock|File)\.swift:)' || true; } |
+    fence "Unsafe code lives in CurlStack's Handle/ and TLS/, LoopThread.swift, Lock.swift and File.swift only:"
+
+unchecked=$(code '@unchecked\s+Sendable' Sources)
+[ "$(grep -c . <<<"$unchecked" || true)" -le 4 ] || fence "At most four types may be '@unchecked Sendable':" <<<"$unchecked"
+
+code '\bnonisolated\(unsafe\)' Sources | fence "'nonisolated(unsafe)' is not used:"
+code '\btry!' Sources | fence "'try!' is not used:"
+code '@preconcurrency\s+import' Sources | fence "'@preconcurrency import' is not used:"
+files Sources Tests Examples Benchmarks | { xargs -0 -r grep -nHwE 'TODO|FIXME|XXX' || true; } |
+    fence "What is left to do is an issue, not a comment:"
+
+files Sources Tests | while IFS= read -r -d '' file; do
+    lines=$(wc -l <"$file")
+    [ "$lines" -le 300 ] || head -n 1 "$file" | grep -q 'Longer than 300 lines:' || echo "$file: $lines lines"
+done | fence "A file of more than 300 lines says why in its first line ('// Longer than 300 lines: ...'):"
+
+imports 'Foundation|FoundationNetworking|FoundationXML|CCurl|COpenSSL|CurlStack|URLSessionStack' Sources/NetworkStack |
+    fence "NetworkStack knows no backend, no C library and no Foundation beyond FoundationEssentials:"
+imports 'Foundation|FoundationNetworking|FoundationXML|URLSessionStack' Sources/CurlStack |
+    fence "CurlStack imports neither Foundation nor the other backend:"
+imports 'CCurl|COpenSSL|CurlStack' Sources/URLSessionStack |
+    fence "URLSessionStack imports neither a C library nor the other backend:"
+imports 'Testing|XCTest' Tests/NetworkStackTesting Tests/NetworkStackConformance |
+    fence "The doubles and the suite are libraries and import no test framework:"
+{ grep -nHF '.package(' Package.swift || true; } | fence "The package depends on no other package:"
+
+if [ -s "$report" ]; then
+    cat "$report" >&2
+    echo "A fence of the house is broken: move the lines above to where they may be, or do without." >&2
+    exit 1
+fi

@@ -1,0 +1,73 @@
+#!/usr/bin/env bash
+# install.sh build|test: installs with apt what is missing, and only that. With nothing missing it needs no network.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+PATH=$PATH:/usr/sbin:/sbin # where Debian keeps nginx
+command -v swift >/dev/null || exec .ci/toolchain.sh
+
+# Each probe asks whether the thing works, not whether a package of that name is there: it may come from elsewhere.
+library() { pkg-config --exists "$1" 2>/dev/null; }
+command_() { command -v "$1" >/dev/null; }
+module() { /usr/bin/python3 -c "import importlib.util as u, sys; sys.exit(u.find_spec('$1') is None)" 2>/dev/null; }
+toolchain() { ! ldd "$(dirname "$(readlink -f "$(command -v swift)")")/swift-build" 2>/dev/null | grep -q "^[[:space:]]*$1.*not found"; }
+linker() { [ "$(uname)" != Linux ] || { [ -e /usr/include/stdlib.h ] && compgen -G '/usr/lib/gcc/*/*/crtbeginS.o' >/dev/null; }; }
+
+case "${1:-}" in
+build) rows='
+g++                   linker
+libncurses6           toolchain libncurses.so
+libsqlite3-0          toolchain libsqlite3.so
+libxml2               toolchain libxml2.so
+pkg-config            command_ pkg-config
+libcurl4-openssl-dev  library libcurl
+libssl-dev            library openssl
+nginx-light           command_ nginx
+curl                  command_ curl
+openssl               command_ openssl' ;;
+test) rows='
+nghttp2-server        command_ nghttpd
+python3-httpbin       module httpbin
+gunicorn              command_ gunicorn' ;;
+*) echo "usage: install.sh build|test" >&2; exit 64 ;;
+esac
+
+missing() {
+    local package probe
+    while read -r package probe; do
+        [ -z "$package" ] || $probe || echo "$package"
+    done <<<"$rows"
+}
+
+wanted=$(missing | xargs)
+if [ -n "$wanted" ]; then
+    if ! command -v apt-get >/dev/null; then
+        echo "There is no apt-get here to install what is missing; install it yourself under the names this system uses: $wanted" >&2
+        exit 1
+    fi
+    as_root=()
+    if [ "$(id -u)" -ne 0 ]; then
+        if ! command -v sudo >/dev/null; then
+            echo "Not root and no sudo: ask an administrator to run 'apt-get install $wanted'." >&2
+            exit 1
+        fi
+        as_root=(sudo)
+        [ -t 0 ] || as_root=(sudo -n) # nobody is there to type a password
+    fi
+    # RUNLEVEL=1 keeps a service from being started where the system heeds it; nothing here needs the service.
+    apt() {
+        "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive RUNLEVEL=1 apt-get -q -y -o DPkg::Lock::Timeout=120 "$@"
+    }
+    echo "Installing: $wanted"
+    log=$(mktemp)
+    trap 'rm -f "$log"' EXIT
+    { apt update && apt install --no-install-recommends $wanted; } </dev/null >"$log" 2>&1 || failed=true
+    # A service that could not start leaves its package unconfigured but its programs usable: only what is missing counts.
+    still=$(missing | xargs)
+    if [ -n "$still" ]; then
+        cat "$log" >&2
+        echo "apt-get did not install: $still. Its own words are above; the usual reasons are no network, or no right to use sudo without a password." >&2
+        exit 1
+    fi
+    [ -z "${failed:-}" ] || echo "apt-get reported a failure, but everything needed is there: $(grep -E '^(E:|dpkg: error)' "$log" | head -n 1)" >&2
+fi
+.ci/toolchain.sh

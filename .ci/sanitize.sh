@@ -1,0 +1,16 @@
+#!/usr/bin/env bash
+# sanitize.sh thread|address: the conformance suite on both stacks under a sanitizer; its first report ends the run.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+case "${1:-}" in
+thread) scratch=.build-tsan ;;
+address) scratch=.build-asan ;; # leaks included, with nothing excused
+*) echo "usage: sanitize.sh thread|address" >&2; exit 64 ;;
+esac
+
+export TSAN_OPTIONS="halt_on_error=1 ${TSAN_OPTIONS:-}"
+export BUILD_FLAGS="--sanitize $1 --scratch-path $scratch"
+export FILTER="${FILTER:-^(CurlStackTests|URLSessionStackTests)\\.}"
+export MINUTES=45
+.ci/suite.sh

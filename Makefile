@@ -1,0 +1,67 @@
+# Everything a person or a CI runs, by one name each. `make` alone lists the targets.
+
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+.NOTPARALLEL:
+MAKEFLAGS += --no-print-directory
+
+# Warnings are errors here and never in the manifest: a user's newer compiler must not fail on ours.
+# One set of flags for every debug build, so that no step builds the package a second time.
+export BUILD_FLAGS := -Xswiftc -warnings-as-errors --explicit-target-dependency-import-check error
+
+.PHONY: help install install-build install-test build test suite demo examples tsan asan \
+	lint format fences docs linkage consumers clean
+
+help: ## List the targets
+	@awk 'BEGIN { FS = ":.*## " } /^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+install: install-build install-test ## Install the missing system packages, for building and for testing
+
+install-build: ## Install what building and the demo need
+	@.ci/install.sh build
+
+install-test: ## Install what the tests need beyond that
+	@.ci/install.sh test
+
+build: install-build ## Build everything, tests included, with warnings as errors
+	@swift build --build-tests $(BUILD_FLAGS)
+
+test: install ## Run every check there is: what CI runs
+	@.ci/test.sh
+
+suite: ## Run the tests alone (FILTER='a check' runs some)
+	@.ci/suite.sh
+
+demo: install-build ## Run the same app code on both stacks against a real server
+	@swift run --package-path Examples -c release demo
+
+examples: ## Build the examples
+	@swift build --package-path Examples -c release
+
+tsan: install ## Run the conformance suite under ThreadSanitizer
+	@.ci/sanitize.sh thread
+
+asan: install ## Run the conformance suite under AddressSanitizer, leaks included
+	@.ci/sanitize.sh address
+
+lint: ## Check format and style, public documentation included
+	@.ci/format.sh lint --strict
+
+format: ## Rewrite the sources in the house's format
+	@.ci/format.sh format --in-place
+
+fences: ## Check the rules a compiler does not: who imports whom, where unsafe code lives
+	@.ci/fences.sh
+
+docs: ## Build the documentation; a broken link or an undocumented symbol fails
+	@.ci/docs.sh
+
+linkage: ## Check that a CurlStack program links neither Foundation's network nor its ICU
+	@.ci/linkage.sh
+
+consumers: ## Build and run outside packages that depend on one product each
+	@.ci/consumers.sh
+
+clean: ## Remove everything built
+	@rm -rf .build .build-* Examples/.build Benchmarks/.build Tests/Consumer/*/.build

@@ -1,0 +1,103 @@
+public import NetworkStack
+
+/// What libcurl failed with.
+public struct CurlError: HTTPTransportError, Hashable {
+    /// A libcurl result code. The set is open: a newer libcurl's codes are kept as they are.
+    public struct Code: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
+        /// The `CURLcode`.
+        public let rawValue: Int32
+
+        /// Names a code.
+        ///
+        /// - Parameter rawValue: The `CURLcode`.
+        public init(rawValue: Int32) { self.rawValue = rawValue }
+
+        /// libcurl's name, such as `CURLE_COULDNT_CONNECT`, or the number of a code this library does not know.
+        public var description: String { Self.names[rawValue] ?? "CURLcode \(rawValue)" }
+    }
+
+    /// libcurl's code.
+    public let code: Code
+    /// What happened, in libcurl's words or, where this library found the failure, in its own.
+    public let message: String
+    /// Where in its life the transfer was.
+    public let phase: HTTP.Phase?
+    /// The system's error number of the last connection attempt, if there was one (`CURLINFO_OS_ERRNO`).
+    public let systemError: Int32?
+    /// The server's address, if a connection was tried (`CURLINFO_PRIMARY_IP`).
+    public let remoteAddress: String?
+    /// OpenSSL's verdict on the server's certificates, an `X509_V_ERR_…` number, where TLS failed; 0 means that they are
+    /// good and something else is not, such as the host's name (`CURLINFO_SSL_VERIFYRESULT`).
+    public let verifyResult: Int?
+
+    /// Describes a failure.
+    public init(
+        code: Code,
+        message: String,
+        phase: HTTP.Phase? = nil,
+        systemError: Int32? = nil,
+        remoteAddress: String? = nil,
+        verifyResult: Int? = nil
+    ) {
+        self.code = code
+        self.message = message
+        self.phase = phase
+        self.systemError = systemError
+        self.remoteAddress = remoteAddress
+        self.verifyResult = verifyResult
+    }
+
+    /// What is wrong with a server's certificate.
+    public enum CertificateFault: Hashable, Sendable {
+        /// The chain ends in no authority that is trusted.
+        case untrusted
+        /// A certificate of the chain has expired.
+        case expired
+        /// A certificate of the chain is not valid yet.
+        case notYetValid
+        /// The certificate is for another host.
+        case wrongHost
+        /// Anything else, by OpenSSL's number.
+        case other(Int)
+    }
+
+    /// What is wrong with the server's certificate, if that is what failed.
+    public var certificateFault: CertificateFault? {
+        guard code == .peerFailedVerification, let verifyResult else { return nil }
+        return switch verifyResult {
+        case 0, 62: .wrongHost
+        case 2, 18, 19, 20, 21, 27: .untrusted
+        case 9: .notYetValid
+        case 10: .expired
+        default: .other(verifyResult)
+        }
+    }
+
+    /// What went wrong, in neutral words.
+    public var kind: HTTP.FailureKind {
+        switch code {
+        case .couldNotResolveHost: .dns
+        case .couldNotResolveProxy, .proxy: .proxy
+        case .couldNotConnect: .connect
+        case .peerFailedVerification, .sslConnectError, .sslCipher, .sslCertificateProblem, .sslCACertificateBadFile,
+            .sslPinnedPublicKeyMismatch, .sslIssuerError, .sslInvalidCertificateStatus, .useSSLFailed, .sslClientCertificate:
+            .tls
+        case .sendError, .sendFailRewind, .uploadFailed: .send
+        case .receiveError: .receive
+        case .partialFile: .truncated
+        case .gotNothing: .empty
+        case .badContentEncoding: .decoding
+        case .weirdServerReply, .unsupportedProtocol, .http2, .http2Stream, .tooLargeFile: .malformed
+        default: .other
+        }
+    }
+}
+
+extension CurlError: CustomStringConvertible {
+    /// The code's name, the message, and where it happened.
+    public var description: String {
+        var text = "\(code): \(message)"
+        if let phase { text += " (while \(phase.rawValue)" + (remoteAddress.map { ", \($0))" } ?? ")") }
+        return text
+    }
+}

@@ -1,0 +1,52 @@
+public import Dispatch
+public import NetworkStack
+
+extension Network {
+    /// An HTTP stack on libcurl's multi interface.
+    ///
+    /// A stack holds one thread and its own connections; make one and share it. Dropped by its owner, it finishes its
+    /// fetches and then frees everything; ``shutdown()`` ends them at once.
+    ///
+    /// - Important: A stack must not be used on both sides of a `fork`.
+    public final class CurlNetworkStack: HTTPTransportStack {
+        /// The transport: libcurl.
+        public typealias Transport = CurlTransport
+        /// Requests are the neutral ones.
+        public typealias Request = HTTP.Request
+        /// Responses are the neutral ones.
+        public typealias Response = HTTP.Response
+        /// What libcurl fails with.
+        public typealias TransportError = CurlError
+
+        /// The engine above libcurl.
+        public let engine: HTTPEngine<CurlTransport>
+
+        /// Makes a stack.
+        ///
+        /// - Parameters:
+        ///   - configuration: Connections, trust, and how fetches are carried out.
+        ///   - queue: Where completions are called.
+        /// - Throws: ``HTTP/Refusal/invalidOptions(_:)`` if the configuration makes no sense, if libcurl is too old (before
+        ///   7.87) or not built on OpenSSL, or if the system has no thread to give; ``HTTP/Refusal/unsupported(_:reason:)``
+        ///   if this libcurl cannot do what is asked.
+        public init(configuration: Configuration = .init(), queue: DispatchQueue = .global()) throws(HTTP.Refusal) {
+            engine = HTTPEngine(
+                transport: try CurlTransport(configuration: configuration), options: configuration.options, queue: queue)
+        }
+
+        /// Ends every fetch under way with ``HTTP/Refusal/shutDown``, frees every resource, and waits until that is done.
+        ///
+        /// Later fetches fail with the same. It may be called any number of times.
+        public func shutdown() async {
+            let thread = engine.transport.thread
+            thread.mailbox.post(.shutDown)
+            await thread.ended()
+        }
+    }
+
+    /// What a curl stack fetches.
+    public typealias CurlResource = HTTPResource<HTTP.Request, HTTP.Response>
+
+    /// What a fetch on a curl stack fails with.
+    public typealias CurlFetchError = HTTPFetchError<HTTP.Response, CurlError>
+}

@@ -1,0 +1,37 @@
+internal import Dispatch
+public import NetworkStack
+
+/// Carries hops with libcurl, on a thread of its own.
+public struct CurlTransport: HTTPTransport {
+    /// The neutral request.
+    public typealias Request = HTTP.Request
+    /// The neutral response.
+    public typealias Response = HTTP.Response
+    /// What libcurl fails with.
+    public typealias Failure = CurlError
+
+    /// What this libcurl can do, and why not what it cannot.
+    public let capabilities: HTTP.Capabilities
+
+    let thread: LoopThread
+
+    init(configuration: Network.Configuration) throws(HTTP.Refusal) {
+        try configuration.validate()
+        try CurlLibrary.shared.validate()
+        capabilities = CurlLibrary.shared.capabilities
+        if configuration.options.version == .http2PriorKnowledge { try capabilities.require(.http2PriorKnowledge) }
+        thread = try LoopThread(configuration: configuration)
+    }
+
+    /// Starts a hop, or queues it.
+    public func start(_ hop: HTTPHop, sink: any HTTPTransferSink<CurlError>) -> any HTTPTransfer {
+        let control = TransferControl(hop: hop, sink: sink, mailbox: thread.mailbox)
+        if !thread.mailbox.post(.start(control)) {
+            DispatchQueue.global().async { sink.failed(.refused(.shutDown), metrics: HTTP.Metrics()) }
+        }
+        return control
+    }
+
+    /// The response itself.
+    public func response(_ response: HTTP.Response) -> HTTP.Response { response }
+}

@@ -1,0 +1,71 @@
+internal import FoundationEssentials
+
+#if canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#else
+    internal import Darwin
+#endif
+
+/// Bytes as they come out of libcurl, in one growing piece that is handed over without a copy.
+@safe
+struct ByteBuffer: ~Copyable {
+    private var bytes: UnsafeMutableRawPointer?
+    private var capacity = 0
+
+    /// How many bytes there are.
+    private(set) var count = 0
+
+    init() {}
+
+    deinit { unsafe free(bytes) }
+
+    /// Adds bytes.
+    ///
+    /// - Parameters:
+    ///   - span: The bytes.
+    ///   - expected: How many there will be in all, if known; room is made for them at once, within reason.
+    /// - Returns: Whether there was memory for them.
+    mutating func append(_ span: RawSpan, expecting expected: Int) -> Bool {
+        let needed = count + span.byteCount
+        if needed > capacity, !grow(to: needed, expecting: expected) { return false }
+        unsafe span.withUnsafeBytes { source in
+            guard let from = source.baseAddress, let to = unsafe bytes else { return }
+            unsafe memcpy(to + count, from, source.count)
+        }
+        count = needed
+        return true
+    }
+
+    private mutating func grow(to needed: Int, expecting expected: Int) -> Bool {
+        let expected = min(expected, Self.largestReservation)
+        let wanted = expected >= needed ? expected : max(needed, capacity * 2, 1024)
+        guard let grown = unsafe realloc(bytes, wanted) else { return false }
+        unsafe bytes = grown
+        capacity = wanted
+        return true
+    }
+
+    /// A length that a server merely announces is not believed beyond this.
+    private static let largestReservation = 512 * 1024 * 1024
+
+    /// Hands the bytes over and is empty again.
+    mutating func take() -> Data {
+        guard count > 0, let taken = unsafe bytes else { return Data() }
+        let length = count
+        unsafe bytes = nil
+        (count, capacity) = (0, 0)
+        return unsafe Data(bytesNoCopy: taken, count: length, deallocator: .free)
+    }
+
+    /// Drops the bytes.
+    mutating func removeAll() { count = 0 }
+}
+
+extension [UInt8] {
+    /// Adds the bytes of a span.
+    mutating func append(_ span: Span<UInt8>) {
+        unsafe span.withUnsafeBufferPointer { bytes in unsafe append(contentsOf: bytes) }
+    }
+}

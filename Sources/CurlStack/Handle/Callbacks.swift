@@ -1,0 +1,62 @@
+internal import CCurl
+internal import FoundationEssentials
+
+/// What libcurl calls. Each rebuilds its buffer, calls one method of the transfer, translates the answer and returns.
+enum Callbacks {
+    static let header: curl_write_callback = { bytes, size, count, context in
+        guard let bytes = unsafe bytes, let context = unsafe context else { return 0 }
+        let transfer = unsafe Unmanaged<Transfer>.fromOpaque(context).takeUnretainedValue()
+        let start = unsafe UnsafeRawPointer(bytes).assumingMemoryBound(to: UInt8.self)
+        return transfer.received(headerLine: unsafe Span(_unsafeStart: start, count: size * count)) ? size * count : 0
+    }
+
+    static let write: curl_write_callback = { bytes, size, count, context in
+        guard let bytes = unsafe bytes, let context = unsafe context else { return 0 }
+        let transfer = unsafe Unmanaged<Transfer>.fromOpaque(context).takeUnretainedValue()
+        let span = unsafe RawSpan(_unsafeStart: bytes, byteCount: size * count)
+        return switch transfer.received(body: span) {
+        case .taken: size * count
+        case .pause: shim_write_pause
+        case .abort: 0
+        }
+    }
+
+    static let read: curl_read_callback = { bytes, size, count, context in
+        guard let bytes = unsafe bytes, let context = unsafe context else { return shim_read_abort }
+        let transfer = unsafe Unmanaged<Transfer>.fromOpaque(context).takeUnretainedValue()
+        switch transfer.nextToSend(upTo: size * count) {
+        case .bytes(let data):
+            unsafe data.copyBytes(to: UnsafeMutableRawBufferPointer(start: bytes, count: size * count))
+            return data.count
+        case .end: return 0
+        case .pause: return shim_read_pause
+        case .abort: return shim_read_abort
+        }
+    }
+
+    static let seek: curl_seek_callback = { context, offset, origin in
+        guard let context = unsafe context, offset == 0, origin == SEEK_SET else { return CURL_SEEKFUNC_CANTSEEK }
+        let transfer = unsafe Unmanaged<Transfer>.fromOpaque(context).takeUnretainedValue()
+        return transfer.rewind() ? CURL_SEEKFUNC_OK : CURL_SEEKFUNC_FAIL
+    }
+
+    static let prereq: curl_prereq_callback = { context, _, _, _, _ in
+        guard let context = unsafe context else { return CURL_PREREQFUNC_ABORT }
+        unsafe Unmanaged<Transfer>.fromOpaque(context).takeUnretainedValue().connected()
+        return CURL_PREREQFUNC_OK
+    }
+
+    static let socket: curl_socket_callback = { _, descriptor, what, context, _ in
+        guard let context = unsafe context else { return 0 }
+        let watch = unsafe Unmanaged<SocketWatch>.fromOpaque(context).takeUnretainedValue()
+        let isWatched = what != CURL_POLL_REMOVE
+        watch.changed(descriptor, reads: isWatched && what & CURL_POLL_IN != 0, writes: isWatched && what & CURL_POLL_OUT != 0)
+        return 0
+    }
+
+    static let timer: curl_multi_timer_callback = { _, milliseconds, context in
+        guard let context = unsafe context else { return 0 }
+        unsafe Unmanaged<SocketWatch>.fromOpaque(context).takeUnretainedValue().timerChanged(milliseconds)
+        return 0
+    }
+}

@@ -1,0 +1,62 @@
+internal import CCurl
+internal import NetworkStack
+
+/// One libcurl multi handle: a set of transfers that share connections. It stays on its loop's thread.
+@safe
+final class MultiHandle {
+    private let pointer: UnsafeMutableRawPointer
+    let watch: SocketWatch
+
+    /// Makes a handle, or `nil` if there is no memory for one.
+    init?(watch: SocketWatch, connections: Network.Configuration.Connections) {
+        guard let multi = unsafe curl_multi_init() else { return nil }
+        unsafe pointer = multi
+        self.watch = watch
+        let context = unsafe Unmanaged.passUnretained(watch).toOpaque()
+        unsafe shim_multi_set_socket_function(pointer, Callbacks.socket)
+        unsafe shim_multi_set_pointer(pointer, CURLMOPT_SOCKETDATA, context)
+        unsafe shim_multi_set_timer_function(pointer, Callbacks.timer)
+        unsafe shim_multi_set_pointer(pointer, CURLMOPT_TIMERDATA, context)
+        unsafe shim_multi_set_long(pointer, CURLMOPT_PIPELINING, shim_multiplex)
+        unsafe shim_multi_set_long(pointer, CURLMOPT_MAX_CONCURRENT_STREAMS, connections.streamsPerConnection)
+        // How many connections are kept, in use or not. How many are in use is the queue's business.
+        unsafe shim_multi_set_long(pointer, CURLMOPT_MAXCONNECTS, max(connections.total ?? 0, connections.perHost * 8, 64))
+    }
+
+    deinit {
+        unsafe curl_multi_cleanup(pointer)
+        withExtendedLifetime(watch) {}
+    }
+
+    func add(_ easy: EasyHandle) -> CURLMcode { unsafe curl_multi_add_handle(pointer, easy.pointer) }
+
+    func remove(_ easy: EasyHandle) { unsafe curl_multi_remove_handle(pointer, easy.pointer) }
+
+    /// A socket is ready.
+    func act(on event: Poller.Event) {
+        var running: Int32 = 0
+        let mask = (event.canRead ? CURL_CSELECT_IN : 0) | (event.canWrite ? CURL_CSELECT_OUT : 0)
+            | (event.hasFailed ? CURL_CSELECT_ERR : 0)
+        unsafe curl_multi_socket_action(pointer, event.descriptor, mask, &running)
+    }
+
+    /// libcurl's deadline has come.
+    func actOnTimeout() {
+        var running: Int32 = 0
+        watch.clearDeadline()
+        unsafe curl_multi_socket_action(pointer, CURL_SOCKET_TIMEOUT, 0, &running)
+    }
+
+    /// The next transfer that has ended, with its result.
+    func nextFinished() -> (Transfer, CURLcode)? {
+        var left: Int32 = 0
+        while let message = unsafe curl_multi_info_read(pointer, &left) {
+            guard unsafe message.pointee.msg == CURLMSG_DONE, let easy = unsafe message.pointee.easy_handle else { continue }
+            var context: UnsafeMutableRawPointer?
+            unsafe shim_easy_get_pointer(easy, CURLINFO_PRIVATE, &context)
+            guard let context = unsafe context else { continue }
+            return unsafe (Unmanaged<Transfer>.fromOpaque(context).takeUnretainedValue(), shim_message_result(message))
+        }
+        return nil
+    }
+}

@@ -1,0 +1,113 @@
+internal import CCurl
+internal import Glibc
+
+/// Waits for sockets and for the mailbox. The wait sits behind this one file (Linux: epoll and eventfd), so that it can
+/// be replaced.
+///
+/// A registration stays in the kernel however many requests a connection carries; only changes cost a call.
+@safe
+final class Poller {
+    /// A socket that can be read or written.
+    struct Event {
+        let descriptor: Int32
+        /// The number of the watch the socket belongs to.
+        let watch: Int
+        let canRead: Bool
+        let canWrite: Bool
+        let hasFailed: Bool
+    }
+
+    private let epoll: Int32
+    private let waker: Waker
+    private var watched: Set<Int32> = []
+    private var buffer: [epoll_event]
+
+    /// Makes a poller that a waker can wake.
+    init(waker: Waker) {
+        self.waker = waker
+        unsafe buffer = Array(repeating: epoll_event(), count: 256)
+        epoll = epoll_create1(Int32(EPOLL_CLOEXEC))
+        control(EPOLL_CTL_ADD, waker.descriptor, events: EPOLLIN.rawValue, watch: 0)
+    }
+
+    deinit { close(epoll) }
+
+    /// The monotonic clock, in milliseconds.
+    static var now: Int64 {
+        var time = timespec()
+        unsafe clock_gettime(CLOCK_MONOTONIC, &time)
+        return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
+    }
+
+    /// Changes what a socket is watched for. Neither reading nor writing ends the watch.
+    func watch(_ descriptor: Int32, for watch: Int, reads: Bool, writes: Bool) {
+        guard reads || writes else {
+            if watched.remove(descriptor) != nil { control(EPOLL_CTL_DEL, descriptor, events: 0, watch: watch) }
+            return
+        }
+        let events = (reads ? EPOLLIN.rawValue : 0) | (writes ? EPOLLOUT.rawValue : 0)
+        // A closed socket leaves the kernel's set by itself, and its number comes back as another socket's: whichever
+        // of the two calls fits the kernel's view is made.
+        let isKnown = !watched.insert(descriptor).inserted
+        if !control(isKnown ? EPOLL_CTL_MOD : EPOLL_CTL_ADD, descriptor, events: events, watch: watch) {
+            control(isKnown ? EPOLL_CTL_ADD : EPOLL_CTL_MOD, descriptor, events: events, watch: watch)
+        }
+    }
+
+    @discardableResult
+    private func control(_ operation: Int32, _ descriptor: Int32, events: UInt32, watch: Int) -> Bool {
+        var event = unsafe epoll_event()
+        unsafe event.events = events
+        unsafe event.data.u64 = UInt64(UInt32(bitPattern: descriptor)) | UInt64(watch) << 32
+        return unsafe epoll_ctl(epoll, operation, descriptor, &event) == 0
+    }
+
+    /// Waits until a socket is ready, somebody wakes the loop, or time is up.
+    ///
+    /// - Parameters:
+    ///   - milliseconds: The longest wait; negative for no limit.
+    ///   - ready: Takes the sockets that are ready.
+    func wait(milliseconds: Int32, into ready: inout [Event]) {
+        let capacity = Int32(unsafe buffer.count)
+        let count = unsafe buffer.withUnsafeMutableBufferPointer { events in
+            unsafe epoll_wait(epoll, events.baseAddress, capacity, milliseconds)
+        }
+        guard count > 0 else { return }
+        for index in 0..<Int(count) {
+            let event = unsafe buffer[index]
+            let (tag, bits) = unsafe (event.data.u64, event.events)
+            let descriptor = Int32(bitPattern: UInt32(truncatingIfNeeded: tag))
+            guard descriptor != waker.descriptor else {
+                waker.clear()
+                continue
+            }
+            ready.append(
+                Event(
+                    descriptor: descriptor,
+                    watch: Int(tag >> 32),
+                    canRead: bits & (EPOLLIN.rawValue | EPOLLHUP.rawValue | EPOLLRDHUP.rawValue) != 0,
+                    canWrite: bits & EPOLLOUT.rawValue != 0,
+                    hasFailed: bits & EPOLLERR.rawValue != 0
+                ))
+        }
+    }
+}
+
+/// Wakes a poller from another thread.
+final class Waker: Sendable {
+    let descriptor: Int32
+
+    init() { descriptor = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK)) }
+
+    deinit { close(descriptor) }
+
+    func wake() {
+        var one: UInt64 = 1
+        _ = unsafe write(descriptor, &one, MemoryLayout<UInt64>.size)
+    }
+
+    func clear() {
+        var count: UInt64 = 0
+        _ = unsafe read(descriptor, &count, MemoryLayout<UInt64>.size)
+    }
+}

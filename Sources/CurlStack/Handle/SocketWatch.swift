@@ -1,0 +1,28 @@
+internal import CCurl
+
+/// What one multi handle wants watched: its sockets, on the loop's poller, and its next deadline.
+///
+/// It outlives the multi handle, which may call back while it is being cleaned up.
+final class SocketWatch {
+    private let poller: Poller
+    private let number: Int
+
+    /// When libcurl wants to be called next, in milliseconds of the monotonic clock; `nil` for no wish.
+    private(set) var deadline: Int64?
+
+    init(poller: Poller, number: Int) {
+        self.poller = poller
+        self.number = number
+    }
+
+    func changed(_ descriptor: Int32, reads: Bool, writes: Bool) {
+        poller.watch(descriptor, for: number, reads: reads, writes: writes)
+    }
+
+    func timerChanged(_ milliseconds: Int) {
+        deadline = milliseconds < 0 ? nil : Poller.now + Int64(milliseconds)
+    }
+
+    /// Forgets the deadline, because libcurl is about to be called for it.
+    func clearDeadline() { deadline = nil }
+}

@@ -1,0 +1,109 @@
+internal import NetworkStack
+
+/// Who may use a connection now, and who waits: in order per host, hosts taking turns. A plain value without a clock.
+struct ConnectionQueue {
+    typealias ID = ObjectIdentifier
+
+    /// What transfers share a connection by.
+    struct Host: Hashable {
+        let origin: HTTP.Origin
+        let version: HTTP.Options.VersionPolicy
+    }
+
+    private struct Line {
+        var active = 0
+        var isMultiplexed: Bool
+        var waiting: [ID] = []
+        var first = 0
+        var isInRing = false
+
+        var next: ID? { first < waiting.count ? waiting[first] : nil }
+
+        mutating func popFirst() {
+            first += 1
+            if first > 64, first * 2 > waiting.count {
+                waiting.removeFirst(first)
+                first = 0
+            }
+        }
+    }
+
+    private let limits: Network.Configuration.Connections
+    private var lines: [Host: Line] = [:]
+    private var waitingHosts: [ID: Host] = [:]
+    private var ring: [Host] = []
+    private var active = 0
+
+    init(limits: Network.Configuration.Connections) { self.limits = limits }
+
+    /// How many wait.
+    var waitingCount: Int { waitingHosts.count }
+
+    /// Whether a transfer may begin at once; if not, it waits.
+    mutating func enter(_ id: ID, for host: Host) -> Bool {
+        var line = lines[host] ?? Line(isMultiplexed: host.version == .http2PriorKnowledge)
+        defer { lines[host] = line }
+        if line.next == nil, hasRoom(line), hasRoomInAll {
+            line.active += 1
+            active += 1
+            return true
+        }
+        line.waiting.append(id)
+        waitingHosts[id] = host
+        if !line.isInRing {
+            line.isInRing = true
+            ring.append(host)
+        }
+        return false
+    }
+
+    /// A transfer that began has ended.
+    mutating func leave(_ host: Host) {
+        guard var line = lines[host] else { return }
+        line.active -= 1
+        active -= 1
+        lines[host] = line.active == 0 && line.next == nil && !line.isMultiplexed ? nil : line
+    }
+
+    /// A transfer that waits has gone. Its place in the line is passed over when it comes up.
+    ///
+    /// - Returns: Whether it did wait.
+    mutating func giveUp(_ id: ID) -> Bool { waitingHosts.removeValue(forKey: id) != nil }
+
+    /// A host turned out to share one connection among transfers, or not to.
+    mutating func learned(_ host: Host, isMultiplexed: Bool) { lines[host]?.isMultiplexed = isMultiplexed }
+
+    /// The next transfer that may begin now.
+    mutating func next() -> ID? {
+        guard hasRoomInAll else { return nil }
+        for _ in 0..<ring.count {
+            let host = ring.removeFirst()
+            guard var line = lines[host] else { continue }
+            while let id = line.next, waitingHosts[id] != host { line.popFirst() }
+            guard let id = line.next else {
+                line.isInRing = false
+                lines[host] = line.active == 0 && !line.isMultiplexed ? nil : line
+                continue
+            }
+            if hasRoom(line) {
+                line.popFirst()
+                line.active += 1
+                active += 1
+                waitingHosts[id] = nil
+                line.isInRing = line.next != nil
+                if line.isInRing { ring.append(host) }
+                lines[host] = line
+                return id
+            }
+            lines[host] = line
+            ring.append(host)
+        }
+        return nil
+    }
+
+    private var hasRoomInAll: Bool { limits.total.map { active < $0 } ?? true }
+
+    private func hasRoom(_ line: Line) -> Bool {
+        line.active < (line.isMultiplexed ? limits.streamsPerConnection : limits.perHost)
+    }
+}

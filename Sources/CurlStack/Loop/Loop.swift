@@ -1,0 +1,184 @@
+internal import CCurl
+internal import NetworkStack
+
+/// The life of the one thread that calls libcurl: act on what is ready, finish what has ended, take word from others,
+/// begin what may begin, tell what happened, wait.
+///
+/// It is made inside its thread and cannot leave it. One transfer's failure is that transfer's: nothing here throws.
+struct Loop: ~Copyable {
+    private let mailbox: Mailbox
+    private let poller: Poller
+    private let turn = Turn()
+    private var pools: [Pool] = []
+    private var queue: ConnectionQueue
+    private var waiting: [ObjectIdentifier: Transfer] = [:]
+    private var active: [ObjectIdentifier: Transfer] = [:]
+    private var deadlines = QueueDeadlines()
+    private var commands: [Mailbox.Command] = []
+    private var isStopping = false
+    private var events: [Poller.Event] = []
+
+    init(mailbox: Mailbox, configuration: Network.Configuration) {
+        self.mailbox = mailbox
+        poller = Poller(waker: mailbox.waker)
+        queue = ConnectionQueue(limits: configuration.connections)
+        if let pool = Pool(configuration: configuration, watch: SocketWatch(poller: poller, number: 0)) { pools = [pool] }
+    }
+
+    /// Turns until it is told to stop.
+    mutating func run() {
+        while true {
+            takeWord()
+            runTimeouts()
+            finishEnded()
+            flush()
+            if isStopping, active.isEmpty, waiting.isEmpty { break }
+            guard mailbox.beginWaiting() else { continue }
+            wait()
+            for event in events { pools[event.watch].multi.act(on: event) }
+            events.removeAll(keepingCapacity: true)
+            finishEnded()
+        }
+        for case .start(let control) in mailbox.close() { refuse(control) }
+    }
+
+    // MARK: Word from others
+
+    private mutating func takeWord() {
+        mailbox.takeAll(into: &commands)
+        for command in commands {
+            switch command {
+            case .start(let control): start(control)
+            case .cancel(let control): cancel(control)
+            case .resumeReceiving(let control): active[ObjectIdentifier(control)]?.resumeReceiving()
+            case .resumeSending(let control): active[ObjectIdentifier(control)]?.resumeSending()
+            case .stop: isStopping = true
+            case .shutDown:
+                isStopping = true
+                failAll()
+            }
+        }
+        commands.removeAll(keepingCapacity: true)
+    }
+
+    private mutating func start(_ control: TransferControl) {
+        guard !isStopping else { return refuse(control) }
+        let transfer = Transfer(control, poolNumber: 0, turn: turn)
+        if queue.enter(transfer.id, for: transfer.host) {
+            begin(transfer)
+        } else {
+            waiting[transfer.id] = transfer
+            if let timeout = control.hop.options.timeouts.queue {
+                deadlines.insert(transfer.id, at: transfer.enqueuedAt.after(timeout))
+            }
+        }
+    }
+
+    private func refuse(_ control: TransferControl) {
+        control.sink.failed(.refused(.shutDown), metrics: HTTP.Metrics())
+    }
+
+    private mutating func cancel(_ control: TransferControl) {
+        let id = ObjectIdentifier(control)
+        if let transfer = active.removeValue(forKey: id) {
+            release(transfer)
+        } else if waiting.removeValue(forKey: id) != nil {
+            _ = queue.giveUp(id)
+        }
+    }
+
+    private mutating func failAll() {
+        let all = Array(active.values) + Array(waiting.values)
+        for transfer in active.values { pools[transfer.poolNumber].end(transfer) }
+        active = [:]
+        waiting = [:]
+        for transfer in all { refuse(transfer.control) }
+    }
+
+    // MARK: Beginning and ending
+
+    private mutating func begin(_ transfer: Transfer) {
+        guard transfer.poolNumber < pools.count else { return fail(transfer, CURLE_OUT_OF_MEMORY) }
+        transfer.queued = MonotonicInstant.now.since(transfer.enqueuedAt)
+        active[transfer.id] = transfer
+        transfer.control.sink.entered(.connecting)
+        let code = pools[transfer.poolNumber].begin(transfer)
+        if code != CURLE_OK { fail(transfer, code) }
+    }
+
+    private mutating func fail(_ transfer: Transfer, _ code: CURLcode) {
+        active[transfer.id] = nil
+        transfer.finish(code)
+        release(transfer)
+    }
+
+    private mutating func finishEnded() {
+        for pool in pools {
+            while let (transfer, code) = pool.multi.nextFinished() {
+                active[transfer.id] = nil
+                transfer.finish(code)
+                learn(from: transfer)
+                release(transfer)
+            }
+        }
+        beginWaiting()
+    }
+
+    /// Gives the transfer's handle and its place back.
+    private mutating func release(_ transfer: Transfer) {
+        if transfer.poolNumber < pools.count { pools[transfer.poolNumber].end(transfer) }
+        queue.leave(transfer.host)
+    }
+
+    private mutating func beginWaiting() {
+        while queue.waitingCount > 0, let id = queue.next() {
+            guard let transfer = waiting.removeValue(forKey: id) else { continue }
+            begin(transfer)
+        }
+    }
+
+    private mutating func learn(from transfer: Transfer) {
+        guard transfer.head.isComplete else { return }
+        queue.learned(transfer.host, isMultiplexed: transfer.head.version.major >= 2)
+    }
+
+    /// Tells what the turn brought.
+    private mutating func flush() {
+        for transfer in turn.touched {
+            transfer.flush()
+            learn(from: transfer)
+        }
+        turn.touched.removeAll(keepingCapacity: true)
+        beginWaiting()
+    }
+
+    // MARK: Time
+
+    private mutating func runTimeouts() {
+        let now = MonotonicInstant.now
+        for pool in pools {
+            if let deadline = pool.multi.watch.deadline, deadline <= now.milliseconds { pool.multi.actOnTimeout() }
+        }
+        while let id = deadlines.popExpired(now) {
+            guard let transfer = waiting.removeValue(forKey: id) else { continue }
+            _ = queue.giveUp(id)
+            var metrics = HTTP.Metrics()
+            metrics.queue = now.since(transfer.enqueuedAt)
+            transfer.control.sink.failed(.refused(.timedOut(.queue, during: .queued)), metrics: metrics)
+        }
+    }
+
+    private mutating func wait() {
+        var next = deadlines.next?.milliseconds
+        for pool in pools {
+            if let deadline = pool.multi.watch.deadline { next = min(next ?? deadline, deadline) }
+        }
+        let milliseconds = next.map { max(0, $0 - Poller.now) } ?? -1
+        poller.wait(milliseconds: Int32(clamping: milliseconds), into: &events)
+    }
+}
+
+extension Transfer {
+    /// What the transfer shares connections by.
+    var host: ConnectionQueue.Host { .init(origin: control.hop.origin, version: control.hop.options.version) }
+}

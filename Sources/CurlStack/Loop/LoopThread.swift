@@ -1,0 +1,85 @@
+internal import Glibc
+internal import NetworkStack
+
+/// The thread a loop lives on.
+final class LoopThread: Sendable {
+    private enum Stage {
+        case running(pthread_t)
+        case gone
+    }
+
+    private struct State {
+        var stage: Stage?
+        var waiters: [Handover<Void>] = []
+    }
+
+    /// Where word for the loop is left.
+    let mailbox = Mailbox()
+    private let state = Lock(State())
+
+    /// Starts the thread.
+    ///
+    /// - Throws: ``HTTP/Refusal/invalidOptions(_:)`` if the system has no thread to give.
+    init(configuration: Network.Configuration) throws(HTTP.Refusal) {
+        let body = ThreadBody(mailbox: mailbox, configuration: configuration) { [state] in
+            let waiters = state.withLock { state in
+                state.stage = .gone
+                defer { state.waiters = [] }
+                return state.waiters
+            }
+            for waiter in waiters { waiter.fill(()) }
+        }
+        var thread = pthread_t()
+        let context = unsafe Unmanaged.passRetained(body).toOpaque()
+        let result = unsafe pthread_create(&thread, nil, { context in
+            guard let context = unsafe context else { return nil }
+            unsafe Unmanaged<ThreadBody>.fromOpaque(context).takeRetainedValue().run()
+            return nil
+        }, context)
+        guard result == 0 else {
+            unsafe Unmanaged<ThreadBody>.fromOpaque(context).release()
+            throw .invalidOptions("The system has no thread for the stack to run on (error \(result)).")
+        }
+        pthread_detach(thread)
+    }
+
+    /// Waits until the loop has ended.
+    func ended() async {
+        let waiter = Handover<Void>()
+        let hasEnded = state.withLock { state in
+            if case .gone = state.stage { return true }
+            state.waiters.append(waiter)
+            return false
+        }
+        if !hasEnded { _ = await waiter.take() }
+    }
+
+    deinit { mailbox.post(.stop) }
+}
+
+/// What the thread runs.
+private final class ThreadBody: Sendable {
+    private let mailbox: Mailbox
+    private let configuration: Network.Configuration
+    private let ended: @Sendable () -> Void
+
+    init(mailbox: Mailbox, configuration: Network.Configuration, ended: @escaping @Sendable () -> Void) {
+        self.mailbox = mailbox
+        self.configuration = configuration
+        self.ended = ended
+    }
+
+    func run() {
+        // Signals are the process's business; SIGPIPE from a dead TLS connection above all.
+        var signals = sigset_t()
+        unsafe sigfillset(&signals)
+        unsafe pthread_sigmask(SIG_BLOCK, &signals, nil)
+        turn()
+        ended()
+    }
+
+    private func turn() {
+        var loop = Loop(mailbox: mailbox, configuration: configuration)
+        loop.run()
+    }
+}

@@ -1,0 +1,18 @@
+/// A point on the loop's clock, in milliseconds.
+struct MonotonicInstant: Comparable {
+    let milliseconds: Int64
+
+    static var now: MonotonicInstant { MonotonicInstant(milliseconds: Poller.now) }
+
+    static func < (left: MonotonicInstant, right: MonotonicInstant) -> Bool { left.milliseconds < right.milliseconds }
+
+    /// The time since an earlier point.
+    func since(_ earlier: MonotonicInstant) -> Duration { .milliseconds(milliseconds - earlier.milliseconds) }
+
+    /// A later point; never early.
+    func after(_ duration: Duration) -> MonotonicInstant {
+        let (seconds, attoseconds) = duration.components
+        guard seconds < 1 << 31 else { return MonotonicInstant(milliseconds: .max) }
+        return MonotonicInstant(milliseconds: milliseconds + seconds * 1000 + attoseconds / 1_000_000_000_000_000 + 1)
+    }
+}

@@ -1,0 +1,79 @@
+internal import CCurl
+internal import FoundationEssentials
+internal import NetworkStack
+
+/// Transfers that may share connections: one multi handle, and easy handles told once what is the same for all of them.
+final class Pool {
+    let multi: MultiHandle
+    private let configuration: Network.Configuration
+    private let contentCodings: String
+    private var spare: [EasyHandle] = []
+
+    /// Handles kept ready beyond this are freed.
+    private static let spareLimit = 256
+
+    /// Makes a pool, or `nil` if there is no memory for one.
+    init?(configuration: Network.Configuration, watch: SocketWatch) {
+        guard let multi = MultiHandle(watch: watch, connections: configuration.connections) else { return nil }
+        self.multi = multi
+        self.configuration = configuration
+        contentCodings = CurlLibrary.shared.contentCodings.joined(separator: ", ")
+    }
+
+    /// Has libcurl carry a transfer.
+    ///
+    /// - Returns: libcurl's code if it would not.
+    func begin(_ transfer: Transfer) -> CURLcode {
+        guard let easy = spare.popLast() ?? makeHandle() else { return CURLE_OUT_OF_MEMORY }
+        transfer.easy = easy
+        easy.attach(transfer)
+        let plan = TransferPlan(transfer.control.hop, userAgent: configuration.userAgent, contentCodings: contentCodings)
+        let code = easy.apply(plan)
+        guard code == CURLE_OK else { return code }
+        return multi.add(easy) == CURLM_OK ? CURLE_OK : CURLE_FAILED_INIT
+    }
+
+    /// Takes a transfer's handle back; a transfer under way is dropped, and with it its connection or stream.
+    func end(_ transfer: Transfer) {
+        guard let easy = transfer.easy else { return }
+        transfer.easy = nil
+        multi.remove(easy)
+        easy.detach()
+        if spare.count < Self.spareLimit { spare.append(easy) }
+    }
+
+    private func makeHandle() -> EasyHandle? {
+        guard let easy = EasyHandle() else { return nil }
+        easy.setCallbacks()
+        var codes = [
+            easy.set(CURLOPT_NOSIGNAL, 1),
+            // Without it, dropping a transfer waits for its name lookup, and the whole loop with it.
+            easy.set(CURLOPT_QUICK_EXIT, 1),
+            easy.set(CURLOPT_PROTOCOLS_STR, "http,https"),
+            easy.set(CURLOPT_FOLLOWLOCATION, 0),
+            easy.set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1),
+            // No proxy from the environment.
+            easy.set(CURLOPT_PROXY, ""),
+            easy.set(CURLOPT_SSL_VERIFYPEER, 1),
+            easy.set(CURLOPT_SSL_VERIFYHOST, 2),
+        ]
+        switch configuration.tls.trustRoots {
+        case .system:
+            // One bundle, parsed once: the directory would be read again for every handshake.
+            if let bundle = CurlLibrary.shared.trustBundle { codes.append(trust(easy, bundle)) }
+        case .file(let path): codes.append(trust(easy, path))
+        case .pem(let data):
+            codes.append(easy.set(CURLOPT_CAINFO_BLOB, blob: Array(data)))
+            codes.append(easy.set(CURLOPT_CAPATH, nil))
+        }
+        if let age = configuration.connections.idleAge {
+            codes.append(easy.set(CURLOPT_MAXAGE_CONN, max(1, Int(age.components.seconds))))
+        }
+        return codes.allSatisfy { $0 == CURLE_OK } ? easy : nil
+    }
+
+    private func trust(_ easy: EasyHandle, _ path: String) -> CURLcode {
+        let code = easy.set(CURLOPT_CAINFO, path)
+        return code == CURLE_OK ? easy.set(CURLOPT_CAPATH, nil) : code
+    }
+}

@@ -1,0 +1,149 @@
+internal import FoundationEssentials
+internal import NetworkStack
+
+/// Reads header lines as libcurl delivers them, keeps them as bytes, and knows when the final head is complete.
+///
+/// `head` -> (informational heads) -> `content` -> trailers. The checks here are those that libcurl leaves out.
+struct HeadReader {
+    /// What a line completed.
+    enum Step: Equatable {
+        case more
+        case informational
+        case final
+        case refused(Fault)
+    }
+
+    /// What is wrong with a head.
+    enum Fault: Equatable {
+        case tooLarge
+        case conflictingLengths
+        case illegalLength
+    }
+
+    private let limits: HTTP.Options.Limits
+    private var lines: [UInt8] = []
+    private var trailerLines: [UInt8] = []
+    private var byteCount = 0
+    private var fieldCount = 0
+
+    /// The status of the head being read, or of the final one.
+    private(set) var status: HTTP.StatusCode?
+    private(set) var version = HTTP.Version.http1_1
+    /// Whether the blank line after the final head has come.
+    private(set) var isComplete = false
+
+    init(limits: HTTP.Options.Limits) { self.limits = limits }
+
+    /// The length the head announces, in bytes.
+    private(set) var contentLength: Int64?
+
+    /// Whether anything of a head has come.
+    var hasBegun: Bool { byteCount > 0 }
+
+    /// How many bytes of head have come.
+    var bytesRead: Int { byteCount }
+
+    /// The lines of the head just completed.
+    var headers: HTTP.Headers { HTTP.Headers(lines: lines) }
+
+    /// The lines that came after the content, if any.
+    var trailers: HTTP.Headers? { trailerLines.isEmpty ? nil : HTTP.Headers(lines: trailerLines) }
+
+    mutating func read(_ line: Span<UInt8>) -> Step {
+        byteCount += line.count
+        fieldCount += 1
+        guard byteCount <= limits.head, fieldCount <= limits.headFields + 1 else { return .refused(.tooLarge) }
+        if isComplete {
+            if line.count > 2 { trailerLines.append(line) }
+            return .more
+        }
+        if status == nil || Self.isStatusLine(line) {
+            begin(with: line)
+            return .more
+        }
+        guard Self.isBlank(line) else {
+            lines.append(line)
+            return readLength(line)
+        }
+        guard let status, status.statusClass != .informational || status.rawValue == 101 else { return .informational }
+        isComplete = true
+        return .final
+    }
+
+    /// A new head begins, after an informational one or at the start.
+    private mutating func begin(with line: Span<UInt8>) {
+        lines.removeAll(keepingCapacity: true)
+        contentLength = nil
+        fieldCount = 0
+        (status, version) = Self.parse(statusLine: line)
+    }
+
+    /// Every length must be a plain number, and all must be the same (RFC 9112 section 6.3).
+    private mutating func readLength(_ line: Span<UInt8>) -> Step {
+        guard var index = Self.valueOfContentLength(line) else { return .more }
+        var number: Int64?
+        var isOver = false
+        while index <= line.count {
+            let byte = index < line.count ? line[index] : UInt8(ascii: ",")
+            switch byte {
+            case UInt8(ascii: "0")...UInt8(ascii: "9"):
+                let (tens, overflow) = (number ?? 0).multipliedReportingOverflow(by: 10)
+                let (sum, overflows) = tens.addingReportingOverflow(Int64(byte - 48))
+                if isOver || overflow || overflows { return .refused(.illegalLength) }
+                number = sum
+            case UInt8(ascii: ","):
+                guard let number else { return .refused(.illegalLength) }
+                if let contentLength, contentLength != number { return .refused(.conflictingLengths) }
+                contentLength = number
+            case UInt8(ascii: " "), UInt8(ascii: "\t"), UInt8(ascii: "\r"), UInt8(ascii: "\n"): isOver = number != nil
+            default: return .refused(.illegalLength)
+            }
+            if byte == UInt8(ascii: ",") { (number, isOver) = (nil, false) }
+            index += 1
+        }
+        return .more
+    }
+
+    /// Where the value begins, if the line is a Content-Length.
+    private static func valueOfContentLength(_ line: Span<UInt8>) -> Int? {
+        let name: StaticString = "content-length"
+        guard line.count > name.utf8CodeUnitCount, line[0] | 0x20 == UInt8(ascii: "c") else { return nil }
+        var index = 0
+        for byte in name.description.utf8 {
+            guard line[index] | 0x20 == byte | 0x20 else { return nil }
+            index += 1
+        }
+        while index < line.count, line[index] == UInt8(ascii: " ") || line[index] == UInt8(ascii: "\t") { index += 1 }
+        return index < line.count && line[index] == UInt8(ascii: ":") ? index + 1 : nil
+    }
+
+    private static func isBlank(_ line: Span<UInt8>) -> Bool {
+        line.count <= 2 && line.indices.allSatisfy { line[$0] == UInt8(ascii: "\r") || line[$0] == UInt8(ascii: "\n") }
+    }
+
+    private static func isStatusLine(_ line: Span<UInt8>) -> Bool {
+        line.count > 5 && line[0] == UInt8(ascii: "H") && line[1] == UInt8(ascii: "T") && line[2] == UInt8(ascii: "T")
+            && line[3] == UInt8(ascii: "P") && line[4] == UInt8(ascii: "/")
+    }
+
+    /// `HTTP/1.1 200 OK` or `HTTP/2 200`; libcurl has checked it.
+    private static func parse(statusLine line: Span<UInt8>) -> (HTTP.StatusCode?, HTTP.Version) {
+        guard isStatusLine(line) else { return (nil, .http1_1) }
+        var index = 5
+        var numbers = [0, 0]
+        var part = 0
+        while index < line.count, line[index] != UInt8(ascii: " ") {
+            if line[index] == UInt8(ascii: ".") { part = 1 } else { numbers[part] = Int(line[index] &- 48) }
+            index += 1
+        }
+        while index < line.count, line[index] == UInt8(ascii: " ") { index += 1 }
+        var code = 0
+        var digits = 0
+        while index < line.count, digits < 3, line[index] &- 48 < 10 {
+            code = code * 10 + Int(line[index] - 48)
+            index += 1
+            digits += 1
+        }
+        return (digits == 3 ? HTTP.StatusCode(code) : nil, HTTP.Version(major: numbers[0], minor: numbers[1]))
+    }
+}

@@ -1,0 +1,106 @@
+internal import CCurl
+internal import NetworkStack
+
+extension Transfer {
+    /// Judges how a transfer ended, tells it, and says no more.
+    ///
+    /// libcurl's own verdict is not enough: some broken replies it calls a success (`CURLE_OK`).
+    func finish(_ code: CURLcode) {
+        let metrics = metrics()
+        flush(isEnding: true)
+        if let failure = failure(code) {
+            control.sink.failed(failure, metrics: metrics)
+        } else {
+            control.sink.finished(trailers: head.trailers, metrics: metrics)
+        }
+    }
+
+    private func failure(_ code: CURLcode) -> HTTPTransferFailure<CurlError>? {
+        if let stop { return stop }
+        switch CurlError.Code(rawValue: Int32(bitPattern: code.rawValue)) {
+        case .init(rawValue: 0): return incompleteness()
+        case .http2Stream where isWhole: return nil
+        case .operationTimedOut where !isConnected: return .refused(.timedOut(.connect, during: phase))
+        case .unsupportedProtocol where head.status == nil, .weirdServerReply where head.status == nil: return .badResponse
+        case let code: return .transport(error(code))
+        }
+    }
+
+    /// What speaks against a success: the head must have ended with its blank line, and the length must be right.
+    private func incompleteness() -> HTTPTransferFailure<CurlError>? {
+        guard head.isComplete else {
+            guard head.hasBegun else { return .transport(ended(.gotNothing, "The connection ended without a response.")) }
+            return .transport(ended(.partialFile, "The connection ended within the response's head."))
+        }
+        if head.status?.rawValue == 101 {
+            return .transport(malformed("The server changed to another protocol, unasked."))
+        }
+        if let length = head.contentLength, hasContent, head.version.major >= 2, rawCount != length {
+            return .transport(ended(.partialFile, "The response ended after \(rawCount) of \(length) bytes."))
+        }
+        return nil
+    }
+
+    /// Whether the whole response is there, although the stream ended badly after it.
+    private var isWhole: Bool { head.isComplete && head.contentLength.map { rawCount == $0 } ?? false }
+
+    private var hasContent: Bool {
+        control.hop.request.method != .HEAD && head.status != .noContent && head.status != .notModified
+    }
+
+    /// Bytes of content as they travelled.
+    private var rawCount: Int64 { easy?.fact(offset: CURLINFO_SIZE_DOWNLOAD_T) ?? bodyCount }
+
+    /// Where the transfer is, as far as libcurl's clock tells.
+    private var phase: HTTP.Phase {
+        if head.hasBegun { return .receiving }
+        if isConnected { return hasSentAll ? .waiting : .sending }
+        guard let easy else { return .queued }
+        if easy.fact(offset: CURLINFO_NAMELOOKUP_TIME_T) == 0 { return .resolving }
+        if easy.fact(offset: CURLINFO_CONNECT_TIME_T) == 0 { return .connecting }
+        return .securing
+    }
+
+    private func ended(_ code: CurlError.Code, _ message: String) -> CurlError {
+        CurlError(code: code, message: message, phase: phase, remoteAddress: easy?.fact(text: CURLINFO_PRIMARY_IP))
+    }
+
+    private func error(_ code: CurlError.Code) -> CurlError {
+        guard let easy else { return CurlError(code: code, message: "The transfer could not be started.") }
+        let systemError = Int32(truncatingIfNeeded: easy.fact(CURLINFO_OS_ERRNO))
+        let address = easy.fact(text: CURLINFO_PRIMARY_IP)
+        return CurlError(
+            code: code,
+            message: easy.message(for: CURLcode(UInt32(bitPattern: code.rawValue))),
+            phase: phase,
+            systemError: systemError == 0 ? nil : systemError,
+            remoteAddress: address.flatMap { $0.isEmpty ? nil : $0 },
+            verifyResult: code == .peerFailedVerification ? easy.fact(CURLINFO_SSL_VERIFYRESULT) : nil
+        )
+    }
+
+    private func metrics() -> HTTP.Metrics {
+        var metrics = HTTP.Metrics()
+        metrics.queue = queued
+        guard let easy else { return metrics }
+        metrics.resolved = easy.duration(CURLINFO_NAMELOOKUP_TIME_T)
+        metrics.connected = easy.duration(CURLINFO_CONNECT_TIME_T)
+        metrics.secured = easy.duration(CURLINFO_APPCONNECT_TIME_T)
+        metrics.firstByte = easy.duration(CURLINFO_STARTTRANSFER_TIME_T)
+        metrics.bytesSent = easy.fact(offset: CURLINFO_SIZE_UPLOAD_T)
+        metrics.bytesReceived = easy.fact(offset: CURLINFO_SIZE_DOWNLOAD_T)
+        metrics.headBytesReceived = Int64(head.bytesRead)
+        metrics.remoteAddress = easy.fact(text: CURLINFO_PRIMARY_IP)
+        metrics.remotePort = easy.fact(CURLINFO_PRIMARY_PORT)
+        metrics.isConnectionReused = isConnected && easy.fact(CURLINFO_NUM_CONNECTS) == 0
+        return metrics
+    }
+}
+
+extension EasyHandle {
+    /// A time since the start of the transfer, or `nil` if that point was not reached.
+    fileprivate func duration(_ info: CURLINFO) -> Duration? {
+        let microseconds = fact(offset: info)
+        return microseconds > 0 ? .microseconds(microseconds) : nil
+    }
+}

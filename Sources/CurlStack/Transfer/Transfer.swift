@@ -1,0 +1,207 @@
+internal import CCurl
+internal import FoundationEssentials
+internal import NetworkStack
+
+/// The loop's side of a transfer: libcurl's callbacks write here what they see, and once per turn it is told onwards.
+///
+/// It lives on the loop's thread alone, so it needs no lock.
+final class Transfer {
+    enum Taken {
+        case taken
+        case pause
+        case abort
+    }
+
+    enum Sending {
+        case bytes(Data)
+        case end
+        case pause
+        case abort
+    }
+
+    let control: TransferControl
+    let poolNumber: Int
+    let enqueuedAt: MonotonicInstant
+    /// The handle while libcurl carries the transfer.
+    var easy: EasyHandle?
+    /// How long the transfer waited for a place.
+    var queued: Duration?
+
+    private let turn: Turn
+    private var isTouched = false
+    private(set) var isConnected = false
+
+    private(set) var head: HeadReader
+    private var informational: [HTTP.Response] = []
+    private var final: HTTP.Response?
+    private var body = ByteBuffer()
+    private(set) var bodyCount: Int64 = 0
+    /// Why a callback stopped the transfer.
+    private(set) var stop: HTTPTransferFailure<CurlError>?
+
+    private var isHeldBack = false
+    private var isReceivingPaused = false
+    private var isSendingPaused = false
+    private var rest = Data()
+    private var sentOffset = 0
+    private var sentInTurn = 0
+    private(set) var hasSentAll: Bool
+
+    init(_ control: TransferControl, poolNumber: Int, turn: Turn) {
+        self.control = control
+        self.poolNumber = poolNumber
+        self.turn = turn
+        enqueuedAt = .now
+        head = HeadReader(limits: control.hop.options.limits)
+        hasSentAll = if case .none = control.hop.request.body { true } else { false }
+    }
+
+    var id: ObjectIdentifier { ObjectIdentifier(control) }
+
+    // MARK: What libcurl's callbacks report
+
+    /// The connection is ready and the request is about to be sent.
+    func connected() {
+        isConnected = true
+        control.sink.entered(hasSentAll ? .waiting : .sending)
+    }
+
+    func received(headerLine line: Span<UInt8>) -> Bool {
+        touch()
+        switch head.read(line) {
+        case .more: return true
+        case .informational:
+            if let response = response() { informational.append(response) }
+            return true
+        case .final:
+            final = response()
+            return true
+        case .refused(.tooLarge): stop = .refused(.headTooLarge(limit: control.hop.options.limits.head))
+        case .refused(.conflictingLengths): stop = .transport(malformed("The response has Content-Lengths that differ."))
+        case .refused(.illegalLength): stop = .transport(malformed("The response's Content-Length is not a length."))
+        }
+        return false
+    }
+
+    func received(body bytes: RawSpan) -> Taken {
+        if isHeldBack {
+            isReceivingPaused = true
+            return .pause
+        }
+        touch()
+        let expected = Int(clamping: min(head.contentLength ?? 0, control.hop.options.limits.body))
+        guard body.append(bytes, expecting: expected) else {
+            stop = .transport(CurlError(code: .outOfMemory, message: "There is no memory for the content.", phase: .receiving))
+            return .abort
+        }
+        bodyCount += Int64(bytes.byteCount)
+        return .taken
+    }
+
+    func nextToSend(upTo count: Int) -> Sending {
+        touch()
+        switch control.hop.request.body {
+        case .none:
+            return .end
+        case .bytes(let data):
+            guard sentOffset < data.count else { return ended() }
+            let piece = data.dropFirst(sentOffset).prefix(count)
+            sentOffset += piece.count
+            sentInTurn += piece.count
+            return .bytes(piece)
+        case .file, .stream:
+            if rest.isEmpty {
+                switch control.hop.source?.next(upTo: count) ?? .end {
+                case .bytes(let data): rest = data
+                case .end: return ended()
+                case .pending:
+                    isSendingPaused = true
+                    return .pause
+                case .failed(let error):
+                    stop = .refused(.requestBody(error))
+                    return .abort
+                }
+            }
+            let piece = rest.prefix(count)
+            rest = rest.dropFirst(piece.count)
+            sentInTurn += piece.count
+            return .bytes(piece)
+        }
+    }
+
+    private func ended() -> Sending {
+        hasSentAll = true
+        return .end
+    }
+
+    /// libcurl has to send the content again, on a fresh connection.
+    func rewind() -> Bool {
+        (sentOffset, rest) = (0, Data())
+        return control.hop.source?.rewind() ?? true
+    }
+
+    // MARK: What the caller wants
+
+    /// The receiver takes more.
+    func resumeReceiving() {
+        isHeldBack = false
+        guard isReceivingPaused else { return }
+        isReceivingPaused = false
+        easy?.resume()
+    }
+
+    /// The source has more.
+    func resumeSending() {
+        guard isSendingPaused else { return }
+        isSendingPaused = false
+        easy?.resume()
+    }
+
+    // MARK: What is told onwards
+
+    private func touch() {
+        guard !isTouched else { return }
+        isTouched = true
+        turn.touched.append(self)
+    }
+
+    /// Tells what this turn brought, in order.
+    func flush(isEnding: Bool = false) {
+        isTouched = false
+        let sink = control.sink
+        if sentInTurn > 0 {
+            sink.sent(sentInTurn)
+            sentInTurn = 0
+            if hasSentAll, final == nil { sink.entered(.waiting) }
+        }
+        for response in informational { sink.informational(response) }
+        informational = []
+        if let final {
+            sink.head(final)
+            self.final = nil
+        }
+        guard body.count > 0 else { return }
+        if isEnding || !control.hop.allowsWithholding {
+            isHeldBack = !sink.body(body.take())
+        } else {
+            sink.withheld(bodyCount)
+        }
+    }
+
+    private func response() -> HTTP.Response? {
+        head.status.map {
+            HTTP.Response(status: $0, version: head.version, headers: head.headers, url: control.hop.request.url)
+        }
+    }
+
+    func malformed(_ message: String) -> CurlError {
+        CurlError(code: .weirdServerReply, message: message, phase: .receiving)
+    }
+}
+
+/// The transfers that something happened to in a turn of the loop.
+final class Turn {
+    var touched: [Transfer] = []
+
+    init() {}
+}

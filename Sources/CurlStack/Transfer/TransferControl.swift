@@ -1,0 +1,20 @@
+internal import NetworkStack
+
+/// The caller's side of a transfer: what is to be carried, and commands to the loop. It is also the transfer's identity.
+final class TransferControl: HTTPTransfer {
+    let hop: HTTPHop
+    let sink: any HTTPTransferSink<CurlError>
+    private let mailbox: Mailbox
+
+    init(hop: HTTPHop, sink: any HTTPTransferSink<CurlError>, mailbox: Mailbox) {
+        self.hop = hop
+        self.sink = sink
+        self.mailbox = mailbox
+    }
+
+    func cancel() { mailbox.post(.cancel(self)) }
+
+    func resumeReceiving() { mailbox.post(.resumeReceiving(self)) }
+
+    func resumeSending() { mailbox.post(.resumeSending(self)) }
+}

@@ -1,0 +1,19 @@
+// A program that knows one product, URLSessionStack: asking a port where nobody listens ends in a typed error.
+import Foundation
+import NetworkStack
+import URLSessionStack
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+guard let nobody = URL(string: "http://127.0.0.1:1/") else { fatalError("The URL is one.") }
+let stack = try Network.URLSessionNetworkStack(configuration: .init())
+let request = try URLRequest(HTTP.Request(method: .GET, url: nobody))
+do {
+    _ = try await stack.fetch(resource: HTTPResource(baseRequestMaking: .request(request)))
+    fatalError("Somebody listens on port 1.")
+} catch {
+    guard case .transport(let refused) = error else { fatalError("Expected a transport error, not \(error).") }
+    print("URLSessionStack says: \(refused)")
+}

@@ -1,0 +1,9 @@
+// A program that knows one product, NetworkStack: the vocabulary of HTTP, without a backend.
+import FoundationEssentials
+import NetworkStack
+
+guard let url = URL(string: "https://example.org/") else { fatalError("The URL is one.") }
+var request = HTTP.Request(method: .GET, url: url)
+request.headers["Accept"] = "application/json"
+guard request.headers["accept"] == "application/json" else { fatalError("Header names ignore case.") }
+print("NetworkStack says: \(request.method) \(request.url)")

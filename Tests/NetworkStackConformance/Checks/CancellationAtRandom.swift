@@ -1,0 +1,60 @@
+import Foundation
+import NetworkStack
+import NetworkStackTesting
+
+extension ConformanceCheck {
+    /// A cancel at moments that nobody chose.
+    static let cancelAtRandom: [ConformanceCheck] = [
+        ConformanceCheck("Cancels at three hundred random moments end every fetch once, and spoil no connection") { subject in
+            let seed = UInt64(0x5EED)
+            let peer = try subject.serve { request in
+                usleep(UInt32(request.path.utf8.reduce(0) { $0 &+ Int($1) } % 4) * 300)
+                return .ok(content(of: request.path))
+            }
+            let stack = try subject.stack { $0.connections.perHost = 6 }
+            let (cancelled, whole) = (Lock(0), Lock(0))
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for lane in 0..<10 {
+                    group.addTask {
+                        var random = SeededRandom(seed: seed &+ UInt64(lane))
+                        for number in 0..<30 {
+                            let path = "/\(lane)/\(number)"
+                            let observation = try stack.observe(peer.url(path))
+                            try await Task.sleep(for: .microseconds(Int.random(in: 0...4000, using: &random)))
+                            observation.cancel()
+                            switch try await observation.onlyOutcome() {
+                            case .failure(.cancelled): cancelled.withLock { $0 += 1 }
+                            case let outcome:
+                                try expectEqual(try outcome.text(), content(of: path), "the content (seed \(seed))")
+                                whole.withLock { $0 += 1 }
+                            }
+                        }
+                    }
+                }
+                try await group.waitForAll()
+            }
+            try expectEqual(cancelled.withLock { $0 } + whole.withLock { $0 }, 300, "fetches that ended")
+            try expect(cancelled.withLock { $0 } > 0, "No cancel came in time: the check proves nothing")
+            for number in 0..<20 {
+                try expectEqual(try await stack.text(peer.url("/after/\(number)")), content(of: "/after/\(number)"), "after")
+            }
+        }
+    ]
+
+    @Sendable private static func content(of path: String) -> String { path + String(repeating: ".", count: 20_000) + path }
+}
+
+/// Random numbers that are the same in every run (SplitMix64).
+struct SeededRandom: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(seed: UInt64) { state = seed }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+}

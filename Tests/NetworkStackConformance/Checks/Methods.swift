@@ -1,0 +1,102 @@
+import FoundationEssentials
+
+import NetworkStack
+import NetworkStackTesting
+
+extension ConformanceCheck {
+    /// Methods arrive as they were written, with the framing fields their kind asks for and no others.
+    static let methods: [ConformanceCheck] =
+        ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE"].map(arrives)
+        + ["PROPFIND", "M-SEARCH", "UNKNOWN", "get", "Post", "!#$%&'*+-.^_`|~09"].map(arrives)
+        + ["POST", "PUT", "PATCH"].map(saysThatItIsEmpty)
+        + ["GET", "HEAD", "OPTIONS"].map(saysNothingOfContent)
+        + [
+            ConformanceCheck("The answer to HEAD has no content, whatever its length says") { subject in
+                let peer = try subject.serve { _ in .ok("twelve bytes") }
+                let fetched = try await subject.client().success(HTTP.Request(method: .HEAD, url: peer.url("/head")))
+                try expectEqual(fetched.value.count, 0, "the content")
+                try expectEqual(fetched.response.headers[.contentLength], "12", "the length that GET would have")
+            },
+            ConformanceCheck("After HEAD the connection is good for the next request", needs: [.network]) { subject in
+                let peer = try subject.serve { _ in .ok("twelve bytes") }
+                let client = try subject.client()
+                _ = try await client.success(HTTP.Request(method: .HEAD, url: peer.url("/head")))
+                let fetched = try await client.get(peer.url("/get"))
+                try expectBytes(fetched.value, "twelve bytes".utf8)
+                try expectEqual(peer.requests().map(\.connectionIndex), [0, 0], "the connections")
+            },
+            ConformanceCheck("No content type is made up for a body") { subject in
+                let peer = try subject.serve { _ in .ok("done") }
+                let client = try subject.client()
+                for method in [HTTP.Method.POST, .PUT, .PATCH] {
+                    let body = HTTP.Body.bytes(Data("a=b".utf8))
+                    _ = try await client.success(HTTP.Request(method: method, url: peer.url("/"), body: body))
+                }
+                try expectEqual(peer.requests().flatMap { $0.values(of: "Content-Type") }, [], "content types")
+            },
+            ConformanceCheck("A large body is sent without asking first") { subject in
+                let peer = try subject.serve { _ in .ok("done") }
+                let body = HTTP.Body.bytes(patternBytes(2 << 20))
+                _ = try await subject.client().success(HTTP.Request(method: .POST, url: peer.url("/"), body: body))
+                try expectEqual(peer.requests().first?.values(of: "Expect"), [], "Expect")
+            },
+            ConformanceCheck("DELETE can have content") { subject in
+                let peer = try subject.serve { _ in .ok("done") }
+                let body = HTTP.Body.bytes(Data("which".utf8))
+                _ = try await subject.client().success(HTTP.Request(method: .DELETE, url: peer.url("/"), body: body))
+                let request = try peer.onlyRequest()
+                try expectEqual(request.method, "DELETE", "the method")
+                try expectEqual(request.text, "which", "the content")
+            },
+        ]
+
+    private static func arrives(_ name: String) -> ConformanceCheck {
+        ConformanceCheck("The method \(name) arrives as it was written") { subject in
+            let peer = try subject.serve { _ in .ok("done") }
+            let method = HTTP.Method(rawValue: name)
+            let fetched = try await subject.client().success(HTTP.Request(method: method, url: peer.url("/method?a=b")))
+            let request = try peer.onlyRequest()
+            try expectEqual(request.method, name, "the method")
+            try expect(request.target.hasSuffix("/method?a=b"), "the target is \(request.target)")
+            try expectBytes(fetched.value, (method == .HEAD ? "" : "done").utf8)
+        }
+    }
+
+    private static func saysThatItIsEmpty(_ name: String) -> ConformanceCheck {
+        ConformanceCheck("\(name) without content says Content-Length: 0") { subject in
+            let peer = try subject.serve { _ in .ok("done") }
+            let client = try subject.client()
+            let method = HTTP.Method(rawValue: name)
+            for body in [HTTP.Body.none, .bytes(Data())] {
+                _ = try await client.success(HTTP.Request(method: method, url: peer.url("/"), body: body))
+            }
+            for request in peer.requests() {
+                try expectEqual(request.values(of: "Content-Length"), ["0"], "Content-Length")
+                try expectEqual(request.values(of: "Transfer-Encoding"), [], "Transfer-Encoding")
+            }
+            try expectEqual(peer.requests().count, 2, "requests")
+        }
+    }
+
+    private static func saysNothingOfContent(_ name: String) -> ConformanceCheck {
+        ConformanceCheck("\(name) without content says nothing of content") { subject in
+            let peer = try subject.serve { _ in .ok("done") }
+            _ = try await subject.client().success(HTTP.Request(method: .init(rawValue: name), url: peer.url("/")))
+            let request = try peer.onlyRequest()
+            for field in ["Content-Length", "Transfer-Encoding", "Content-Type", "Expect"] {
+                try expectEqual(request.values(of: field), [], field)
+            }
+        }
+    }
+}
+
+extension ConformancePeer {
+    /// The one request the server was to receive.
+    func onlyRequest(file: StaticString = #fileID, line: UInt = #line) throws -> ReceivedRequest {
+        let requests = requests()
+        guard let first = requests.first, requests.count == 1 else {
+            throw ConformanceFailure("expected one request, the server received \(requests)", file: file, line: line)
+        }
+        return first
+    }
+}

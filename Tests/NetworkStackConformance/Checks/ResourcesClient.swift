@@ -1,0 +1,161 @@
+import Dispatch
+import FoundationEssentials
+
+import NetworkStack
+
+/// A stack in the hands of a check: every fetch has to end within a bound, and what it must end in is said at the call.
+struct BoundedClient: Sendable {
+    typealias Fetched = Network.Value<Data, HTTP.Response>
+    typealias FetchError = HTTPFetchError<HTTP.Response, any Error>
+    typealias Outcome = Result<Fetched, FetchError>
+    typealias ErrorDecoding = Network.ErrorDecoding<Data, HTTP.Response>
+
+    /// The stack.
+    let stack: ConformanceSubject.Stack
+    /// How long a fetch may take before it counts as one that never ends.
+    var bound = DispatchTimeInterval.seconds(30)
+
+    /// Fetches, and throws only if the fetch does not end.
+    func outcome(
+        of request: HTTP.Request,
+        options: HTTP.Options? = nil,
+        decoding: ErrorDecoding = .dummy,
+        file: StaticString = #fileID,
+        line: UInt = #line
+    ) async throws -> Outcome {
+        let resource = ConformanceSubject.Stack.Resource(
+            baseRequestMaking: .request(request), errorDecoding: decoding, options: options)
+        let handover = Handover<Outcome?>()
+        let task = Task {
+            let outcome: Outcome
+            do throws(FetchError) {
+                outcome = .success(try await stack.fetch(resource: resource))
+            } catch {
+                outcome = .failure(error)
+            }
+            handover.fill(outcome)
+        }
+        let alarm = DispatchWorkItem { handover.fill(nil) }
+        DispatchQueue.global().asyncAfter(deadline: .now() + bound, execute: alarm)
+        let outcome = await handover.take()
+        alarm.cancel()
+        guard case .some(.some(let outcome)) = outcome else {
+            task.cancel()
+            throw ConformanceFailure("\(request.method) did not end within \(bound)", file: file, line: line)
+        }
+        return outcome
+    }
+
+    /// Fetches what must succeed.
+    func success(
+        _ request: HTTP.Request,
+        options: HTTP.Options? = nil,
+        file: StaticString = #fileID,
+        line: UInt = #line
+    ) async throws -> Fetched {
+        switch try await outcome(of: request, options: options, file: file, line: line) {
+        case .success(let fetched): return fetched
+        case .failure(let error):
+            throw ConformanceFailure("\(request.method) must succeed, failed with \(error)", file: file, line: line)
+        }
+    }
+
+    /// Fetches a URL that must succeed.
+    func get(
+        _ url: String,
+        headers: HTTP.Headers = [:],
+        file: StaticString = #fileID,
+        line: UInt = #line
+    ) async throws -> Fetched {
+        try await success(HTTP.Request(url: url, headers: headers), file: file, line: line)
+    }
+
+    /// Fetches what must fail.
+    func failure(
+        _ request: HTTP.Request,
+        options: HTTP.Options? = nil,
+        decoding: ErrorDecoding = .dummy,
+        file: StaticString = #fileID,
+        line: UInt = #line
+    ) async throws -> FetchError {
+        switch try await outcome(of: request, options: options, decoding: decoding, file: file, line: line) {
+        case .success(let fetched):
+            let seen = "status \(fetched.response.status) and \(fetched.value.count) bytes"
+            throw ConformanceFailure("\(request.method) must fail, succeeded with \(seen)", file: file, line: line)
+        case .failure(let error): return error
+        }
+    }
+
+    /// Fetches what the library must refuse.
+    func refusal(
+        _ request: HTTP.Request,
+        options: HTTP.Options? = nil,
+        file: StaticString = #fileID,
+        line: UInt = #line
+    ) async throws -> HTTP.Refusal {
+        switch try await failure(request, options: options, file: file, line: line) {
+        case .refused(let refusal), .noRequest(let refusal as HTTP.Refusal): return refusal
+        case let error:
+            throw ConformanceFailure("\(request.method) must be refused, failed with \(error)", file: file, line: line)
+        }
+    }
+
+    /// Fetches what must end with a status that is no success.
+    func unsuccessful(
+        _ request: HTTP.Request,
+        options: HTTP.Options? = nil,
+        decoding: ErrorDecoding = .dummy,
+        file: StaticString = #fileID,
+        line: UInt = #line
+    ) async throws -> (status: HTTP.StatusCode, apiError: (any Error)?, response: HTTP.Response) {
+        switch try await failure(request, options: options, decoding: decoding, file: file, line: line) {
+        case .http(let status, let apiError, let response): return (status, apiError, response)
+        case let error: throw ConformanceFailure("expected a status, failed with \(error)", file: file, line: line)
+        }
+    }
+
+    /// Fetches what must fail in the transport or as no HTTP: with anything but a response, a refusal or a cancel.
+    func breakdown(
+        _ request: HTTP.Request,
+        file: StaticString = #fileID,
+        line: UInt = #line
+    ) async throws -> (any Error)? {
+        switch try await failure(request, file: file, line: line) {
+        case .transport(let error): return error
+        case .badResponse: return nil
+        case let error:
+            throw ConformanceFailure("expected a transport failure, failed with \(error)", file: file, line: line)
+        }
+    }
+}
+
+extension ConformanceSubject {
+    /// A stack of its own for a check, with default options but for what a closure changes.
+    func client(_ configure: (inout Network.Configuration) -> Void = { _ in }) throws -> BoundedClient {
+        BoundedClient(stack: try stack(configure))
+    }
+}
+
+/// Expects content byte for byte, and tells where it goes wrong instead of printing it.
+func expectBytes(
+    _ seen: some Sequence<UInt8>,
+    _ expected: some Sequence<UInt8>,
+    _ what: @autoclosure () -> String = "the content",
+    file: StaticString = #fileID,
+    line: UInt = #line
+) throws {
+    let (seen, expected) = (Data(seen), Data(expected))
+    if seen == expected { return }
+    let place = zip(seen, expected).enumerated().first { $0.element.0 != $0.element.1 }?.offset
+    let difference = place.map { "they differ at byte \($0)" } ?? "one is a prefix of the other"
+    throw ConformanceFailure(
+        "\(what()): expected \(expected.count) bytes, saw \(seen.count), \(difference)", file: file, line: line)
+}
+
+/// Bytes without a short period, so that a lost, doubled or swapped piece is seen.
+func patternBytes(_ count: Int) -> Data {
+    let piece = Data((0..<65_521).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) })
+    var data = Data(capacity: count + piece.count)
+    while data.count < count { data.append(piece) }
+    return data.prefix(count)
+}

@@ -1,0 +1,75 @@
+public import NetworkStack
+
+/// One promise that every HTTP stack keeps, as a value: a sentence, what it needs, and how it is proved.
+///
+/// A check imports no test framework: it throws its failure, so that any stack can be proved in any harness.
+public struct ConformanceCheck: Sendable, CustomStringConvertible {
+    /// The promise, in a sentence. It names the check.
+    public let name: String
+    /// What a stack must be able to do for the promise to apply.
+    public let needs: Set<HTTP.Capability>
+    /// Proves the promise, or throws what speaks against it.
+    public let run: @Sendable (ConformanceSubject) async throws -> Void
+
+    /// Makes a check.
+    ///
+    /// - Parameters:
+    ///   - name: The promise, in a sentence.
+    ///   - needs: What a stack must be able to do for the promise to apply.
+    ///   - run: Proves the promise, or throws.
+    public init(
+        _ name: String,
+        needs: Set<HTTP.Capability> = [],
+        run: @escaping @Sendable (ConformanceSubject) async throws -> Void
+    ) {
+        self.name = name
+        self.needs = needs
+        self.run = run
+    }
+
+    /// The promise.
+    public var description: String { name }
+}
+
+/// Speaks against a stack.
+public struct ConformanceFailure: Error, CustomStringConvertible {
+    /// What was expected and what was seen, with the place of the expectation.
+    public let description: String
+
+    /// Makes a failure.
+    ///
+    /// - Parameters:
+    ///   - message: What was expected and what was seen.
+    ///   - file: Where the expectation stands.
+    ///   - line: Where the expectation stands.
+    public init(_ message: String, file: StaticString = #fileID, line: UInt = #line) {
+        description = "\(message) (\(file):\(line))"
+    }
+}
+
+/// Expects something to be true.
+///
+/// - Throws: ``ConformanceFailure`` if it is not.
+func expect(
+    _ condition: Bool,
+    _ message: @autoclosure () -> String,
+    file: StaticString = #fileID,
+    line: UInt = #line
+) throws {
+    if !condition { throw ConformanceFailure(message(), file: file, line: line) }
+}
+
+/// Expects two values to be equal.
+///
+/// - Throws: ``ConformanceFailure`` with both if they are not.
+func expectEqual<Value: Equatable>(
+    _ seen: Value,
+    _ expected: Value,
+    _ what: @autoclosure () -> String,
+    file: StaticString = #fileID,
+    line: UInt = #line
+) throws {
+    if seen != expected {
+        throw ConformanceFailure("\(what()): expected \(expected), saw \(seen)", file: file, line: line)
+    }
+}

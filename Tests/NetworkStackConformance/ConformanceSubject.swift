@@ -1,0 +1,98 @@
+public import FoundationEssentials
+
+public import NetworkStack
+public import NetworkStackTesting
+
+extension HTTP.Capability {
+    /// The stack speaks to real servers over sockets, as opposed to answering from memory.
+    public static let network = HTTP.Capability(rawValue: "a network")
+}
+
+/// A stack under proof: how it is made, and what it can do.
+public struct ConformanceSubject: Sendable {
+    /// The stack, erased.
+    public typealias Stack = AnyHTTPNetworkStack<Data>
+
+    /// The stack's name, for reports.
+    public let name: String
+    /// What the stack can do here.
+    public let capabilities: HTTP.Capabilities
+    /// Makes a stack of its own for a check.
+    public let make: @Sendable (Network.Configuration) throws -> Stack
+    /// Starts a server that answers each request with a reply: for a stack without a network, from memory.
+    public let serve: @Sendable (@escaping @Sendable (ReceivedRequest) throws -> Reply) throws -> ConformancePeer
+
+    /// Describes a stack that speaks to real servers.
+    ///
+    /// - Parameters:
+    ///   - name: The stack's name.
+    ///   - capabilities: What the stack can do here.
+    ///   - make: Makes a stack.
+    public init(
+        name: String,
+        capabilities: HTTP.Capabilities,
+        make: @escaping @Sendable (Network.Configuration) throws -> Stack
+    ) {
+        self.init(name: name, capabilities: capabilities, make: make) { handler in
+            let server = try ScriptedServer.responding(with: handler)
+            return ConformancePeer(url: { server.url($0) }, requests: { server.requests }, owner: server)
+        }
+    }
+
+    /// Describes a stack with servers of its own.
+    ///
+    /// - Parameters:
+    ///   - name: The stack's name.
+    ///   - capabilities: What the stack can do here.
+    ///   - make: Makes a stack.
+    ///   - serve: Starts a server that answers each request with a reply.
+    public init(
+        name: String,
+        capabilities: HTTP.Capabilities,
+        make: @escaping @Sendable (Network.Configuration) throws -> Stack,
+        serve: @escaping @Sendable (@escaping @Sendable (ReceivedRequest) throws -> Reply) throws -> ConformancePeer
+    ) {
+        self.name = name
+        self.capabilities = capabilities
+        self.make = make
+        self.serve = serve
+    }
+
+    /// Whether a check applies to the stack.
+    ///
+    /// - Parameter check: The check.
+    public func claims(_ check: ConformanceCheck) -> Bool { check.needs.allSatisfy(capabilities.supports) }
+
+    /// Makes a stack with default options but for what a closure changes.
+    func stack(_ configure: (inout Network.Configuration) -> Void = { _ in }) throws -> Stack {
+        var configuration = Network.Configuration()
+        configure(&configuration)
+        return try make(configuration)
+    }
+}
+
+/// A server of a check, or what stands for one.
+public struct ConformancePeer: Sendable {
+    /// The URL of a path on the server.
+    public let url: @Sendable (_ path: String) -> String
+    /// What the server has received so far, in order.
+    public let requests: @Sendable () -> [ReceivedRequest]
+    /// Keeps the server running.
+    private let owner: any Sendable
+
+    /// Describes a server.
+    ///
+    /// - Parameters:
+    ///   - url: The URL of a path on the server.
+    ///   - requests: What the server has received so far, in order.
+    ///   - owner: Keeps the server running.
+    public init(
+        url: @escaping @Sendable (_ path: String) -> String,
+        requests: @escaping @Sendable () -> [ReceivedRequest],
+        owner: any Sendable
+    ) {
+        self.url = url
+        self.requests = requests
+        self.owner = owner
+    }
+}

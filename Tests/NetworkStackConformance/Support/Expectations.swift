@@ -1,0 +1,140 @@
+import FoundationEssentials
+import NetworkStack
+import NetworkStackTesting
+
+extension Result where Success == Network.Value<Data, HTTP.Response>, Failure == HTTPFetchError<HTTP.Response, any Error> {
+    /// What happened, for a failure's message.
+    var summary: String {
+        switch self {
+        case .success(let fetched): "success \(fetched.response.status) with \(fetched.value.count) bytes"
+        case .failure(.http(let status, _, _)): "failure http(\(status))"
+        case .failure(.noData(let status, _)): "failure noData(\(status))"
+        case .failure(.badResponse): "failure badResponse"
+        case .failure(.transport(let error)): "failure transport(\(Self.kind(of: error).map(\.rawValue) ?? "no kind"): \(error))"
+        case .failure(let error): "failure \(error)"
+        }
+    }
+
+    /// The content of a success, as text.
+    func text(file: StaticString = #fileID, line: UInt = #line) throws -> String {
+        String(decoding: try value(file: file, line: line).value, as: UTF8.self)
+    }
+
+    /// What a success yielded.
+    @discardableResult
+    func value(file: StaticString = #fileID, line: UInt = #line) throws -> Success {
+        guard case .success(let fetched) = self else {
+            throw ConformanceFailure("Expected a success, saw \(summary)", file: file, line: line)
+        }
+        return fetched
+    }
+
+    /// Expects the fetch to have been cancelled.
+    func expectCancelled(file: StaticString = #fileID, line: UInt = #line) throws {
+        guard case .failure(.cancelled) = self else {
+            throw ConformanceFailure("Expected cancelled, saw \(summary)", file: file, line: line)
+        }
+    }
+
+    /// Expects a refusal and answers it.
+    @discardableResult
+    func refusal(file: StaticString = #fileID, line: UInt = #line) throws -> HTTP.Refusal {
+        guard case .failure(.refused(let refusal)) = self else {
+            throw ConformanceFailure("Expected a refusal, saw \(summary)", file: file, line: line)
+        }
+        return refusal
+    }
+
+    /// Expects a clock to have ended the fetch.
+    func expectTimeout(
+        _ timeout: HTTP.Timeout,
+        during phases: Set<HTTP.Phase>,
+        file: StaticString = #fileID,
+        line: UInt = #line
+    ) throws {
+        guard case .failure(.refused(.timedOut(let seen, let phase))) = self, case .failure(let error) = self else {
+            throw ConformanceFailure("Expected the \(timeout) timeout, saw \(summary)", file: file, line: line)
+        }
+        try expectEqual(seen, timeout, "the clock that ran out", file: file, line: line)
+        try expect(
+            phases.contains(phase), "Expected it to run out in \(phases), it was in \(phase)", file: file, line: line)
+        try expect(error.isTimeout, "isTimeout is false for \(error)", file: file, line: line)
+    }
+
+    /// Expects the transfer to have failed in one of these ways.
+    func expectFailure(_ kinds: HTTP.FailureKind..., file: StaticString = #fileID, line: UInt = #line) throws {
+        guard case .failure(.transport(let error)) = self, let kind = Self.kind(of: error), kinds.contains(kind) else {
+            throw ConformanceFailure("Expected a transport failure of kind \(kinds), saw \(summary)", file: file, line: line)
+        }
+    }
+
+    /// Expects an answer that is no HTTP.
+    func expectBadResponse(file: StaticString = #fileID, line: UInt = #line) throws {
+        guard case .failure(.badResponse) = self else {
+            throw ConformanceFailure("Expected badResponse, saw \(summary)", file: file, line: line)
+        }
+    }
+
+    /// Expects a broken reply to have been noticed: the transfer failed, or what came was no HTTP.
+    func expectBroken(file: StaticString = #fileID, line: UInt = #line) throws {
+        switch self {
+        case .failure(.badResponse), .failure(.transport): break
+        default: throw ConformanceFailure("Expected the reply to be found broken, saw \(summary)", file: file, line: line)
+        }
+    }
+
+    private static func kind(of error: any Error) -> HTTP.FailureKind? { (error as? any HTTPTransportError)?.kind }
+}
+
+extension HTTP.Options {
+    /// The default options with these clocks.
+    static func clocks(
+        queue: Duration? = nil,
+        connect: Duration? = nil,
+        firstByte: Duration? = nil,
+        idle: Duration = .seconds(60),
+        total: Duration? = nil
+    ) -> HTTP.Options {
+        var options = HTTP.Options()
+        options.timeouts = .init(queue: queue, connect: connect, firstByte: firstByte, idle: idle, total: total)
+        return options
+    }
+}
+
+extension ConnectionRecord {
+    /// Whether the client ended the connection, in whichever way.
+    var isEndedByPeer: Bool { state == .closedByPeer || state == .resetByPeer }
+}
+
+extension ScriptedServer {
+    /// Waits until the server has seen something, and says in a sentence what it missed.
+    @discardableResult
+    func sees(
+        _ what: String,
+        within limit: Duration = .seconds(10),
+        file: StaticString = #fileID,
+        line: UInt = #line,
+        _ condition: (Snapshot) -> Bool
+    ) async throws -> Snapshot {
+        do { return try await waitUntil(within: limit, condition) } catch let error as WaitTimedOut {
+            throw ConformanceFailure("The server did not see \(what): \(error)", file: file, line: line)
+        }
+    }
+}
+
+/// Waits until a condition comes true that no event tells of.
+func eventually(
+    _ what: String,
+    within limit: Duration = .seconds(10),
+    file: StaticString = #fileID,
+    line: UInt = #line,
+    _ condition: () throws -> Bool
+) async throws {
+    let deadline = ContinuousClock.now + limit
+    while try !condition() {
+        guard ContinuousClock.now < deadline else {
+            throw ConformanceFailure("It did not happen within \(limit): \(what)", file: file, line: line)
+        }
+        try await Task.sleep(for: .milliseconds(1))
+    }
+}

@@ -1,0 +1,71 @@
+import NetworkStack
+import NetworkStackTesting
+
+extension HTTPResource<HTTP.Request, HTTP.Response> {
+    /// A GET of a URL.
+    static func get(_ url: String, options: HTTP.Options? = nil) throws -> Self {
+        Self(baseRequestMaking: .request(try HTTP.Request(url: url)), options: options)
+    }
+
+    /// A request made by a closure.
+    static func made(
+        options: HTTP.Options? = nil,
+        _ make: @escaping @Sendable (@escaping Network.BaseRequestMaking<HTTP.Request>.Handler) -> any Cancelable
+    ) -> Self {
+        Self(baseRequestMaking: .init(make: make), options: options)
+    }
+}
+
+/// Counts how often it was cancelled.
+final class CountingCancelable: Cancelable {
+    private let counter = Lock(0)
+
+    var count: Int { counter.withLock { $0 } }
+
+    func cancel() { counter.withLock { $0 += 1 } }
+}
+
+/// A maker of requests that hands nothing over until it is told to.
+final class PatientMaker: Sendable {
+    private let handlers = Lock<[Network.BaseRequestMaking<HTTP.Request>.Handler]>([])
+    /// What the maker returned.
+    let cancelable = CountingCancelable()
+
+    /// The resource whose requests are made here.
+    func resource(options: HTTP.Options? = nil) -> ConformanceSubject.Stack.Resource {
+        .made(options: options) { [self] handler in
+            handlers.withLock { $0.append(handler) }
+            return cancelable
+        }
+    }
+
+    /// How many requests were asked for.
+    var count: Int { handlers.withLock { $0.count } }
+
+    /// Hands a request over to everyone who asked.
+    func handOver(_ request: HTTP.Request) {
+        for handler in handlers.withLock({ $0 }) { _ = handler(.success(request)) }
+    }
+}
+
+/// Runs an asynchronous operation, but not for ever: past the limit its task is cancelled and the check fails.
+func bounded<Value: Sendable>(
+    _ limit: Duration = .seconds(15),
+    file: StaticString = #fileID,
+    line: UInt = #line,
+    _ operation: @escaping @Sendable () async throws -> Value
+) async throws -> Value {
+    let (result, done) = (Lock<Result<Value, any Error>?>(nil), Gate())
+    let task = Task {
+        let outcome: Result<Value, any Error>
+        do { outcome = .success(try await operation()) } catch { outcome = .failure(error) }
+        result.withLock { $0 = outcome }
+        done.open()
+    }
+    do { try await done.opened(within: limit) } catch is WaitTimedOut {
+        task.cancel()
+        throw ConformanceFailure("It did not end within \(limit)", file: file, line: line)
+    }
+    guard let outcome = result.withLock({ $0 }) else { throw ConformanceFailure("It ended without a result") }
+    return try outcome.get()
+}

@@ -1,0 +1,36 @@
+/// A loopback port where connecting neither succeeds nor fails: the listener's queue is full and nobody accepts.
+///
+/// A connect to it stays in progress (the kernel drops the SYN) until the client gives up. The queue is filled by
+/// connections of our own, which live as long as this object.
+public final class UnresponsivePort: Sendable {
+    /// The port number in host order.
+    public let port: UInt16
+    private let listener: LoopbackSocket
+    private let fillers: [LoopbackSocket]
+
+    /// Fills a queue on a port chosen by the kernel; takes about 0.1 s.
+    ///
+    /// Throws `SystemCallError` when the kernel has no port or refuses, or when the queue will not fill.
+    public init(on loopback: Loopback = .v4) throws {
+        let listener = try LoopbackSocket(loopback)
+        try listener.bind(port: 0, reusing: false)
+        try listener.listen(backlog: 0)
+        let port = listener.port
+        var fillers: [LoopbackSocket] = []
+        // Backlog 0 holds one connection on Linux; a handful covers other kernels' arithmetic.
+        while fillers.count < 16 {
+            let filler = try LoopbackSocket(loopback)
+            fillers.append(filler)
+            switch filler.connect(port: port, milliseconds: 100) {
+            case .connected: continue
+            case .failed(let code): throw SystemCallError("connect to fill the backlog", code: code)
+            case .pending:
+                self.port = port
+                self.listener = listener
+                self.fillers = fillers
+                return
+            }
+        }
+        throw SystemCallError("filling the backlog with \(fillers.count) connections", code: 0)
+    }
+}

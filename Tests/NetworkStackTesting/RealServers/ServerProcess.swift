@@ -1,0 +1,114 @@
+import Foundation
+
+/// A real server in the foreground with its directory and its log: started until it listens, stopped for certain.
+final class ServerProcess: Sendable {
+    /// What it takes to run it once.
+    struct Launch: Sendable {
+        var program: Program
+        var arguments: [String]
+        var environment: [String: String] = [:]
+    }
+
+    let name: String
+    let folder: TemporaryDirectory
+    private let process = Guarded<ChildProcess?>(nil)
+    private let chosenPorts = Guarded<[UInt16]>([])
+
+    init(_ name: String) throws {
+        self.name = name
+        folder = try TemporaryDirectory(name)
+    }
+
+    deinit { stop() }
+
+    /// The ports of the first successful start; kept for later ones.
+    var ports: [UInt16] { chosenPorts.withLock { $0 } }
+
+    var isRunning: Bool { process.withLock { $0 }?.isRunning ?? false }
+
+    /// Everything the server has written to its two outputs since its last start.
+    var output: String {
+        let data = FileManager.default.contents(atPath: folder.file("output")) ?? Data()
+        return String(decoding: data, as: UTF8.self)
+    }
+
+    /// Starts on `portCount` free ports (or again on its old ones) and returns once all of them accept connections.
+    ///
+    /// Throws `TestServerError` with the end of the log when the server ends or does not listen within `limit`.
+    func start(portCount: Int, within limit: Duration = .seconds(15), launch: ([UInt16]) throws -> Launch) async throws
+    {
+        if isRunning { return }
+        // A port found free may be taken before the server binds it; another round finds others.
+        for round in 1...5 {
+            let old = ports
+            let ports = old.isEmpty ? try LoopbackSocket.freePorts(portCount) : old
+            do {
+                try await run(launch(ports), within: limit) { ports.allSatisfy { LoopbackSocket.isListening($0) } }
+                return chosenPorts.withLock { $0 = ports }
+            } catch  where isAddressTaken && round < 5 {
+                if !old.isEmpty { try await Task.sleep(for: .milliseconds(100)) }
+            }
+        }
+    }
+
+    /// Starts a server that finds its own port and returns once `isReady` says so.
+    func run(_ launch: Launch, within limit: Duration, isReady: () -> Bool) async throws {
+        stop()
+        let child = try ChildProcess(
+            launch.program.path,
+            launch.arguments,
+            in: folder.path,
+            output: folder.file("output"),
+            environment: launch.environment
+        )
+        process.withLock { $0 = child }
+        let deadline = ContinuousClock.now + limit
+        do {
+            while !isReady() || isAddressTaken {
+                if isAddressTaken || !child.isRunning { throw failure("it ended by itself") }
+                if ContinuousClock.now >= deadline { throw failure("it was not listening after \(limit)") }
+                try await Task.sleep(for: .milliseconds(3))
+            }
+        } catch {
+            stop()
+            throw error
+        }
+    }
+
+    /// Notes the port a server found for itself, so that a later start asks for it again.
+    func keep(ports: [UInt16]) { chosenPorts.withLock { $0 = ports } }
+
+    /// Kills the server with SIGKILL (its clients see a reset or FIN) and waits for its end.
+    ///
+    /// `start` may follow.
+    func stop() {
+        let child = process.withLock { process in
+            defer { process = nil }
+            return process
+        }
+        child?.stop()
+    }
+
+    /// Suspends until `condition` accepts what `read` returns, and returns that; throws `WaitTimedOut` after `limit`.
+    func wait<Value>(
+        within limit: Duration,
+        for read: () throws -> Value,
+        until condition: (Value) -> Bool
+    ) async throws -> Value {
+        let deadline = ContinuousClock.now + limit
+        while true {
+            let isLast = ContinuousClock.now >= deadline
+            let value = try read()
+            if condition(value) { return value }
+            if isLast { throw WaitTimedOut(limit: limit, seen: "\(value)") }
+            try await Task.sleep(for: .milliseconds(5))
+        }
+    }
+
+    private var isAddressTaken: Bool { output.contains("ddress already in use") }
+
+    private func failure(_ reason: String) -> TestServerError {
+        let log = output.split(separator: "\n", omittingEmptySubsequences: false).suffix(20).joined(separator: "\n")
+        return TestServerError.failedToStart(server: name, reason: reason, log: log)
+    }
+}

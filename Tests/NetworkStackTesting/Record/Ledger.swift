@@ -1,0 +1,82 @@
+/// The server's records, written by its threads and read by tests at any time.
+final class Ledger: Sendable {
+    private struct State {
+        var snapshot = Snapshot()
+        var open = 0
+        var version = 0
+    }
+    private let state = Guarded(State())
+    private let recordLimit: Int
+
+    init(recordLimit: Int) { self.recordLimit = recordLimit }
+
+    var snapshot: Snapshot { state.withLock { $0.snapshot } }
+
+    /// The snapshot when something was written since `version`; a waiting test then looks only at what is new.
+    func snapshot(after version: inout Int) -> Snapshot? {
+        state.withLock { state in
+            guard state.version != version else { return nil }
+            version = state.version
+            return state.snapshot
+        }
+    }
+
+    /// Opens a record and returns its index.
+    func accepted(handshake: ConnectionRecord.Handshake) -> Int {
+        state.withLock { state in
+            let index = state.snapshot.connections.count
+            state.snapshot.connections.append(ConnectionRecord(index: index, handshake: handshake))
+            state.snapshot.held += 1
+            state.open += 1
+            state.snapshot.maxOpen = max(state.snapshot.maxOpen, state.open)
+            state.version += 1
+            return index
+        }
+    }
+
+    func change(_ index: Int, _ body: (inout ConnectionRecord) -> Void) {
+        state.withLock { state in
+            let wasOpen = state.snapshot.connections[index].state == .open
+            body(&state.snapshot.connections[index])
+            if wasOpen, state.snapshot.connections[index].state != .open { state.open -= 1 }
+            state.version += 1
+        }
+    }
+
+    func received(_ bytes: UnsafeRawBufferPointer, on index: Int) {
+        change(index) { record in
+            let room = max(0, recordLimit - record.received.count)
+            // Rebased: a slice would be copied byte by byte in a debug build.
+            record.received.append(contentsOf: UnsafeRawBufferPointer(rebasing: bytes.prefix(room)))
+            record.receivedCount += bytes.count
+        }
+    }
+
+    /// Writes a request down and returns its place in the order of arrival.
+    func arrived(_ request: ReceivedRequest) -> Int {
+        state.withLock { state in
+            state.snapshot.requests.append(request)
+            state.snapshot.connections[request.connectionIndex].requests.append(request)
+            state.version += 1
+            return state.snapshot.requests.count - 1
+        }
+    }
+
+    /// Replaces a request after (a part of) its body.
+    func update(_ request: ReceivedRequest, at place: Int) {
+        state.withLock { state in
+            state.snapshot.requests[place] = request
+            state.snapshot.connections[request.connectionIndex].requests[request.indexOnConnection] = request
+            state.version += 1
+        }
+    }
+
+    /// The server has let go of the connection's socket.
+    func released(_ index: Int) {
+        change(index) { $0.end(.closedByServer) }
+        state.withLock { state in
+            state.snapshot.held -= 1
+            state.version += 1
+        }
+    }
+}

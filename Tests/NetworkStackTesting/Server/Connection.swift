@@ -1,0 +1,239 @@
+import Glibc
+
+extension ScriptedServer {
+    /// One accepted connection, as its script sees it.
+    ///
+    /// Only its own thread may use it: it is not Sendable.
+    ///
+    /// Every call throws `Interruption` when the connection, the server or the patience has ended.
+    public final class Connection {
+        /// The position in the order of acceptance, from 0.
+        public let index: Int
+        let channel: any ByteChannel
+        let ledger: Ledger
+        let options: Options
+        var buffer: [UInt8] = []
+        var currentRequest: (request: ReceivedRequest, place: Int)?
+        var requestCount = 0
+        private let descriptor: Int32
+        private let wakeup: Wakeup
+        private let stopGate: Gate
+        /// Linux's POLLRDHUP, which Swift's Glibc does not show: the peer has sent FIN.
+        private static let peerHangUp: Int16 = 0x2000
+        private var isClosed = false
+        private var isPeerEndSeen = false
+
+        init(index: Int, descriptor: Int32, channel: any ByteChannel, listener: Listener, wakeup: Wakeup) {
+            self.index = index
+            self.descriptor = descriptor
+            self.channel = channel
+            ledger = listener.ledger
+            options = listener.options
+            stopGate = listener.stopGate
+            self.wakeup = wakeup
+        }
+
+        // MARK: Sending and waiting
+
+        /// Sends all the bytes; returns when the kernel has taken them.
+        public func send(_ bytes: [UInt8]) throws {
+            try bytes.withUnsafeBytes { bytes in
+                var left = bytes[...]
+                while !left.isEmpty {
+                    try checkOpen()
+                    switch channel.write(UnsafeRawBufferPointer(rebasing: left)) {
+                    case .moved(let count):
+                        left = left.dropFirst(count)
+                        ledger.change(index) { $0.sentCount += count }
+                    case let outcome: try wait(after: outcome, "for room to send")
+                    }
+                }
+            }
+        }
+
+        /// Sends the text's UTF-8 bytes.
+        public func send(_ text: String) throws { try send(Array(text.utf8)) }
+
+        /// Does nothing for `duration`, but notices (and records) when the peer closes meanwhile.
+        ///
+        /// A reset ends the script.
+        public func pause(_ duration: Duration) throws {
+            let deadline = ContinuousClock.now + duration
+            while ContinuousClock.now < deadline { try wait(for: 0, until: deadline) }
+        }
+
+        /// Waits until the gate is open, for at most the options' patience; notices when the peer closes meanwhile.
+        public func wait(for gate: Gate) throws {
+            gate.register(wakeup)
+            defer { gate.unregister(wakeup) }
+            let deadline = ContinuousClock.now + options.patience
+            while !gate.isOpen {
+                guard ContinuousClock.now < deadline else { throw Interruption.timedOut("waiting for a gate") }
+                try wait(for: 0, until: deadline)
+            }
+        }
+
+        // MARK: Ending
+
+        /// Closes in an orderly way: close_notify under TLS, FIN, then reads away what still arrives (for at most 1 s of
+        /// silence or 10 s in all): closing over unread bytes would send a reset instead.
+        public func close() throws {
+            try shutdownWrite()
+            drain()
+            finish()
+        }
+
+        /// FIN without close_notify, then as `close`.
+        public func closeWithoutNotify() throws {
+            try checkOpen()
+            ledger.change(index) { $0.end(.closedByServer) }
+            shutdown(descriptor, Int32(SHUT_WR))
+            drain()
+            finish()
+        }
+
+        /// Ends with a reset.
+        public func reset() throws {
+            try checkOpen()
+            var linger = linger(l_onoff: 1, l_linger: 0)
+            setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout<linger>.size))
+            finish()
+        }
+
+        /// Ends the sending half: close_notify under TLS, then FIN.
+        ///
+        /// Receiving goes on.
+        public func shutdownWrite() throws {
+            try checkOpen()
+            ledger.change(index) { $0.end(.closedByServer) }
+            channel.notifyClose()
+            shutdown(descriptor, Int32(SHUT_WR))
+        }
+
+        /// Closes the descriptor, whatever came before; the server's last word on this connection.
+        func finish() {
+            guard !isClosed else { return }
+            isClosed = true
+            Glibc.close(descriptor)
+            ledger.released(index)
+        }
+
+        private func drain() {
+            var scratch = [UInt8](repeating: 0, count: 65_536)
+            let end = ContinuousClock.now + .seconds(10)
+            while ContinuousClock.now < end {
+                let count = recv(descriptor, &scratch, scratch.count, 0)
+                if count == 0 || (count < 0 && errno != EAGAIN && errno != EINTR) { return }
+                if count > 0 { continue }
+                let deadline = min(end, .now + .seconds(1))
+                guard (try? wait(for: Int16(POLLIN), until: deadline)) == true else { return }
+            }
+        }
+
+        // MARK: The descriptor
+
+        func handshake() throws {
+            let deadline = ContinuousClock.now + options.patience
+            while true {
+                switch channel.handshake() {
+                case .moved:
+                    return ledger.change(index) { record in
+                        guard let agreed = channel.agreed else { return }
+                        record.handshake = .done
+                        record.tls = agreed
+                    }
+                case let outcome: try wait(after: outcome, "for the TLS handshake", until: deadline)
+                }
+            }
+        }
+
+        /// Reads what is there into the buffer, waiting for the first byte.
+        func fill(until deadline: ContinuousClock.Instant? = nil) throws {
+            try withUnsafeTemporaryAllocation(byteCount: 65_536, alignment: 16) { scratch in
+                while true {
+                    try checkOpen()
+                    switch channel.read(into: scratch) {
+                    case .moved(let count):
+                        let bytes = UnsafeRawBufferPointer(rebasing: scratch[..<count])
+                        ledger.received(bytes, on: index)
+                        buffer.append(contentsOf: bytes)
+                        return
+                    case let outcome: try wait(after: outcome, "for bytes of the peer", until: deadline)
+                    }
+                }
+            }
+        }
+
+        func checkOpen() throws {
+            if isClosed { throw Interruption.closedByScript }
+            if stopGate.isOpen { throw Interruption.stopped }
+        }
+
+        private func wait(
+            after outcome: ChannelOutcome,
+            _ what: String,
+            until deadline: ContinuousClock.Instant? = nil
+        ) throws {
+            switch outcome {
+            case .moved: return
+            case .blocked(let events):
+                let deadline = deadline ?? .now + options.patience
+                guard try wait(for: events, until: deadline) else {
+                    throw Interruption.timedOut("waiting \(what)")
+                }
+            case .ended:
+                noteEnd(.closedByPeer, "the peer closed during the handshake")
+                throw Interruption.closedByPeer
+            case .reset:
+                noteEnd(.resetByPeer, "the peer reset during the handshake")
+                throw Interruption.resetByPeer
+            case .refused(let alert):
+                noteEnd(.closedByPeer, alert)
+                throw Interruption.failed(alert)
+            case .failed(let reason): throw Interruption.failed(reason)
+            }
+        }
+
+        /// One change of the record: whoever sees the end also sees how the handshake went.
+        private func noteEnd(_ verdict: ConnectionRecord.State, _ handshakeFailure: String) {
+            let isNotified = channel.isCloseNotifySeen
+            ledger.change(index) { record in
+                record.isCloseNotifySeen = isNotified
+                if record.handshake == .pending, options.answersHandshake {
+                    record.handshake = .failed(handshakeFailure)
+                }
+                record.end(verdict)
+            }
+        }
+
+        /// Blocks until one of the events, a wakeup, or the deadline; false only at the deadline.
+        ///
+        /// When nothing is being read the peer's FIN would go unseen, so it is polled for; once noted it is so no longer,
+        /// because it stays and would spin. A reader finds it in its place, after the bytes.
+        @discardableResult
+        private func wait(for events: Int16, until deadline: ContinuousClock.Instant) throws -> Bool {
+            try checkOpen()
+            let left = deadline - .now
+            guard left > .zero else { return false }
+            let isReading = events & Int16(POLLIN) != 0
+            let watched = events == 0 && isPeerEndSeen ? -1 : descriptor
+            var entries = [
+                pollfd(fd: watched, events: isReading || isPeerEndSeen ? events : events | Self.peerHangUp, revents: 0),
+                pollfd(fd: wakeup.descriptor, events: Int16(POLLIN), revents: 0),
+            ]
+            // Rounded up: a pause is never shorter than asked for.
+            let count = poll(&entries, 2, Int32(clamping: Int64(left / .milliseconds(1)) + 1))
+            if count < 0 { return errno == EINTR ? true : false }
+            if entries[1].revents != 0 { wakeup.drain() }
+            let seen = entries[0].revents
+            let isReset = seen & Int16(POLLERR) != 0
+            if isReset || seen & (Int16(POLLHUP) | Self.peerHangUp) != 0, !isPeerEndSeen, !isReading {
+                isPeerEndSeen = true
+                ledger.change(index) { $0.end(isReset ? .resetByPeer : .closedByPeer) }
+            }
+            try checkOpen()
+            if isReset, events == 0 { throw Interruption.resetByPeer }
+            return count > 0
+        }
+    }
+}

@@ -1,0 +1,138 @@
+import Foundation
+
+/// Something that signs certificates by the `openssl` command line tool, in a directory of its own.
+struct CertificateAuthority: Sendable {
+    let certificateFile: String
+    private let keyFile: String
+    private let name: String
+    private let folder: TemporaryDirectory
+    private let openssl: Program
+    /// The intermediates from this authority up to, and without, its root.
+    private let chain: [String]
+
+    /// Makes a root that signs itself.
+    ///
+    /// Throws `TestServerError`.
+    init(root name: String, in folder: TemporaryDirectory, openssl: Program) throws {
+        self.init(name, in: folder, openssl: openssl, chain: [])
+        try prepare()
+        try openssl.run([
+            "req", "-x509", "-config", config, "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes",
+            "-keyout", keyFile, "-out", certificateFile, "-subj", "/CN=\(name)", "-extensions", "authority",
+            "-days", "30",
+        ])
+    }
+
+    private init(_ name: String, in folder: TemporaryDirectory, openssl: Program, chain: [String]) {
+        self.name = name
+        self.folder = folder
+        self.openssl = openssl
+        self.chain = chain
+        certificateFile = folder.file("\(name).pem")
+        keyFile = folder.file("\(name).key")
+    }
+
+    /// Makes an authority below this one.
+    func intermediate(_ name: String) throws -> CertificateAuthority {
+        let file = folder.file("\(name).pem")
+        let child = CertificateAuthority(name, in: folder, openssl: openssl, chain: [file] + chain)
+        try child.prepare()
+        try sign(name, key: child.keyFile, certificate: file, subject: name, extensions: "authority", days: -2...30)
+        return child
+    }
+
+    /// Makes a key and a certificate for the names (DNS names or addresses), valid between the days counted from today.
+    func identity(_ name: String, hosts: [String], days: ClosedRange<Int> = -2...30) throws -> TLSIdentity {
+        let key = folder.file("\(name).key")
+        let certificate = folder.file("\(name).leaf.pem")
+        let names = hosts.map { ($0.contains(":") || $0.allSatisfy { $0.isNumber || $0 == "." } ? "IP:" : "DNS:") + $0 }
+        let extensions = try folder.write(
+            "\(name).ext",
+            """
+            [leaf]
+            basicConstraints = critical, CA:false
+            keyUsage = critical, digitalSignature
+            extendedKeyUsage = serverAuth, clientAuth
+            \(names.isEmpty ? "" : "subjectAltName = " + names.joined(separator: ","))
+
+            """
+        )
+        try sign(
+            name,
+            key: key,
+            certificate: certificate,
+            subject: hosts.first ?? name,
+            extensions: "leaf",
+            extensionFile: extensions,
+            days: days
+        )
+        let parts = try ([certificate] + chain).map { try String(contentsOfFile: $0, encoding: .utf8) }
+        let chainFile = try folder.write("\(name).chain.pem", parts.joined())
+        return TLSIdentity(certificateChainFile: chainFile, keyFile: key)
+    }
+
+    private var config: String { folder.file("\(name).cnf") }
+
+    private func prepare() throws {
+        try folder.write("\(name).index", "")
+        try folder.write("\(name).index.attr", "unique_subject = no\n")
+        try folder.write(
+            "\(name).cnf",
+            """
+            [req]
+            distinguished_name = subject
+            [subject]
+            [ca]
+            default_ca = here
+            [here]
+            database = \(folder.file("\(name).index"))
+            new_certs_dir = \(folder.path)
+            certificate = \(certificateFile)
+            private_key = \(keyFile)
+            rand_serial = yes
+            default_md = sha256
+            policy = any
+            [any]
+            commonName = supplied
+            [authority]
+            basicConstraints = critical, CA:true
+            keyUsage = critical, keyCertSign, cRLSign
+            subjectKeyIdentifier = hash
+
+            """
+        )
+    }
+
+    /// `openssl ca`, because it is the one tool of OpenSSL 3.0 that takes a start date, which an expired certificate needs.
+    private func sign(
+        _ name: String,
+        key: String,
+        certificate: String,
+        subject: String,
+        extensions: String,
+        extensionFile: String? = nil,
+        days: ClosedRange<Int>
+    ) throws {
+        let request = folder.file("\(name).csr")
+        try openssl.run([
+            "req", "-new", "-config", config, "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes",
+            "-keyout", key, "-out", request, "-subj", "/CN=\(subject)",
+        ])
+        try openssl.run(
+            [
+                "ca", "-batch", "-notext", "-config", config, "-in", request, "-out", certificate,
+                "-startdate", Self.date(days.lowerBound), "-enddate", Self.date(days.upperBound),
+                "-extensions", extensions,
+            ] + (extensionFile.map { ["-extfile", $0] } ?? [])
+        )
+    }
+
+    /// A moment `days` from now as ASN.1 writes it, in UTC.
+    private static func date(_ days: Int) -> String {
+        let formatter = DateFormatter()
+        formatter.locale = Locale(identifier: "en_US_POSIX")
+        formatter.timeZone = TimeZone(identifier: "UTC")
+        formatter.dateFormat = "yyyyMMddHHmmss'Z'"
+        return formatter.string(from: Date(timeIntervalSinceNow: Double(days) * 86_400))
+    }
+}

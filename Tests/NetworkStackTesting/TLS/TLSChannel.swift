@@ -1,0 +1,96 @@
+import COpenSSL
+import Glibc
+
+/// TLS over a non-blocking socket, as the server.
+final class TLSChannel: ByteChannel {
+    private let ssl: OpaquePointer
+    /// The ALPN callback reaches the context by a plain pointer, so each connection keeps it alive.
+    private let context: TLSContext
+    private(set) var agreed: ConnectionRecord.TLS?
+    private(set) var isCloseNotifySeen = false
+
+    init(_ ssl: OpaquePointer, descriptor: Int32, context: TLSContext) {
+        self.ssl = ssl
+        self.context = context
+        SSL_set_fd(ssl, descriptor)
+        // A retried write may come from another address; and pieces may go out before the whole.
+        networkstack_SSL_set_mode(ssl, SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER)
+    }
+
+    deinit { SSL_free(ssl) }
+
+    func handshake() -> ChannelOutcome {
+        ERR_clear_error()
+        errno = 0
+        let result = SSL_accept(ssl)
+        guard result == 1 else { return outcome(of: result) }
+        agreed = readAgreement()
+        return .moved(0)
+    }
+
+    func read(into buffer: UnsafeMutableRawBufferPointer) -> ChannelOutcome {
+        ERR_clear_error()
+        errno = 0
+        let result = SSL_read(ssl, buffer.baseAddress, Int32(clamping: buffer.count))
+        return result > 0 ? .moved(Int(result)) : outcome(of: result)
+    }
+
+    func write(_ bytes: UnsafeRawBufferPointer) -> ChannelOutcome {
+        ERR_clear_error()
+        errno = 0
+        let result = SSL_write(ssl, bytes.baseAddress, Int32(clamping: bytes.count))
+        return result > 0 ? .moved(Int(result)) : outcome(of: result)
+    }
+
+    func notifyClose() {
+        guard agreed != nil else { return }  // before the handshake is done there is nothing to end
+        ERR_clear_error()
+        SSL_shutdown(ssl)
+        ERR_clear_error()
+    }
+
+    private func outcome(of result: Int32) -> ChannelOutcome {
+        let code = errno
+        switch SSL_get_error(ssl, result) {
+        case SSL_ERROR_WANT_READ: return .blocked(on: Int16(POLLIN))
+        case SSL_ERROR_WANT_WRITE: return .blocked(on: Int16(POLLOUT))
+        case SSL_ERROR_ZERO_RETURN:
+            isCloseNotifySeen = true
+            return .ended
+        case SSL_ERROR_SYSCALL where code == ECONNRESET || code == EPIPE: return .reset
+        case SSL_ERROR_SYSCALL where code == 0: return .ended
+        case SSL_ERROR_SYSCALL: return .failed(SystemCallError("TLS input or output", code: code).description)
+        default:
+            // FIN without close_notify: the end all the same, the record tells the difference.
+            if networkstack_ERR_reason(ERR_peek_error()) == SSL_R_UNEXPECTED_EOF_WHILE_READING {
+                ERR_clear_error()
+                return .ended
+            }
+            // OpenSSL numbers the alerts it received from here on.
+            let isAlert = networkstack_ERR_reason(ERR_peek_error()) > SSL_AD_REASON_OFFSET
+            let reasons = TLSSetupError.takeReasons()
+            return isAlert ? .refused(reasons) : .failed(reasons)
+        }
+    }
+
+    private func readAgreement() -> ConnectionRecord.TLS {
+        var name: UnsafePointer<UInt8>?
+        var count: UInt32 = 0
+        SSL_get0_alpn_selected(ssl, &name, &count)
+        let alpn = name.map { String(decoding: UnsafeBufferPointer(start: $0, count: Int(count)), as: UTF8.self) }
+        var subject: String?
+        if let certificate = SSL_get1_peer_certificate(ssl) {
+            var text = [CChar](repeating: 0, count: 256)
+            X509_NAME_oneline(X509_get_subject_name(certificate), &text, Int32(text.count))
+            subject = String(decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+            X509_free(certificate)
+        }
+        return ConnectionRecord.TLS(
+            version: String(cString: SSL_get_version(ssl)),
+            applicationProtocol: alpn,
+            serverName: SSL_get_servername(ssl, TLSEXT_NAMETYPE_host_name).map { String(cString: $0) },
+            isResumed: SSL_session_reused(ssl) == 1,
+            clientCertificateSubject: subject
+        )
+    }
+}

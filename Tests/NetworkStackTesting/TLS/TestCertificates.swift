@@ -1,0 +1,83 @@
+import Foundation
+
+/// Certificates made for this run: EC P-256, in a temporary directory that goes away with the process.
+///
+///     root ── intermediate ── server, rotatedServer, expired, wrongHost, client
+///     secondRoot ── secondServer           (also in `caFile`'s sibling `bothRootsFile`)
+///     untrustedRoot ── untrusted           (in no file a client is given)
+public final class TestCertificates: Sendable {
+    /// PEM with the root alone: what a client trusts.
+    public let caFile: String
+    /// PEM with the second root alone.
+    public let secondCAFile: String
+    /// PEM with the root and the second root.
+    public let bothRootsFile: String
+    /// PEM with the root of `untrusted`, which no client should be given as trusted.
+    public let untrustedCAFile: String
+    /// PEM with the intermediate alone (for pins).
+    public let intermediateFile: String
+    /// A good server: localhost, 127.0.0.1, ::1, a.test, b.test; the chain holds the intermediate.
+    public let server: TLSIdentity
+    /// As `server`, with another key, from the same intermediate: a certificate after its renewal.
+    public let rotatedServer: TLSIdentity
+    /// As `server`, but its validity ended yesterday.
+    public let expired: TLSIdentity
+    /// Trusted and valid, but for `other.test` only.
+    public let wrongHost: TLSIdentity
+    /// As `server`, from a root that nobody trusts.
+    public let untrusted: TLSIdentity
+    /// As `server`, from the second root.
+    public let secondServer: TLSIdentity
+    /// A client's certificate from the intermediate, without host names.
+    public let client: TLSIdentity
+    private let folder: TemporaryDirectory
+    private let intermediate: CertificateAuthority
+    private let sequence = Guarded(0)
+
+    /// The names `server` is good for.
+    public static let serverNames = ["localhost", "127.0.0.1", "::1", "a.test", "b.test"]
+
+    /// The certificates of this process, made on first use (about half a second).
+    ///
+    /// Throws `TestServerError`: `openssl` is missing, or refused.
+    public static func shared() throws -> TestCertificates { try made.get() }
+    private static let made = Result { try TestCertificates() }
+
+    /// Makes a set of its own, removed with this object.
+    ///
+    /// Throws `TestServerError`.
+    public init() throws {
+        let openssl = try Program("openssl", package: "openssl")
+        folder = try TemporaryDirectory("certificates")
+        let root = try CertificateAuthority(root: "root", in: folder, openssl: openssl)
+        let second = try CertificateAuthority(root: "second-root", in: folder, openssl: openssl)
+        let stranger = try CertificateAuthority(root: "untrusted-root", in: folder, openssl: openssl)
+        intermediate = try root.intermediate("intermediate")
+        caFile = root.certificateFile
+        secondCAFile = second.certificateFile
+        untrustedCAFile = stranger.certificateFile
+        intermediateFile = intermediate.certificateFile
+        let both = try [root, second].map { try String(contentsOfFile: $0.certificateFile, encoding: .utf8) }
+        bothRootsFile = try folder.write("both-roots.pem", both.joined())
+        let names = Self.serverNames
+        server = try intermediate.identity("server", hosts: names)
+        rotatedServer = try intermediate.identity("rotated-server", hosts: names)
+        expired = try intermediate.identity("expired", hosts: names, days: -3 ... -1)
+        wrongHost = try intermediate.identity("wrong-host", hosts: ["other.test"])
+        untrusted = try stranger.identity("untrusted", hosts: names)
+        secondServer = try second.identity("second-server", hosts: names)
+        client = try intermediate.identity("client", hosts: [])
+    }
+
+    /// One more certificate from the intermediate for these hosts (DNS names or addresses), valid between the two days
+    /// counted from today.
+    ///
+    /// Throws `TestServerError`.
+    public func issue(for hosts: [String], days: ClosedRange<Int> = -2...30) throws -> TLSIdentity {
+        let number = sequence.withLock { count in
+            count += 1
+            return count
+        }
+        return try intermediate.identity("issued-\(number)", hosts: hosts, days: days)
+    }
+}
