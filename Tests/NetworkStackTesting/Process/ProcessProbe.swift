@@ -1,4 +1,3 @@
-import Foundation
 import Glibc
 
 /// What this process uses, as the kernel counts it.
@@ -39,8 +38,8 @@ public enum ProcessProbe {
     public static func peakResidentBytes() -> Int { status("VmHWM") * 1024 }
 
     private static func status(_ field: String) -> Int {
-        guard let text = try? String(contentsOfFile: "/proc/self/status", encoding: .utf8) else { return 0 }
-        for line in text.split(separator: "\n") where line.hasPrefix(field + ":") {
+        for line in WrittenFile(path: "/proc/self/status").text.split(separator: "\n") where line.hasPrefix(field + ":")
+        {
             return Int(line.filter(\.isNumber)) ?? 0
         }
         return 0

@@ -36,7 +36,7 @@ struct Program: Sendable {
         let log = output.file("output")
         let process = try ChildProcess(path, arguments, in: directory, output: log)
         let status = try process.waitForEnd(within: limit)
-        let text = (try? String(contentsOfFile: log, encoding: .utf8)) ?? ""
+        let text = WrittenFile(path: log).text
         guard status == 0 else {
             throw TestServerError.commandFailed(
                 command: command,

@@ -1,5 +1,3 @@
-import Foundation
-
 /// httpbin on 127.0.0.1, as the Python package, behind werkzeug's threaded HTTP/1.1 server.
 ///
 /// Plain HTTP.

@@ -1,5 +1,3 @@
-import Foundation
-
 /// nghttpd, nghttp2's HTTP/2 server, on 127.0.0.1: over TLS (ALPN `h2`), or without TLS for prior knowledge.
 ///
 /// It serves the files of `ServedFiles` at `/json`, `/text` and `/bytes/{0,1k,64k,1m}`, and logs every frame.

@@ -85,7 +85,7 @@ public final class NginxServer: Sendable {
     /// nginx writes a line when it is done with a request, which may be after the client is: see `waitForLog`.
     /// Throws `DecodingError` on a line that is not the format of `NginxConfiguration`.
     public func accessLog() throws -> [AccessLogEntry] {
-        guard let data = FileManager.default.contents(atPath: process.folder.file("access.log")) else { return [] }
+        guard let data = WrittenFile(path: process.folder.file("access.log")).bytes else { return [] }
         // A line without its end is still being written.
         let whole = data.prefix((data.lastIndex(of: 10) ?? -1) + 1)
         return try whole.split(separator: 10).map { try JSONDecoder().decode(AccessLogEntry.self, from: Data($0)) }
@@ -105,6 +105,6 @@ public final class NginxServer: Sendable {
 
     /// What a client has PUT to `/upload/<name>`; nil when there is none.
     public func uploadedFile(_ name: String) -> [UInt8]? {
-        FileManager.default.contents(atPath: process.folder.file("uploads/upload/\(name)")).map { Array($0) }
+        WrittenFile(path: process.folder.file("uploads/upload/\(name)")).bytes
     }
 }

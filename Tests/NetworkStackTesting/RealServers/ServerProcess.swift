@@ -1,5 +1,3 @@
-import Foundation
-
 /// A real server in the foreground with its directory and its log: started until it listens, stopped for certain.
 final class ServerProcess: Sendable {
     /// What it takes to run it once.
@@ -27,10 +25,7 @@ final class ServerProcess: Sendable {
     var isRunning: Bool { process.withLock { $0 }?.isRunning ?? false }
 
     /// Everything the server has written to its two outputs since its last start.
-    var output: String {
-        let data = FileManager.default.contents(atPath: folder.file("output")) ?? Data()
-        return String(decoding: data, as: UTF8.self)
-    }
+    var output: String { WrittenFile(path: folder.file("output")).text }
 
     /// Starts on `portCount` free ports (or again on its old ones) and returns once all of them accept connections.
     ///

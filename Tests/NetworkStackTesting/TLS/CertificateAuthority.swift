@@ -66,7 +66,7 @@ struct CertificateAuthority: Sendable {
             extensionFile: extensions,
             days: days
         )
-        let parts = try ([certificate] + chain).map { try String(contentsOfFile: $0, encoding: .utf8) }
+        let parts = ([certificate] + chain).map { WrittenFile(path: $0).text }
         let chainFile = try folder.write("\(name).chain.pem", parts.joined())
         return TLSIdentity(certificateChainFile: chainFile, keyFile: key)
     }

@@ -1,5 +1,3 @@
-import Foundation
-
 /// Certificates made for this run: EC P-256, in a temporary directory that goes away with the process.
 ///
 ///     root ── intermediate ── server, rotatedServer, expired, wrongHost, client
@@ -57,7 +55,7 @@ public final class TestCertificates: Sendable {
         secondCAFile = second.certificateFile
         untrustedCAFile = stranger.certificateFile
         intermediateFile = intermediate.certificateFile
-        let both = try [root, second].map { try String(contentsOfFile: $0.certificateFile, encoding: .utf8) }
+        let both = [root, second].map { WrittenFile(path: $0.certificateFile).text }
         bothRootsFile = try folder.write("both-roots.pem", both.joined())
         let names = Self.serverNames
         server = try intermediate.identity("server", hosts: names)
