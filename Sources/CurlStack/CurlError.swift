@@ -80,7 +80,8 @@ public struct CurlError: HTTPTransportError, Hashable {
         case .couldNotResolveProxy, .proxy: .proxy
         case .couldNotConnect: .connect
         case .peerFailedVerification, .sslConnectError, .sslCipher, .sslCertificateProblem, .sslCACertificateBadFile,
-            .sslPinnedPublicKeyMismatch, .sslIssuerError, .sslInvalidCertificateStatus, .useSSLFailed, .sslClientCertificate:
+            .sslPinnedPublicKeyMismatch, .sslIssuerError, .sslInvalidCertificateStatus, .useSSLFailed,
+            .sslClientCertificate:
             .tls
         case .sendError, .sendFailRewind, .uploadFailed: .send
         case .receiveError: .receive

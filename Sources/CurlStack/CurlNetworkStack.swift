@@ -31,7 +31,10 @@ extension Network {
         ///   if this libcurl cannot do what is asked.
         public init(configuration: Configuration = .init(), queue: DispatchQueue = .global()) throws(HTTP.Refusal) {
             engine = HTTPEngine(
-                transport: try CurlTransport(configuration: configuration), options: configuration.options, queue: queue)
+                transport: try CurlTransport(configuration: configuration),
+                options: configuration.options,
+                queue: queue
+            )
         }
 
         /// Ends every fetch under way with ``HTTP/Refusal/shutDown``, frees every resource, and waits until that is done.

@@ -32,7 +32,9 @@ package final class Lock<State>: @unchecked Sendable {
 
     /// Runs `body` with the state, alone. It must not call back into the same lock and should not call foreign code.
     @inline(__always)
-    package func withLock<Result, Failure: Error>(_ body: (inout State) throws(Failure) -> Result) throws(Failure) -> Result {
+    package func withLock<Result, Failure: Error>(_ body: (inout State) throws(Failure) -> Result) throws(Failure)
+        -> Result
+    {
         unsafe pthread_mutex_lock(mutex)
         defer { unsafe pthread_mutex_unlock(mutex) }
         return try body(&state)

@@ -119,7 +119,9 @@ extension NetworkStack {
             switch result {
             case .failure(let error): completion(.failure(.fetch(error)))
             case .success(let fetched):
-                do { completion(.success(try fetched.mapValue(decoding.decode))) } catch { completion(.failure(.decode(error))) }
+                do { completion(.success(try fetched.mapValue(decoding.decode))) } catch {
+                    completion(.failure(.decode(error)))
+                }
             }
         }
     }

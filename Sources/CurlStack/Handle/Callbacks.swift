@@ -50,7 +50,11 @@ enum Callbacks {
         guard let context = unsafe context else { return 0 }
         let watch = unsafe Unmanaged<SocketWatch>.fromOpaque(context).takeUnretainedValue()
         let isWatched = what != CURL_POLL_REMOVE
-        watch.changed(descriptor, reads: isWatched && what & CURL_POLL_IN != 0, writes: isWatched && what & CURL_POLL_OUT != 0)
+        watch.changed(
+            descriptor,
+            reads: isWatched && what & CURL_POLL_IN != 0,
+            writes: isWatched && what & CURL_POLL_OUT != 0
+        )
         return 0
     }
 

@@ -28,7 +28,9 @@ public struct CurlLibrary: Sendable, CustomStringConvertible {
         OPENSSL_init_crypto(UInt64(OPENSSL_INIT_NO_ATEXIT), nil)
         curl_global_init(shim_global_init)
         guard let info = unsafe curl_version_info(shim_version_now)?.pointee else {
-            (version, versionNumber, tlsVersion, hasHTTP2, contentCodings, trustBundle) = ("unknown", 0, nil, false, [], nil)
+            (version, versionNumber, tlsVersion, hasHTTP2, contentCodings, trustBundle) = (
+                "unknown", 0, nil, false, [], nil
+            )
             return
         }
         func text(_ pointer: UnsafePointer<CChar>?) -> String? { unsafe pointer.map { unsafe String(cString: $0) } }
@@ -58,10 +60,12 @@ public struct CurlLibrary: Sendable, CustomStringConvertible {
 
     /// What a stack on this libcurl can do, and why not what it cannot.
     var capabilities: HTTP.Capabilities {
-        hasHTTP2 ? HTTP.Capabilities() : HTTP.Capabilities(unsupported: [
-            .http2: "libcurl \(version) was built without HTTP/2.",
-            .http2PriorKnowledge: "libcurl \(version) was built without HTTP/2.",
-        ])
+        hasHTTP2
+            ? HTTP.Capabilities()
+            : HTTP.Capabilities(unsupported: [
+                .http2: "libcurl \(version) was built without HTTP/2.",
+                .http2PriorKnowledge: "libcurl \(version) was built without HTTP/2.",
+            ])
     }
 
     /// The versions.

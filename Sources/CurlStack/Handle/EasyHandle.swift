@@ -28,7 +28,9 @@ final class EasyHandle {
     func set(_ option: CURLoption, _ value: Int) -> CURLcode { unsafe shim_easy_set_long(pointer, option, value) }
 
     @discardableResult
-    func set(_ option: CURLoption, offset value: Int64) -> CURLcode { unsafe shim_easy_set_offset(pointer, option, curl_off_t(value)) }
+    func set(_ option: CURLoption, offset value: Int64) -> CURLcode {
+        unsafe shim_easy_set_offset(pointer, option, curl_off_t(value))
+    }
 
     @discardableResult
     func set(_ option: CURLoption, _ value: String?) -> CURLcode {
@@ -41,7 +43,10 @@ final class EasyHandle {
     func set(_ option: CURLoption, blob bytes: [UInt8]) -> CURLcode {
         unsafe bytes.withUnsafeBytes { buffer in
             var blob = unsafe curl_blob(
-                data: UnsafeMutableRawPointer(mutating: buffer.baseAddress), len: buffer.count, flags: UInt32(CURL_BLOB_COPY))
+                data: UnsafeMutableRawPointer(mutating: buffer.baseAddress),
+                len: buffer.count,
+                flags: UInt32(CURL_BLOB_COPY)
+            )
             return unsafe shim_easy_set_blob(pointer, option, &blob)
         }
     }
@@ -66,7 +71,8 @@ final class EasyHandle {
     func attach(_ transfer: Transfer) {
         let context = unsafe Unmanaged.passUnretained(transfer).toOpaque()
         for option in [
-            CURLOPT_HEADERDATA, CURLOPT_WRITEDATA, CURLOPT_READDATA, CURLOPT_SEEKDATA, CURLOPT_PREREQDATA, CURLOPT_PRIVATE,
+            CURLOPT_HEADERDATA, CURLOPT_WRITEDATA, CURLOPT_READDATA, CURLOPT_SEEKDATA, CURLOPT_PREREQDATA,
+            CURLOPT_PRIVATE,
         ] {
             unsafe shim_easy_set_pointer(pointer, option, context)
         }
@@ -76,7 +82,8 @@ final class EasyHandle {
     /// Lets go of the transfer.
     func detach() {
         for option in [
-            CURLOPT_HEADERDATA, CURLOPT_WRITEDATA, CURLOPT_READDATA, CURLOPT_SEEKDATA, CURLOPT_PREREQDATA, CURLOPT_PRIVATE,
+            CURLOPT_HEADERDATA, CURLOPT_WRITEDATA, CURLOPT_READDATA, CURLOPT_SEEKDATA, CURLOPT_PREREQDATA,
+            CURLOPT_PRIVATE,
         ] {
             unsafe shim_easy_set_pointer(pointer, option, nil)
         }

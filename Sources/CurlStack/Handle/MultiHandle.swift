@@ -20,7 +20,11 @@ final class MultiHandle {
         unsafe shim_multi_set_long(pointer, CURLMOPT_PIPELINING, shim_multiplex)
         unsafe shim_multi_set_long(pointer, CURLMOPT_MAX_CONCURRENT_STREAMS, connections.streamsPerConnection)
         // How many connections are kept, in use or not. How many are in use is the queue's business.
-        unsafe shim_multi_set_long(pointer, CURLMOPT_MAXCONNECTS, max(connections.total ?? 0, connections.perHost * 8, 64))
+        unsafe shim_multi_set_long(
+            pointer,
+            CURLMOPT_MAXCONNECTS,
+            max(connections.total ?? 0, connections.perHost * 8, 64)
+        )
     }
 
     deinit {
@@ -35,7 +39,8 @@ final class MultiHandle {
     /// A socket is ready.
     func act(on event: Poller.Event) {
         var running: Int32 = 0
-        let mask = (event.canRead ? CURL_CSELECT_IN : 0) | (event.canWrite ? CURL_CSELECT_OUT : 0)
+        let mask =
+            (event.canRead ? CURL_CSELECT_IN : 0) | (event.canWrite ? CURL_CSELECT_OUT : 0)
             | (event.hasFailed ? CURL_CSELECT_ERR : 0)
         unsafe curl_multi_socket_action(pointer, event.descriptor, mask, &running)
     }
@@ -51,7 +56,9 @@ final class MultiHandle {
     func nextFinished() -> (Transfer, CURLcode)? {
         var left: Int32 = 0
         while let message = unsafe curl_multi_info_read(pointer, &left) {
-            guard unsafe message.pointee.msg == CURLMSG_DONE, let easy = unsafe message.pointee.easy_handle else { continue }
+            guard unsafe message.pointee.msg == CURLMSG_DONE, let easy = unsafe message.pointee.easy_handle else {
+                continue
+            }
             var context: UnsafeMutableRawPointer?
             unsafe shim_easy_get_pointer(easy, CURLINFO_PRIVATE, &context)
             guard let context = unsafe context else { continue }

@@ -88,7 +88,8 @@ final class Poller {
                     canRead: bits & (EPOLLIN.rawValue | EPOLLHUP.rawValue | EPOLLRDHUP.rawValue) != 0,
                     canWrite: bits & EPOLLOUT.rawValue != 0,
                     hasFailed: bits & EPOLLERR.rawValue != 0
-                ))
+                )
+            )
         }
     }
 }

@@ -22,7 +22,9 @@ struct Loop: ~Copyable {
         self.mailbox = mailbox
         poller = Poller(waker: mailbox.waker)
         queue = ConnectionQueue(limits: configuration.connections)
-        if let pool = Pool(configuration: configuration, watch: SocketWatch(poller: poller, number: 0)) { pools = [pool] }
+        if let pool = Pool(configuration: configuration, watch: SocketWatch(poller: poller, number: 0)) {
+            pools = [pool]
+        }
     }
 
     /// Turns until it is told to stop.

@@ -31,11 +31,16 @@ final class LoopThread: Sendable {
         }
         var thread = pthread_t()
         let context = unsafe Unmanaged.passRetained(body).toOpaque()
-        let result = unsafe pthread_create(&thread, nil, { context in
-            guard let context = unsafe context else { return nil }
-            unsafe Unmanaged<ThreadBody>.fromOpaque(context).takeRetainedValue().run()
-            return nil
-        }, context)
+        let result = unsafe pthread_create(
+            &thread,
+            nil,
+            { context in
+                guard let context = unsafe context else { return nil }
+                unsafe Unmanaged<ThreadBody>.fromOpaque(context).takeRetainedValue().run()
+                return nil
+            },
+            context
+        )
         guard result == 0 else {
             unsafe Unmanaged<ThreadBody>.fromOpaque(context).release()
             throw .invalidOptions("The system has no thread for the stack to run on (error \(result)).")

@@ -27,7 +27,11 @@ final class Pool {
         guard let easy = spare.popLast() ?? makeHandle() else { return CURLE_OUT_OF_MEMORY }
         transfer.easy = easy
         easy.attach(transfer)
-        let plan = TransferPlan(transfer.control.hop, userAgent: configuration.userAgent, contentCodings: contentCodings)
+        let plan = TransferPlan(
+            transfer.control.hop,
+            userAgent: configuration.userAgent,
+            contentCodings: contentCodings
+        )
         let code = easy.apply(plan)
         guard code == CURLE_OK else { return code }
         return multi.add(easy) == CURLM_OK ? CURLE_OK : CURLE_FAILED_INIT

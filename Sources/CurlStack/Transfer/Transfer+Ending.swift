@@ -21,7 +21,8 @@ extension Transfer {
         case .init(rawValue: 0): return incompleteness()
         case .http2Stream where isWhole: return nil
         case .operationTimedOut where !isConnected: return .refused(.timedOut(.connect, during: phase))
-        case .unsupportedProtocol where head.status == nil, .weirdServerReply where head.status == nil: return .badResponse
+        case .unsupportedProtocol where head.status == nil, .weirdServerReply where head.status == nil:
+            return .badResponse
         case let code: return .transport(error(code))
         }
     }
@@ -29,7 +30,9 @@ extension Transfer {
     /// What speaks against a success: the head must have ended with its blank line, and the length must be right.
     private func incompleteness() -> HTTPTransferFailure<CurlError>? {
         guard head.isComplete else {
-            guard head.hasBegun else { return .transport(ended(.gotNothing, "The connection ended without a response.")) }
+            guard head.hasBegun else {
+                return .transport(ended(.gotNothing, "The connection ended without a response."))
+            }
             return .transport(ended(.partialFile, "The connection ended within the response's head."))
         }
         if head.status?.rawValue == 101 {

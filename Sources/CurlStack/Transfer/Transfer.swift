@@ -77,7 +77,8 @@ final class Transfer {
             final = response()
             return true
         case .refused(.tooLarge): stop = .refused(.headTooLarge(limit: control.hop.options.limits.head))
-        case .refused(.conflictingLengths): stop = .transport(malformed("The response has Content-Lengths that differ."))
+        case .refused(.conflictingLengths):
+            stop = .transport(malformed("The response has Content-Lengths that differ."))
         case .refused(.illegalLength): stop = .transport(malformed("The response's Content-Length is not a length."))
         }
         return false
@@ -91,7 +92,9 @@ final class Transfer {
         touch()
         let expected = Int(clamping: min(head.contentLength ?? 0, control.hop.options.limits.body))
         guard body.append(bytes, expecting: expected) else {
-            stop = .transport(CurlError(code: .outOfMemory, message: "There is no memory for the content.", phase: .receiving))
+            stop = .transport(
+                CurlError(code: .outOfMemory, message: "There is no memory for the content.", phase: .receiving)
+            )
             return .abort
         }
         bodyCount += Int64(bytes.byteCount)

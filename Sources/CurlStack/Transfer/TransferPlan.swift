@@ -39,7 +39,8 @@ struct TransferPlan {
             }
         // The first of many waits for the connection, the rest wait to share it.
         waitsForMultiplexing =
-            hop.options.version == .http2PriorKnowledge || hop.options.version == .automatic && hop.origin.scheme == .https
+            hop.options.version == .http2PriorKnowledge
+            || hop.options.version == .automatic && hop.origin.scheme == .https
         connectTimeout = hop.options.timeouts.connect.map(Self.milliseconds) ?? 86_400_000
     }
 

@@ -45,7 +45,10 @@ final class FileBodySource: HTTPBodySource {
                 unsafe pread(descriptor, buffer.baseAddress, buffer.count, off_t(offset))
             }
             guard read > 0 else {
-                return .failed(read < 0 ? FileError(path: "the file", number: errno) : BodyLengthError(declared: size, actual: offset))
+                return .failed(
+                    read < 0
+                        ? FileError(path: "the file", number: errno) : BodyLengthError(declared: size, actual: offset)
+                )
             }
             state.offset += Int64(read)
             if read < data.count { data.removeLast(data.count - read) }
@@ -74,7 +77,6 @@ final class FileBodySource: HTTPBodySource {
             Darwin.close(descriptor)
         #endif
     }
-
 }
 
 /// A file could not be read.

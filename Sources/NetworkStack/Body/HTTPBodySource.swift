@@ -20,6 +20,7 @@ public protocol HTTPBodySource: AnyObject, Sendable {
     /// The next bytes.
     ///
     /// - Parameter count: The most bytes to return; at least 1.
+    /// - Returns: The bytes, or why there are none.
     func next(upTo count: Int) -> HTTPBodyChunk
 
     /// Goes back to the first byte, for a connection that died before it answered.

@@ -77,7 +77,11 @@ final class StreamBodySource: HTTPBodySource {
                 return (state.verdict ?? .pending, nil)
             }
             let taken = first.prefix(count)
-            if taken.count == first.count { state.chunks.removeFirst() } else { state.chunks[0] = first.dropFirst(count) }
+            if taken.count == first.count {
+                state.chunks.removeFirst()
+            } else {
+                state.chunks[0] = first.dropFirst(count)
+            }
             state.count -= taken.count
             guard state.count < Self.capacity, let room = state.room else { return (.bytes(taken), nil) }
             state.room = nil

@@ -53,7 +53,8 @@ extension HTTPResource<HTTP.Request, HTTP.Response> {
             baseRequestMaking: .init { handler in
                 making.make { made in handler(made.flatMap { request in Result { try R(request) } }) }
             },
-            errorDecoding: .init { payload, response in response.httpResponse.flatMap { decoding.decode(payload, $0) } },
+            errorDecoding: .init { payload, response in response.httpResponse.flatMap { decoding.decode(payload, $0) }
+            },
             options: options
         )
     }

@@ -62,7 +62,13 @@ final class Exchange: Cancelable, TimerWheelEntry {
             let (checked, origin, urlText) = try request.checked()
             let source = try checked.body.open { [weak self] in self?.sourceIsReady() }
             hop = HTTPHop(
-                request: checked, origin: origin, urlText: urlText, options: options, source: source, allowsWithholding: true)
+                request: checked,
+                origin: origin,
+                urlText: urlText,
+                options: options,
+                source: source,
+                allowsWithholding: true
+            )
         } catch {
             return end(.refused(error))
         }

@@ -29,7 +29,9 @@ struct ExchangeClocks {
 
     /// The earliest moment at which any clock could run out.
     var firstLook: MonotonicTime {
-        [timeouts.firstByte, timeouts.total].compactMap { $0 }.reduce(startedAt + timeouts.idle) { min($0, startedAt + $1) }
+        [timeouts.firstByte, timeouts.total].compactMap { $0 }.reduce(startedAt + timeouts.idle) {
+            min($0, startedAt + $1)
+        }
     }
 
     enum Reading {

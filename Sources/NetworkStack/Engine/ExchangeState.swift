@@ -135,7 +135,12 @@ struct ExchangeState {
         head = response
         do {
             next = try Redirect.next(
-                after: response, to: request, from: origin, following: redirects, policy: options.redirects)
+                after: response,
+                to: request,
+                from: origin,
+                following: redirects,
+                policy: options.redirects
+            )
         } catch {
             return .end(.refused(error))
         }

@@ -80,7 +80,8 @@ public final class HTTPEngine<Transport: HTTPTransport>: Sendable {
         case .refused(let refusal): return .failure(.refused(refusal))
         case .badResponse: return .failure(.badResponse(nil))
         case .cancelled: return .failure(.cancelled)
-        case .transport(let error): return .failure((error as? Transport.Failure).map { .transport($0) } ?? .noRequest(error))
+        case .transport(let error):
+            return .failure((error as? Transport.Failure).map { .transport($0) } ?? .noRequest(error))
         }
     }
 }

@@ -31,6 +31,7 @@ public protocol HTTPTransport<Request, Response, Failure>: Sendable {
     /// The response to deliver for a neutral one.
     ///
     /// - Parameter response: The whole response: redirects, trailers and metrics included.
+    /// - Returns: The transport's own.
     func response(_ response: HTTP.Response) -> Response
 }
 

@@ -32,10 +32,13 @@ enum Redirect {
             for name in contentHeaders { next.headers[name] = nil }
         }
         if target != origin {
-            for name in [.authorization, .cookie, .proxyAuthorization, .host] + policy.sensitiveHeaders { next.headers[name] = nil }
+            for name in [.authorization, .cookie, .proxyAuthorization, .host] + policy.sensitiveHeaders {
+                next.headers[name] = nil
+            }
         }
         guard followed.count < policy.limit else { throw .tooManyRedirects(limit: policy.limit) }
-        let isLoop = next.method == request.method
+        let isLoop =
+            next.method == request.method
             && (url == request.url || followed.contains { $0.url == url })
         if isLoop { throw .redirectLoop(url) }
         if !next.body.isReplayable { throw .bodyNotReplayable }

@@ -21,10 +21,13 @@ extension HTTP.Request {
         try checkHeaders()
         guard let stripped = target.stripped else { return (self, target.origin, url.absoluteString) }
         var request = self
-        guard let url = URL(string: stripped) else { throw .invalidRequest("The URL cannot be read without its user info.") }
+        guard let url = URL(string: stripped) else {
+            throw .invalidRequest("The URL cannot be read without its user info.")
+        }
         request.url = url
         if let userInfo = target.userInfo, !userInfo.isEmpty, !headers.contains(.authorization) {
-            let credentials = "\(self.url.user(percentEncoded: false) ?? ""):\(self.url.password(percentEncoded: false) ?? "")"
+            let credentials =
+                "\(self.url.user(percentEncoded: false) ?? ""):\(self.url.password(percentEncoded: false) ?? "")"
             request.headers.append("Basic \(Data(credentials.utf8).base64EncodedString())", for: .authorization)
         }
         return (request, target.origin, stripped)
@@ -56,7 +59,9 @@ extension HTTP.Request {
                 throw .invalidRequest("Transfer-Encoding is set by the stack, from the body.")
             case .contentLength:
                 guard let length = body.length, Int64(field.value) == length else {
-                    throw .invalidRequest("Content-Length is set by the stack, from the body; this one differs from it.")
+                    throw .invalidRequest(
+                        "Content-Length is set by the stack, from the body; this one differs from it."
+                    )
                 }
             case .connection:
                 let value = field.value.lowercased()

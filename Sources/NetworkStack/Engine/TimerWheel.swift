@@ -20,7 +20,9 @@ struct MonotonicTime: Comparable, Sendable {
     static func + (time: MonotonicTime, duration: Duration) -> MonotonicTime {
         let (seconds, attoseconds) = duration.components
         guard seconds < 1 << 32 else { return MonotonicTime(nanoseconds: time.nanoseconds &+ 1 << 62) }
-        return MonotonicTime(nanoseconds: time.nanoseconds + UInt64(seconds) * 1_000_000_000 + UInt64(attoseconds) / 1_000_000_000)
+        return MonotonicTime(
+            nanoseconds: time.nanoseconds + UInt64(seconds) * 1_000_000_000 + UInt64(attoseconds) / 1_000_000_000
+        )
     }
 
     static func - (later: MonotonicTime, earlier: MonotonicTime) -> Duration {
@@ -131,7 +133,10 @@ final class TimerWheel: Sendable {
         let due = state.withLock { state in
             let reached = now.nanoseconds / Self.tick
             var due: [(Ticket, any TimerWheelEntry)] = []
-            let first = max(state.lookedAt + 1, reached >= UInt64(Self.slotCount) ? reached - UInt64(Self.slotCount) + 1 : 0)
+            let first = max(
+                state.lookedAt + 1,
+                reached >= UInt64(Self.slotCount) ? reached - UInt64(Self.slotCount) + 1 : 0
+            )
             var far: [Ticket] = []
             if first <= reached {
                 for tick in first...reached {

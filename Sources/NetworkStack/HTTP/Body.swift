@@ -32,6 +32,8 @@ extension HTTP {
         /// Opens the content for one transfer, if it has to be read piece by piece.
         ///
         /// - Parameter onReady: Called when a source that said ``HTTPBodyChunk/pending`` can go on.
+        /// - Returns: The source, or `nil` if there is nothing to read.
+        /// - Throws: ``HTTP/Refusal/requestBody(_:)`` or ``HTTP/Refusal/bodyNotReplayable``.
         func open(onReady: @escaping @Sendable () -> Void) throws(Refusal) -> (any HTTPBodySource)? {
             switch self {
             case .none, .bytes: nil

@@ -68,11 +68,13 @@ extension HTTP {
         /// Whether the stack can do this.
         ///
         /// - Parameter capability: What is asked about.
+        /// - Returns: Whether the stack can do it.
         public func supports(_ capability: Capability) -> Bool { reasons[capability] == nil }
 
         /// Why the stack cannot do this, in a sentence, or `nil` if it can.
         ///
         /// - Parameter capability: What is asked about.
+        /// - Returns: The reason, or `nil`.
         public func reason(against capability: Capability) -> String? { reasons[capability] }
 
         /// Everything the stack cannot do, with the reasons.

@@ -1,6 +1,7 @@
 extension HTTP {
     /// The name of a header field (RFC 9110 section 5.1). Case does not count when names are compared.
-    public struct HeaderName: RawRepresentable, Hashable, Sendable, ExpressibleByStringLiteral, CustomStringConvertible {
+    public struct HeaderName: RawRepresentable, Hashable, Sendable, ExpressibleByStringLiteral, CustomStringConvertible
+    {
         /// The name as it was written.
         public let rawValue: String
 

@@ -109,6 +109,7 @@ extension HTTP {
         /// Whether there is a field of that name.
         ///
         /// - Parameter name: The field's name, in any case.
+        /// - Returns: Whether there is one.
         public func contains(_ name: HeaderName) -> Bool {
             switch storage {
             case .fields(let fields): fields.contains { $0.name == name }

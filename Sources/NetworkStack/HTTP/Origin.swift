@@ -49,7 +49,8 @@ extension HTTP {
             guard let defaultPort = scheme.defaultPort else {
                 throw .invalidRequest("The URL's scheme is \(scheme); only http and https can be fetched.")
             }
-            guard bytes.count > colon + 2, bytes[colon + 1] == UInt8(ascii: "/"), bytes[colon + 2] == UInt8(ascii: "/") else {
+            guard bytes.count > colon + 2, bytes[colon + 1] == UInt8(ascii: "/"), bytes[colon + 2] == UInt8(ascii: "/")
+            else {
                 throw .invalidRequest("The URL has no host; it must begin with \(scheme)://host.")
             }
             let start = colon + 3

@@ -46,7 +46,8 @@ extension HTTP.Refusal: CustomStringConvertible {
         case .insecureRedirect(let url): "A redirect leads from https to \(url.redactedDescription), in the clear."
         case .invalidRedirect(let location): "A redirect leads to \(location), which is no http or https URL."
         case .bodyTooLarge(let limit): "The response's content is longer than the limit of \(limit) bytes."
-        case .headTooLarge(let limit): "The response's head is longer than the limit of \(limit) bytes, or has too many fields."
+        case .headTooLarge(let limit):
+            "The response's head is longer than the limit of \(limit) bytes, or has too many fields."
         case .bodyNotReplayable: "The request's content can be sent only once, and it would have to be sent again."
         case .requestBody(let error): "The request's content could not be read: \(error)"
         case .shutDown: "The stack was shut down."
@@ -60,7 +61,8 @@ extension URL {
         let bytes = Array(absoluteString.utf8)
         let end = bytes.firstIndex { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") } ?? bytes.count
         var shown = bytes[..<end]
-        if let slash = shown.firstIndex(of: UInt8(ascii: "/")), slash + 2 <= end, shown[slash + 1] == UInt8(ascii: "/") {
+        if let slash = shown.firstIndex(of: UInt8(ascii: "/")), slash + 2 <= end, shown[slash + 1] == UInt8(ascii: "/")
+        {
             let authorityEnd = shown[(slash + 2)...].firstIndex(of: UInt8(ascii: "/")) ?? end
             if let at = shown[(slash + 2)..<authorityEnd].lastIndex(of: UInt8(ascii: "@")) {
                 shown.removeSubrange((slash + 2)...at)

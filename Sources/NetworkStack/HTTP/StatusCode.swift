@@ -1,6 +1,7 @@
 extension HTTP {
     /// A response status code (RFC 9110 section 15).
-    public struct StatusCode: RawRepresentable, Hashable, Sendable, ExpressibleByIntegerLiteral, CustomStringConvertible {
+    public struct StatusCode: RawRepresentable, Hashable, Sendable, ExpressibleByIntegerLiteral, CustomStringConvertible
+    {
         /// The number.
         public let rawValue: Int
 

@@ -22,7 +22,8 @@ struct WireFields: Sendable {
         var isWanted = false
         let wanted = name.rawValue.utf8
         walk { candidate, value in
-            isWanted = candidate.count == wanted.count
+            isWanted =
+                candidate.count == wanted.count
                 && zip(candidate, wanted).allSatisfy { bytes[$0].asciiLowercased == $1.asciiLowercased }
             if isWanted { values.append(text(value)) }
         } continuation: { value in

@@ -17,6 +17,7 @@ extension Network {
         /// Makes the request of an endpoint.
         ///
         /// - Parameter endpoint: The endpoint; what it throws ends the fetch with `noRequest`.
+        /// - Returns: The making.
         public static func endpoint(_ endpoint: any HTTPResourceEndpoint) -> Self {
             Self { handler in handler(Result { try Request(endpoint.makeRequest()) }) }
         }
@@ -24,6 +25,7 @@ extension Network {
         /// Makes the same request every time.
         ///
         /// - Parameter request: The request.
+        /// - Returns: The making.
         public static func request(_ request: HTTP.Request) -> Self {
             Self { handler in handler(Result { try Request(request) }) }
         }
@@ -31,6 +33,7 @@ extension Network {
         /// Makes requests with an asynchronous closure, in a task that a cancel cancels.
         ///
         /// - Parameter make: Makes a request.
+        /// - Returns: The making.
         public static func task(_ make: @escaping @Sendable () async throws -> Request) -> Self {
             Self { handler in
                 let bag = CancelableBag()

@@ -20,6 +20,7 @@ extension Network {
         /// - Parameters:
         ///   - type: The API's error.
         ///   - decoder: Makes a decoder for each payload.
+        /// - Returns: The decoding.
         public static func json<E: Error & Decodable & SendableMetatype>(
             _ type: E.Type = E.self,
             decoder: @escaping @Sendable () -> JSONDecoder = { JSONDecoder() }

@@ -65,7 +65,10 @@ enum EndpointURL {
         if query < fragment {
             joined += bytes[query..<fragment]
             separator = UInt8(ascii: "&")
-            if query + 1 == fragment { joined.removeLast(); separator = UInt8(ascii: "?") }
+            if query + 1 == fragment {
+                joined.removeLast()
+                separator = UInt8(ascii: "?")
+            }
         }
         for item in queryItems {
             joined.append(separator)

@@ -20,13 +20,16 @@ extension ModelDecoding where Payload == Data {
     /// - Parameters:
     ///   - type: The model.
     ///   - decoder: Makes a decoder for each payload.
+    /// - Returns: The decoding. It throws what the decoder throws, or ``EmptyPayloadError``.
     public static func json(
         _ type: T.Type = T.self,
         decoder: @escaping @Sendable () -> JSONDecoder = { JSONDecoder() }
     ) -> Self where T: Decodable & SendableMetatype {
         Self { payload, _ in
             guard !payload.isEmpty else {
-                if let optional = T.self as? any ExpressibleByNilLiteral.Type, let none = optional.init(nilLiteral: ()) as? T {
+                if let optional = T.self as? any ExpressibleByNilLiteral.Type,
+                    let none = optional.init(nilLiteral: ()) as? T
+                {
                     return none
                 }
                 throw EmptyPayloadError()

@@ -1,0 +1,111 @@
+import CurlStack
+import FoundationEssentials
+import NetworkStack
+import NetworkStackTesting
+import Testing
+
+/// What a stack holds does not grow with what it has done. Each test runs in a process of its own, so that nothing else
+/// that runs meanwhile is counted.
+@Suite("Flatness", .serialized)
+struct FlatnessTests {
+    @Test("20,000 fetches one after the other leave nothing behind", .timeLimit(.minutes(5)))
+    func sequential() async {
+        await #expect(processExitsWith: .success) { try await Flatness(width: 1).prove(20_000) }
+    }
+
+    @Test("20,000 fetches, 64 at a time, leave nothing behind", .timeLimit(.minutes(5)))
+    func concurrent() async {
+        await #expect(processExitsWith: .success) { try await Flatness(width: 64).prove(20_000) }
+    }
+
+    @Test("2,000 stacks, made and dropped, leave nothing behind", .timeLimit(.minutes(5)))
+    func stacks() async {
+        await #expect(processExitsWith: .success) { try await Flatness(width: 1).proveStacks(2_000) }
+    }
+}
+
+/// Counts what a process holds, before and after.
+private struct Flatness {
+    struct Excess: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    let server: ScriptedServer
+    let width: Int
+
+    init(width: Int) throws {
+        // The record of each request is the server's growth, not the stack's; it answers from a fixed text.
+        server = try ScriptedServer { _ in
+            [
+                .repeat([
+                    .run { connection in
+                        _ = try connection.receiveHead()
+                        try connection.send("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello")
+                    }
+                ])
+            ]
+        }
+        self.width = width
+    }
+
+    func prove(_ count: Int) async throws {
+        let stack = try Network.CurlNetworkStack()
+        try await fetch(count / 4, on: stack)
+        let before = try Holdings()
+        try await fetch(count, on: stack)
+        let after = try Holdings()
+        try after.expectNoMore(than: before, perFetch: count)
+        await stack.shutdown()
+    }
+
+    func proveStacks(_ count: Int) async throws {
+        for _ in 0..<(count / 10) { try await fetchOnce() }
+        let before = try Holdings()
+        for _ in 0..<count { try await fetchOnce() }
+        // The last threads may still be on their way out.
+        for _ in 0..<500 where try Holdings().threads > before.threads { try await Task.sleep(for: .milliseconds(10)) }
+        let after = try Holdings()
+        try after.expectNoMore(than: before, perFetch: count * 10)
+    }
+
+    private func fetchOnce() async throws {
+        let stack = try Network.CurlNetworkStack()
+        try await fetch(1, on: stack)
+        await stack.shutdown()
+    }
+
+    private func fetch(_ count: Int, on stack: Network.CurlNetworkStack) async throws {
+        let request = try HTTP.Request(url: server.url("/"))
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<width {
+                group.addTask {
+                    for _ in 0..<(count / width) {
+                        let fetched = try await stack.fetch(resource: .init(baseRequestMaking: .request(request)))
+                        guard fetched.value == Data("hello".utf8) else { throw Excess(description: "a wrong body") }
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+    }
+
+    struct Holdings {
+        let descriptors: Int
+        let threads: Int
+        let resident: Int
+
+        init() throws {
+            descriptors = try ProcessProbe.openFileDescriptors()
+            threads = try ProcessProbe.threads()
+            resident = Int(try ProcessProbe.residentBytes())
+        }
+
+        func expectNoMore(than before: Holdings, perFetch count: Int) throws {
+            // The scripted server records a few hundred bytes per request; a handle or a body kept per fetch is far more.
+            let growth = resident - before.resident
+            guard descriptors <= before.descriptors, threads <= before.threads, growth < count * 1024 else {
+                throw Excess(description: "before \(before), after \(self), \(growth / count) bytes per fetch")
+            }
+        }
+    }
+}

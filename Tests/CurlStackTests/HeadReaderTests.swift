@@ -1,0 +1,83 @@
+import NetworkStack
+import Testing
+
+@testable import CurlStack
+
+@Suite("HeadReader")
+struct HeadReaderTests {
+    private func read(_ lines: [String], limits: HTTP.Options.Limits = .init()) -> (HeadReader, HeadReader.Step) {
+        var reader = HeadReader(limits: limits)
+        var step = HeadReader.Step.more
+        for line in lines {
+            step = reader.read(Array((line + "\r\n").utf8).span)
+            if case .refused = step { break }
+        }
+        return (reader, step)
+    }
+
+    @Test("ends a final head at its blank line, and not before")
+    func finalHead() {
+        let (open, before) = read(["HTTP/1.1 404 Not Found", "A: 1"])
+        #expect(before == .more)
+        #expect(!open.isComplete)
+        let (reader, step) = read(["HTTP/1.1 404 Not Found", "A: 1", "B: 2", ""])
+        #expect(step == .final)
+        #expect(reader.status == .notFound)
+        #expect(reader.version == .http1_1)
+        #expect(reader.headers.fields.map(\.value) == ["1", "2"])
+    }
+
+    @Test("tells informational heads from the final one")
+    func informational() {
+        let (hints, step) = read(["HTTP/1.1 103 Early Hints", "Link: </a>", ""])
+        #expect(step == .informational)
+        #expect(!hints.isComplete)
+        let (reader, last) = read(["HTTP/1.1 103 Early Hints", "Link: </a>", "", "HTTP/1.1 200 OK", "C: 3", ""])
+        #expect(last == .final)
+        #expect(reader.headers.fields.map(\.name) == ["C"])
+    }
+
+    @Test("reads an HTTP/2 status line and trailers")
+    func http2() {
+        let (reader, _) = read(["HTTP/2 200 ", "a: 1", "", "t: 9"])
+        #expect(reader.version == .http2)
+        #expect(reader.trailers?["T"] == "9")
+        #expect(reader.headers["t"] == nil)
+    }
+
+    @Test(
+        "accepts only lengths that are lengths",
+        arguments: [
+            (["5"], 5, nil), ([" 5 "], 5, nil), (["5", "5"], 5, nil), (["5, 5"], 5, nil),
+            (["9223372036854775807"], Int64.max, nil),
+            (["5", "6"], nil, HeadReader.Fault.conflictingLengths), (["5,6"], nil, .conflictingLengths),
+            (["+5"], nil, .illegalLength), (["-5"], nil, .illegalLength), (["0x5"], nil, .illegalLength),
+            ([""], nil, .illegalLength), (["5 5"], nil, .illegalLength), (["5,"], nil, .illegalLength),
+            (["9223372036854775808"], nil, .illegalLength), (["99999999999999999999"], nil, .illegalLength),
+        ] as [([String], Int64?, HeadReader.Fault?)]
+    )
+    func lengths(_ values: [String], _ length: Int64?, _ fault: HeadReader.Fault?) {
+        let (reader, step) = read(["HTTP/1.1 200 OK"] + values.map { "Content-LENGTH: \($0)" } + [""])
+        if let fault {
+            #expect(step == .refused(fault))
+        } else {
+            #expect(step == .final)
+            #expect(reader.contentLength == length)
+        }
+    }
+
+    @Test("a space before the colon does not hide a length")
+    func spaceBeforeColon() {
+        let (_, step) = read(["HTTP/1.1 200 OK", "Content-Length: 5", "Content-Length : 6", ""])
+        #expect(step == .refused(.conflictingLengths))
+    }
+
+    @Test("stops at the limits of bytes and of fields")
+    func limits() {
+        let long = read(["HTTP/1.1 200 OK", "A: " + String(repeating: "x", count: 200)], limits: .init(head: 100)).1
+        #expect(long == .refused(.tooLarge))
+        let fields = (0..<20).map { "H\($0): x" }
+        #expect(read(["HTTP/1.1 200 OK"] + fields, limits: .init(headFields: 10)).1 == .refused(.tooLarge))
+        #expect(read(["HTTP/1.1 200 OK"] + fields.prefix(10) + [""], limits: .init(headFields: 11)).1 == .final)
+    }
+}

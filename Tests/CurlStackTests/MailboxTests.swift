@@ -1,0 +1,59 @@
+import NetworkStack
+import Testing
+
+@testable import CurlStack
+
+@Suite("Mailbox and QueueDeadlines")
+struct MailboxTests {
+    @Test("word left before the wait keeps the loop from waiting")
+    func noLostWord() {
+        let mailbox = Mailbox()
+        #expect(mailbox.beginWaiting())
+        var commands: [Mailbox.Command] = []
+        mailbox.takeAll(into: &commands)
+        mailbox.post(.stop)
+        #expect(!mailbox.beginWaiting())
+        mailbox.takeAll(into: &commands)
+        #expect(commands.count == 1)
+    }
+
+    @Test("posting wakes a loop that waits, once")
+    func wakes() {
+        let mailbox = Mailbox()
+        let poller = Poller(waker: mailbox.waker)
+        #expect(mailbox.beginWaiting())
+        mailbox.post(.stop)
+        mailbox.post(.stop)
+        var events: [Poller.Event] = []
+        let began = Poller.now
+        poller.wait(milliseconds: 20_000, into: &events)
+        #expect(Poller.now - began < 10_000)
+        poller.wait(milliseconds: 0, into: &events)
+        #expect(events.isEmpty)
+    }
+
+    @Test("a closed mailbox takes nothing and gives back what was left")
+    func closed() {
+        let mailbox = Mailbox()
+        mailbox.post(.stop)
+        #expect(mailbox.close().count == 1)
+        #expect(!mailbox.post(.stop))
+    }
+
+    @Test("deadlines come up in order, whatever the order they were left in")
+    func deadlines() {
+        final class Token {}
+        let tokens = (0..<3).map { _ in Token() }
+        let ids = tokens.map { ObjectIdentifier($0) }
+        var deadlines = QueueDeadlines()
+        for (id, time) in zip(ids, [30, 10, 20]) { deadlines.insert(id, at: .init(milliseconds: Int64(time))) }
+        #expect(deadlines.next == .init(milliseconds: 10))
+        #expect(deadlines.popExpired(.init(milliseconds: 9)) == nil)
+        #expect(deadlines.popExpired(.init(milliseconds: 25)) == ids[1])
+        #expect(deadlines.popExpired(.init(milliseconds: 25)) == ids[2])
+        #expect(deadlines.popExpired(.init(milliseconds: 25)) == nil)
+        #expect(deadlines.popExpired(.init(milliseconds: 30)) == ids[0])
+        #expect(deadlines.next == nil)
+        withExtendedLifetime(tokens) {}
+    }
+}
