@@ -4,7 +4,7 @@ import FoundationEssentials
 import NetworkStack
 
 guard let nobody = URL(string: "http://127.0.0.1:1/") else { fatalError("The URL is one.") }
-let stack = Network.CurlNetworkStack()
+let stack = try Network.CurlNetworkStack()
 let request = HTTP.Request(method: .GET, url: nobody)
 do {
     _ = try await stack.fetch(resource: HTTPResource(baseRequestMaking: .request(request)))

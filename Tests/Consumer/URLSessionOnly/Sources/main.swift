@@ -9,7 +9,7 @@ import URLSessionStack
 
 guard let nobody = URL(string: "http://127.0.0.1:1/") else { fatalError("The URL is one.") }
 let stack = try Network.URLSessionNetworkStack(configuration: .init())
-let request = try URLRequest(HTTP.Request(method: .GET, url: nobody))
+let request = HTTP.Request(method: .GET, url: nobody)
 do {
     _ = try await stack.fetch(resource: HTTPResource(baseRequestMaking: .request(request)))
     fatalError("Somebody listens on port 1.")
