@@ -56,6 +56,18 @@ static inline CURLcode shim_easy_set_prereq_function(CURL *easy, curl_prereq_cal
     return curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, function);
 }
 
+static inline CURLcode shim_easy_set_resolver_start_function(CURL *easy, curl_resolver_start_callback function) {
+    return curl_easy_setopt(easy, CURLOPT_RESOLVER_START_FUNCTION, function);
+}
+
+static inline CURLcode shim_easy_set_socket_option_function(CURL *easy, curl_sockopt_callback function) {
+    return curl_easy_setopt(easy, CURLOPT_SOCKOPTFUNCTION, function);
+}
+
+static inline CURLcode shim_easy_set_tls_context_function(CURL *easy, curl_ssl_ctx_callback function) {
+    return curl_easy_setopt(easy, CURLOPT_SSL_CTX_FUNCTION, function);
+}
+
 // Facts about an easy handle.
 
 static inline CURLcode shim_easy_get_long(CURL *easy, CURLINFO info, long *value) {
@@ -71,6 +83,10 @@ static inline CURLcode shim_easy_get_string(CURL *easy, CURLINFO info, const cha
 }
 
 static inline CURLcode shim_easy_get_pointer(CURL *easy, CURLINFO info, void **value) {
+    return curl_easy_getinfo(easy, info, value);
+}
+
+static inline CURLcode shim_easy_get_socket(CURL *easy, CURLINFO info, curl_socket_t *value) {
     return curl_easy_getinfo(easy, info, value);
 }
 

@@ -19,15 +19,21 @@ struct ConnectionQueueTests {
         let host = try host("a")
         let tokens = (0..<5).map { _ in Token() }
         let ids = tokens.map { ObjectIdentifier($0) }
-        #expect(ids.map { queue.enter($0, for: host) } == [true, true, false, false, false])
-        #expect(queue.next() == nil)
+        let entered = ids.map { queue.enter($0, for: host) }
+        #expect(entered == [true, true, false, false, false])
+        let step1 = queue.next()
+        #expect(step1 == nil)
         queue.leave(host)
-        #expect(queue.next() == ids[2])
-        #expect(queue.next() == nil)
+        let step2 = queue.next()
+        #expect(step2 == ids[2])
+        let step3 = queue.next()
+        #expect(step3 == nil)
         queue.leave(host)
         queue.leave(host)
-        #expect(queue.next() == ids[3])
-        #expect(queue.next() == ids[4])
+        let step4 = queue.next()
+        #expect(step4 == ids[3])
+        let step5 = queue.next()
+        #expect(step5 == ids[4])
         withExtendedLifetime(tokens) {}
     }
 
@@ -40,8 +46,10 @@ struct ConnectionQueueTests {
         _ = queue.enter(ids[0], for: host)
         _ = queue.enter(ids[1], for: host)
         queue.leave(host)
-        #expect(!queue.enter(ids[2], for: host))
-        #expect(queue.next() == ids[1])
+        let step6 = queue.enter(ids[2], for: host)
+        #expect(!step6)
+        let step7 = queue.next()
+        #expect(step7 == ids[1])
     }
 
     @Test("a busy host leaves room for another, and hosts take turns at the total limit")
@@ -51,13 +59,16 @@ struct ConnectionQueueTests {
         let tokens = (0..<8).map { _ in Token() }
         let ids = tokens.map { ObjectIdentifier($0) }
         for id in ids[..<4] { _ = queue.enter(id, for: a) }
-        #expect(queue.enter(ids[4], for: b))
-        #expect(!queue.enter(ids[5], for: b))
+        let step8 = queue.enter(ids[4], for: b)
+        #expect(step8)
+        let step9 = queue.enter(ids[5], for: b)
+        #expect(!step9)
         queue.leave(a)
         queue.leave(a)
         let begun = [queue.next(), queue.next()]
         #expect(Set(begun) == [ids[2], ids[5]])
-        #expect(queue.next() == nil)
+        let step10 = queue.next()
+        #expect(step10 == nil)
     }
 
     @Test("those who gave up are passed over")
@@ -67,10 +78,13 @@ struct ConnectionQueueTests {
         let tokens = (0..<3).map { _ in Token() }
         let ids = tokens.map { ObjectIdentifier($0) }
         for id in ids { _ = queue.enter(id, for: host) }
-        #expect(queue.giveUp(ids[1]))
-        #expect(!queue.giveUp(ids[1]))
+        let step11 = queue.giveUp(ids[1])
+        #expect(step11)
+        let step12 = queue.giveUp(ids[1])
+        #expect(!step12)
         queue.leave(host)
-        #expect(queue.next() == ids[2])
+        let step13 = queue.next()
+        #expect(step13 == ids[2])
         #expect(queue.waitingCount == 0)
     }
 
@@ -81,13 +95,19 @@ struct ConnectionQueueTests {
         let tokens = (0..<4).map { _ in Token() }
         let ids = tokens.map { ObjectIdentifier($0) }
         for id in ids { _ = queue.enter(id, for: host) }
-        #expect(queue.next() == nil)
+        let step14 = queue.next()
+        #expect(step14 == nil)
         queue.learned(host, isMultiplexed: true)
-        #expect(queue.next() == ids[1])
-        #expect(queue.next() == ids[2])
-        #expect(queue.next() == nil)
+        let step15 = queue.next()
+        #expect(step15 == ids[1])
+        let step16 = queue.next()
+        #expect(step16 == ids[2])
+        let step17 = queue.next()
+        #expect(step17 == nil)
         let prior = try self.host("a", .http2PriorKnowledge)
-        #expect(queue.enter(ids[0], for: prior))
-        #expect(queue.enter(ids[1], for: prior))
+        let step18 = queue.enter(ids[0], for: prior)
+        #expect(step18)
+        let step19 = queue.enter(ids[1], for: prior)
+        #expect(step19)
     }
 }

@@ -51,20 +51,20 @@ private struct Flatness {
     func prove(_ count: Int) async throws {
         let stack = try Network.CurlNetworkStack()
         try await fetch(count / 4, on: stack)
-        let before = try Holdings()
+        let before = Holdings()
         try await fetch(count, on: stack)
-        let after = try Holdings()
+        let after = Holdings()
         try after.expectNoMore(than: before, perFetch: count)
         await stack.shutdown()
     }
 
     func proveStacks(_ count: Int) async throws {
         for _ in 0..<(count / 10) { try await fetchOnce() }
-        let before = try Holdings()
+        let before = Holdings()
         for _ in 0..<count { try await fetchOnce() }
         // The last threads may still be on their way out.
-        for _ in 0..<500 where try Holdings().threads > before.threads { try await Task.sleep(for: .milliseconds(10)) }
-        let after = try Holdings()
+        for _ in 0..<500 where Holdings().threads > before.threads { try await Task.sleep(for: .milliseconds(10)) }
+        let after = Holdings()
         try after.expectNoMore(than: before, perFetch: count * 10)
     }
 
@@ -94,10 +94,10 @@ private struct Flatness {
         let threads: Int
         let resident: Int
 
-        init() throws {
-            descriptors = try ProcessProbe.openFileDescriptors()
-            threads = try ProcessProbe.threads()
-            resident = Int(try ProcessProbe.residentBytes())
+        init() {
+            descriptors = ProcessProbe.openFileDescriptors()
+            threads = ProcessProbe.threads()
+            resident = ProcessProbe.residentBytes()
         }
 
         func expectNoMore(than before: Holdings, perFetch count: Int) throws {

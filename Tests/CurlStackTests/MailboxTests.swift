@@ -48,11 +48,16 @@ struct MailboxTests {
         var deadlines = QueueDeadlines()
         for (id, time) in zip(ids, [30, 10, 20]) { deadlines.insert(id, at: .init(milliseconds: Int64(time))) }
         #expect(deadlines.next == .init(milliseconds: 10))
-        #expect(deadlines.popExpired(.init(milliseconds: 9)) == nil)
-        #expect(deadlines.popExpired(.init(milliseconds: 25)) == ids[1])
-        #expect(deadlines.popExpired(.init(milliseconds: 25)) == ids[2])
-        #expect(deadlines.popExpired(.init(milliseconds: 25)) == nil)
-        #expect(deadlines.popExpired(.init(milliseconds: 30)) == ids[0])
+        let step1 = deadlines.popExpired(.init(milliseconds: 9))
+        #expect(step1 == nil)
+        let step2 = deadlines.popExpired(.init(milliseconds: 25))
+        #expect(step2 == ids[1])
+        let step3 = deadlines.popExpired(.init(milliseconds: 25))
+        #expect(step3 == ids[2])
+        let step4 = deadlines.popExpired(.init(milliseconds: 25))
+        #expect(step4 == nil)
+        let step5 = deadlines.popExpired(.init(milliseconds: 30))
+        #expect(step5 == ids[0])
         #expect(deadlines.next == nil)
         withExtendedLifetime(tokens) {}
     }

@@ -11,7 +11,7 @@ struct ProcessTests {
     func exitDuringTraffic() async {
         await #expect(processExitsWith: .exitCode(7)) {
             let identity = try TestCertificates.shared()
-            let server = try ScriptedServer.responding(.init(tls: identity.localhost)) { _ in
+            let server = try ScriptedServer.responding(.init(tls: identity.server)) { _ in
                 .ok(bytes: Array(repeating: 65, count: 100_000))
             }
             var configuration = Network.Configuration()
@@ -72,6 +72,13 @@ private enum SilentResolver {
         let what: String
     }
 
+    /// Gives the calling thread, and those it starts, a file system view of their own (Swift's Glibc does not name it).
+    private static func unshareMounts() -> Bool {
+        typealias Unshare = @convention(c) (Int32) -> Int32
+        guard let symbol = dlsym(nil, "unshare") else { return false }
+        return unsafeBitCast(symbol, to: Unshare.self)(0x20000) == 0
+    }
+
     static func install() throws {
         let descriptor = socket(AF_INET, Int32(SOCK_DGRAM.rawValue), 0)
         var address = sockaddr_in()
@@ -88,7 +95,7 @@ private enum SilentResolver {
         try Data("nameserver 127.0.0.153\n".utf8).write(to: file)
         defer { try? FileManager.default.removeItem(at: file) }
         // A process that is all one user's may give itself a file system of its own.
-        guard unshare(CLONE_NEWNS) == 0, mount("none", "/", nil, UInt(MS_REC | MS_PRIVATE), nil) == 0,
+        guard unshareMounts(), mount("none", "/", nil, UInt(MS_REC | MS_PRIVATE), nil) == 0,
             mount(file.path, "/etc/resolv.conf", nil, UInt(MS_BIND), nil) == 0
         else { throw Failure(what: "the process cannot have a resolver of its own; the test needs root") }
     }

@@ -1,5 +1,6 @@
 internal import CCurl
 internal import FoundationEssentials
+internal import NetworkStack
 
 /// What libcurl calls. Each rebuilds its buffer, calls one method of the transfer, translates the answer and returns.
 enum Callbacks {
@@ -40,10 +41,29 @@ enum Callbacks {
         return transfer.rewind() ? CURL_SEEKFUNC_OK : CURL_SEEKFUNC_FAIL
     }
 
-    static let prereq: curl_prereq_callback = { context, _, _, _, _ in
+    static let prereq: curl_prereq_callback = { context, _, _, remotePort, localPort in
         guard let context = unsafe context else { return CURL_PREREQFUNC_ABORT }
-        unsafe Unmanaged<Transfer>.fromOpaque(context).takeUnretainedValue().connected()
-        return CURL_PREREQFUNC_OK
+        let transfer = unsafe Unmanaged<Transfer>.fromOpaque(context).takeUnretainedValue()
+        let ends = OpenSockets.Ends(local: UInt16(clamping: localPort), remote: UInt16(clamping: remotePort))
+        return transfer.connected(at: ends) ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
+    }
+
+    static let resolverStart: curl_resolver_start_callback = { _, _, context in
+        guard let context = unsafe context else { return 1 }
+        unsafe Unmanaged<Transfer>.fromOpaque(context).takeUnretainedValue().entered(.resolving)
+        return 0
+    }
+
+    static let socketOption: curl_sockopt_callback = { context, descriptor, _ in
+        guard let context = unsafe context else { return CURL_SOCKOPT_ERROR }
+        unsafe Unmanaged<Transfer>.fromOpaque(context).takeUnretainedValue().opened(descriptor)
+        return CURL_SOCKOPT_OK
+    }
+
+    static let tlsContext: curl_ssl_ctx_callback = { _, _, context in
+        guard let context = unsafe context else { return CURLE_ABORTED_BY_CALLBACK }
+        unsafe Unmanaged<Transfer>.fromOpaque(context).takeUnretainedValue().entered(.securing)
+        return CURLE_OK
     }
 
     static let socket: curl_socket_callback = { _, descriptor, what, context, _ in

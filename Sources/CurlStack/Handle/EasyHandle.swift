@@ -65,30 +65,31 @@ final class EasyHandle {
         unsafe shim_easy_set_read_function(pointer, Callbacks.read)
         unsafe shim_easy_set_seek_function(pointer, Callbacks.seek)
         unsafe shim_easy_set_prereq_function(pointer, Callbacks.prereq)
+        unsafe shim_easy_set_resolver_start_function(pointer, Callbacks.resolverStart)
+        unsafe shim_easy_set_socket_option_function(pointer, Callbacks.socketOption)
+        unsafe shim_easy_set_tls_context_function(pointer, Callbacks.tlsContext)
     }
 
     /// Has libcurl call back with this transfer. The loop keeps the transfer while the handle is in a multi handle.
     func attach(_ transfer: Transfer) {
-        let context = unsafe Unmanaged.passUnretained(transfer).toOpaque()
-        for option in [
-            CURLOPT_HEADERDATA, CURLOPT_WRITEDATA, CURLOPT_READDATA, CURLOPT_SEEKDATA, CURLOPT_PREREQDATA,
-            CURLOPT_PRIVATE,
-        ] {
-            unsafe shim_easy_set_pointer(pointer, option, context)
-        }
+        unsafe setContext(Unmanaged.passUnretained(transfer).toOpaque())
         unsafe errorText.pointee = 0
     }
 
     /// Lets go of the transfer.
     func detach() {
-        for option in [
-            CURLOPT_HEADERDATA, CURLOPT_WRITEDATA, CURLOPT_READDATA, CURLOPT_SEEKDATA, CURLOPT_PREREQDATA,
-            CURLOPT_PRIVATE,
-        ] {
-            unsafe shim_easy_set_pointer(pointer, option, nil)
-        }
+        unsafe setContext(nil)
         set(headers: HeaderList())
     }
+
+    private func setContext(_ context: UnsafeMutableRawPointer?) {
+        for option in Self.contextOptions { unsafe shim_easy_set_pointer(pointer, option, context) }
+    }
+
+    private static let contextOptions = [
+        CURLOPT_HEADERDATA, CURLOPT_WRITEDATA, CURLOPT_READDATA, CURLOPT_SEEKDATA, CURLOPT_PREREQDATA,
+        CURLOPT_RESOLVER_START_DATA, CURLOPT_SOCKOPTDATA, CURLOPT_SSL_CTX_DATA, CURLOPT_PRIVATE,
+    ]
 
     // MARK: Steering
 

@@ -103,7 +103,15 @@ struct Loop: ~Copyable {
         guard transfer.poolNumber < pools.count else { return fail(transfer, CURLE_OUT_OF_MEMORY) }
         transfer.queued = MonotonicInstant.now.since(transfer.enqueuedAt)
         active[transfer.id] = transfer
-        transfer.control.sink.entered(.connecting)
+        transfer.entered(.connecting)
+        let code = pools[transfer.poolNumber].begin(transfer)
+        if code != CURLE_OK { fail(transfer, code) }
+    }
+
+    /// Nothing was sent, because the connection was of no use: libcurl has closed it and chooses another.
+    private mutating func beginAgain(_ transfer: Transfer) {
+        transfer.needsOtherConnection = false
+        pools[transfer.poolNumber].end(transfer)
         let code = pools[transfer.poolNumber].begin(transfer)
         if code != CURLE_OK { fail(transfer, code) }
     }
@@ -117,6 +125,10 @@ struct Loop: ~Copyable {
     private mutating func finishEnded() {
         for pool in pools {
             while let (transfer, code) = pool.multi.nextFinished() {
+                if transfer.needsOtherConnection {
+                    beginAgain(transfer)
+                    continue
+                }
                 active[transfer.id] = nil
                 transfer.finish(code)
                 learn(from: transfer)

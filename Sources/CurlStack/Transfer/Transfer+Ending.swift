@@ -54,16 +54,6 @@ extension Transfer {
     /// Bytes of content as they travelled.
     private var rawCount: Int64 { easy?.fact(offset: CURLINFO_SIZE_DOWNLOAD_T) ?? bodyCount }
 
-    /// Where the transfer is, as far as libcurl's clock tells.
-    private var phase: HTTP.Phase {
-        if head.hasBegun { return .receiving }
-        if isConnected { return hasSentAll ? .waiting : .sending }
-        guard let easy else { return .queued }
-        if easy.fact(offset: CURLINFO_NAMELOOKUP_TIME_T) == 0 { return .resolving }
-        if easy.fact(offset: CURLINFO_CONNECT_TIME_T) == 0 { return .connecting }
-        return .securing
-    }
-
     private func ended(_ code: CurlError.Code, _ message: String) -> CurlError {
         CurlError(code: code, message: message, phase: phase, remoteAddress: easy?.fact(text: CURLINFO_PRIMARY_IP))
     }

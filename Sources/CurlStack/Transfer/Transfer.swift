@@ -28,8 +28,13 @@ final class Transfer {
     var queued: Duration?
 
     private let turn: Turn
+    private var openedSockets: [Int32] = []
     private var isTouched = false
     private(set) var isConnected = false
+    /// The connection libcurl chose is of no use; nothing was sent.
+    var needsOtherConnection = false
+    /// Where in its life the transfer is.
+    private(set) var phase = HTTP.Phase.queued
 
     private(set) var head: HeadReader
     private var informational: [HTTP.Response] = []
@@ -44,6 +49,7 @@ final class Transfer {
     private var isSendingPaused = false
     private var rest = Data()
     private var sentOffset = 0
+    private var sentCount: Int64 = 0
     private var sentInTurn = 0
     private(set) var hasSentAll: Bool
 
@@ -53,17 +59,42 @@ final class Transfer {
         self.turn = turn
         enqueuedAt = .now
         head = HeadReader(limits: control.hop.options.limits)
-        hasSentAll = if case .none = control.hop.request.body { true } else { false }
+        hasSentAll = control.hop.request.body.length == 0
     }
 
     var id: ObjectIdentifier { ObjectIdentifier(control) }
 
     // MARK: What libcurl's callbacks report
 
+    /// The transfer has come to another phase.
+    func entered(_ phase: HTTP.Phase) {
+        self.phase = phase
+        control.sink.entered(phase)
+    }
+
+    /// A socket was opened, to connect with.
+    func opened(_ descriptor: Int32) {
+        openedSockets.append(descriptor)
+        entered(.connecting)
+    }
+
     /// The connection is ready and the request is about to be sent.
-    func connected() {
+    ///
+    /// A server (or somebody in between) that sent an answer ahead of the question would have it taken for this one's:
+    /// libcurl 7.88 does not look, so a connection with bytes waiting is not used.
+    ///
+    /// - Returns: Whether to send it on this connection.
+    func connected(at ends: OpenSockets.Ends) -> Bool {
+        if openedSockets.isEmpty, control.hop.options.version != .http2PriorKnowledge,
+            easy?.tlsHasUnaskedContent ?? turn.sockets.haveBytes(at: ends)
+        {
+            needsOtherConnection = true
+            return false
+        }
+        turn.sockets.note(openedSockets, at: ends)
         isConnected = true
-        control.sink.entered(hasSentAll ? .waiting : .sending)
+        entered(hasSentAll ? .waiting : .sending)
+        return true
     }
 
     func received(headerLine line: Span<UInt8>) -> Bool {
@@ -110,8 +141,7 @@ final class Transfer {
             guard sentOffset < data.count else { return ended() }
             let piece = data.dropFirst(sentOffset).prefix(count)
             sentOffset += piece.count
-            sentInTurn += piece.count
-            return .bytes(piece)
+            return sending(piece)
         case .file, .stream:
             if rest.isEmpty {
                 switch control.hop.source?.next(upTo: count) ?? .end {
@@ -127,10 +157,19 @@ final class Transfer {
             }
             let piece = rest.prefix(count)
             rest = rest.dropFirst(piece.count)
-            sentInTurn += piece.count
-            return .bytes(piece)
+            return sending(piece)
         }
     }
+
+    private func sending(_ piece: Data) -> Sending {
+        sentInTurn += piece.count
+        sentCount += Int64(piece.count)
+        // libcurl does not ask again once it has as much as was announced.
+        if sentCount == announcedLength { hasSentAll = true }
+        return .bytes(piece)
+    }
+
+    private var announcedLength: Int64? { control.hop.source?.length ?? control.hop.request.body.length }
 
     private func ended() -> Sending {
         hasSentAll = true
@@ -139,7 +178,7 @@ final class Transfer {
 
     /// libcurl has to send the content again, on a fresh connection.
     func rewind() -> Bool {
-        (sentOffset, rest) = (0, Data())
+        (sentOffset, sentCount, rest) = (0, 0, Data())
         return control.hop.source?.rewind() ?? true
     }
 
@@ -175,11 +214,12 @@ final class Transfer {
         if sentInTurn > 0 {
             sink.sent(sentInTurn)
             sentInTurn = 0
-            if hasSentAll, final == nil { sink.entered(.waiting) }
+            if hasSentAll, !head.hasBegun { entered(.waiting) }
         }
         for response in informational { sink.informational(response) }
         informational = []
         if let final {
+            phase = .receiving
             sink.head(final)
             self.final = nil
         }
@@ -202,9 +242,10 @@ final class Transfer {
     }
 }
 
-/// The transfers that something happened to in a turn of the loop.
+/// What the transfers of a loop share: those that something happened to in this turn, and the connections' sockets.
 final class Turn {
     var touched: [Transfer] = []
+    let sockets = OpenSockets()
 
     init() {}
 }
