@@ -123,4 +123,35 @@ static const long shim_multiplex = CURLPIPE_MULTIPLEX;
 static const long shim_global_init = CURL_GLOBAL_DEFAULT;
 static const CURLversion shim_version_now = CURLVERSION_NOW;
 
+// The decoders that libcurl itself is linked with, as their libraries declare them; they are looked up when first used.
+
+typedef struct shim_zlib_stream {
+    const unsigned char *next_in;
+    unsigned int avail_in;
+    unsigned long total_in;
+    unsigned char *next_out;
+    unsigned int avail_out;
+    unsigned long total_out;
+    const char *msg;
+    void *state;
+    void *zalloc;
+    void *zfree;
+    void *opaque;
+    int data_type;
+    unsigned long adler;
+    unsigned long reserved;
+} shim_zlib_stream;
+
+typedef struct shim_zstd_in {
+    const void *src;
+    size_t size;
+    size_t pos;
+} shim_zstd_in;
+
+typedef struct shim_zstd_out {
+    void *dst;
+    size_t size;
+    size_t pos;
+} shim_zstd_out;
+
 #endif

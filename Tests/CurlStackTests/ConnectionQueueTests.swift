@@ -105,9 +105,11 @@ struct ConnectionQueueTests {
         let step17 = queue.next()
         #expect(step17 == nil)
         let prior = try self.host("a", .http2PriorKnowledge)
-        let step18 = queue.enter(ids[0], for: prior)
-        #expect(step18)
-        let step19 = queue.enter(ids[1], for: prior)
-        #expect(step19)
+        let first = queue.enter(ids[0], for: prior)
+        let second = queue.enter(ids[1], for: prior)
+        #expect(first && !second)
+        queue.learned(prior, isMultiplexed: true)
+        let next = queue.next()
+        #expect(next == ids[1])
     }
 }

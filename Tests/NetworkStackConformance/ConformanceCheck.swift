@@ -27,6 +27,11 @@ public struct ConformanceCheck: Sendable, CustomStringConvertible {
         self.run = run
     }
 
+    /// The same check for stacks that can do this, too.
+    func needing(_ capability: HTTP.Capability) -> ConformanceCheck {
+        ConformanceCheck(name, needs: needs.union([capability]), run: run)
+    }
+
     /// The promise.
     public var description: String { name }
 }

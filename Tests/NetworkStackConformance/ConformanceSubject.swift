@@ -1,11 +1,12 @@
 public import FoundationEssentials
-
 public import NetworkStack
 public import NetworkStackTesting
 
 extension HTTP.Capability {
     /// The stack speaks to real servers over sockets, as opposed to answering from memory.
     public static let network = HTTP.Capability(rawValue: "a network")
+    /// The stack decompresses content, gzip and deflate at least.
+    public static let decompression = HTTP.Capability(rawValue: "decompression")
 }
 
 /// A stack under proof: how it is made, and what it can do.
@@ -61,7 +62,10 @@ public struct ConformanceSubject: Sendable {
     /// Whether a check applies to the stack.
     ///
     /// - Parameter check: The check.
-    public func claims(_ check: ConformanceCheck) -> Bool { check.needs.allSatisfy(capabilities.supports) }
+    /// - Returns: Whether the stack can do all the check needs.
+    public func claims(_ check: ConformanceCheck) -> Bool {
+        check.needs.allSatisfy { $0 == .heldLookups ? HeldLookups.areInPlace : capabilities.supports($0) }
+    }
 
     /// Makes a stack with default options but for what a closure changes.
     func stack(_ configure: (inout Network.Configuration) -> Void = { _ in }) throws -> Stack {

@@ -60,10 +60,10 @@ enum Callbacks {
         return CURL_SOCKOPT_OK
     }
 
-    static let tlsContext: curl_ssl_ctx_callback = { _, _, context in
-        guard let context = unsafe context else { return CURLE_ABORTED_BY_CALLBACK }
+    static let tlsContext: curl_ssl_ctx_callback = { _, tls, context in
+        guard let context = unsafe context, let tls = unsafe tls else { return CURLE_ABORTED_BY_CALLBACK }
         unsafe Unmanaged<Transfer>.fromOpaque(context).takeUnretainedValue().entered(.securing)
-        return CURLE_OK
+        return unsafe TLSRecord.install(in: OpaquePointer(tls)) ? CURLE_OK : CURLE_OUT_OF_MEMORY
     }
 
     static let socket: curl_socket_callback = { _, descriptor, what, context, _ in

@@ -12,13 +12,14 @@ public struct CurlLibrary: Sendable, CustomStringConvertible {
     public let tlsVersion: String?
     /// Whether it speaks HTTP/2.
     public let hasHTTP2: Bool
-    /// The content codings it can decode, as they stand in `Accept-Encoding`.
-    public let contentCodings: [String]
     /// The bundle of certificate authorities it was built to trust, if any.
     public let trustBundle: String?
 
     /// The oldest libcurl that has every option this stack sets (`CURLOPT_QUICK_EXIT`).
     static let oldest: UInt32 = 0x075700
+
+    /// The content codings that can be undone, as they stand in `Accept-Encoding`.
+    public var contentCodings: [String] { ContentCoding.available.map(\.rawValue) }
 
     /// The libcurl of this process, set up once. It is never torn down: Foundation shares it.
     public static let shared = CurlLibrary()
@@ -28,9 +29,7 @@ public struct CurlLibrary: Sendable, CustomStringConvertible {
         OPENSSL_init_crypto(UInt64(OPENSSL_INIT_NO_ATEXIT), nil)
         curl_global_init(shim_global_init)
         guard let info = unsafe curl_version_info(shim_version_now)?.pointee else {
-            (version, versionNumber, tlsVersion, hasHTTP2, contentCodings, trustBundle) = (
-                "unknown", 0, nil, false, [], nil
-            )
+            (version, versionNumber, tlsVersion, hasHTTP2, trustBundle) = ("unknown", 0, nil, false, nil)
             return
         }
         func text(_ pointer: UnsafePointer<CChar>?) -> String? { unsafe pointer.map { unsafe String(cString: $0) } }
@@ -39,10 +38,6 @@ public struct CurlLibrary: Sendable, CustomStringConvertible {
         tlsVersion = unsafe text(info.ssl_version)
         let features = unsafe info.features
         hasHTTP2 = features & CURL_VERSION_HTTP2 != 0
-        contentCodings = [
-            ("gzip", features & CURL_VERSION_LIBZ != 0), ("deflate", features & CURL_VERSION_LIBZ != 0),
-            ("br", features & CURL_VERSION_BROTLI != 0), ("zstd", features & CURL_VERSION_ZSTD != 0),
-        ].compactMap { $1 ? $0 : nil }
         trustBundle = unsafe text(info.cainfo)
     }
 

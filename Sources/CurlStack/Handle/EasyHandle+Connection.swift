@@ -15,6 +15,12 @@ extension EasyHandle {
         return unsafe SSL_peek(tls, &byte, 1) > 0
     }
 
+    /// What is noted of the connection's TLS, if it has any.
+    var tlsRecord: TLSRecord? {
+        guard let tls = unsafe tlsConnection else { return nil }
+        return unsafe TLSRecord.of(tls)
+    }
+
     private var tlsConnection: OpaquePointer? {
         var info: UnsafeMutableRawPointer?
         unsafe shim_easy_get_pointer(pointer, CURLINFO_TLS_SSL_PTR, &info)

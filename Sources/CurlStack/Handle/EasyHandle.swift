@@ -96,6 +96,12 @@ final class EasyHandle {
     /// Lets a paused transfer go on in both directions. Its callbacks may run before this returns.
     func resume() { unsafe curl_easy_pause(pointer, CURLPAUSE_CONT) }
 
+    /// Has a transfer's connection send what it has buffered: a change of pause does, and this one is undone at once.
+    func sendWhatIsBuffered() {
+        unsafe curl_easy_pause(pointer, CURLPAUSE_SEND)
+        unsafe curl_easy_pause(pointer, CURLPAUSE_CONT)
+    }
+
     // MARK: Facts
 
     /// libcurl's own words for what went wrong, or those for the code.

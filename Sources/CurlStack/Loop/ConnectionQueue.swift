@@ -12,7 +12,9 @@ struct ConnectionQueue {
 
     private struct Line {
         var active = 0
-        var isMultiplexed: Bool
+        var isMultiplexed = false
+        /// Whether the first transfer opens a connection for all: by prior knowledge there is no other use for a second.
+        var isAlone: Bool
         var waiting: [ID] = []
         var first = 0
         var isInRing = false
@@ -41,7 +43,7 @@ struct ConnectionQueue {
 
     /// Whether a transfer may begin at once; if not, it waits.
     mutating func enter(_ id: ID, for host: Host) -> Bool {
-        var line = lines[host] ?? Line(isMultiplexed: host.version == .http2PriorKnowledge)
+        var line = lines[host] ?? Line(isAlone: host.version == .http2PriorKnowledge)
         defer { lines[host] = line }
         if line.next == nil, hasRoom(line), hasRoomInAll {
             line.active += 1
@@ -72,6 +74,9 @@ struct ConnectionQueue {
 
     /// A host turned out to share one connection among transfers, or not to.
     mutating func learned(_ host: Host, isMultiplexed: Bool) { lines[host]?.isMultiplexed = isMultiplexed }
+
+    /// Whether a host is known to share one connection among transfers.
+    func isMultiplexed(_ host: Host) -> Bool { lines[host]?.isMultiplexed ?? false }
 
     /// The next transfer that may begin now.
     mutating func next() -> ID? {
@@ -104,6 +109,6 @@ struct ConnectionQueue {
     private var hasRoomInAll: Bool { limits.total.map { active < $0 } ?? true }
 
     private func hasRoom(_ line: Line) -> Bool {
-        line.active < (line.isMultiplexed ? limits.streamsPerConnection : limits.perHost)
+        line.active < (line.isMultiplexed ? limits.streamsPerConnection : line.isAlone ? 1 : limits.perHost)
     }
 }

@@ -83,6 +83,7 @@ struct Loop: ~Copyable {
     private mutating func cancel(_ control: TransferControl) {
         let id = ObjectIdentifier(control)
         if let transfer = active.removeValue(forKey: id) {
+            pools[transfer.poolNumber].abandon(transfer, beside: active.values)
             release(transfer)
         } else if waiting.removeValue(forKey: id) != nil {
             _ = queue.giveUp(id)
@@ -103,6 +104,7 @@ struct Loop: ~Copyable {
         guard transfer.poolNumber < pools.count else { return fail(transfer, CURLE_OUT_OF_MEMORY) }
         transfer.queued = MonotonicInstant.now.since(transfer.enqueuedAt)
         active[transfer.id] = transfer
+        transfer.joinsHTTP2 = transfer.host.version == .http2PriorKnowledge && queue.isMultiplexed(transfer.host)
         transfer.entered(.connecting)
         let code = pools[transfer.poolNumber].begin(transfer)
         if code != CURLE_OK { fail(transfer, code) }
@@ -152,8 +154,11 @@ struct Loop: ~Copyable {
     }
 
     private mutating func learn(from transfer: Transfer) {
-        guard transfer.head.isComplete else { return }
-        queue.learned(transfer.host, isMultiplexed: transfer.head.version.major >= 2)
+        if transfer.host.version == .http2PriorKnowledge {
+            if transfer.isConnected { queue.learned(transfer.host, isMultiplexed: true) }
+        } else if transfer.head.isComplete {
+            queue.learned(transfer.host, isMultiplexed: transfer.head.version.major >= 2)
+        }
     }
 
     /// Tells what the turn brought.

@@ -17,7 +17,7 @@ final class Pool {
         guard let multi = MultiHandle(watch: watch, connections: configuration.connections) else { return nil }
         self.multi = multi
         self.configuration = configuration
-        contentCodings = CurlLibrary.shared.contentCodings.joined(separator: ", ")
+        contentCodings = ContentCoding.available.map(\.rawValue).joined(separator: ", ")
     }
 
     /// Has libcurl carry a transfer.
@@ -46,6 +46,16 @@ final class Pool {
         if spare.count < Self.spareLimit { spare.append(easy) }
     }
 
+    /// Takes the handle of a transfer that is given up, and frees its exchange at once: an HTTP/1.1 connection is closed, an
+    /// HTTP/2 stream reset. libcurl leaves the reset in its buffer until the connection is used again, so another
+    /// transfer on it is made to send, and a connection that carries no other is closed.
+    func abandon(_ transfer: Transfer, beside others: some Sequence<Transfer>) {
+        let sibling = transfer.ends.flatMap { ends in others.first { $0.ends == ends && !$0.isReceivingPaused } }
+        if sibling == nil { transfer.easy?.set(CURLOPT_FORBID_REUSE, 1) }
+        end(transfer)
+        sibling?.easy?.sendWhatIsBuffered()
+    }
+
     private func makeHandle() -> EasyHandle? {
         guard let easy = EasyHandle() else { return nil }
         easy.setCallbacks()
@@ -55,6 +65,8 @@ final class Pool {
             easy.set(CURLOPT_QUICK_EXIT, 1),
             easy.set(CURLOPT_PROTOCOLS_STR, "http,https"),
             easy.set(CURLOPT_FOLLOWLOCATION, 0),
+            // Content is decoded here, where a stream that is cut short is noticed.
+            easy.set(CURLOPT_HTTP_CONTENT_DECODING, 0),
             easy.set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1),
             // No proxy from the environment.
             easy.set(CURLOPT_PROXY, ""),

@@ -36,6 +36,10 @@ struct HeadReader {
 
     /// The length the head announces, in bytes.
     private(set) var contentLength: Int64?
+    /// Whether the content comes in chunks, so that its end is told.
+    private(set) var isChunked = false
+    /// The codings of the content, in the order they were applied.
+    private(set) var contentCodings: [String] = []
 
     /// Whether anything of a head has come.
     var hasBegun: Bool { byteCount > 0 }
@@ -63,7 +67,7 @@ struct HeadReader {
         }
         guard Self.isBlank(line) else {
             lines.append(line)
-            return readLength(line)
+            return readFraming(line)
         }
         guard let status, status.statusClass != .informational || status.rawValue == 101 else { return .informational }
         isComplete = true
@@ -73,14 +77,47 @@ struct HeadReader {
     /// A new head begins, after an informational one or at the start.
     private mutating func begin(with line: Span<UInt8>) {
         lines.removeAll(keepingCapacity: true)
-        contentLength = nil
+        (contentLength, isChunked, contentCodings) = (nil, false, [])
         fieldCount = 0
         (status, version) = Self.parse(statusLine: line)
     }
 
+    /// Reads the fields that say how long the content is and what was done to it.
+    private mutating func readFraming(_ line: Span<UInt8>) -> Step {
+        switch line[0] | 0x20 {
+        case UInt8(ascii: "c"):
+            if let start = Self.value(of: Self.contentLengthName, in: line) { return readLength(line, from: start) }
+            if let start = Self.value(of: Self.contentEncodingName, in: line) { readCodings(line, from: start) }
+        case UInt8(ascii: "t"):
+            if let start = Self.value(of: Self.transferEncodingName, in: line) {
+                isChunked = isChunked || Self.text(line, from: start).lowercased().hasSuffix("chunked")
+            }
+        default: break
+        }
+        return .more
+    }
+
+    private mutating func readCodings(_ line: Span<UInt8>, from start: Int) {
+        for part in Self.text(line, from: start).split(separator: ",") {
+            let name = part.filter { $0 != " " && $0 != "\t" }
+            if !name.isEmpty, name.lowercased() != "identity" { contentCodings.append(String(name)) }
+        }
+    }
+
+    private static func text(_ line: Span<UInt8>, from start: Int) -> String {
+        var bytes: [UInt8] = []
+        bytes.append(line)
+        let value = bytes[start...].filter { $0 > 0x20 || $0 == UInt8(ascii: " ") }
+        return String(decoding: value, as: UTF8.self)
+    }
+
+    private static let contentLengthName = Array("content-length".utf8)
+    private static let contentEncodingName = Array("content-encoding".utf8)
+    private static let transferEncodingName = Array("transfer-encoding".utf8)
+
     /// Every length must be a plain number, and all must be the same (RFC 9112 section 6.3).
-    private mutating func readLength(_ line: Span<UInt8>) -> Step {
-        guard var index = Self.valueOfContentLength(line) else { return .more }
+    private mutating func readLength(_ line: Span<UInt8>, from start: Int) -> Step {
+        var index = start
         var number: Int64?
         var isOver = false
         while index <= line.count {
@@ -104,15 +141,11 @@ struct HeadReader {
         return .more
     }
 
-    /// Where the value begins, if the line is a Content-Length.
-    private static func valueOfContentLength(_ line: Span<UInt8>) -> Int? {
-        let name: StaticString = "content-length"
-        guard line.count > name.utf8CodeUnitCount, line[0] | 0x20 == UInt8(ascii: "c") else { return nil }
-        var index = 0
-        for byte in name.description.utf8 {
-            guard line[index] | 0x20 == byte | 0x20 else { return nil }
-            index += 1
-        }
+    /// Where the value begins, if the line is of this name (given in lower case).
+    private static func value(of name: [UInt8], in line: Span<UInt8>) -> Int? {
+        guard line.count > name.count else { return nil }
+        for index in name.indices where line[index] | 0x20 != name[index] | 0x20 { return nil }
+        var index = name.count
         while index < line.count, line[index] == UInt8(ascii: " ") || line[index] == UInt8(ascii: "\t") { index += 1 }
         return index < line.count && line[index] == UInt8(ascii: ":") ? index + 1 : nil
     }

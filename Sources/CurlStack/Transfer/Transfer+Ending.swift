@@ -41,18 +41,24 @@ extension Transfer {
         if let length = head.contentLength, hasContent, head.version.major >= 2, rawCount != length {
             return .transport(ended(.partialFile, "The response ended after \(rawCount) of \(length) bytes."))
         }
+        if let decoder, !decoder.isFinished {
+            return .transport(undecodable("The content ends before its coding does."))
+        }
+        if hasContent, isDelimitedByClose, let tlsRecord, !tlsRecord.sawCloseNotify {
+            return .transport(ended(.partialFile, "The TLS connection was cut off, and nothing else tells the content's end."))
+        }
         return nil
     }
 
     /// Whether the whole response is there, although the stream ended badly after it.
     private var isWhole: Bool { head.isComplete && head.contentLength.map { rawCount == $0 } ?? false }
 
+    /// Whether nothing but the end of the connection tells where the content ends (RFC 9112 section 6.3).
+    private var isDelimitedByClose: Bool { head.version.major < 2 && head.contentLength == nil && !head.isChunked }
+
     private var hasContent: Bool {
         control.hop.request.method != .HEAD && head.status != .noContent && head.status != .notModified
     }
-
-    /// Bytes of content as they travelled.
-    private var rawCount: Int64 { easy?.fact(offset: CURLINFO_SIZE_DOWNLOAD_T) ?? bodyCount }
 
     private func ended(_ code: CurlError.Code, _ message: String) -> CurlError {
         CurlError(code: code, message: message, phase: phase, remoteAddress: easy?.fact(text: CURLINFO_PRIMARY_IP))
@@ -81,7 +87,7 @@ extension Transfer {
         metrics.secured = easy.duration(CURLINFO_APPCONNECT_TIME_T)
         metrics.firstByte = easy.duration(CURLINFO_STARTTRANSFER_TIME_T)
         metrics.bytesSent = easy.fact(offset: CURLINFO_SIZE_UPLOAD_T)
-        metrics.bytesReceived = easy.fact(offset: CURLINFO_SIZE_DOWNLOAD_T)
+        metrics.bytesReceived = rawCount
         metrics.headBytesReceived = Int64(head.bytesRead)
         metrics.remoteAddress = easy.fact(text: CURLINFO_PRIMARY_IP)
         metrics.remotePort = easy.fact(CURLINFO_PRIMARY_PORT)

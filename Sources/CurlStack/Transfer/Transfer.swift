@@ -29,6 +29,12 @@ final class Transfer {
 
     private let turn: Turn
     private var openedSockets: [Int32] = []
+    /// The connection, once there is one.
+    private(set) var ends: OpenSockets.Ends?
+    /// What is noted of the connection's TLS, if it has any.
+    private(set) var tlsRecord: TLSRecord?
+    /// Whether the transfer counts on a connection that speaks HTTP/2 already.
+    var joinsHTTP2 = false
     private var isTouched = false
     private(set) var isConnected = false
     /// The connection libcurl chose is of no use; nothing was sent.
@@ -41,11 +47,15 @@ final class Transfer {
     private var final: HTTP.Response?
     private var body = ByteBuffer()
     private(set) var bodyCount: Int64 = 0
+    /// Bytes of content as they travelled.
+    private(set) var rawCount: Int64 = 0
+    private(set) var decoder: (any ContentDecoder)?
     /// Why a callback stopped the transfer.
     private(set) var stop: HTTPTransferFailure<CurlError>?
 
     private var isHeldBack = false
-    private var isReceivingPaused = false
+    /// Whether libcurl was told to keep what it receives.
+    private(set) var isReceivingPaused = false
     private var isSendingPaused = false
     private var rest = Data()
     private var sentOffset = 0
@@ -91,9 +101,25 @@ final class Transfer {
             needsOtherConnection = true
             return false
         }
+        if isMisledByPriorKnowledge {
+            needsOtherConnection = true
+            return false
+        }
         turn.sockets.note(openedSockets, at: ends)
+        self.ends = ends
+        tlsRecord = easy?.tlsRecord
         isConnected = true
+        touch()
         entered(hasSentAll ? .waiting : .sending)
+        return true
+    }
+
+    /// Whether the transfer was to join a connection that speaks HTTP/2 already, and got a fresh one, which would speak
+    /// HTTP/1.1: libcurl before 8.0 must not be told to begin HTTP/2 on a connection that has.
+    private var isMisledByPriorKnowledge: Bool {
+        guard joinsHTTP2, !openedSockets.isEmpty else { return false }
+        joinsHTTP2 = false
+        openedSockets = []
         return true
     }
 
@@ -121,15 +147,45 @@ final class Transfer {
             return .pause
         }
         touch()
+        rawCount += Int64(bytes.byteCount)
+        if !head.contentCodings.isEmpty, control.hop.options.decompresses { return decode(bytes) }
         let expected = Int(clamping: min(head.contentLength ?? 0, control.hop.options.limits.body))
-        guard body.append(bytes, expecting: expected) else {
-            stop = .transport(
-                CurlError(code: .outOfMemory, message: "There is no memory for the content.", phase: .receiving)
-            )
+        return take(bytes, expecting: expected) ? .taken : .abort
+    }
+
+    private func decode(_ bytes: RawSpan) -> Taken {
+        decoder = decoder ?? ContentCoding.decoder(for: head.contentCodings)
+        guard let decoder else {
+            stop = .transport(undecodable("The content has a coding that this process cannot undo."))
             return .abort
         }
+        switch decoder.decode(bytes, { take($0, expecting: 0) }) {
+        case .goOn: return .taken
+        case .stopped: return .abort
+        case .corrupt:
+            stop = .transport(undecodable("The content is not what its coding says."))
+            return .abort
+        }
+    }
+
+    private func take(_ bytes: RawSpan, expecting expected: Int) -> Bool {
+        let limit = control.hop.options.limits.body
         bodyCount += Int64(bytes.byteCount)
-        return .taken
+        if control.hop.allowsWithholding, bodyCount > limit {
+            // A redirect's content is nobody's; the engine knows how much of it to wait for.
+            if head.status?.statusClass == .redirection { return true }
+            stop = .refused(.bodyTooLarge(limit: limit))
+            return false
+        }
+        guard body.append(bytes, expecting: expected) else {
+            stop = .transport(CurlError(code: .outOfMemory, message: "There is no memory for the content.", phase: .receiving))
+            return false
+        }
+        return true
+    }
+
+    func undecodable(_ message: String) -> CurlError {
+        CurlError(code: .badContentEncoding, message: message, phase: .receiving)
     }
 
     func nextToSend(upTo count: Int) -> Sending {
@@ -223,6 +279,7 @@ final class Transfer {
             sink.head(final)
             self.final = nil
         }
+        if bodyCount > Int64(body.count), control.hop.allowsWithholding { sink.withheld(bodyCount) }
         guard body.count > 0 else { return }
         if isEnding || !control.hop.allowsWithholding {
             isHeldBack = !sink.body(body.take())

@@ -19,28 +19,30 @@ struct TransferPlan {
     let method: String?
     let content: Content
     let headerLines: [String]
-    let acceptEncoding: String?
     let version: Int
     let waitsForMultiplexing: Bool
+    let needsFreshConnection: Bool
     let connectTimeout: Int
 
-    init(_ hop: HTTPHop, userAgent: String?, contentCodings: String) {
+    /// - Parameters:
+    ///   - joinsHTTP2: Whether a connection is counted on that speaks HTTP/2 already.
+    init(_ hop: HTTPHop, userAgent: String?, contentCodings: String, joinsHTTP2: Bool = false) {
         let request = hop.request
         url = hop.urlText
         content = Self.content(of: hop)
         method = request.method == .GET && content == .none ? nil : request.method.rawValue
-        acceptEncoding = hop.options.decompresses ? contentCodings : nil
-        headerLines = Self.headerLines(of: request, content: content, userAgent: userAgent)
+        headerLines = Self.headerLines(
+            of: request, content: content, userAgent: userAgent, contentCodings: hop.options.decompresses ? contentCodings : nil)
         version =
             switch hop.options.version {
             case .automatic: shim_http_version_automatic
             case .http1_1: shim_http_version_1_1
-            case .http2PriorKnowledge: shim_http_version_2_prior_knowledge
+            case .http2PriorKnowledge: joinsHTTP2 ? shim_http_version_automatic : shim_http_version_2_prior_knowledge
             }
         // The first of many waits for the connection, the rest wait to share it.
-        waitsForMultiplexing =
-            hop.options.version == .http2PriorKnowledge
-            || hop.options.version == .automatic && hop.origin.scheme == .https
+        waitsForMultiplexing = joinsHTTP2 || hop.options.version == .automatic && hop.origin.scheme == .https
+        // What begins HTTP/2 by prior knowledge must have a connection of its own for it.
+        needsFreshConnection = hop.options.version == .http2PriorKnowledge && !joinsHTTP2
         connectTimeout = hop.options.timeouts.connect.map(Self.milliseconds) ?? 86_400_000
     }
 
@@ -58,16 +60,20 @@ struct TransferPlan {
         }
     }
 
-    private static func headerLines(of request: HTTP.Request, content: Content, userAgent: String?) -> [String] {
+    private static func headerLines(
+        of request: HTTP.Request, content: Content, userAgent: String?, contentCodings: String?
+    ) -> [String] {
         var lines: [String] = []
-        var (hasUserAgent, hasExpect) = (false, false)
+        var (hasUserAgent, hasExpect, hasAcceptEncoding) = (false, false, false)
         for field in request.headers {
             if field.name == .contentLength { continue }
             if field.name == .userAgent { hasUserAgent = true }
             if field.name == .expect { hasExpect = true }
+            if field.name == .acceptEncoding { hasAcceptEncoding = true }
             lines.append(field.value.isEmpty ? "\(field.name.rawValue);" : "\(field.name.rawValue): \(field.value)")
         }
         if !hasUserAgent, let userAgent { lines.append("User-Agent: \(userAgent)") }
+        if !hasAcceptEncoding, let contentCodings { lines.append("Accept-Encoding: \(contentCodings)") }
         // libcurl would wait a second for a 100 that most servers never send.
         if !hasExpect, case .sent = content { lines.append("Expect:") }
         return lines
@@ -91,8 +97,9 @@ extension EasyHandle {
         for line in plan.headerLines where !lines.append(line) { return CURLE_OUT_OF_MEMORY }
         var codes = [
             set(CURLOPT_URL, plan.url),
-            set(CURLOPT_ACCEPT_ENCODING, plan.acceptEncoding),
             set(CURLOPT_HTTP_VERSION, plan.version),
+            set(CURLOPT_FORBID_REUSE, 0),
+            set(CURLOPT_FRESH_CONNECT, plan.needsFreshConnection ? 1 : 0),
             set(CURLOPT_PIPEWAIT, plan.waitsForMultiplexing ? 1 : 0),
             set(CURLOPT_CONNECTTIMEOUT_MS, plan.connectTimeout),
             // The order counts: turning one of these off makes the request a GET.

@@ -21,7 +21,8 @@ final class FileBodySource: HTTPBodySource {
     var length: Int64? { size }
 
     init(path: String) throws(HTTP.Refusal) {
-        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
+        // Not blocking, so that a pipe without a writer is refused below and does not hold the caller up here.
+        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { throw .requestBody(FileError(path: path, number: errno)) }
         var status = stat()
         guard unsafe fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
@@ -76,6 +77,29 @@ final class FileBodySource: HTTPBodySource {
         #else
             Darwin.close(descriptor)
         #endif
+    }
+}
+
+/// Something whose bytes are read into memory that the reader provides, such as Foundation's `InputStream`: a backend
+/// declares the conformance, and the one piece of unsafe code there is to it stays here.
+package protocol ByteReading {
+    /// Reads into a buffer.
+    ///
+    /// - Returns: How many bytes were read; 0 at the end, less on failure.
+    func read(_ buffer: UnsafeMutablePointer<UInt8>, maxLength count: Int) -> Int
+}
+
+extension ByteReading {
+    /// Reads some bytes.
+    ///
+    /// - Parameter count: The most bytes to read; at least 1.
+    /// - Returns: The bytes, empty at the end; `nil` on failure.
+    package func readChunk(upTo count: Int) -> [UInt8]? {
+        var bytes = [UInt8](repeating: 0, count: count)
+        let length = unsafe bytes.withUnsafeMutableBufferPointer { buffer in
+            unsafe buffer.baseAddress.map { unsafe read($0, maxLength: count) } ?? 0
+        }
+        return length < 0 ? nil : Array(bytes.prefix(length))
     }
 }
 

@@ -58,8 +58,10 @@ final class Exchange: Cancelable, TimerWheelEntry {
 
     private func carry(_ request: HTTP.Request) {
         let hop: HTTPHop
+        let fragment: String?
         do {
-            let (checked, origin, urlText) = try request.checked()
+            let (checked, origin, urlText, leftOut) = try request.checked()
+            fragment = leftOut
             let source = try checked.body.open { [weak self] in self?.sourceIsReady() }
             hop = HTTPHop(
                 request: checked,
@@ -72,7 +74,9 @@ final class Exchange: Cancelable, TimerWheelEntry {
         } catch {
             return end(.refused(error))
         }
-        let number = state.withLock { $0.begin(hop.request, origin: hop.origin, source: hop.source, now: .now) }
+        let number = state.withLock {
+            $0.begin(hop.request, origin: hop.origin, fragment: fragment, source: hop.source, now: .now)
+        }
         guard let number else {
             hop.source?.close()
             return

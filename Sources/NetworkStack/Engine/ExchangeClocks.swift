@@ -4,21 +4,26 @@ struct ExchangeClocks {
     private let timeouts: HTTP.Options.Timeouts
     private var phase = HTTP.Phase.making
     private var lastProgress: MonotonicTime
+    /// Since when the head is awaited: an informational response is progress, and not the head.
+    private var lastSent: MonotonicTime
     private var isHeldBack = false
 
     init(_ timeouts: HTTP.Options.Timeouts, startedAt: MonotonicTime) {
         self.timeouts = timeouts
         self.startedAt = startedAt
         lastProgress = startedAt
+        lastSent = startedAt
     }
 
     mutating func entered(_ phase: HTTP.Phase, now: MonotonicTime) {
         self.phase = phase
         lastProgress = now
+        lastSent = now
     }
 
     mutating func progressed(now: MonotonicTime) {
         lastProgress = now
+        if phase == .sending { lastSent = now }
     }
 
     /// The receiver itself holds back, or goes on.
@@ -47,8 +52,8 @@ struct ExchangeClocks {
         }
         if let firstByte = timeouts.firstByte {
             let isRunning = phase == .sending || phase == .waiting
-            guard !isRunning || lastProgress + firstByte > now else { return .expired(.firstByte, during: phase) }
-            next = min(next, (isRunning ? lastProgress : now) + firstByte)
+            guard !isRunning || lastSent + firstByte > now else { return .expired(.firstByte, during: phase) }
+            next = min(next, (isRunning ? lastSent : now) + firstByte)
         }
         switch phase {
         case .making, .queued: break

@@ -36,6 +36,7 @@ struct ExchangeState {
 
     private var request: HTTP.Request?
     private var origin: HTTP.Origin?
+    private var fragment: String?
     private var redirects: [HTTP.Response.Redirect] = []
     private var head: HTTP.Response?
     private var next: HTTP.Request?
@@ -83,6 +84,7 @@ struct ExchangeState {
     mutating func begin(
         _ request: HTTP.Request,
         origin: HTTP.Origin,
+        fragment: String?,
         source: (any HTTPBodySource)?,
         now: MonotonicTime
     ) -> Int? {
@@ -91,6 +93,7 @@ struct ExchangeState {
         hop += 1
         self.request = request
         self.origin = origin
+        self.fragment = fragment
         (head, next, drained) = (nil, nil, 0)
         remains.transfer = nil
         remains.source = source
@@ -102,7 +105,8 @@ struct ExchangeState {
     /// Keeps what steers the hop. Answers what to do with it at once.
     mutating func hold(_ transfer: any HTTPTransfer, hop: Int) -> (cancels: Bool, resumesSending: Bool) {
         guard stage != .ended else { return (true, false) }
-        guard hop == self.hop else { return (false, false) }
+        // The hop was left (a redirect) before its transfer was known here: nobody else can give it up.
+        guard hop == self.hop else { return (true, false) }
         remains.transfer = transfer
         defer { resumesSending = false }
         return (false, resumesSending)
@@ -138,6 +142,7 @@ struct ExchangeState {
                 after: response,
                 to: request,
                 from: origin,
+                fragment: fragment,
                 following: redirects,
                 policy: options.redirects
             )
@@ -180,7 +185,9 @@ struct ExchangeState {
         response.trailers = trailers
         response.redirects = redirects
         response.metrics = metrics
-        response.metrics.hopCount = self.hop
+        response.metrics.hopCount = redirects.count + 1
+        // The redirects' targets inherit it (RFC 9110 section 10.2.2); the transport never saw it.
+        if let fragment { response.url = response.url.with(fragment: fragment) }
         response.metrics.total = now - clocks.startedAt
         defer { body = Data() }
         return .end(.whole(response, body, method: request.method))

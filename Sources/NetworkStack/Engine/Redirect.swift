@@ -9,6 +9,7 @@ enum Redirect {
         after response: HTTP.Response,
         to request: HTTP.Request,
         from origin: HTTP.Origin,
+        fragment: String?,
         following followed: [HTTP.Response.Redirect],
         policy: HTTP.Options.Redirects
     ) throws(HTTP.Refusal) -> HTTP.Request? {
@@ -16,13 +17,16 @@ enum Redirect {
         let locations = response.headers.values(for: .location)
         guard let location = locations.first, !location.isEmpty else { return nil }
         guard locations.allSatisfy({ $0 == location }) else { throw .invalidRedirect("several places at once") }
-        let url = try resolve(location, against: request.url)
+        let resolved = try resolve(location, against: request.url)
         let target: HTTP.Origin
-        do { target = try HTTP.Origin(of: url) } catch { throw .invalidRedirect(url.redactedDescription) }
+        do { target = try HTTP.Origin(of: resolved) } catch { throw .invalidRedirect(resolved.redactedDescription) }
+        // RFC 3986 section 5.2.2 takes dot segments out of every reference, Foundation out of relative ones.
+        let url = resolved.standardized
         if origin.scheme == .https, target.scheme == .http, !policy.allowsInsecure { throw .insecureRedirect(url) }
 
         var next = request
-        next.url = url
+        let ownFragment = location.firstIndex(of: "#").map { String(location[location.index(after: $0)...]) }
+        next.url = url.with(fragment: ownFragment ?? fragment)
         let getsLikeBrowsers =
             response.status == .seeOther && request.method != .HEAD
             || (response.status == .movedPermanently || response.status == .found) && request.method == .POST
@@ -52,12 +56,14 @@ enum Redirect {
         }
     }
 
-    /// The target of a `Location`; a fragment is inherited if it has none (RFC 9110 section 10.2.2).
+    /// The target of a `Location`, without a fragment.
     private static func resolve(_ location: String, against base: URL) throws(HTTP.Refusal) -> URL {
-        let hasFragment = location.contains("#")
-        let reference = hasFragment ? String(location.prefix { $0 != "#" }) : location
+        let reference = String(location.prefix { $0 != "#" })
         guard HTTP.Headers.isLegal(value: location) else { throw .invalidRedirect("a text with control characters") }
         if reference.isEmpty { return base }
+        do { try HTTP.Target.requireASCIIHost(in: reference) } catch {
+            throw .invalidRedirect("a host that is not ASCII")
+        }
         guard let url = URL(string: reference, relativeTo: base)?.absoluteURL else {
             throw .invalidRedirect("a text that is no URL")
         }
@@ -68,4 +74,12 @@ enum Redirect {
         .contentType, .contentLength, .contentEncoding, .contentLanguage, .contentLocation, .contentRange,
         .expect, "Digest", "Last-Modified", "Trailer",
     ]
+}
+
+extension URL {
+    /// The URL, which has no fragment, with this one.
+    func with(fragment: String?) -> URL {
+        guard let fragment else { return self }
+        return URL(string: absoluteString + "#" + fragment) ?? self
+    }
 }

@@ -14,12 +14,14 @@ extension HTTP.Request {
     /// Checks everything that can be wrong with a request before anything is sent, and reads its target.
     ///
     /// - Returns: The request as it goes to a transport (user info turned into credentials, no fragment), its origin, and
-    ///   its URL's text.
-    func checked() throws(HTTP.Refusal) -> (request: HTTP.Request, origin: HTTP.Origin, urlText: String) {
+    ///   its URL's text, and the fragment that was left out.
+    func checked() throws(HTTP.Refusal) -> (
+        request: HTTP.Request, origin: HTTP.Origin, urlText: String, fragment: String?
+    ) {
         let target = try HTTP.Target(url)
         try checkMethod()
         try checkHeaders()
-        guard let stripped = target.stripped else { return (self, target.origin, url.absoluteString) }
+        guard let stripped = target.stripped else { return (self, target.origin, url.absoluteString, nil) }
         var request = self
         guard let url = URL(string: stripped) else {
             throw .invalidRequest("The URL cannot be read without its user info.")
@@ -30,7 +32,7 @@ extension HTTP.Request {
                 "\(self.url.user(percentEncoded: false) ?? ""):\(self.url.password(percentEncoded: false) ?? "")"
             request.headers.append("Basic \(Data(credentials.utf8).base64EncodedString())", for: .authorization)
         }
-        return (request, target.origin, stripped)
+        return (request, target.origin, stripped, target.fragment)
     }
 
     private func checkMethod() throws(HTTP.Refusal) {
@@ -71,7 +73,10 @@ extension HTTP.Request {
             case .upgrade: throw .invalidRequest("A fetch cannot change to another protocol; leave Upgrade out.")
             case .host:
                 hosts += 1
-                guard hosts == 1 else { throw .invalidRequest("There can be one Host only (RFC 9112 section 3.2).") }
+                // Some backends' requests join the values of one name.
+                guard hosts == 1, field.value.utf8.allSatisfy({ $0 != UInt8(ascii: ",") && $0 > 0x20 }) else {
+                    throw .invalidRequest("There can be one Host only, of one name (RFC 9112 section 3.2).")
+                }
             default: break
             }
         }

@@ -60,7 +60,7 @@ final class TimerWheel: Sendable {
     private let state: Lock<State>
     private let queue = DispatchQueue(label: "network-stack.deadlines")
 
-    init() { state = Lock(State(lookedAt: MonotonicTime.now.nanoseconds / Self.tick)) }
+    init(startingAt start: MonotonicTime = .now) { state = Lock(State(lookedAt: start.nanoseconds / Self.tick)) }
 
     deinit { state.withLock { $0.timer?.cancel() } }
 
@@ -165,8 +165,8 @@ final class TimerWheel: Sendable {
             where state.records[ticket].entry === entry && state.records[ticket].slot < 0 {
                 place(ticket, at: deadline, in: &state)
             }
-            guard state.armedFor == nil else { return }
-            let ahead = (state.lookedAt + 1)..<(state.lookedAt + UInt64(Self.slotCount))
+            // What was placed meanwhile has armed the timer for itself alone; something nearer may have been there before.
+            let ahead = (state.lookedAt + 1)..<min(state.armedFor ?? .max, state.lookedAt + UInt64(Self.slotCount))
             if let next = ahead.first(where: { !state.slots[Int($0 % UInt64(Self.slotCount))].isEmpty }) {
                 arm(for: next, in: &state)
             }

@@ -36,7 +36,9 @@ extension HTTP {
     struct Target: Sendable {
         let origin: Origin
         let userInfo: String?
-        /// The text to give a backend, or `nil` when the URL's own text serves.
+        /// What follows the `#`; it is not sent.
+        let fragment: String?
+        /// The text to give a backend, its scheme in lower case, or `nil` when the URL's own text serves.
         let stripped: String?
 
         init(_ url: URL) throws(Refusal) {
@@ -64,12 +66,31 @@ extension HTTP {
             }
             let (host, port) = try Self.hostAndPort(bytes[hostStart..<end])
             origin = Origin(scheme: scheme, host: host, port: port ?? defaultPort)
-            let fragment = bytes[end...].firstIndex(of: UInt8(ascii: "#"))
-            guard userInfo != nil || fragment != nil else {
+            let hash = bytes[end...].firstIndex(of: UInt8(ascii: "#"))
+            fragment = hash.map { String(decoding: bytes[($0 + 1)...], as: UTF8.self) }
+            // A scheme in capitals is legal, and some backend takes it for an unknown one.
+            let isLowered = bytes[..<colon].elementsEqual(scheme.rawValue.utf8)
+            guard userInfo != nil || hash != nil || !isLowered else {
                 stripped = nil
                 return
             }
-            stripped = String(decoding: bytes[..<start] + bytes[hostStart..<(fragment ?? bytes.count)], as: UTF8.self)
+            let rest = bytes[hostStart..<(hash ?? bytes.count)]
+            stripped = "\(scheme)://" + String(decoding: rest, as: UTF8.self)
+        }
+
+        /// Refuses a host beyond ASCII in a URL's text, before it is parsed: where Foundation is linked its parser knows
+        /// IDNA and would change the host, elsewhere it would not.
+        static func requireASCIIHost(in text: String) throws(Refusal) {
+            let afterScheme =
+                text.utf8.first == UInt8(ascii: "/") ? text[...] : text.drop { $0 != "/" && $0 != "?" && $0 != "#" }
+            guard afterScheme.hasPrefix("//") else { return }
+            let authority = afterScheme.utf8.dropFirst(2).prefix { !"/?#".utf8.contains($0) }
+            let host = authority.lastIndex(of: UInt8(ascii: "@")).map { authority[$0...] } ?? authority
+            if host.contains(where: { $0 >= 0x80 }) { throw notASCII }
+        }
+
+        private static var notASCII: Refusal {
+            .invalidRequest("The URL's host is not ASCII; give its A-label (the xn-- form) instead.")
         }
 
         private static func hostAndPort(_ authority: ArraySlice<UInt8>) throws(Refusal) -> (String, Int?) {
@@ -118,7 +139,7 @@ extension HTTP {
                     UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
                     break
                 case UInt8(ascii: "%"), 0x80...:
-                    throw .invalidRequest("The URL's host is not ASCII; give its A-label (the xn-- form) instead.")
+                    throw notASCII
                 default: throw .invalidRequest("The URL's host has a character that no host has.")
                 }
                 label += 1

@@ -55,6 +55,11 @@ extension HTTP.Refusal: CustomStringConvertible {
     }
 }
 
+extension HTTP.Refusal: CustomReflectable {
+    /// What happened, in a sentence: a dump, too, shows no URL user info or query.
+    public var customMirror: Mirror { Mirror(self, children: ["reason": description], displayStyle: .enum) }
+}
+
 extension URL {
     /// The URL without what may be secret: user info, query and fragment.
     package var redactedDescription: String {

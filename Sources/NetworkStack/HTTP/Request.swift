@@ -35,6 +35,7 @@ extension HTTP {
         ///   - body: The content.
         /// - Throws: ``HTTP/Refusal/invalidRequest(_:)`` if the text is no absolute http or https URL with an ASCII host.
         public init(method: Method = .GET, url: String, headers: Headers = [:], body: Body = .none) throws(Refusal) {
+            try Target.requireASCIIHost(in: url)
             guard let parsed = URL(string: url) else { throw .invalidRequest("The text is not a URL.") }
             _ = try Origin(of: parsed)
             self.init(method: method, url: parsed, headers: headers, body: body)

@@ -1,5 +1,4 @@
 import FoundationEssentials
-
 import NetworkStack
 import NetworkStackTesting
 
@@ -39,7 +38,11 @@ extension ConformanceCheck {
                 let peer = try subject.serve { .ok(bytes: $0.body) }
                 let content = patternBytes(20_000)
                 let request = try HTTP.Request(
-                    method: .POST, url: peer.url("/"), headers: [.expect: "100-continue"], body: .bytes(content))
+                    method: .POST,
+                    url: peer.url("/"),
+                    headers: [.expect: "100-continue"],
+                    body: .bytes(content)
+                )
                 try expectBytes(await subject.client().success(request).value, content)
                 try expectEqual(peer.onlyRequest().values(of: "Expect"), ["100-continue"], "Expect")
             },
@@ -77,7 +80,11 @@ extension ConformanceCheck {
     static func arrives(_ content: Data, as body: HTTP.Body, on subject: ConformanceSubject) async throws {
         let peer = try subject.serve { _ in .ok("done") }
         let request = try HTTP.Request(
-            method: .PUT, url: peer.url("/"), headers: [.contentType: "application/octet-stream"], body: body)
+            method: .PUT,
+            url: peer.url("/"),
+            headers: [.contentType: "application/octet-stream"],
+            body: body
+        )
         _ = try await subject.client().success(request)
         let received = try peer.onlyRequest()
         try expectBytes(received.body, content)

@@ -1,5 +1,4 @@
 import FoundationEssentials
-
 import NetworkStack
 import NetworkStackTesting
 
@@ -20,7 +19,11 @@ extension ConformanceCheck {
                     ]
                 }
                 let request = try HTTP.Request(
-                    method: .POST, url: server.url(), headers: [.expect: "100-continue"], body: .bytes(patternBytes(5000)))
+                    method: .POST,
+                    url: server.url(),
+                    headers: [.expect: "100-continue"],
+                    body: .bytes(patternBytes(5000))
+                )
                 let (status, _, response) = try await subject.client().unsuccessful(request)
                 try expectEqual(status, 417, "the status")
                 try expectEqual(response.headers[.contentLength], "2", "the length")

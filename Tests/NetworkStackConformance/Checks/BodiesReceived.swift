@@ -1,5 +1,4 @@
 import FoundationEssentials
-
 import NetworkStack
 import NetworkStackTesting
 
@@ -13,13 +12,20 @@ extension ConformanceCheck {
             delivers("Content in several chunks", chunked + "5\r\nhello\r\n1\r\n \r\n5\r\nworld\r\n0\r\n\r\n"),
             delivers(
                 "Content in chunks with extensions",
-                chunked + "5;a\r\nhello\r\n1;b=c\r\n \r\n5 ;d=\"e;f\"\r\nworld\r\n0;last\r\n\r\n"),
-            delivers("Content in chunks whose sizes have leading zeros", chunked + "0000b\r\nhello world\r\n000\r\n\r\n"),
+                chunked + "5;a\r\nhello\r\n1;b=c\r\n \r\n5 ;d=\"e;f\"\r\nworld\r\n0;last\r\n\r\n"
+            ),
+            delivers(
+                "Content in chunks whose sizes have leading zeros",
+                chunked + "0000b\r\nhello world\r\n000\r\n\r\n"
+            ),
             delivers("Content in chunks whose sizes are in capitals", chunked + "B\r\nhello world\r\n0\r\n\r\n"),
             delivers("Content up to the end of the connection", "Connection: close\r\n\r\nhello world"),
             delivers("HTTP/1.0 content up to the end of the connection", "\r\nhello world", version: "HTTP/1.0"),
             delivers("HTTP/1.0 content with a length", "Content-Length: 11\r\n\r\nhello world", version: "HTTP/1.0"),
-            delivers("Content with the same length said twice", "Content-Length: 11\r\nContent-Length: 11\r\n\r\nhello world"),
+            delivers(
+                "Content with the same length said twice",
+                "Content-Length: 11\r\nContent-Length: 11\r\n\r\nhello world"
+            ),
             drips("Content with a length", "Content-Length: 11\r\n\r\nhello world"),
             drips("Content in chunks", chunked + "5\r\nhello\r\n6;x=y\r\n world\r\n0\r\n\r\n"),
             drips("Content up to the end of the connection", "Connection: close\r\n\r\nhello world"),
@@ -35,7 +41,8 @@ extension ConformanceCheck {
                 let peer = try subject.serve { _ in .ok(bytes: content) }
                 try expectBytes(await subject.client().get(peer.url("/")).value, content)
             },
-            ConformanceCheck("After content in chunks the connection is good for the next request", needs: [.network]) { subject in
+            ConformanceCheck("After content in chunks the connection is good for the next request", needs: [.network]) {
+                subject in
                 let peer = try subject.serve { _ in .chunked(["hello", " world"]) }
                 let client = try subject.client()
                 for _ in 1...3 { try expectBytes(await client.get(peer.url("/")).value, "hello world".utf8) }

@@ -29,7 +29,6 @@ extension ConformanceCheck {
         },
         ConformanceCheck("A request that is made later is sent, and a cancel then ends it as any other") { subject in
             let (held, arrived) = (Latch(), Gate())
-            defer { held.open() }
             let peer = try subject.serve {
                 if $0.path == "/held" {
                     arrived.open()
@@ -37,6 +36,7 @@ extension ConformanceCheck {
                 }
                 return .ok($0.path)
             }
+            defer { held.open() }
             let maker = PatientMaker()
             let stack = try subject.stack()
             let observation = stack.observe(maker.resource())
@@ -64,7 +64,12 @@ extension ConformanceCheck {
             try await ended.opened(within: .seconds(5))
         },
         ConformanceCheck("What a maker's handler returns cancels the fetch") { subject in
-            let peer = try subject.serve { .ok($0.path) }
+            let held = Latch()
+            let peer = try subject.serve { _ in
+                held.wait()
+                return .ok("late")
+            }
+            defer { held.open() }
             let request = try HTTP.Request(url: peer.url("/"))
             let observation = try subject.stack().observe(
                 .made { handler in
@@ -80,11 +85,11 @@ extension ConformanceCheck {
     private static let cancelAnyTime: [ConformanceCheck] = [
         ConformanceCheck("A cancel right after the call ends the fetch as cancelled") { subject in
             let held = Latch()
-            defer { held.open() }
             let peer = try subject.serve { _ in
                 held.wait()
                 return .ok("late")
             }
+            defer { held.open() }
             let stack = try subject.stack()
             for _ in 1...20 {
                 let observation = try stack.observe(peer.url("/"))
@@ -139,12 +144,12 @@ extension ConformanceCheck {
         },
         ConformanceCheck("Cancelling the task that awaits a fetch yields cancelled") { subject in
             let (held, arrived) = (Latch(), Gate())
-            defer { held.open() }
             let peer = try subject.serve { _ in
                 arrived.open()
                 held.wait()
                 return .ok("late")
             }
+            defer { held.open() }
             let stack = try subject.stack()
             let resource = try ConformanceSubject.Stack.Resource.get(peer.url("/"))
             let (outcome, ended) = (Lock<Outcome?>(nil), Gate())
@@ -200,12 +205,12 @@ extension ConformanceCheck {
         _ cancel: (Observation) async throws -> Void
     ) async throws {
         let (held, arrived) = (Latch(), Gate())
-        defer { held.open() }
         let peer = try subject.serve { _ in
             arrived.open()
             held.wait()
             return .ok("late")
         }
+        defer { held.open() }
         let observation = try subject.stack().observe(peer.url("/"))
         try await arrived.opened()
         try await cancel(observation)

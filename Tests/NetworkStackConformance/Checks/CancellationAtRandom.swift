@@ -5,7 +5,8 @@ import NetworkStackTesting
 extension ConformanceCheck {
     /// A cancel at moments that nobody chose.
     static let cancelAtRandom: [ConformanceCheck] = [
-        ConformanceCheck("Cancels at three hundred random moments end every fetch once, and spoil no connection") { subject in
+        ConformanceCheck("Cancels at three hundred random moments end every fetch once, and spoil no connection") {
+            subject in
             let seed = UInt64(0x5EED)
             let peer = try subject.serve { request in
                 usleep(UInt32(request.path.utf8.reduce(0) { $0 &+ Int($1) } % 4) * 300)
@@ -36,12 +37,18 @@ extension ConformanceCheck {
             try expectEqual(cancelled.withLock { $0 } + whole.withLock { $0 }, 300, "fetches that ended")
             try expect(cancelled.withLock { $0 } > 0, "No cancel came in time: the check proves nothing")
             for number in 0..<20 {
-                try expectEqual(try await stack.text(peer.url("/after/\(number)")), content(of: "/after/\(number)"), "after")
+                try expectEqual(
+                    try await stack.text(peer.url("/after/\(number)")),
+                    content(of: "/after/\(number)"),
+                    "after"
+                )
             }
         }
     ]
 
-    @Sendable private static func content(of path: String) -> String { path + String(repeating: ".", count: 20_000) + path }
+    @Sendable private static func content(of path: String) -> String {
+        path + String(repeating: ".", count: 20_000) + path
+    }
 }
 
 /// Random numbers that are the same in every run (SplitMix64).

@@ -1,4 +1,4 @@
-import Foundation
+import FoundationEssentials
 import NetworkStack
 import NetworkStackTesting
 
@@ -21,7 +21,8 @@ extension ConformanceCheck {
             "A cancel within a chunk closes the connection at once",
             [.receiveHead, .send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhel"), .waitForClose]
         ) { $0.connections.first?.sentCount == 53 },
-        ConformanceCheck("A cancel during the TLS handshake closes the connection at once", needs: [.network]) { subject in
+        ConformanceCheck("A cancel during the TLS handshake closes the connection at once", needs: [.network]) {
+            subject in
             var options = ScriptedServer.Options(tls: try TestCertificates.shared().server)
             options.answersHandshake = false
             let server = try ScriptedServer(options) { _ in [] }
@@ -56,11 +57,11 @@ extension ConformanceCheck {
         },
         ConformanceCheck("A cancel in the queue ends the wait, and disturbs nobody", needs: [.network]) { subject in
             let held = Latch()
-            defer { held.open() }
             let server = try ScriptedServer.responding { request in
                 if request.path == "/held" { held.wait() }
                 return .ok(request.path)
             }
+            defer { held.open() }
             let stack = try subject.stack { $0.connections.perHost = 1 }
             let first = try stack.observe(server.url("/held"))
             try await server.sees("the first request") { $0.requests.count == 1 }
@@ -72,12 +73,17 @@ extension ConformanceCheck {
             try expectEqual(try await first.onlyOutcome().text(), "/held", "the first fetch")
             _ = try await (queued[0].onlyOutcome().text(), queued[2].onlyOutcome().text())
             try expectEqual(
-                server.requests.map(\.path), ["/held", "/queued/1", "/queued/3"], "what the server received")
+                server.requests.map(\.path),
+                ["/held", "/queued/1", "/queued/3"],
+                "what the server received"
+            )
         },
         ConformanceCheck("A cancelled fetch gives its place to the next in the queue at once", needs: [.network]) {
             subject in
             let server = try ScriptedServer { index in
-                index == 0 ? [.receiveHead, .waitForClose] : [.receiveHead, .send("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nnext")]
+                index == 0
+                    ? [.receiveHead, .waitForClose]
+                    : [.receiveHead, .send("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nnext")]
             }
             let stack = try subject.stack { $0.connections.perHost = 1 }
             let first = try stack.observe(server.url("/first"))
@@ -117,20 +123,9 @@ extension ConformanceCheck {
         try expect(!observation.isCompleted, "The fetch ended before the cancel")
         observation.cancel()
         try await observation.onlyOutcome(within: .seconds(2)).expectCancelled()
-        let seen = try await server.sees("the close", within: .seconds(2)) { $0.connections.allSatisfy(\.isEndedByPeer) }
-        try expectEqual(seen.accepted, 1, "connections")
-    }
-}
-
-/// The kernel's table of this machine's TCP sockets: the only witness of a connection that no server ever accepts.
-enum SocketTable {
-    /// How many sockets are trying to connect to a loopback port.
-    static func attempts(to port: UInt16) throws -> Int {
-        let table = try String(contentsOfFile: "/proc/self/net/tcp", encoding: .utf8)
-        let remote = "0100007F:" + String(format: "%04X", Int(port))
-        return table.split(separator: "\n").count { line in
-            let columns = line.split(separator: " ")
-            return columns.count > 3 && columns[2] == remote && columns[3] == "02"  // SYN_SENT
+        let seen = try await server.sees("the close", within: .seconds(2)) {
+            $0.connections.allSatisfy(\.isEndedByPeer)
         }
+        try expectEqual(seen.accepted, 1, "connections")
     }
 }

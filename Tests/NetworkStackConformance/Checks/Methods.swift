@@ -1,5 +1,4 @@
 import FoundationEssentials
-
 import NetworkStack
 import NetworkStackTesting
 
@@ -7,7 +6,8 @@ extension ConformanceCheck {
     /// Methods arrive as they were written, with the framing fields their kind asks for and no others.
     static let methods: [ConformanceCheck] =
         ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE"].map(arrives)
-        + ["PROPFIND", "M-SEARCH", "UNKNOWN", "get", "Post", "!#$%&'*+-.^_`|~09"].map(arrives)
+        + ["PROPFIND", "M-SEARCH", "UNKNOWN", "unknown", "!#$%&'*+-.^_`|~09"].map(arrives)
+        + ["get", "Post"].map { arrives($0, needs: [.init(rawValue: "well-known methods in another case")]) }
         + ["POST", "PUT", "PATCH"].map(saysThatItIsEmpty)
         + ["GET", "HEAD", "OPTIONS"].map(saysNothingOfContent)
         + [
@@ -50,8 +50,10 @@ extension ConformanceCheck {
             },
         ]
 
-    private static func arrives(_ name: String) -> ConformanceCheck {
-        ConformanceCheck("The method \(name) arrives as it was written") { subject in
+    private static func arrives(_ name: String) -> ConformanceCheck { arrives(name, needs: []) }
+
+    private static func arrives(_ name: String, needs: Set<HTTP.Capability>) -> ConformanceCheck {
+        ConformanceCheck("The method \(name) arrives as it was written", needs: needs) { subject in
             let peer = try subject.serve { _ in .ok("done") }
             let method = HTTP.Method(rawValue: name)
             let fetched = try await subject.client().success(HTTP.Request(method: method, url: peer.url("/method?a=b")))

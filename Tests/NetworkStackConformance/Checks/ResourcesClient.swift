@@ -1,6 +1,5 @@
 import Dispatch
 import FoundationEssentials
-
 import NetworkStack
 
 /// A stack in the hands of a check: every fetch has to end within a bound, and what it must end in is said at the call.
@@ -24,7 +23,10 @@ struct BoundedClient: Sendable {
         line: UInt = #line
     ) async throws -> Outcome {
         let resource = ConformanceSubject.Stack.Resource(
-            baseRequestMaking: .request(request), errorDecoding: decoding, options: options)
+            baseRequestMaking: .request(request),
+            errorDecoding: decoding,
+            options: options
+        )
         let handover = Handover<Outcome?>()
         let task = Task {
             let outcome: Outcome
@@ -149,7 +151,10 @@ func expectBytes(
     let place = zip(seen, expected).enumerated().first { $0.element.0 != $0.element.1 }?.offset
     let difference = place.map { "they differ at byte \($0)" } ?? "one is a prefix of the other"
     throw ConformanceFailure(
-        "\(what()): expected \(expected.count) bytes, saw \(seen.count), \(difference)", file: file, line: line)
+        "\(what()): expected \(expected.count) bytes, saw \(seen.count), \(difference)",
+        file: file,
+        line: line
+    )
 }
 
 /// Bytes without a short period, so that a lost, doubled or swapped piece is seen.

@@ -2,7 +2,8 @@ import FoundationEssentials
 import NetworkStack
 import NetworkStackTesting
 
-extension Result where Success == Network.Value<Data, HTTP.Response>, Failure == HTTPFetchError<HTTP.Response, any Error> {
+extension Result
+where Success == Network.Value<Data, HTTP.Response>, Failure == HTTPFetchError<HTTP.Response, any Error> {
     /// What happened, for a failure's message.
     var summary: String {
         switch self {
@@ -10,7 +11,8 @@ extension Result where Success == Network.Value<Data, HTTP.Response>, Failure ==
         case .failure(.http(let status, _, _)): "failure http(\(status))"
         case .failure(.noData(let status, _)): "failure noData(\(status))"
         case .failure(.badResponse): "failure badResponse"
-        case .failure(.transport(let error)): "failure transport(\(Self.kind(of: error).map(\.rawValue) ?? "no kind"): \(error))"
+        case .failure(.transport(let error)):
+            "failure transport(\(Self.kind(of: error).map(\.rawValue) ?? "no kind"): \(error))"
         case .failure(let error): "failure \(error)"
         }
     }
@@ -57,14 +59,22 @@ extension Result where Success == Network.Value<Data, HTTP.Response>, Failure ==
         }
         try expectEqual(seen, timeout, "the clock that ran out", file: file, line: line)
         try expect(
-            phases.contains(phase), "Expected it to run out in \(phases), it was in \(phase)", file: file, line: line)
+            phases.contains(phase),
+            "Expected it to run out in \(phases), it was in \(phase)",
+            file: file,
+            line: line
+        )
         try expect(error.isTimeout, "isTimeout is false for \(error)", file: file, line: line)
     }
 
     /// Expects the transfer to have failed in one of these ways.
     func expectFailure(_ kinds: HTTP.FailureKind..., file: StaticString = #fileID, line: UInt = #line) throws {
         guard case .failure(.transport(let error)) = self, let kind = Self.kind(of: error), kinds.contains(kind) else {
-            throw ConformanceFailure("Expected a transport failure of kind \(kinds), saw \(summary)", file: file, line: line)
+            throw ConformanceFailure(
+                "Expected a transport failure of kind \(kinds), saw \(summary)",
+                file: file,
+                line: line
+            )
         }
     }
 
@@ -79,7 +89,8 @@ extension Result where Success == Network.Value<Data, HTTP.Response>, Failure ==
     func expectBroken(file: StaticString = #fileID, line: UInt = #line) throws {
         switch self {
         case .failure(.badResponse), .failure(.transport): break
-        default: throw ConformanceFailure("Expected the reply to be found broken, saw \(summary)", file: file, line: line)
+        default:
+            throw ConformanceFailure("Expected the reply to be found broken, saw \(summary)", file: file, line: line)
         }
     }
 

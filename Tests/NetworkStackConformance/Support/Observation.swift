@@ -75,7 +75,9 @@ final class Observation: Sendable {
         }
         let (first, wasCalledInside) = state.withLock { ($0.outcomes.first, $0.wasCalledInside) }
         try expect(!wasCalledInside, "The completion was called before fetch had returned", file: file, line: line)
-        guard let first else { throw ConformanceFailure("The completion came without an outcome", file: file, line: line) }
+        guard let first else {
+            throw ConformanceFailure("The completion came without an outcome", file: file, line: line)
+        }
         return first
     }
 

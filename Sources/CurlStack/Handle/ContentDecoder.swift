@@ -1,0 +1,92 @@
+internal import CCurl
+
+/// Undoes one content coding (RFC 9110 section 8.4), piece by piece, and knows whether its end has come.
+///
+/// libcurl would decode too, but it takes a stream that is cut short for a whole one, and cannot stop in the middle of a
+/// bomb. The decoders are the very libraries it is linked with.
+protocol ContentDecoder: AnyObject {
+    /// Decodes bytes and hands on what comes of them.
+    ///
+    /// - Parameters:
+    ///   - bytes: The coded bytes.
+    ///   - take: Takes decoded bytes; answers whether to go on.
+    func decode(_ bytes: RawSpan, _ take: (RawSpan) -> Bool) -> DecodingStep
+
+    /// Whether the coded stream was complete with the last byte that came.
+    var isFinished: Bool { get }
+}
+
+/// What came of a piece.
+enum DecodingStep {
+    case goOn
+    /// Whoever takes the bytes wants no more.
+    case stopped
+    /// The bytes are not what the coding says.
+    case corrupt
+}
+
+/// The content codings this process can undo.
+enum ContentCoding: String, CaseIterable {
+    case gzip
+    case deflate
+    case br
+    case zstd
+
+    /// Those whose library is there, in order of preference.
+    static let available = allCases.filter { $0.makeDecoder() != nil }
+
+    /// Names a coding as a server does, in any case, with the old names that are still in use.
+    init?(name: String) {
+        switch name.lowercased() {
+        case "gzip", "x-gzip": self = .gzip
+        case "deflate": self = .deflate
+        case "br": self = .br
+        case "zstd": self = .zstd
+        default: return nil
+        }
+    }
+
+    /// A decoder for codings in the order they were applied, or `nil` if one of them cannot be undone or there are too many.
+    static func decoder(for names: [String]) -> (any ContentDecoder)? {
+        guard names.count <= 5 else { return nil }
+        var whole: (any ContentDecoder)?
+        for name in names {
+            guard let next = ContentCoding(name: name)?.makeDecoder() else { return nil }
+            whole = whole.map { NestedDecoder(outer: next, inner: $0) } ?? next
+        }
+        return whole
+    }
+
+    /// A decoder, or `nil` if its library is not there.
+    func makeDecoder() -> (any ContentDecoder)? {
+        switch self {
+        case .gzip: ZlibDecoder(isGzip: true)
+        case .deflate: ZlibDecoder(isGzip: false)
+        case .br: BrotliDecoder()
+        case .zstd: ZstdDecoder()
+        }
+    }
+}
+
+/// Several codings, one around the other.
+final class NestedDecoder: ContentDecoder {
+    private let outer: any ContentDecoder
+    private let inner: any ContentDecoder
+
+    /// Undoes `outer` first.
+    init(outer: any ContentDecoder, inner: any ContentDecoder) {
+        self.outer = outer
+        self.inner = inner
+    }
+
+    var isFinished: Bool { outer.isFinished && inner.isFinished }
+
+    func decode(_ bytes: RawSpan, _ take: (RawSpan) -> Bool) -> DecodingStep {
+        var innerStep = DecodingStep.goOn
+        let outerStep = outer.decode(bytes) { decoded in
+            innerStep = inner.decode(decoded, take)
+            return innerStep == .goOn
+        }
+        return innerStep == .goOn ? outerStep : innerStep
+    }
+}

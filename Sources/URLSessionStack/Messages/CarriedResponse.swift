@@ -1,0 +1,31 @@
+internal import Foundation
+internal import NetworkStack
+
+#if canImport(FoundationNetworking)
+    internal import FoundationNetworking
+#endif
+
+/// The `HTTPURLResponse` that a fetch delivers. It has the neutral response, with its redirects and metrics, inside.
+final class CarriedResponse: HTTPURLResponse, @unchecked Sendable {
+    // Unchecked because its superclass is; what is added is one constant of a Sendable type.
+
+    let response: HTTP.Response
+
+    /// Without what may be secret, which an `HTTPURLResponse` shows.
+    override var description: String { response.description }
+    override var debugDescription: String { response.description }
+
+    init?(_ response: HTTP.Response) {
+        self.response = response
+        super.init(
+            url: response.url, statusCode: response.status.rawValue, httpVersion: response.version.description,
+            headerFields: WireRequest.joined(response.headers).fields)
+    }
+
+    /// Decodes what an `HTTPURLResponse` encodes; redirects and metrics are not part of it.
+    required init?(coder: NSCoder) {
+        guard let decoded = HTTPURLResponse(coder: coder)?.httpResponse else { return nil }
+        response = decoded
+        super.init(coder: coder)
+    }
+}

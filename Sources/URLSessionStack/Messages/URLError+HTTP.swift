@@ -1,0 +1,93 @@
+public import Foundation
+public import NetworkStack
+
+#if canImport(FoundationNetworking)
+    internal import FoundationNetworking
+#endif
+
+extension URLError: HTTPTransportError {
+    /// What went wrong.
+    ///
+    /// URLSession on Linux reports most failures as `.unknown` (-1) and leaves the rest to libcurl's words in
+    /// `localizedDescription`; then the kind is read from those.
+    public var kind: HTTP.FailureKind {
+        switch code {
+        case .cannotFindHost, .dnsLookupFailed: .dns
+        case .cannotConnectToHost, .notConnectedToInternet, .timedOut: .connect
+        case .networkConnectionLost: userInfo[Self.truncationKey] == nil ? .receive : .truncated
+        case .badServerResponse: .empty
+        case .cannotParseResponse: .malformed
+        case .cannotDecodeContentData, .cannotDecodeRawData: .decoding
+        case .secureConnectionFailed, .serverCertificateHasBadDate, .serverCertificateUntrusted,
+            .serverCertificateHasUnknownRoot, .serverCertificateNotYetValid, .clientCertificateRejected,
+            .clientCertificateRequired:
+            .tls
+        case .unknown: Self.kind(of: localizedDescription)
+        default: .other
+        }
+    }
+
+    /// Where in its life the transfer was, if that follows from the kind.
+    public var phase: HTTP.Phase? {
+        switch kind {
+        case .dns: .resolving
+        case .connect: .connecting
+        case .tls: .securing
+        case .send: .sending
+        case .truncated, .decoding: .receiving
+        default: nil
+        }
+    }
+}
+
+extension URLError {
+    private static let truncationKey = "NetworkStackReceivedLength"
+
+    /// A response that ended before its time.
+    init(_ code: Code, truncatedAt received: Int64, of length: Int64) {
+        self.init(
+            code,
+            userInfo: [
+                NSLocalizedDescriptionKey: "The response ended after \(received) of \(length) bytes.",
+                Self.truncationKey: received,
+            ])
+    }
+
+    /// A task's error as the engine is told it: without the parts of the URL that may be secret.
+    static func failure(_ error: any Error) -> HTTPTransferFailure<URLError> {
+        guard let error = error as? URLError else {
+            return .transport(URLError(.unknown, userInfo: [NSLocalizedDescriptionKey: "\(error)"]))
+        }
+        // The scheme is http or https: what is not supported is an answer that is not HTTP.
+        if error.code == .unsupportedURL { return .badResponse }
+        var userInfo: [String: Any] = [NSLocalizedDescriptionKey: error.libcurlDescription]
+        if let url = error.failingURL?.redactedDescription.prefix(while: { $0 != "?" }) {
+            userInfo[NSURLErrorFailingURLErrorKey] = URL(string: String(url))
+        }
+        return .transport(URLError(error.code, userInfo: userInfo))
+    }
+
+    /// libcurl's own words, if there are any.
+    private var libcurlDescription: String {
+        let underlying = userInfo[NSUnderlyingErrorKey] as? NSError
+        return underlying?.userInfo[NSLocalizedDescriptionKey] as? String ?? localizedDescription
+    }
+
+    /// What libcurl's words mean (7.88; the first match counts).
+    private static func kind(of text: String) -> HTTP.FailureKind {
+        for (kind, phrases) in words where phrases.contains(where: text.contains) { return kind }
+        return .other
+    }
+
+    private static let words: [(HTTP.FailureKind, [String])] = [
+        (.truncated, ["transfer closed with", "end of response with", "unexpected eof while reading", "was not closed cleanly before end"]),
+        (.decoding, ["content unencoding", "Unrecognized or bad HTTP Content", "content encoding"]),
+        (.receive, ["Recv failure", "SSL_read", "Failure when receiving data", "HTTP/2", "recv"]),
+        (.send, ["Send failure", "SSL_write", "Failed sending data", "aborted by an application callback", "callback", "rewind"]),
+        (.proxy, ["proxy", "CONNECT tunnel"]),
+        (.connect, ["Failed to connect", "Couldn't connect", "Could not connect", "Connection refused", "No route to host", "Connection timed out"]),
+        (.dns, ["Could not resolve", "Couldn't resolve"]),
+        (.tls, ["SSL", "TLS", "certificate", "ssl"]),
+        (.malformed, ["Failed writing", "chunk", "Chunk", "hexadecimal", "Header", "header", "Content-Length", "Weird server reply", "Malformed", "Out of memory", "Transfer-Encoding"]),
+    ]
+}

@@ -1,0 +1,89 @@
+internal import Foundation
+public import NetworkStack
+
+#if canImport(FoundationNetworking)
+    internal import FoundationNetworking
+#endif
+
+/// Every way in which URLSession differs from platform to platform, each with its reason, and nowhere else.
+///
+/// On Linux, Android and Windows, Foundation's networking is a module of its own, built on libcurl
+/// (swift-corelibs-foundation, "SCF" below; the numbers are of its issues and pull requests, the behaviours those of the
+/// 6.3 release). What it cannot do is said here; what it does wrong and can be set right is set right where it happens.
+enum Platform {
+    /// What URLSession cannot do here, each with the reason.
+    static let capabilities = HTTP.Capabilities(unsupported: unsupported)
+
+    /// URLSession's own clock must never run out before the engine's: `0` fails at once, `.infinity` ends the process,
+    /// fractions are cut off. A year is as good as never.
+    static let ownTimeout: Double = 365 * 86_400
+
+    #if canImport(FoundationNetworking)
+        /// A field with a blank for its value is not sent, and keeps URLSession and libcurl from adding their own.
+        static let suppressed: String? = " "
+
+        /// Takes a session's cache away. Nothing is ever cached, but with a cache every task begins on another queue, and a
+        /// cancel at that moment may come after the task's end, which ends the process.
+        static func detachCache(from session: URLSession) { session.configuration.urlCache = nil }
+
+        private static let unsupported: [HTTP.Capability: String] = [
+            .http2PriorKnowledge: "URLSession has no way to ask for HTTP/2 in the clear.",
+            .versionChoice: "URLSession negotiates the version of HTTP itself, over https.",
+            .connectTimeout: "URLSession does not tell when the connection is open; the idle and total timeouts bound it.",
+            .idleConnectionAge: "URLSession keeps idle connections as libcurl sees fit.",
+            .streamsPerConnection: "URLSession leaves the streams of an HTTP/2 connection to libcurl, which takes up to 100.",
+            .customTrustRoots: "URLSession on this platform trusts the system's authorities only.",
+            .tlsFailureDetail: "URLSession reports every TLS failure with one code, -1.",
+            .bodyWithAnyMethod: "URLSession refuses to send content with GET.",
+            .methodCase: "URLSession writes GET, HEAD, POST, PUT and DELETE in capitals, however they were given.",
+            .streamedRequestBody:
+                "URLSession takes a stream without bytes for its end; a stream is read to its end first, then sent with its length.",
+            .trailers: "URLSession ends the process when a response has trailers (SCF #5285; fixed after 6.3).",
+            .rawContent: "URLSession always decompresses.",
+            .headerOrder: "URLSession keeps header fields in a dictionary: lines of one name are joined, their order is lost.",
+            .lenientHeads: "URLSession refuses heads with bare line feeds, Latin-1, or no blank after a colon (SCF #5527).",
+            .phaseMetrics: "URLSession on this platform collects no metrics.",
+            .ipv6Literals: "URLSession and libcurl do not agree on the host of such a URL (SCF #5496; fixed after 6.3).",
+            .backPressure: "URLSession reads on at full speed; what the reader does not take is held, up to the body limit.",
+            .headLimit: "URLSession delivers a head only when it is complete; the limit is checked then.",
+            .strictReplies:
+                "URLSession ends the process when a connection ends within a head (SCF #5285), and cannot see every broken reply.",
+        ]
+    #else
+        /// URLSession adds its own fields here.
+        static let suppressed: String? = nil
+
+        /// Requests bypass the cache here.
+        static func detachCache(from session: URLSession) {}
+
+        private static let unsupported: [HTTP.Capability: String] = [
+            .http2PriorKnowledge: "URLSession has no way to ask for HTTP/2 in the clear.",
+            .versionChoice: "URLSession negotiates the version of HTTP itself, over https.",
+            .connectTimeout: "URLSession has no timeout for opening a connection.",
+            .idleConnectionAge: "URLSession keeps idle connections as it sees fit.",
+            .streamsPerConnection: "URLSession has no limit of streams on a connection.",
+            .customTrustRoots: "This stack does not evaluate server trust itself yet.",
+            .bodyWithAnyMethod: "URLSession refuses to send content with GET.",
+            .methodCase: "URLSession writes well-known methods in capitals, however they were given.",
+            .streamedRequestBody: "This stack reads a stream to its end first, then sends it with its length.",
+            .trailers: "URLSession does not deliver trailers.",
+            .rawContent: "URLSession always decompresses.",
+            .headerOrder: "URLSession keeps header fields in a dictionary: lines of one name are joined, their order is lost.",
+            .lenientHeads: "URLSession decides itself which heads it reads.",
+            .phaseMetrics: "This stack does not read URLSession's metrics yet.",
+            .informationalResponses: "URLSession does not deliver informational responses.",
+            .backPressure: "This stack cannot stop URLSession from reading; what the reader does not take is held.",
+            .headLimit: "URLSession delivers a head only when it is complete; the limit is checked then.",
+            .strictReplies: "URLSession does not tell every broken reply.",
+        ]
+    #endif
+}
+
+extension HTTP.Capability {
+    /// Speaking HTTP/1.1 where the server would take HTTP/2.
+    public static let versionChoice = HTTP.Capability(rawValue: "a choice of the HTTP version")
+    /// A limit of the streams on one HTTP/2 connection.
+    public static let streamsPerConnection = HTTP.Capability(rawValue: "a limit of streams per connection")
+    /// Well-known methods in another case than capitals, such as `get`, which is another method than `GET`.
+    public static let methodCase = HTTP.Capability(rawValue: "well-known methods in another case")
+}

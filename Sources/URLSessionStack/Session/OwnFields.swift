@@ -1,0 +1,22 @@
+internal import Foundation
+internal import NetworkStack
+
+#if canImport(FoundationNetworking)
+    internal import FoundationNetworking
+#endif
+
+/// The fields that the requests of a stack's own session have or do not have by default.
+struct OwnFields: Sendable {
+    let userAgent: String?
+
+    /// Adds them, unless the request has its own.
+    ///
+    /// - Parameters:
+    ///   - fields: The request's fields.
+    ///   - names: Their names in lower case.
+    func add(to fields: inout [String: String], unless names: Set<String>) {
+        if !names.contains("user-agent"), let userAgent = userAgent ?? Platform.suppressed { fields["User-Agent"] = userAgent }
+        guard let nothing = Platform.suppressed else { return }
+        for name in ["Accept-Language", "Connection"] where !names.contains(name.lowercased()) { fields[name] = nothing }
+    }
+}

@@ -1,0 +1,109 @@
+internal import NetworkStack
+
+/// The places of a session: how many transfers may run to one host and in all, and who waits for one.
+///
+/// Who comes first goes first, host by host; a busy host never delays another. URLSession has a queue of its own, which
+/// tells nobody who is in it; so nothing is ever started that would have to wait there.
+struct PlaceQueue<Waiter: AnyObject> {
+    private struct Waiting {
+        let ticket: UInt64
+        var waiter: Waiter?
+    }
+
+    private struct Host {
+        var running = 0
+        var waiting: [Waiting] = []
+        var first = 0
+    }
+
+    var perHost: Int
+    private let total: Int
+    private var hosts: [HTTP.Origin: Host] = [:]
+    private var running = 0
+    private var nextTicket: UInt64 = 0
+
+    init(perHost: Int, total: Int?) {
+        self.perHost = perHost
+        self.total = total ?? .max
+    }
+
+    /// Takes a place, or a ticket in the line for one.
+    ///
+    /// - Returns: The ticket, or `nil` if the place is taken at once.
+    mutating func enter(_ waiter: Waiter, for origin: HTTP.Origin) -> UInt64? {
+        var host = hosts.removeValue(forKey: origin) ?? Host()
+        defer { hosts[origin] = host }
+        if host.running < perHost, running < total, host.first == host.waiting.count {
+            host.running += 1
+            running += 1
+            return nil
+        }
+        nextTicket += 1
+        host.waiting.append(Waiting(ticket: nextTicket, waiter: waiter))
+        return nextTicket
+    }
+
+    /// Gives a place back.
+    ///
+    /// - Returns: Who has a place now; it is the caller's to tell them.
+    mutating func leave(_ origin: HTTP.Origin) -> [Waiter] {
+        hosts[origin]?.running -= 1
+        running -= 1
+        defer { forget(origin) }
+        return admit()
+    }
+
+    /// Gives a ticket back.
+    ///
+    /// - Returns: Whether the ticket's holder was still waiting.
+    mutating func withdraw(ticket: UInt64, from origin: HTTP.Origin) -> Bool {
+        guard var host = hosts.removeValue(forKey: origin) else { return false }
+        defer {
+            hosts[origin] = host
+            forget(origin)
+        }
+        var (low, high) = (host.first, host.waiting.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if host.waiting[middle].ticket < ticket { low = middle + 1 } else { high = middle }
+        }
+        guard low < host.waiting.count, host.waiting[low].ticket == ticket, host.waiting[low].waiter != nil else { return false }
+        host.waiting[low].waiter = nil
+        Self.trim(&host)
+        return true
+    }
+
+    private mutating func admit() -> [Waiter] {
+        var admitted: [Waiter] = []
+        while running < total {
+            var next: (origin: HTTP.Origin, ticket: UInt64)?
+            for (origin, host) in hosts where host.running < perHost && host.first < host.waiting.count {
+                let ticket = host.waiting[host.first].ticket
+                if ticket < next?.ticket ?? .max { next = (origin, ticket) }
+            }
+            guard let origin = next?.origin, var host = hosts.removeValue(forKey: origin) else { break }
+            if let waiter = host.waiting[host.first].waiter {
+                admitted.append(waiter)
+                host.waiting[host.first].waiter = nil
+                host.running += 1
+                running += 1
+            }
+            Self.trim(&host)
+            hosts[origin] = host
+        }
+        return admitted
+    }
+
+    private mutating func forget(_ origin: HTTP.Origin) {
+        if let host = hosts[origin], host.running == 0, host.first == host.waiting.count { hosts[origin] = nil }
+    }
+
+    /// Passes over who has gone, and lets go of what was passed over when it is worth the while.
+    private static func trim(_ host: inout Host) {
+        while host.first < host.waiting.count, host.waiting[host.first].waiter == nil { host.first += 1 }
+        if host.first == host.waiting.count || host.first > 256 {
+            host.waiting.removeFirst(host.first)
+            host.first = 0
+        }
+    }
+}

@@ -1,0 +1,37 @@
+internal import Foundation
+internal import NetworkStack
+
+#if canImport(FoundationNetworking)
+    internal import FoundationNetworking
+#endif
+
+extension URLSessionConfiguration {
+    /// A session that only carries: no cookies, no cache, no stored credentials, no clock of its own.
+    static func carrying(_ configuration: Network.Configuration) -> URLSessionConfiguration {
+        let carrying = URLSessionConfiguration.ephemeral
+        carrying.httpCookieStorage = nil
+        carrying.httpCookieAcceptPolicy = .never
+        carrying.httpShouldSetCookies = false
+        carrying.urlCache = nil
+        carrying.urlCredentialStorage = nil
+        carrying.requestCachePolicy = .reloadIgnoringLocalCacheData
+        carrying.timeoutIntervalForRequest = Platform.ownTimeout
+        carrying.timeoutIntervalForResource = Platform.ownTimeout
+        carrying.httpMaximumConnectionsPerHost = configuration.connections.perHost
+        return carrying
+    }
+}
+
+extension Network.Configuration {
+    /// Refuses what makes no sense, and what URLSession cannot do.
+    func checkForURLSession() throws(HTTP.Refusal) {
+        try validate()
+        try options.checkForURLSession()
+        let capabilities = Platform.capabilities
+        if connections.idleAge != nil { try capabilities.require(.idleConnectionAge) }
+        if tls.trustRoots != .system { try capabilities.require(.customTrustRoots) }
+        // Every stream has a place of its own, so a limit that the places keep anyway can be kept.
+        let isKept = connections.streamsPerConnection >= min(connections.perHost, connections.total ?? .max, 100)
+        if !isKept { try capabilities.require(.streamsPerConnection) }
+    }
+}

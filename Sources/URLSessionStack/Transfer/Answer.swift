@@ -1,0 +1,111 @@
+internal import Foundation
+internal import NetworkStack
+
+#if canImport(FoundationNetworking)
+    internal import FoundationNetworking
+#endif
+
+/// What has come back for one hop, as a plain value: every event of URLSession answers what there is to tell.
+struct Answer {
+    /// Something to tell a sink.
+    enum Event {
+        case informational(HTTP.Response)
+        case head(HTTP.Response)
+        case body(Data)
+        case withheld(Int64)
+        case finished
+        case failed(HTTPTransferFailure<URLError>)
+    }
+
+    private let request: HTTP.Request
+    private let limits: HTTP.Options.Limits
+    private let holds: Holds
+
+    private var head: ReceivedHead?
+    private var held: [Data] = []
+    private var isHeld = false
+    private var isWhole = false
+    private(set) var received: Int64 = 0
+
+    /// The bytes of content that came, as they travelled if that is known.
+    var bytesReceived: Int64 { head?.encodedLength ?? received }
+    /// The bytes of the response's head, near enough.
+    var headBytesReceived: Int64? { head.map { Int64($0.size) } }
+
+    /// Which heads must wait for what follows them.
+    struct Holds {
+        /// A 401: somebody may answer its challenge, and then it never was.
+        let challenges: Bool
+        /// A success: it may be that of a proxy's tunnel, which URLSession shows like any other.
+        let tunnels: Bool
+    }
+
+    init(_ hop: HTTPHop, holds: Holds) {
+        request = hop.request
+        limits = hop.options.limits
+        self.holds = holds
+    }
+
+    // MARK: Events
+
+    mutating func received(_ response: URLResponse) -> [Event] {
+        guard let response = response as? HTTPURLResponse else { return [.failed(.badResponse)] }
+        if response.statusCode == 101 { return [.failed(.badResponse)] }
+        let head = ReceivedHead(response, url: request.url)
+        if head.response.status.statusClass == .informational { return [.informational(head.response)] }
+        if head.size > limits.head || head.fieldCount > limits.headFields {
+            return [.failed(.refused(.headTooLarge(limit: limits.head)))]
+        }
+        // A second head follows that of a tunnel, or that of a 401 whose challenge was answered.
+        self.head = head
+        (held, received) = ([], 0)
+        let status = head.response.status
+        isHeld = status == .unauthorized ? holds.challenges : holds.tunnels && status.statusClass == .success
+        return isHeld ? [] : [.head(head.response)]
+    }
+
+    mutating func received(_ data: Data) -> [Event] {
+        guard let head else { return [.failed(.badResponse)] }
+        received += Int64(data.count)
+        guard isHeld else { return [.body(data)] }
+        if head.response.status == .unauthorized {
+            held.append(data)
+            return [.withheld(received)]
+        }
+        return release() + [.body(data)]
+    }
+
+    /// The 401 that came is what is delivered, whatever URLSession makes of it now.
+    mutating func challengeIsDeclined() { isWhole = true }
+
+    /// The request is made again, with a credential.
+    mutating func challengeIsAnswered() { (head, held, received, isHeld) = (nil, [], 0, false) }
+
+    /// - Parameters:
+    ///   - response: The response that URLSession ends with; some it shows only then.
+    ///   - error: Why it failed, if it did.
+    mutating func completed(_ response: URLResponse?, _ error: (any Error)?) -> [Event] {
+        var events: [Event] = []
+        if let error, !isWhole { return [.failed(URLError.failure(error))] }
+        if head == nil, let response = response as? HTTPURLResponse, response.statusCode >= 200 {
+            // A redirect to nowhere: URLSession shows its head late, and its content never.
+            events += received(response)
+            if case .failed = events.last { return events }
+            head?.forgetLength()
+        }
+        guard let head else { return events + [.failed(.transport(URLError(.badServerResponse)))] }
+        events += release()
+        switch head.framing(for: request.method) {
+        case .invalid: return events + [.failed(.badResponse)]
+        case .length(let length) where length != received:
+            return events + [.failed(.transport(URLError(.networkConnectionLost, truncatedAt: received, of: length)))]
+        case .length, .unknown: return events + [.finished]
+        }
+    }
+
+    private mutating func release() -> [Event] {
+        guard isHeld, let head else { return [] }
+        defer { (held, isHeld) = ([], false) }
+        return [.head(head.response)] + held.map { .body($0) }
+    }
+}

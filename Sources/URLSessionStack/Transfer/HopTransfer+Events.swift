@@ -1,0 +1,108 @@
+internal import Foundation
+internal import NetworkStack
+
+#if canImport(FoundationNetworking)
+    internal import FoundationNetworking
+#endif
+
+/// What the session tells of the transfer's task, on its delegate queue.
+extension HopTransfer {
+    func received(_ response: URLResponse) {
+        deliver(
+            state.withLock { state in
+                if state.clock.firstByte == nil { state.clock.firstByte = .now }
+                return state.backlog.add(state.answer.received(response))
+            })
+    }
+
+    func received(_ data: Data) {
+        deliver(state.withLock { state in state.backlog.add(state.answer.received(data), limit: hop.options.limits.body) })
+    }
+
+    func sent(_ count: Int64) {
+        let (sink, isAll) = state.withLock { state in
+            state.bytesSent += count
+            return (state.sink, state.bytesSent >= state.content.length)
+        }
+        sink?.sent(Int(count))
+        if isAll { sink?.entered(.waiting) }
+    }
+
+    /// A stream of the content from its first byte on. URLSession asks for one at the start, and whenever it has to send the
+    /// content again: with a credential, or after a kept connection turned out dead.
+    func newContentStream() -> InputStream? {
+        let content = state.withLock { state in
+            state.bytesSent = 0
+            return state.content
+        }
+        do { return try content.stream() } catch {
+            fail(.refused(.requestBody(error)))
+            return nil
+        }
+    }
+
+    func challenged(
+        _ challenge: URLAuthenticationChallenge,
+        handler: (any AuthenticationChallengeHandler)?,
+        _ completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
+    ) {
+        let decline: @Sendable () -> Void = { [self] in
+            state.withLock { $0.answer.challengeIsDeclined() }
+            completionHandler(.cancelAuthenticationChallenge, nil)
+        }
+        guard let handler, state.withLock({ $0.sink }) != nil else { return decline() }
+        let wasAnswered = Lock(false)
+        handler.handle(challenge) { [self] disposition, credential in
+            let isFirst = wasAnswered.withLock { wasAnswered in
+                defer { wasAnswered = true }
+                return !wasAnswered
+            }
+            guard isFirst else { return }
+            session.betweenEvents { [self] in
+                guard disposition == .useCredential, let credential else { return decline() }
+                let goesOn = state.withLock { state in
+                    state.answer.challengeIsAnswered()
+                    return state.sink != nil
+                }
+                if goesOn { completionHandler(.useCredential, credential) }
+            }
+        }
+    }
+
+    /// The task has ended; it is not in the table any more.
+    ///
+    /// When this returns, URLSession takes the task out of its books. A cancel that is under way at that moment would end
+    /// the process; so it is waited for, and from now on there is none.
+    func completed(_ task: URLSessionTask, _ error: (any Error)?) {
+        let response = task.response
+        let (events, cancelling) = state.withLock { state in
+            if case .carried = state.stage { state.stage = .completed }
+            return (state.backlog.add(state.answer.completed(response, error)), state.cancelling)
+        }
+        cancelling?.wait()
+        session.leave(hop.origin)
+        deliver(events)
+    }
+
+    /// Tells the sink, for as long as it listens.
+    func deliver(_ events: [Answer.Event]) {
+        var events = events[...]
+        while let event = events.popFirst() {
+            guard let sink = state.withLock({ $0.sink }) else { return }
+            switch event {
+            case .informational(let response): sink.informational(response)
+            case .head(let response): sink.head(response)
+            case .withheld(let count): sink.withheld(count)
+            case .body(let data):
+                if sink.body(data) { break }
+                return state.withLock { $0.backlog.hold(events) }
+            case .finished:
+                let metrics = state.withLock { $0.metrics }
+                end()?.finished(trailers: nil, metrics: metrics)
+            case .failed(let failure):
+                let metrics = state.withLock { $0.metrics }
+                end()?.failed(failure, metrics: metrics)
+            }
+        }
+    }
+}

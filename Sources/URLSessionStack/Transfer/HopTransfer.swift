@@ -1,0 +1,216 @@
+internal import Dispatch
+internal import Foundation
+internal import NetworkStack
+
+#if canImport(FoundationNetworking)
+    internal import FoundationNetworking
+#endif
+
+/// One hop: its content is read if it is a stream, it stands in line for a place, a task carries it, it ends.
+///
+/// Until there is a task, everything happens on the session's steering queue; from then on, on its delegate queue. So the
+/// sink hears one thing at a time. Only the task is cancelled elsewhere, as that may take as long as URLSession likes.
+final class HopTransfer: HTTPTransfer {
+    enum Stage {
+        case reading
+        case queued(ticket: UInt64)
+        case placed
+        case carried(URLSessionTask)
+        case completed
+        case ended
+    }
+
+    struct State {
+        var stage = Stage.reading
+        var sink: (any HTTPTransferSink<URLError>)?
+        var content: SentContent
+        var spool: Spool?
+        var answer: Answer
+        var clock = TransferClock()
+        var backlog = Backlog()
+        var bytesSent: Int64 = 0
+        /// Left when URLSession has been told to cancel the task.
+        var cancelling: DispatchGroup?
+    }
+
+    let hop: HTTPHop
+    let session: TransferSession
+    let state: Lock<State>
+
+    init(_ hop: HTTPHop, sink: any HTTPTransferSink<URLError>, session: TransferSession) {
+        self.hop = hop
+        self.session = session
+        let holds = Answer.Holds(
+            challenges: session.table.challengeHandler != nil, tunnels: hop.origin.scheme == .https && WireRequest.mayBeTunnelled)
+        state = Lock(State(sink: sink, content: SentContent(hop), answer: Answer(hop, holds: holds)))
+    }
+
+    // MARK: Before there is a task
+
+    /// Begins, on the steering queue.
+    func begin() {
+        guard session.begin(self) else { return fail(.refused(.shutDown)) }
+        guard case .stream = hop.request.body, hop.source != nil else { return queue() }
+        state.withLock { $0.spool = Spool() }
+        read()
+    }
+
+    /// Reads a stream to its end, a few pieces at a time.
+    private func read() {
+        guard let spool = state.withLock({ $0.spool }), let source = hop.source else { return }
+        for _ in 0..<16 {
+            guard let sink = state.withLock({ $0.sink }) else { return }
+            do {
+                switch source.next(upTo: Spool.pieceSize) {
+                case .bytes(let data): try spool.append(data)
+                case .pending: return sink.entered(.sending)
+                case .failed(let error): throw error
+                case .end:
+                    let content = try spool.finish()
+                    state.withLock { ($0.content, $0.spool) = (content, nil) }
+                    return queue()
+                }
+            } catch {
+                return fail(.refused(.requestBody(error)))
+            }
+            sink.entered(.sending)
+        }
+        session.steering.async { self.read() }
+    }
+
+    private func queue() {
+        guard let sink = state.withLock({ $0.sink }) else { return }
+        sink.entered(.queued)
+        let ticket = session.enter(self)
+        let (goesOn, isLate) = state.withLock { state in
+            state.clock.queued = .now
+            if case .ended = state.stage { return (false, true) }
+            state.stage = ticket.map { .queued(ticket: $0) } ?? .placed
+            return (ticket == nil, false)
+        }
+        if isLate { return withdraw(ticket) }
+        if goesOn { return startTask() }
+        guard let ticket, let limit = hop.options.timeouts.queue else { return }
+        session.steering.asyncAfter(deadline: .now() + limit.dispatchInterval) { [weak self] in self?.queueTimedOut(ticket) }
+    }
+
+    private func queueTimedOut(_ ticket: UInt64) {
+        guard session.withdraw(ticket: ticket, from: hop.origin) else { return }
+        state.withLock { $0.stage = .reading }
+        fail(.refused(.timedOut(.queue, during: .queued)))
+    }
+
+    private func withdraw(_ ticket: UInt64?) {
+        guard let ticket else { return session.leave(hop.origin) }
+        // Who has a place already is told so soon, and gives it back then.
+        _ = session.withdraw(ticket: ticket, from: hop.origin)
+    }
+
+    /// Makes the task and starts it, on the steering queue; the transfer has a place.
+    func startTask() {
+        let content = state.withLock { state -> SentContent? in
+            if case .ended = state.stage { return nil }
+            state.stage = .placed
+            return state.content
+        }
+        guard let content else { return session.leave(hop.origin) }
+        guard let urlSession = session.urlSession else {
+            session.leave(hop.origin)
+            return fail(.refused(.shutDown))
+        }
+        let request = WireRequest(hop, content: content, ownFields: session.ownFields).urlRequest
+        let task = content.isNone ? urlSession.dataTask(with: request) : urlSession.uploadTask(withStreamedRequest: request)
+        session.table.insert(self, for: task)
+        let sink = state.withLock { state -> (any HTTPTransferSink<URLError>)? in
+            if case .ended = state.stage { return nil }
+            state.stage = .carried(task)
+            state.clock.started = .now
+            return state.sink
+        }
+        guard let sink else {
+            // Cancelled in between: nobody but us knows the task, and it was never started.
+            _ = session.table.remove(task)
+            task.cancel()
+            return session.leave(hop.origin)
+        }
+        sink.entered(content.isNone ? .waiting : .sending)
+        task.resume()
+    }
+
+    // MARK: Steering
+
+    func cancel() { _ = end() }
+
+    func resumeSending() {
+        session.steering.async { self.read() }
+    }
+
+    func resumeReceiving() {
+        session.betweenEvents { self.deliver(self.state.withLock { $0.backlog.resume() }) }
+    }
+
+    /// Ends the transfer with a failure of our own finding.
+    func fail(_ failure: HTTPTransferFailure<URLError>) {
+        session.steering.async { [self] in
+            let isCarried = state.withLock { if case .carried = $0.stage { true } else { false } }
+            guard isCarried else { return tell(failure) }
+            session.betweenEvents { self.tell(failure) }
+        }
+    }
+
+    private func tell(_ failure: HTTPTransferFailure<URLError>) {
+        let metrics = state.withLock { $0.metrics }
+        end()?.failed(failure, metrics: metrics)
+    }
+
+    /// Ends the transfer, whatever it is about.
+    ///
+    /// - Returns: Who is to be told, if nobody was.
+    func end() -> (any HTTPTransferSink<URLError>)? {
+        let (stage, sink, cancelling) = state.withLock { state in
+            defer {
+                state.stage = .ended
+                state.sink = nil
+                state.spool = nil
+                state.backlog = Backlog()
+            }
+            if case .carried = state.stage {
+                state.cancelling = DispatchGroup()
+                state.cancelling?.enter()
+            }
+            return (state.stage, state.sink, state.cancelling)
+        }
+        switch stage {
+        case .ended: return nil
+        case .queued(let ticket): withdraw(ticket)
+        case .carried(let task):
+            session.cancelling.async {
+                task.cancel()
+                cancelling?.leave()
+            }
+        case .reading, .placed, .completed: break
+        }
+        session.end(self)
+        return sink
+    }
+}
+
+extension HopTransfer.State {
+    /// What the transfer has taken so far.
+    var metrics: HTTP.Metrics {
+        var metrics = clock.metrics
+        metrics.bytesSent = bytesSent
+        metrics.bytesReceived = answer.bytesReceived
+        metrics.headBytesReceived = answer.headBytesReceived
+        return metrics
+    }
+}
+
+extension Duration {
+    /// Rounded up: a clock never runs out early.
+    fileprivate var dispatchInterval: DispatchTimeInterval {
+        let (seconds, attoseconds) = components
+        guard seconds < 1 << 31 else { return .never }
+        return .nanoseconds(Int(seconds) * 1_000_000_000 + Int(attoseconds / 1_000_000_000) + 1)
+    }
+}

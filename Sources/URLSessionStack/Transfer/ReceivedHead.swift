@@ -1,0 +1,85 @@
+internal import Foundation
+internal import NetworkStack
+
+#if canImport(FoundationNetworking)
+    internal import FoundationNetworking
+#endif
+
+/// A response's head as URLSession gives it, and what follows from it.
+///
+/// The version of HTTP is not told, so it is said to be 1.1. The fields come out of a dictionary and are put in the order of
+/// their names. Lines of one name are joined; those of `Set-Cookie`, which must not be, are taken apart again.
+struct ReceivedHead {
+    /// What the head says of the content's length.
+    enum Framing {
+        case unknown
+        case length(Int64)
+        case invalid
+    }
+
+    let response: HTTP.Response
+    /// The bytes of the fields.
+    let size: Int
+    let fieldCount: Int
+    private var lengthIsKnown = true
+
+    init(_ response: HTTPURLResponse, url: URL) {
+        let headers = HTTP.Headers(response)
+        self.response = HTTP.Response(status: HTTP.StatusCode(response.statusCode), headers: headers, url: url)
+        fieldCount = headers.count
+        size = headers.reduce(0) { $0 + $1.name.rawValue.utf8.count + $1.value.utf8.count + 4 }
+    }
+
+    /// The content is lost, so its length says nothing.
+    mutating func forgetLength() { lengthIsKnown = false }
+
+    /// The length of compressed content, which alone says how much travelled.
+    var encodedLength: Int64? { isEncoded ? response.headers[.contentLength].flatMap { Int64($0) } : nil }
+
+    private var isEncoded: Bool {
+        guard let coding = response.headers[.contentEncoding] else { return false }
+        return !coding.isEmpty && coding.lowercased() != "identity"
+    }
+
+    func framing(for method: HTTP.Method) -> Framing {
+        guard lengthIsKnown, method != .HEAD, response.status != .noContent, response.status != .notModified else { return .unknown }
+        guard response.headers[.transferEncoding] == nil, let text = response.headers[.contentLength] else { return .unknown }
+        // Lines of one name come joined, and all must say the same.
+        let lengths = Set(text.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) })
+        guard let first = lengths.first, lengths.count == 1, first.utf8.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 }),
+            let length = Int64(first)
+        else { return .invalid }
+        return isEncoded ? .unknown : .length(length)
+    }
+}
+
+extension HTTP.Headers {
+    /// The fields of a response, in the order of their names.
+    init(_ response: HTTPURLResponse) {
+        var fields: [Field] = []
+        for (name, value) in response.allHeaderFields {
+            guard let name = name as? String, let value = value as? String else { continue }
+            if name.lowercased() == "set-cookie" {
+                fields += Self.cookies(value).map { Field(name: .init(name), value: $0) }
+            } else {
+                fields.append(Field(name: .init(name), value: value))
+            }
+        }
+        fields.sort { $0.name.rawValue < $1.name.rawValue }
+        self.init(fields)
+    }
+
+    /// Takes joined `Set-Cookie` lines apart: a comma ends a cookie where a name and `=` follow it. No date reads so.
+    private static func cookies(_ joined: String) -> [String] {
+        var cookies: [Substring] = []
+        var start = joined.startIndex
+        for comma in joined.indices where joined[comma] == "," {
+            let rest = joined[joined.index(after: comma)...].drop { $0 == " " }
+            let name = rest.prefix { $0 != "=" && $0 != ";" && $0 != "," && $0 != " " }
+            guard !name.isEmpty, name.endIndex < rest.endIndex, rest[name.endIndex] == "=" else { continue }
+            cookies.append(joined[start..<comma])
+            start = rest.startIndex
+        }
+        return (cookies + [joined[start...]]).map(String.init)
+    }
+}

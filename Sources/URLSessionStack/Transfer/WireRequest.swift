@@ -1,0 +1,66 @@
+internal import Foundation
+internal import NetworkStack
+
+#if canImport(FoundationNetworking)
+    internal import FoundationNetworking
+#endif
+
+/// A hop as URLSession is told it.
+///
+/// On Linux, fields are set as a whole dictionary: setting them one by one would change the case of their names, and drop
+/// what URLSession finds illegal without a word. Two of libcurl's habits are turned off with blank fields: content of
+/// known length would be sent in chunks, as it is a stream (only streams can be sent again from the start), and methods
+/// that need no content would announce an empty one.
+struct WireRequest {
+    let urlRequest: URLRequest
+
+    init(_ hop: HTTPHop, content: SentContent, ownFields: OwnFields?) {
+        var request = URLRequest(
+            url: hop.request.url, cachePolicy: .reloadIgnoringLocalCacheData, timeoutInterval: Platform.ownTimeout)
+        request.timeoutInterval = Platform.ownTimeout
+        request.httpShouldHandleCookies = false
+        request.httpMethod = hop.request.method.rawValue
+
+        var (fields, names) = Self.joined(hop.request.headers)
+        fields = fields.filter { $0.key.lowercased() != "content-length" }
+        ownFields?.add(to: &fields, unless: names)
+        names.remove("content-length")
+        if let nothing = Platform.suppressed {
+            if content.isNone {
+                let announcesNothing = hop.request.method != .POST && hop.request.method != .PUT && hop.request.method != .PATCH
+                if announcesNothing { fields["Content-Length"] = nothing }
+            } else {
+                fields["Transfer-Encoding"] = nothing
+                for name in ["Content-Type", "Expect"] where !names.contains(name.lowercased()) { fields[name] = nothing }
+            }
+        }
+        if !content.isNone { fields["Content-Length"] = String(content.length) }
+        request.allHTTPHeaderFields = fields
+        urlRequest = request
+    }
+
+    /// Header fields as a dictionary: lines of one name are joined (RFC 9110 section 5.3, RFC 6265 section 5.4).
+    ///
+    /// - Returns: The fields under their first spelling, and their names in lower case.
+    static func joined(_ headers: HTTP.Headers) -> (fields: [String: String], names: Set<String>) {
+        var fields: [String: String] = [:]
+        var spellings: [String: String] = [:]
+        for field in headers {
+            let name = field.name.rawValue.lowercased()
+            let value = field.value.trimmingCharacters(in: .whitespaces)
+            if let spelling = spellings[name], let first = fields[spelling] {
+                fields[spelling] = first + (name == "cookie" ? "; " : ", ") + value
+            } else {
+                spellings[name] = field.name.rawValue
+                fields[field.name.rawValue] = value
+            }
+        }
+        return (fields, Set(spellings.keys))
+    }
+
+    /// Whether the environment names a proxy for https. URLSession follows it, and it cannot be told not to.
+    static let mayBeTunnelled: Bool = {
+        let environment = ProcessInfo.processInfo.environment
+        return ["https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"].contains { !(environment[$0] ?? "").isEmpty }
+    }()
+}

@@ -1,0 +1,173 @@
+public import Dispatch
+public import Foundation
+public import NetworkStack
+
+#if canImport(FoundationNetworking)
+    public import FoundationNetworking
+#endif
+
+extension Network {
+    /// An HTTP stack on URLSession.
+    ///
+    /// Make one with a configuration and share it:
+    ///
+    ///     let network = try Network.URLSessionNetworkStack(configuration: .init())
+    ///
+    /// Dropped by its owner, such a stack finishes its fetches and then frees everything. With a session of one's own:
+    ///
+    ///     let network = Network.URLSessionNetworkStack()
+    ///     network.session = URLSession(configuration: .default, delegate: network, delegateQueue: nil)
+    ///
+    /// A session keeps its delegate, so this one is freed only after ``finishFetchesAndInvalidateSession()``. The cookies, the
+    /// header fields and the connection limit of such a session's configuration count; its cache, its stored credentials
+    /// and its timeouts do not.
+    ///
+    /// On Linux, ``HTTPNetworkStack/capabilities`` says what URLSession cannot do. What it does wrong is set right here, but
+    /// for this, which a stack above it cannot:
+    ///
+    /// - A response with trailers, or a connection that ends within a head, ends the process (swift-corelibs-foundation
+    ///   #5285). So does a redirect whose `Location` URLSession itself cannot put together. Do not fetch from servers that you
+    ///   do not trust.
+    /// - All sessions of a process share one queue. A cancel or timeout during a slow name lookup holds all of them up until
+    ///   the lookup ends.
+    /// - The content of a redirect is read to its end before the redirect is followed, and that of a redirect without a
+    ///   `Location` is lost.
+    /// - Proxies that the environment names (`http_proxy`, `https_proxy`, `ALL_PROXY`) are used, and cannot be turned off.
+    /// - Fields whose names differ only in case, other than `X-` ones, may be delivered as one of them.
+    public final class URLSessionNetworkStack: NSObject, HTTPTransportStack, URLSessionDataDelegate {
+        /// The transport: a URLSession.
+        public typealias Transport = URLSessionTransport
+        /// Foundation's request.
+        public typealias Request = URLRequest
+        /// Foundation's response.
+        public typealias Response = URLResponse
+        /// What URLSession fails with.
+        public typealias TransportError = URLError
+
+        private struct State {
+            var engine: HTTPEngine<URLSessionTransport>
+            var session: URLSession?
+        }
+
+        /// Where delayed retries wait.
+        let retryQueue: DispatchQueue
+        let table: TaskTable
+        private let state: Lock<State>
+
+        /// Makes a stack that is to be given a session before its first fetch.
+        ///
+        /// - Parameters:
+        ///   - authenticationChallengeHandler: Answers challenges. Without one a 401 is a response like any other.
+        ///   - retryQueue: Where delayed retries wait.
+        public init(
+            authenticationChallengeHandler: (any AuthenticationChallengeHandler)? = nil,
+            retryQueue: DispatchQueue = .global()
+        ) {
+            self.retryQueue = retryQueue
+            table = TaskTable(challengeHandler: authenticationChallengeHandler)
+            let session = TransferSession(table: table, connections: .init(), ownFields: nil)
+            state = Lock(State(engine: HTTPEngine(transport: URLSessionTransport(session: session))))
+            super.init()
+        }
+
+        /// Makes a stack with a session of its own.
+        ///
+        /// - Parameters:
+        ///   - configuration: Connections, and how fetches are carried out.
+        ///   - authenticationChallengeHandler: Answers challenges. Without one a 401 is a response like any other.
+        ///   - queue: Where completions are called, and where delayed retries wait.
+        /// - Throws: ``HTTP/Refusal/invalidOptions(_:)`` if the configuration makes no sense,
+        ///   ``HTTP/Refusal/unsupported(_:reason:)`` if URLSession cannot do what is asked here.
+        public init(
+            configuration: Configuration,
+            authenticationChallengeHandler: (any AuthenticationChallengeHandler)? = nil,
+            queue: DispatchQueue = .global()
+        ) throws(HTTP.Refusal) {
+            try configuration.checkForURLSession()
+            retryQueue = queue
+            table = TaskTable(challengeHandler: authenticationChallengeHandler)
+            let session = TransferSession(
+                table: table, connections: configuration.connections, ownFields: OwnFields(userAgent: configuration.userAgent))
+            let urlSession = URLSession(
+                configuration: .carrying(configuration), delegate: SessionDelegate(table), delegateQueue: nil)
+            session.attach(urlSession)
+            let engine = HTTPEngine(
+                transport: URLSessionTransport(session: session), options: configuration.options, queue: queue)
+            state = Lock(State(engine: engine, session: urlSession))
+            super.init()
+        }
+
+        /// The engine above URLSession.
+        public var engine: HTTPEngine<URLSessionTransport> { state.withLock { $0.engine } }
+
+        /// The session that carries the fetches. It is set once, by a stack that was made without a configuration, to a
+        /// session whose delegate is the stack and whose delegate queue is serial; anything else is a fatal error.
+        public var session: URLSession? {
+            get { state.withLock { $0.session } }
+            set {
+                guard let newValue else {
+                    fatalError("The session of a stack cannot be taken away. Call finishFetchesAndInvalidateSession() instead.")
+                }
+                guard let delegate = newValue.delegate else {
+                    fatalError(
+                        "The session has no delegate. Make it with URLSession(configuration:delegate: network, delegateQueue:).")
+                }
+                guard delegate === self else {
+                    fatalError(
+                        """
+                        The session's delegate is not this stack. Make it with \
+                        URLSession(configuration:delegate: network, delegateQueue:), with the stack it is given to.
+                        """)
+                }
+                guard newValue.delegateQueue.maxConcurrentOperationCount == 1 else {
+                    fatalError(
+                        """
+                        The session's delegate queue is not serial. Give URLSession no queue, or one whose \
+                        maxConcurrentOperationCount is 1.
+                        """)
+                }
+                let engine = state.withLock { state -> HTTPEngine<URLSessionTransport>? in
+                    guard state.session == nil else { return nil }
+                    state.session = newValue
+                    return state.engine
+                }
+                guard let engine else {
+                    fatalError("The stack has a session already, and keeps it. Make another stack for another session.")
+                }
+                engine.transport.session.attach(newValue)
+            }
+        }
+
+        /// Lets the fetches under way come to their end, redirects and retries included, and then invalidates the session,
+        /// which lets go of its delegate. Returns at once.
+        ///
+        /// Later fetches fail with ``HTTP/Refusal/shutDown``. It may be called any number of times. A session that is
+        /// invalidated in any other way ends the process at the next fetch.
+        public func finishFetchesAndInvalidateSession() { _ = close() }
+
+        /// Ends every fetch under way with ``HTTP/Refusal/shutDown``, invalidates the session, and waits until that is done.
+        ///
+        /// Later fetches fail with the same. It may be called any number of times.
+        public func shutdown() async {
+            let session = close().transport.session
+            await session.shutDown()
+        }
+
+        /// Puts an engine that refuses everything in the place of the one that fetches. Whatever is under way keeps the old
+        /// one, whose session is invalidated when the last is done.
+        private func close() -> HTTPEngine<URLSessionTransport> {
+            state.withLock { state in
+                let old = state.engine
+                let session = TransferSession(table: table, connections: .init(), ownFields: nil, isShutDown: true)
+                state.engine = HTTPEngine(transport: URLSessionTransport(session: session), options: old.options)
+                return old
+            }
+        }
+    }
+
+    /// What a URLSession stack fetches.
+    public typealias URLSessionResource = HTTPResource<URLRequest, URLResponse>
+
+    /// What a fetch on a URLSession stack fails with.
+    public typealias URLSessionError = HTTPFetchError<URLResponse, URLError>
+}

@@ -1,0 +1,64 @@
+public import Foundation
+public import NetworkStack
+
+#if canImport(FoundationNetworking)
+    public import FoundationNetworking
+#endif
+
+/// Carries hops as tasks of a session. Redirects, cookies, caches and timeouts of URLSession's own are out of the way.
+public struct URLSessionTransport: HTTPTransport {
+    /// Foundation's request.
+    public typealias Request = URLRequest
+    /// Foundation's response; an `HTTPURLResponse` that knows its ``HTTP/Response``.
+    public typealias Response = URLResponse
+    /// What URLSession fails with.
+    public typealias Failure = URLError
+
+    /// What URLSession can do here, and why not what it cannot.
+    public let capabilities = Platform.capabilities
+
+    let session: TransferSession
+
+    /// Starts a hop, or queues it.
+    public func start(_ hop: HTTPHop, sink: any HTTPTransferSink<URLError>) -> any HTTPTransfer {
+        let transfer = HopTransfer(hop, sink: sink, session: session)
+        do {
+            try Self.check(hop)
+            session.steering.async { transfer.begin() }
+        } catch {
+            transfer.fail(.refused(error))
+        }
+        return transfer
+    }
+
+    /// The response that a fetch delivers.
+    public func response(_ response: HTTP.Response) -> URLResponse {
+        CarriedResponse(response)
+            ?? URLResponse(url: response.url, mimeType: nil, expectedContentLength: -1, textEncodingName: nil)
+    }
+
+    /// Refuses what URLSession would do otherwise than asked, before anything is sent.
+    private static func check(_ hop: HTTPHop) throws(HTTP.Refusal) {
+        try hop.options.checkForURLSession()
+        if hop.options.version == .http1_1, hop.origin.scheme == .https { try Platform.capabilities.require(.versionChoice) }
+        if hop.origin.host.hasPrefix("[") { try Platform.capabilities.require(.ipv6Literals) }
+        switch hop.request.method.rawValue {
+        case "GET": if hop.request.body.length != 0 { try Platform.capabilities.require(.bodyWithAnyMethod) }
+        case "HEAD", "POST", "PUT", "DELETE": break
+        default:
+            var copy = URLRequest(url: hop.request.url)
+            copy.httpMethod = hop.request.method.rawValue
+            if copy.httpMethod != hop.request.method.rawValue { try Platform.capabilities.require(.methodCase) }
+        }
+    }
+}
+
+extension HTTP.Options {
+    /// Refuses options that URLSession cannot follow, whatever the request.
+    func checkForURLSession() throws(HTTP.Refusal) {
+        let capabilities = Platform.capabilities
+        if !decompresses { try capabilities.require(.rawContent) }
+        if timeouts.connect != nil { try capabilities.require(.connectTimeout) }
+        if version == .http2PriorKnowledge { try capabilities.require(.http2PriorKnowledge) }
+    }
+}

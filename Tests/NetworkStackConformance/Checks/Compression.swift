@@ -1,0 +1,161 @@
+import FoundationEssentials
+import NetworkStack
+import NetworkStackTesting
+
+extension ConformanceCheck {
+    /// Content that was compressed for the journey is delivered as it was before, or not at all.
+    static let compression: [ConformanceCheck] =
+        ["gzip", "deflate", "br", "zstd"].map(decodesIfOffered)
+        + [
+            decodes("gzip", as: "gzip"),
+            decodes("gzip in capitals", as: "GZIP"),
+            decodes("gzip under its old name", as: "x-gzip"),
+            decodes("deflate", as: "deflate", Compressed.deflate),
+            ConformanceCheck("gzip in chunks is decoded", needs: [.network]) { subject in
+                var framed: [UInt8] = []
+                for start in stride(from: 0, to: Compressed.gzip.count, by: 7) {
+                    let piece = Compressed.gzip.dropFirst(start).prefix(7)
+                    framed += Array("\(piece.count)\r\n".utf8) + piece + Array("\r\n".utf8)
+                }
+                let head = "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nTransfer-Encoding: chunked\r\n\r\n"
+                let reply = Reply(head: Array(head.utf8), body: framed + Array("0\r\n\r\n".utf8))
+                let peer = try subject.serve { _ in reply }
+                try expectBytes(await subject.client().get(peer.url("/")).value, Compressed.text)
+            },
+            ConformanceCheck("gzip up to the end of the connection is decoded", needs: [.network]) { subject in
+                let server = try ScriptedServer { _ in
+                    [
+                        .receiveHead, .send("HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nConnection: close\r\n\r\n"),
+                        .send(Compressed.gzip), .close,
+                    ]
+                }
+                try expectBytes(await subject.client().get(server.url()).value, Compressed.text)
+            },
+            ConformanceCheck("Content that is compressed twice is decoded twice, or refused") { subject in
+                // gzip around gzip, the outer one in stored blocks. What is still compressed may not be handed over.
+                let peer = try subject.serve { _ in
+                    .ok(bytes: Compressed.gzipOfGzip, headers: [("Content-Encoding", "gzip, gzip")])
+                }
+                switch try await subject.client().outcome(of: HTTP.Request(url: peer.url("/"))) {
+                case .success(let fetched): try expectBytes(fetched.value, Compressed.text)
+                case .failure(.transport), .failure(.refused), .failure(.badResponse): break
+                case .failure(let error): throw ConformanceFailure("failed with \(error)")
+                }
+            },
+            ConformanceCheck("The content of an error is decoded too") { subject in
+                let peer = try subject.serve { _ in
+                    .status(500, bytes: Compressed.gzip, headers: [("Content-Encoding", "gzip")])
+                }
+                let seen = Lock<Data?>(nil)
+                let decoding = BoundedClient.ErrorDecoding { payload, _ in
+                    seen.withLock { $0 = payload }
+                    return nil
+                }
+                _ = try await subject.client().unsuccessful(HTTP.Request(url: peer.url("/")), decoding: decoding)
+                try expectBytes(seen.withLock { $0 } ?? Data(), Compressed.text)
+            },
+            ConformanceCheck("A response without content may say that it is compressed") { subject in
+                let peer = try subject.serve { request in
+                    switch request.path.suffix(3) {
+                    case "204": .status(204, headers: [("Content-Encoding", "gzip")])
+                    case "304": .status(304, headers: [("Content-Encoding", "gzip")])
+                    case "200": .status(200, headers: [("Content-Encoding", "gzip")])
+                    default: .ok(bytes: Compressed.gzip, headers: [("Content-Encoding", "gzip")])
+                    }
+                }
+                let client = try subject.client()
+                _ = try await client.success(HTTP.Request(method: .HEAD, url: peer.url("/head")))
+                _ = try await client.get(peer.url("/204"))
+                let (status, _, _) = try await client.unsuccessful(HTTP.Request(url: peer.url("/304")))
+                try expectEqual(status, .notModified, "the status")
+                guard case .noData(200, _) = try await client.failure(HTTP.Request(url: peer.url("/200"))) else {
+                    throw ConformanceFailure("expected no data")
+                }
+            },
+            ConformanceCheck("Content that says identity is delivered as it is") { subject in
+                let peer = try subject.serve { _ in .ok("plain", headers: [("Content-Encoding", "identity")]) }
+                try expectBytes(await subject.client().get(peer.url("/")).value, "plain".utf8)
+            },
+            ConformanceCheck("Content is delivered as it was sent if decompression is off", needs: [.rawContent]) {
+                subject in
+                let peer = try subject.serve { _ in .ok(bytes: Compressed.gzip, headers: [("Content-Encoding", "gzip")])
+                }
+                let fetched = try await subject.client { $0.options.decompresses = false }.get(peer.url("/"))
+                try expectBytes(fetched.value, Compressed.gzip)
+                try expectEqual(fetched.response.headers[.contentEncoding], "gzip", "Content-Encoding")
+            },
+            broken("Truncated gzip", "gzip", Array(Compressed.gzip.prefix(150))),
+            broken("gzip without its checksum", "gzip", Array(Compressed.gzip.dropLast(8))),
+            broken("gzip cut within its head", "gzip", Array(Compressed.gzip.prefix(5))),
+            broken("Truncated deflate", "deflate", Array(Compressed.deflate.prefix(100))),
+            broken("Corrupt gzip", "gzip", corrupt(Compressed.gzip, at: 60), needs: []),
+            broken(
+                "gzip with a wrong checksum",
+                "gzip",
+                corrupt(Compressed.gzip, at: Compressed.gzip.count - 6),
+                needs: []
+            ),
+            broken("Text that calls itself gzip", "gzip", Array("this is no gzip at all".utf8), needs: []),
+            ConformanceCheck("Truncated br is a failure if br is offered", needs: [.strictReplies]) { subject in
+                try await breaksIfOffered("br", Array(Compressed.br.prefix(90)), on: subject)
+            },
+            ConformanceCheck("Truncated zstd is a failure if zstd is offered", needs: [.strictReplies]) { subject in
+                try await breaksIfOffered("zstd", Array(Compressed.zstd.prefix(90)), on: subject)
+            },
+        ]
+
+    private static func decodes(_ what: String, as coding: String, _ bytes: [UInt8] = Compressed.gzip)
+        -> ConformanceCheck
+    {
+        ConformanceCheck("Content in \(what) is decoded") { subject in
+            let peer = try subject.serve { _ in .ok(bytes: bytes, headers: [("Content-Encoding", coding)]) }
+            try expectBytes(await subject.client().get(peer.url("/")).value, Compressed.text)
+        }
+    }
+
+    private static func decodesIfOffered(_ coding: String) -> ConformanceCheck {
+        ConformanceCheck("A request that offers \(coding) can decode it") { subject in
+            let peer = try subject.serve { request in
+                guard offers(coding, request) else { return .ok(bytes: Array(Compressed.text)) }
+                return .ok(bytes: Compressed.byCoding[coding] ?? [], headers: [("Content-Encoding", coding)])
+            }
+            try expectBytes(await subject.client().get(peer.url("/")).value, Compressed.text)
+        }
+    }
+
+    private static func offers(_ coding: String, _ request: ReceivedRequest) -> Bool {
+        let offered = (request["Accept-Encoding"] ?? "").split(separator: ",").map {
+            $0.split(separator: ";").first ?? ""
+        }
+        return offered.contains { $0.drop { $0 == " " } == coding }
+    }
+
+    private static func breaksIfOffered(_ coding: String, _ bytes: [UInt8], on subject: ConformanceSubject) async throws
+    {
+        let peer = try subject.serve { request in
+            offers(coding, request) ? .ok(bytes: bytes, headers: [("Content-Encoding", coding)]) : .status(404)
+        }
+        let failure = try await subject.client().failure(HTTP.Request(url: peer.url("/")))
+        if case .http(404, _, _) = failure { return }
+        guard case .transport = failure else { throw ConformanceFailure("expected a failed transfer, saw \(failure)") }
+    }
+
+    private static func broken(
+        _ what: String,
+        _ coding: String,
+        _ bytes: [UInt8],
+        needs: Set<HTTP.Capability> = [.strictReplies]
+    ) -> ConformanceCheck {
+        ConformanceCheck("\(what) is a failure", needs: needs) { subject in
+            let peer = try subject.serve { _ in .ok(bytes: bytes, headers: [("Content-Encoding", coding)]) }
+            let client = try subject.client()
+            _ = try await client.breakdown(HTTP.Request(url: peer.url("/")))
+        }
+    }
+
+    private static func corrupt(_ bytes: [UInt8], at place: Int) -> [UInt8] {
+        var bytes = bytes
+        for offset in place..<(place + 4) { bytes[offset] ^= 0x5A }
+        return bytes
+    }
+}

@@ -1,0 +1,47 @@
+import FoundationEssentials
+
+/// One text in every coding, made with zlib, libbrotli and zstd, and a bomb.
+enum Compressed {
+    /// The text before compression, 2330 bytes.
+    static let text = Data((0..<60).map { "\($0) green bottles hanging on the wall, \n" }.joined().utf8)
+
+    static let byCoding = ["gzip": gzip, "deflate": deflate, "br": br, "zstd": zstd]
+
+    static let gzip = bytes(
+        "H4sIAAAAAAACA43Vy2nEQBRFwb2j6AC8mPfzJ5wxCI1BaMAWOH2nUPuzukX3u639Z9vO9fW8rmP7XY/7uX+f+3qe63ps6+9+"
+            + "HK/rJahKqoqqpmqoeqPqnaoPqj5t1Ztltn7Y/GH7hwGECYQRhBmEIYQppCkkvgFTSFNIU0hTSFNIU0hTSFMoUyhTKPyKTKFM"
+            + "oUyhTKFMoUyhTKFNoU2hTaHxIphCm0KbQptCm0KbwpjCmMKYwpjC4GE2hTGFMYUxhTGFf+TP9H4aCQAA"
+    )
+
+    /// With zlib's wrapping, as the coding is defined.
+    static let deflate = bytes(
+        "eNqN1ctpxEAURcG9o+gAvJj38yecMQiNQWjAFjh9p1D7s7pF97ut/WfbzvX1vK5j+12P+7l/n/t6nut6bOvvfhyv6yWoSqqK"
+            + "qqZqqHqj6p2qD6o+bdWbZbZ+2Pxh+4cBhAmEEYQZhCGEKaQpJL4BU0hTSFNIU0hTSFNIU0hTKFMoUyj8ikyhTKFMoUyhTKFM"
+            + "oUyhTaFNoU2h8SKYQptCm0KbQptCm8KYwpjCmMKYwuBhNoUxhTGFMYUxhX8Xqxa6"
+    )
+
+    static let br = bytes(
+        "GxkJ4B0JdkzOiPnAmX2ESteDYax2EQp6w+tdv/ehNEpzgAU7ALrhq8SeWChFrhekVcyZa/iI/Z88lIstYtVQvhugOru6e3r7"
+            + "9ut/A8UvAEAgYBBQsOD6DzgAgEDAIKBgwfUfaAAAgYBBQMGC6z/wAAACAYOAggXXf5ABAAQCBgEFC64/"
+    )
+
+    static let zstd = bytes(
+        "KLUv/QBojQMAEsYREaA9sPLE5g9V97aWlHDZn00Y///////u7u7u7t3d3d3dzMzMzMy7u7u7u6aQ8d68QENrZ2paUt1T5Zhy"
+            + "Z2lMTcqH1KUElYo7pBHg7/8bsDNKByHv7/29v/fnxETEwzXsQhLuYAsycAEB4M8lWwU="
+    )
+
+    /// `gzip` within stored blocks of another gzip.
+    static let gzipOfGzip = bytes(
+        "H4sIAAAAAAAEAwHMADP/H4sIAAAAAAACA43Vy2nEQBRFwb2j6AC8mPfzJ5wxCI1BaMAWOH2nUPuzukX3u639Z9vO9fW8rmP7"
+            + "XY/7uX+f+3qe63ps6+9+HK/rJahKqoqqpmqoeqPqnaoPqj5t1Ztltn7Y/GH7hwGECYQRhBmEIYQppCkkvgFTSFNIU0hTSFNI"
+            + "U0hTSFMoUyhTKPyKTKFMoUyhTKFMoUyhTKFNoU2hTaHxIphCm0KbQptCm0KbwpjCmMKYwpjC4GE2hTGFMYUxhTGFf+TP9H4a"
+            + "CQAAglkhoswAAAA="
+    )
+
+    /// A megabyte of zeros in 1051 bytes of gzip.
+    static let bomb =
+        bytes("H4sIAAAAAAACA+3BMQEAAADCoPVPbQhfoA==") + Array(repeating: 0, count: 1016) + bytes("PgMc6jinAAAQAA==")
+    static let bombSize = 1 << 20
+
+    private static func bytes(_ text: String) -> [UInt8] { Array(Data(base64Encoded: text) ?? Data()) }
+}

@@ -1,0 +1,173 @@
+import FoundationEssentials
+import NetworkStack
+import NetworkStackTesting
+
+extension ConformanceCheck {
+    /// Many fetches at once: limits, order, fairness, and no answer for somebody else's question.
+    static let concurrency: [ConformanceCheck] = together + limited + lookingUp
+
+    private static let together: [ConformanceCheck] = [
+        ConformanceCheck("One resource can be fetched fifty times at once") { subject in
+            let peer = try subject.serve { .ok("for \($0.path)") }
+            let (stack, resource) = (try subject.stack(), try ConformanceSubject.Stack.Resource.get(peer.url("/same")))
+            let observations = (1...50).map { _ in stack.observe(resource) }
+            for observation in observations {
+                try expectEqual(try await observation.onlyOutcome().text(), "for /same", "the content")
+            }
+            try expectEqual(peer.requests().count, 50, "requests")
+        },
+        ConformanceCheck("A hundred fetches at once each get their own answer") { subject in
+            let peer = try subject.serve { .ok($0.path + String(repeating: $0.path, count: 2000)) }
+            let stack = try subject.stack()
+            let observations = try (0..<100).map { (path: "/\($0)/", fetch: try stack.observe(peer.url("/\($0)/"))) }
+            for (path, observation) in observations {
+                let expected = path + String(repeating: path, count: 2000)
+                try expect(try await observation.onlyOutcome().text() == expected, "\(path) got another answer")
+            }
+            try expectEqual(Set(peer.requests().map(\.path)), Set(observations.map(\.path)), "what was asked")
+            try expectEqual(peer.requests().count, 100, "requests")
+        },
+        ConformanceCheck("A hundred uploads at once arrive whole, each on its own request") { subject in
+            let peer = try subject.serve { .ok($0.text) }
+            let stack = try subject.stack()
+            let observations = try (0..<100).map { number in
+                let body = String(repeating: "\(number).", count: 3000)
+                return (body, try stack.observe(peer.url("/"), method: .POST, body: .bytes(Data(body.utf8))))
+            }
+            for (body, observation) in observations {
+                try expect(try await observation.onlyOutcome().text() == body, "An upload came back as another")
+            }
+        },
+        ConformanceCheck("A maker may fetch on the same stack, with one connection per host") { subject in
+            let peer = try subject.serve { .ok("token for \($0.path)") }
+            let stack = try subject.stack { $0.connections.perHost = 1 }
+            let resource = ConformanceSubject.Stack.Resource(
+                baseRequestMaking: .task {
+                    let token = try await stack.fetch(resource: .get(peer.url("/token")))
+                    let value = String(decoding: token.value, as: UTF8.self)
+                    return try HTTP.Request(url: peer.url("/data"), headers: ["X-Token": value])
+                }
+            )
+            let observations = (1...10).map { _ in stack.observe(resource) }
+            for observation in observations {
+                try expectEqual(try await observation.onlyOutcome().text(), "token for /data", "the content")
+            }
+            let tokens = peer.requests().filter { $0.path == "/data" }.compactMap { $0["x-token"] }
+            try expectEqual(tokens, Array(repeating: "token for /token", count: 10), "the tokens")
+        },
+        ConformanceCheck("A host that is stuck with all its connections delays no other host") { subject in
+            let held = Latch()
+            let stuck = try subject.serve { _ in
+                held.wait()
+                return .ok("late")
+            }
+            defer { held.open() }
+            let other = try subject.serve { .ok($0.path) }
+            let stack = try subject.stack { $0.connections.perHost = 2 }
+            let waiting = try (1...8).map { try stack.observe(stuck.url("/\($0)")) }
+            try await eventually("the stuck host has requests") { stuck.requests().count >= 2 }
+            for number in 1...20 {
+                let text = try await stack.text(other.url("/\(number)"), within: .seconds(3))
+                try expectEqual(text, "/\(number)", "the other host")
+            }
+            try expect(waiting.allSatisfy { !$0.isCompleted }, "A fetch from the stuck host has completed")
+            held.open()
+            for observation in waiting {
+                try expectEqual(try await observation.onlyOutcome().text(), "late", "at the end")
+            }
+        },
+    ]
+
+    private static let limited: [ConformanceCheck] = [
+        ConformanceCheck("Fetches to one host are sent in the order of the calls", needs: [.network]) { subject in
+            let held = Latch()
+            let server = try ScriptedServer.responding { request in
+                if request.path == "/held" { held.wait() }
+                return .ok(request.path)
+            }
+            defer { held.open() }
+            let stack = try subject.stack { $0.connections.perHost = 1 }
+            let first = try stack.observe(server.url("/held"))
+            try await server.sees("the first request") { $0.requests.count == 1 }
+            let paths = (1...30).map { "/\($0)" }
+            let queued = try paths.map { try stack.observe(server.url($0)) }
+            held.open()
+            for observation in [first] + queued { _ = try await observation.onlyOutcome().text() }
+            try expectEqual(server.requests.map(\.path), ["/held"] + paths, "the order of arrival")
+            try expectEqual(server.snapshot.accepted, 1, "connections")
+        },
+        ConformanceCheck("The limit per host is kept, and used to the full", needs: [.network]) { subject in
+            let (held, tally) = (Latch(), Tally())
+            let server = try ScriptedServer.responding { request in
+                tally.enter()
+                defer { tally.leave() }
+                held.wait()
+                return .ok(request.path)
+            }
+            defer { held.open() }
+            let stack = try subject.stack { $0.connections.perHost = 4 }
+            let observations = try (1...16).map { try stack.observe(server.url("/\($0)")) }
+            try await eventually("four requests are under way") { tally.current == 4 }
+            held.open()
+            for observation in observations { _ = try await observation.onlyOutcome().text() }
+            try expectEqual(tally.most, 4, "the most requests at a time")
+            try expect(server.snapshot.maxOpen <= 4, "\(server.snapshot.maxOpen) connections were open at a time")
+            try expectEqual(server.requests.count, 16, "requests")
+        },
+        ConformanceCheck(
+            "The limit over all hosts is kept, and used to the full",
+            needs: [.network, .totalConnectionLimit]
+        ) {
+            subject in
+            let (held, tally) = (Latch(), Tally())
+            let servers = try (1...3).map { _ in
+                try ScriptedServer.responding { request in
+                    tally.enter()
+                    defer { tally.leave() }
+                    held.wait()
+                    return .ok(request.path)
+                }
+            }
+            defer { held.open() }
+            let stack = try subject.stack {
+                $0.connections.perHost = 2
+                $0.connections.total = 4
+            }
+            let observations = try (1...5).flatMap { number in
+                try servers.map { try stack.observe($0.url("/\(number)")) }
+            }
+            try await eventually("four requests are under way") { tally.current == 4 }
+            held.open()
+            for observation in observations { _ = try await observation.onlyOutcome().text() }
+            try expectEqual(tally.most, 4, "the most requests at a time")
+            try expectEqual(servers.map(\.requests.count), [5, 5, 5], "requests")
+        },
+        ConformanceCheck("Another port is another host, with connections of its own", needs: [.network]) { subject in
+            let servers = try (1...2).map { number in try ScriptedServer.responding { _ in .ok("server \(number)") } }
+            let stack = try subject.stack { $0.connections.perHost = 1 }
+            for _ in 1...5 {
+                for (index, server) in servers.enumerated() {
+                    try expectEqual(try await stack.text(server.url()), "server \(index + 1)", "the content")
+                }
+            }
+            try expectEqual(servers.map(\.snapshot.accepted), [1, 1], "connections")
+        },
+    ]
+}
+
+/// Counts who is inside at a time.
+final class Tally: Sendable {
+    private let counts = Lock((current: 0, most: 0))
+
+    var current: Int { counts.withLock { $0.current } }
+    var most: Int { counts.withLock { $0.most } }
+
+    func enter() {
+        counts.withLock { counts in
+            counts.current += 1
+            counts.most = max(counts.most, counts.current)
+        }
+    }
+
+    func leave() { counts.withLock { $0.current -= 1 } }
+}

@@ -1,0 +1,73 @@
+import FoundationEssentials
+import NetworkStack
+import NetworkStackTesting
+
+extension ConformanceCheck {
+    /// Where a reply ends must be beyond doubt: a client and a proxy that disagree about it can be played against each other.
+    static let framing: [ConformanceCheck] = [
+        broken("Two different Content-Lengths are refused", length("5", "6"), needs: [.strictReplies]),
+        broken(
+            "Two different Content-Lengths are refused in the other order, too",
+            length("6", "5"),
+            needs: [.strictReplies]
+        ),
+        broken("A list of different Content-Lengths is refused", length("5, 6"), needs: [.strictReplies]),
+        broken("A Content-Length with a sign is refused", length("+5"), needs: [.strictReplies]),
+        broken("A negative Content-Length is refused", length("-5"), needs: [.strictReplies]),
+        broken("A Content-Length that is no number is refused", length("five"), needs: [.strictReplies]),
+        broken("A hexadecimal Content-Length is refused", length("0x5"), needs: [.strictReplies]),
+        broken("A Content-Length with text after it is refused", length("5 bytes"), needs: [.strictReplies]),
+        broken("A Content-Length of 2^63 is refused", length("9223372036854775808"), needs: [.strictReplies]),
+        broken(
+            "A Content-Length of twenty-five digits is refused",
+            length("1000000000000000000000005"),
+            needs: [.strictReplies]
+        ),
+        broken(
+            "Content-Lengths that differ are refused although the content is chunked",
+            "HTTP/1.1 200 OK\r\nContent-Length: 5\r\nContent-Length: 6\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n",
+            needs: [.strictReplies]
+        ),
+        whole("The same Content-Length twice is one", length("5", "5"), needs: [.strictReplies]),
+        whole("A list of equal Content-Lengths is one", length("5, 5"), needs: [.strictReplies]),
+        whole("A Content-Length with zeros before it is accepted", length("0005")),
+        ConformanceCheck("A Content-Length beside chunked coding never decides where the body ends", needs: [.network])
+        {
+            subject in
+            for count in ["3", "5", "500"] {
+                let reply =
+                    "HTTP/1.1 200 OK\r\nContent-Length: \(count)\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n"
+                let server = try ScriptedServer { _ in [.receiveHead, .send(reply), .close] }
+                switch try await fetch(from: server, with: subject) {
+                case .failure(.badResponse), .failure(.transport): break
+                case let outcome:
+                    try expectEqual(try outcome.text(), "hello", "the content, with Content-Length \(count)")
+                }
+            }
+        },
+        ConformanceCheck(
+            "A length near 2^63 that never comes is not taken for whole, and fills no memory",
+            needs: [.network, .strictReplies]
+        ) {
+            subject in
+            let server = try ScriptedServer { _ in
+                [.receiveHead, .send("HTTP/1.1 200 OK\r\nContent-Length: 9223372036854775807\r\n\r\nhello"), .close]
+            }
+            switch try await fetch(from: server, with: subject) {
+            case .failure(.refused(.bodyTooLarge)), .failure(.transport), .failure(.badResponse): break
+            case let outcome: throw ConformanceFailure("Saw \(outcome.summary)")
+            }
+        },
+    ]
+
+    private static func length(_ values: String...) -> String {
+        "HTTP/1.1 200 OK\r\n" + values.map { "Content-Length: \($0)\r\n" }.joined() + "\r\nhello"
+    }
+
+    private static func whole(_ name: String, _ reply: String, needs: Set<HTTP.Capability> = []) -> ConformanceCheck {
+        ConformanceCheck(name, needs: needs.union([.network])) { subject in
+            let server = try ScriptedServer { _ in [.receiveHead, .send(reply), .waitForClose] }
+            try expectEqual(try await fetch(from: server, with: subject).text(), "hello", "the content")
+        }
+    }
+}

@@ -1,0 +1,214 @@
+import FoundationEssentials
+import NetworkStack
+import NetworkStackTesting
+
+extension ConformanceCheck {
+    /// Many exchanges on one HTTP/2 connection, none in the others' way.
+    static let sharedConnections: [ConformanceCheck] = [
+        ConformanceCheck("A hundred fetches at once share one connection of nginx", needs: needsHTTP2) { subject in
+            let (nginx, client) = try await nginx(subject)
+            try await together(100) { number in
+                let fetched = try await client.get(nginx.httpsURL("/echo/\(number)"), headers: ["X-Echo": "e\(number)"])
+                try expectBytes(fetched.value, "GET /echo/\(number) HTTP/2.0 e\(number)\n".utf8)
+            }
+            let log = try await nginx.waitForLog { $0.count == 100 }
+            try expectEqual(Set(log.map(\.connection)).count, 1, "connections")
+        },
+        ConformanceCheck("A hundred fetches at once share one connection of nghttpd", needs: needsHTTP2) { subject in
+            let (nghttpd, client) = try await nghttpd(subject)
+            try await together(100) { _ in
+                try expectBytes(await client.get(nghttpd.url("/bytes/64k")).value, BytePattern.bytes(65_536))
+            }
+            try expectEqual(connections(nghttpd.frames).count, 1, "connections")
+        },
+        ConformanceCheck("More fetches than the server allows at once wait for a place", needs: needsHTTP2) { subject in
+            var options = NghttpdServer.Options()
+            options.maxConcurrentStreams = 5
+            let (nghttpd, client) = try await nghttpd(subject, options)
+            try await together(60) { _ in
+                try expectBytes(await client.get(nghttpd.url("/bytes/1k")).value, BytePattern.bytes(1024))
+            }
+        },
+        ConformanceCheck("More fetches than the stack allows on a connection wait for a place", needs: needsHTTP2) {
+            subject in
+            let (nginx, client) = try await nginx(subject) { $0.connections.streamsPerConnection = 5 }
+            try await together(60) { _ in
+                try expectBytes(await client.get(nginx.httpsURL("/bytes/1k")).value, BytePattern.bytes(1024))
+            }
+        },
+        ConformanceCheck("Large responses come whole side by side", needs: needsHTTP2) { subject in
+            let (nginx, client) = try await nginx(subject)
+            try await together(16) { _ in
+                try expectBytes(await client.get(nginx.httpsURL("/bytes/1m")).value, BytePattern.bytes(1 << 20))
+            }
+            try expectEqual(
+                Set(try await nginx.waitForLog { $0.count == 16 }.map(\.connection)).count,
+                1,
+                "connections"
+            )
+        },
+        ConformanceCheck("Content of every kind is echoed over HTTP/2 side by side", needs: needsHTTP2) { subject in
+            var options = NghttpdServer.Options()
+            options.echoesUploads = true
+            let (nghttpd, client) = try await nghttpd(subject, options)
+            try await together(30) { number in
+                let content = patternBytes(20_000 * (number % 10) + 1)
+                let file = try ContentFile(content)
+                let body: HTTP.Body =
+                    switch number % 4 {
+                    case 0: .bytes(content)
+                    case 1: .file(path: file.path)
+                    case 2: .stream(.init(AsyncStream(pieces(of: content)), length: Int64(content.count)))
+                    default: .stream(.init(AsyncStream(pieces(of: content))))
+                    }
+                let request = try HTTP.Request(method: .POST, url: nghttpd.url("/echo"), body: body)
+                try expectBytes(await client.success(request).value, content, "content \(number)")
+            }
+        },
+        ConformanceCheck("A server that ends its connections after some requests loses none", needs: needsHTTP2) {
+            subject in
+            var options = NginxServer.Options()
+            options.keepaliveRequests = 20
+            let (nginx, client) = try await nginx(subject, options)
+            try await together(150) { number in
+                try expectBytes(await client.get(nginx.httpsURL("/bytes/1k?\(number)")).value, BytePattern.bytes(1024))
+            }
+            let served = try await nginx.waitForLog { $0.count >= 150 }
+            try expectEqual(Set(served.map(\.uri)).count, 150, "different requests served")
+        },
+        ConformanceCheck(
+            "A cancelled fetch ends its stream and leaves the others unharmed",
+            needs: needsHTTP2.union([.streamedRequestBody])
+        ) { subject in
+            let (nghttpd, client) = try await nghttpd(subject)
+            // The second pieces never come, so both fetches are under way until they are cancelled.
+            let (first, firstEnding) = try hangingUpload(client, nghttpd.url("/json"))
+            let data = try await nghttpd.waitForFrames { isReceived("DATA", in: $0) }
+            let (second, secondEnding) = try hangingUpload(client, nghttpd.url("/json"))
+            try await nghttpd.waitForFrames { $0.count { $0.type == "DATA" && $0.direction == .received } == 2 }
+            let hanging = data.first { $0.type == "DATA" && $0.direction == .received }
+            first.cancel()
+            guard case .failure(.cancelled) = await firstEnding.take() else {
+                throw ConformanceFailure("the cancelled fetch did not end as cancelled")
+            }
+            let frames = try await nghttpd.waitForFrames { frames in
+                frames.contains { $0.type == "RST_STREAM" && $0.direction == .received && $0.stream == hanging?.stream }
+            }
+            try await together(10) { _ in
+                try expectBytes(await client.get(nghttpd.url("/bytes/64k")).value, BytePattern.bytes(65_536))
+            }
+            try expectEqual(connections(nghttpd.frames).count, 1, "connections")
+            try expectEqual(frames.count { $0.type == "RST_STREAM" && $0.direction == .received }, 1, "streams reset")
+            second.cancel()
+            guard case .failure(.cancelled) = await secondEnding.take() else {
+                throw ConformanceFailure("the second fetch did not end as cancelled")
+            }
+        },
+        ConformanceCheck(
+            "A cancelled fetch that has its HTTP/2 connection to itself frees it at once",
+            needs: [.network, .http2PriorKnowledge]
+        ) { subject in
+            let server = try ScriptedServer { _ in
+                // The preface and the first frames come; an empty SETTINGS frame is all the answer there is.
+                [.run { _ = try $0.receiveSome() }, .send([0, 0, 0, 4, 0, 0, 0, 0, 0]), .waitForClose]
+            }
+            let client = try subject.client { $0.options.version = .http2PriorKnowledge }
+            let ending = Handover<BoundedClient.Outcome>()
+            let request = try HTTP.Request(url: server.url())
+            let fetching = client.stack.fetch(resource: .init(baseRequestMaking: .request(request))) { ending.fill($0) }
+            try await server.waitUntil { ($0.connections.first?.sentCount ?? 0) == 9 }
+            fetching.cancel()
+            guard case .failure(.cancelled) = await ending.take() else {
+                throw ConformanceFailure("the cancelled fetch did not end as cancelled")
+            }
+            try await server.waitUntil(within: .seconds(3)) { $0.connections.first?.state == .closedByPeer }
+        },
+        ConformanceCheck("A slow stream does not hold the others up", needs: needsHTTP2) { subject in
+            let (nginx, client) = try await nginx(subject)
+            // nginx takes a second for this one, at 16 KiB a second after the first of them.
+            async let slow = client.get(nginx.httpsURL("/slow/text"))
+            try await together(20) { _ in _ = try await client.get(nginx.httpsURL("/bytes/64k")) }
+            let before = try await nginx.waitForLog { $0.count >= 20 }
+            try expect(
+                !before.prefix(20).contains { $0.uri == "/slow/text" },
+                "the slow stream ended before the others"
+            )
+            try expectBytes(await slow.value, ServedFiles.text.utf8)
+        },
+    ]
+
+    /// HTTP/2 without TLS and without asking.
+    static let priorKnowledge: [ConformanceCheck] = [
+        ConformanceCheck("HTTP/2 is spoken in the clear by prior knowledge", needs: [.network, .http2PriorKnowledge]) {
+            subject in
+            let (nginx, client) = try await nginx(subject) { $0.options.version = .http2PriorKnowledge }
+            // One after the other, then side by side: a connection that is there already must serve as well.
+            for count in [1, 1, 50] {
+                try await together(count) { number in
+                    let fetched = try await client.get(nginx.cleartextHTTP2URL("/echo/\(number)"))
+                    try expectBytes(fetched.value, "GET /echo/\(number) HTTP/2.0 \n".utf8)
+                    try expectEqual(fetched.response.version, .http2, "the version")
+                }
+            }
+        },
+        ConformanceCheck("Content goes both ways by prior knowledge", needs: [.network, .http2PriorKnowledge]) {
+            subject in
+            var options = NghttpdServer.Options()
+            options.usesTLS = false
+            options.echoesUploads = true
+            let (nghttpd, client) = try await nghttpd(subject, options)
+            let content = patternBytes(1_000_003)
+            let request = try HTTP.Request(method: .POST, url: nghttpd.url("/echo"), body: .bytes(content))
+            try expectBytes(await client.success(request).value, content)
+        },
+        ConformanceCheck(
+            "A server without HTTP/2 is a failure by prior knowledge",
+            needs: [.network, .http2PriorKnowledge]
+        ) {
+            let server = try ScriptedServer { _ in
+                [
+                    .run { _ = try $0.receiveSome() }, .send("HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n"),
+                    .close,
+                ]
+            }
+            let client = try $0.client { $0.options.version = .http2PriorKnowledge }
+            _ = try await client.breakdown(HTTP.Request(url: server.url()))
+            try expect(
+                server.connections.first?.receivedText.hasPrefix("PRI * HTTP/2.0") ?? false,
+                "no preface was sent"
+            )
+        },
+    ]
+
+    /// Begins an upload that sends one piece and never the next.
+    private static func hangingUpload(
+        _ client: BoundedClient,
+        _ url: String
+    ) throws -> (any Cancelable, Handover<BoundedClient.Outcome>) {
+        let (stream, continuation) = AsyncStream.makeStream(of: Data.self)
+        continuation.yield(patternBytes(1000))
+        let request = try HTTP.Request(method: .POST, url: url, body: .stream(.init(stream)))
+        let ending = Handover<BoundedClient.Outcome>()
+        let fetching = client.stack.fetch(resource: .init(baseRequestMaking: .request(request))) { result in
+            continuation.finish()
+            ending.fill(result)
+        }
+        return (fetching, ending)
+    }
+
+    private static func isReceived(_ type: String, in frames: [LoggedFrame]) -> Bool {
+        frames.contains { $0.type == type && $0.direction == .received }
+    }
+
+    private static func connections(_ frames: [LoggedFrame]) -> Set<Int> {
+        Set(frames.filter { $0.type == "HEADERS" && $0.direction == .received }.map(\.connection))
+    }
+}
+
+/// Runs something many times at once; the first failure is thrown once all have ended.
+func together(_ count: Int, _ body: @escaping @Sendable (_ number: Int) async throws -> Void) async throws {
+    try await withThrowingTaskGroup(of: Void.self) { group in
+        for number in 0..<count { group.addTask { try await body(number) } }
+        try await group.waitForAll()
+    }
+}

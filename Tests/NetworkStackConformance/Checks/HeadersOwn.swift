@@ -1,0 +1,93 @@
+import FoundationEssentials
+import NetworkStack
+import NetworkStackTesting
+
+extension ConformanceCheck {
+    /// The fields that a stack adds itself, and who has the last word on them.
+    static let ownHeaders: [ConformanceCheck] = [
+        ConformanceCheck("The stack's user agent is sent") { subject in
+            let request = try await receives([:], on: subject)
+            try expectEqual(request.values(of: "User-Agent"), [Network.Configuration().userAgent ?? ""], "User-Agent")
+            let other = try await receives([:], on: subject) { $0.userAgent = "other/2" }
+            try expectEqual(other.values(of: "User-Agent"), ["other/2"], "User-Agent")
+        },
+        ConformanceCheck("A request's own user agent is sent instead of the stack's") { subject in
+            let request = try await receives([.userAgent: "own/1"], on: subject)
+            try expectEqual(request.values(of: "User-Agent"), ["own/1"], "User-Agent")
+        },
+        ConformanceCheck("Without a user agent none is sent") { subject in
+            let request = try await receives([:], on: subject) { $0.userAgent = nil }
+            try expectEqual(request.values(of: "User-Agent"), [], "User-Agent")
+        },
+        ConformanceCheck("Host names the server, once", needs: [.network]) { subject in
+            let server = try ScriptedServer.responding { _ in .ok("done") }
+            _ = try await subject.client().get(server.url())
+            try expectEqual(server.requests.first?.values(of: "Host"), [server.authority], "Host")
+        },
+        ConformanceCheck("A Host of one's own is sent instead", needs: [.hostOverride]) { subject in
+            let request = try await receives([.host: "other.test"], on: subject)
+            try expectEqual(request.values(of: "Host"), ["other.test"], "Host")
+        },
+        ConformanceCheck("Compression is asked for", needs: [.decompression]) { subject in
+            let request = try await receives([:], on: subject)
+            try expect((request["Accept-Encoding"] ?? "").contains("gzip"), "Accept-Encoding lacks gzip")
+            try expectEqual(request.values(of: "Accept-Encoding").count, 1, "Accept-Encoding lines")
+        },
+        ConformanceCheck("Compression is not asked for if it is not wanted", needs: [.rawContent]) { subject in
+            let request = try await receives([:], on: subject) { $0.options.decompresses = false }
+            try expectEqual(request.values(of: "Accept-Encoding"), [], "Accept-Encoding")
+        },
+        ConformanceCheck("A request's own Accept-Encoding is sent instead") { subject in
+            for value in ["identity", "br;q=1.0, gzip;q=0.5"] {
+                let request = try await receives([.acceptEncoding: value], on: subject)
+                try expectEqual(request.values(of: "Accept-Encoding"), [value], "Accept-Encoding")
+            }
+        },
+        ConformanceCheck("Connection: close is sent, and kept to", needs: [.network]) { subject in
+            let peer = try subject.serve { _ in .ok("done") }
+            let client = try subject.client()
+            for _ in 1...2 { _ = try await client.get(peer.url("/"), headers: [.connection: "close"]) }
+            for request in peer.requests() {
+                try expectEqual(request.values(of: "Connection").map { $0.lowercased() }, ["close"], "Connection")
+            }
+            try expectEqual(peer.requests().map(\.connectionIndex), [0, 1], "the connections")
+        },
+        ConformanceCheck("A server's Connection: close is kept to", needs: [.network]) { subject in
+            let server = try ScriptedServer { _ in
+                [
+                    .receiveHead, .send("HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nok"),
+                    .receiveHead, .send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nno"),
+                ]
+            }
+            let client = try subject.client()
+            for _ in 1...2 { try expectBytes(await client.get(server.url()).value, "ok".utf8) }
+            try expectEqual(server.requests.map(\.connectionIndex), [0, 1], "the connections")
+        },
+        ConformanceCheck("A cookie the server sets is not sent back") { subject in
+            let peer = try subject.serve { _ in .ok("done", headers: [("Set-Cookie", "session=1; Path=/")]) }
+            let client = try subject.client()
+            for _ in 1...2 { _ = try await client.get(peer.url("/")) }
+            _ = try await client.get(peer.url("/"), headers: [.cookie: "own=2"])
+            try expectEqual(peer.requests().flatMap { $0.values(of: "Cookie") }, ["own=2"], "Cookie")
+        },
+        ConformanceCheck("User info in a URL is sent as Basic credentials and kept to oneself") { subject in
+            let peer = try subject.serve { _ in .ok("done") }
+            let url = peer.url("/private?x=1").replacing(
+                "http://",
+                with: "http://us%40er:pa%20ss%3A@",
+                maxReplacements: 1
+            )
+            let fetched = try await subject.client().get(url)
+            let request = try peer.onlyRequest()
+            let expected = "Basic " + Data("us@er:pa ss:".utf8).base64EncodedString()
+            try expectEqual(request.values(of: "Authorization"), [expected], "Authorization")
+            try expectEqual(fetched.response.url.absoluteString, peer.url("/private?x=1"), "the response's URL")
+        },
+        ConformanceCheck("A request's own Authorization is sent instead of the URL's user info") { subject in
+            let peer = try subject.serve { _ in .ok("done") }
+            let url = peer.url("/").replacing("http://", with: "http://user:secret@", maxReplacements: 1)
+            _ = try await subject.client().get(url, headers: [.authorization: "Bearer own"])
+            try expectEqual(peer.onlyRequest().values(of: "Authorization"), ["Bearer own"], "Authorization")
+        },
+    ]
+}

@@ -1,0 +1,190 @@
+import FoundationEssentials
+import NetworkStack
+import NetworkStackTesting
+
+extension ConformanceCheck {
+    /// A server that sends too much is stopped as soon as that is known.
+    static let limits: [ConformanceCheck] = bodyLimits + headLimits + senselessOptions
+
+    private static let bodyLimits: [ConformanceCheck] = [
+        ConformanceCheck("Content that says it is too long is refused at its head", needs: [.network]) { subject in
+            // The server sends the head alone: whoever waits for content never ends.
+            try await stops([.send("HTTP/1.1 200 OK\r\nContent-Length: 1001\r\n\r\n")], on: subject)
+        },
+        ConformanceCheck("Content in chunks that gets too long is stopped", needs: [.network]) { subject in
+            let chunks = String(repeating: "40\r\n\(String(repeating: "x", count: 64))\r\n", count: 16)
+            try await stops([.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" + chunks)], on: subject)
+        },
+        ConformanceCheck("Content without a length that gets too long is stopped", needs: [.network]) { subject in
+            try await stops([.send("HTTP/1.1 200 OK\r\n\r\n"), .sendPattern(1001)], on: subject)
+        },
+        ConformanceCheck("A flood of content is stopped", needs: [.network, .backPressure]) { subject in
+            // Whoever reads at full speed whatever becomes of it is kept too busy to stop.
+            let chunk = "40\r\n\(String(repeating: "x", count: 64))\r\n"
+            try await stops(
+                [.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"), .repeat([.send(chunk)])],
+                on: subject
+            )
+            try await stops([.send("HTTP/1.1 200 OK\r\n\r\n"), .repeat([.sendPattern(65_536)])], on: subject)
+        },
+        ConformanceCheck("Content of an error that gets too long is stopped", needs: [.network]) { subject in
+            try await stops([.send("HTTP/1.1 500 No\r\n\r\n"), .sendPattern(1001)], on: subject)
+        },
+        ConformanceCheck("Content that gets too long when it is decompressed is refused", needs: [.decompression]) {
+            subject in
+            try expect(Compressed.bomb.count < 2000, "the bomb is larger than the limit itself")
+            let peer = try subject.serve { _ in .ok(bytes: Compressed.bomb, headers: [("Content-Encoding", "gzip")]) }
+            let client = try subject.client { $0.options.limits.body = 2000 }
+            guard case .bodyTooLarge(limit: 2000) = try await client.refusal(HTTP.Request(url: peer.url("/"))) else {
+                throw ConformanceFailure("expected the content to be refused as too large")
+            }
+            var options = HTTP.Options()
+            options.limits.body = Int64(Compressed.bombSize)
+            let fetched = try await client.success(HTTP.Request(url: peer.url("/")), options: options)
+            try expectEqual(fetched.value.count, Compressed.bombSize, "the content's length")
+        },
+        ConformanceCheck("Content as long as the limit is delivered, and not a byte more") { subject in
+            let peer = try subject.serve { .ok(String(repeating: "x", count: Int($0.path.suffix(4)) ?? 0)) }
+            let client = try subject.client { $0.options.limits.body = 1000 }
+            try expectEqual(await client.get(peer.url("/1000")).value.count, 1000, "the content's length")
+            guard case .bodyTooLarge(limit: 1000) = try await client.refusal(HTTP.Request(url: peer.url("/1001")))
+            else {
+                throw ConformanceFailure("expected the content to be refused as too large")
+            }
+        },
+        ConformanceCheck("Content in chunks as long as the limit is delivered, and not a byte more", needs: [.network])
+        {
+            let peer = try $0.serve {
+                .chunked([String(repeating: "x", count: 990), $0.path == "/long" ? "0123456789+" : "0123456789"])
+            }
+            let client = try $0.client { $0.options.limits.body = 1000 }
+            try expectEqual(await client.get(peer.url("/right")).value.count, 1000, "the content's length")
+            guard case .bodyTooLarge(limit: 1000) = try await client.refusal(HTTP.Request(url: peer.url("/long")))
+            else {
+                throw ConformanceFailure("expected the content to be refused as too large")
+            }
+        },
+        ConformanceCheck("A limit of zero takes a response without content") { subject in
+            let peer = try subject.serve {
+                .status($0.path.hasSuffix("/204") ? 204 : 200, $0.path.hasSuffix("/204") ? "" : "x")
+            }
+            let client = try subject.client { $0.options.limits.body = 0 }
+            _ = try await client.get(peer.url("/204"))
+            guard case .bodyTooLarge(limit: 0) = try await client.refusal(HTTP.Request(url: peer.url("/200"))) else {
+                throw ConformanceFailure("expected the content to be refused as too large")
+            }
+        },
+        ConformanceCheck("The length that HEAD tells is not held against the limit") { subject in
+            let peer = try subject.serve { _ in .ok(String(repeating: "x", count: 5000)) }
+            let client = try subject.client { $0.options.limits.body = 1000 }
+            let fetched = try await client.success(HTTP.Request(method: .HEAD, url: peer.url("/")))
+            try expectEqual(fetched.response.headers[.contentLength], "5000", "Content-Length")
+        },
+        ConformanceCheck("After content that was too long the stack goes on", needs: [.network]) { subject in
+            let peer = try subject.serve { .ok(String(repeating: "x", count: $0.path == "/long" ? 100_000 : 4)) }
+            let client = try subject.client { $0.options.limits.body = 1000 }
+            for _ in 1...3 {
+                _ = try await client.refusal(HTTP.Request(url: peer.url("/long")))
+                try expectEqual(await client.get(peer.url("/short")).value.count, 4, "the content's length")
+            }
+        },
+    ]
+
+    private static let headLimits: [ConformanceCheck] = [
+        ConformanceCheck("A head longer than its limit is refused", needs: [.network, .headLimit]) { subject in
+            let peer = try subject.serve {
+                .ok("done", headers: [("X-Long", String(repeating: "x", count: $0.path == "/long" ? 5000 : 3000))])
+            }
+            let client = try subject.client { $0.options.limits.head = 4096 }
+            _ = try await client.get(peer.url("/short"))
+            guard case .headTooLarge = try await client.refusal(HTTP.Request(url: peer.url("/long"))) else {
+                throw ConformanceFailure("expected the head to be refused as too large")
+            }
+        },
+        ConformanceCheck("A head that never ends is stopped", needs: [.network, .headLimit]) { subject in
+            let server = try ScriptedServer { _ in
+                [
+                    .receiveHead, .send("HTTP/1.1 200 OK\r\n"),
+                    .repeat([.send("X-More: and more and more and more\r\n")]),
+                ]
+            }
+            guard case .headTooLarge = try await subject.client().refusal(HTTP.Request(url: server.url())) else {
+                throw ConformanceFailure("expected the head to be refused as too large")
+            }
+            try await server.waitUntil { $0.open == 0 }
+        },
+        ConformanceCheck("A header line that never ends is stopped", needs: [.network]) { subject in
+            let server = try ScriptedServer { _ in
+                [
+                    .receiveHead, .send("HTTP/1.1 200 OK\r\nX-Long: "),
+                    .repeat([.send(String(repeating: "x", count: 4096))]),
+                ]
+            }
+            _ = try await subject.client().failure(HTTP.Request(url: server.url()))
+            try await server.waitUntil { $0.open == 0 }
+        },
+        ConformanceCheck("Informational responses count against the head's limit", needs: [.network, .headLimit]) {
+            subject in
+            let server = try ScriptedServer { _ in
+                [.receiveHead, .repeat([.send("HTTP/1.1 103 Early Hints\r\nX-More: and more and more\r\n\r\n")])]
+            }
+            _ = try await subject.client().failure(HTTP.Request(url: server.url()))
+            try await server.waitUntil { $0.open == 0 }
+        },
+        ConformanceCheck("More header lines than the limit are refused", needs: [.network, .headLimit]) { subject in
+            let peer = try subject.serve { request in
+                .ok("done", headers: (1..<(Int(request.path.suffix(2)) ?? 0)).map { ("X-Number", "\($0)") })
+            }
+            // Content-Length is a line as well.
+            let client = try subject.client { $0.options.limits.headFields = 50 }
+            try expectEqual(await client.get(peer.url("/50")).response.headers.count, 50, "header lines")
+            guard case .headTooLarge = try await client.refusal(HTTP.Request(url: peer.url("/51"))) else {
+                throw ConformanceFailure("expected the head to be refused as too large")
+            }
+        },
+    ]
+
+    private static let senselessOptions: [ConformanceCheck] = [
+        senseless("A negative body limit") { $0.limits.body = -1 },
+        senseless("A head limit of zero") { $0.limits.head = 0 },
+        senseless("A header line limit of zero") { $0.limits.headFields = 0 },
+        senseless("A negative redirect limit") { $0.redirects.limit = -1 },
+        senseless("A redirect limit of 101") { $0.redirects.limit = 101 },
+        senseless("An idle timeout of zero") { $0.timeouts.idle = .zero },
+        senseless("A negative total timeout") { $0.timeouts.total = .seconds(-1) },
+        senseless("A first byte timeout of zero") { $0.timeouts.firstByte = .zero },
+    ]
+
+    private static func senseless(
+        _ what: String,
+        _ change: @escaping @Sendable (inout HTTP.Options) -> Void
+    ) -> ConformanceCheck {
+        ConformanceCheck("\(what) is refused, the stack's as the resource's") { subject in
+            do {
+                _ = try subject.stack { change(&$0.options) }
+                throw ConformanceFailure("the stack was made")
+            } catch HTTP.Refusal.invalidOptions {}
+            let peer = try subject.serve { _ in .ok("done") }
+            let client = try subject.client()
+            var options = HTTP.Options()
+            change(&options)
+            let refusal = try await client.refusal(HTTP.Request(url: peer.url("/")), options: options)
+            guard case .invalidOptions = refusal else {
+                throw ConformanceFailure("expected invalid options, saw \(refusal)")
+            }
+            try await peer.expectNothingBefore(client)
+        }
+    }
+
+    /// Expects a fetch with a body limit of 1000 to be refused for it and its connection closed by the client.
+    private static func stops(_ steps: [ScriptedServer.Step], on subject: ConformanceSubject) async throws {
+        let server = try ScriptedServer { _ in [.receiveHead] + steps + [.waitForClose] }
+        let client = try subject.client { $0.options.limits.body = 1000 }
+        guard case .bodyTooLarge(limit: 1000) = try await client.refusal(HTTP.Request(url: server.url())) else {
+            throw ConformanceFailure("expected the content to be refused as too large")
+        }
+        let snapshot = try await server.waitUntil { $0.connections.allSatisfy { $0.state != .open } }
+        let states = snapshot.connections.map(\.state)
+        try expect(states == [.closedByPeer] || states == [.resetByPeer], "the connection: \(states)")
+    }
+}

@@ -1,0 +1,137 @@
+import FoundationEssentials
+import NetworkStack
+import NetworkStackTesting
+
+extension ConformanceCheck {
+    /// Redirects are followed as browsers and RFC 9110 do, and never with what belongs to another origin.
+    static let redirects: [ConformanceCheck] =
+        redirectMethods + redirectChains + redirectBodies + redirectResolution + redirectOrigins + redirectRefusals
+
+    /// Status, method, the method of the next request, and whether the content goes along.
+    private static let redirectTable: [(Int, HTTP.Method, HTTP.Method, Bool)] = [
+        (301, .GET, .GET, false), (301, .HEAD, .HEAD, false), (301, .POST, .GET, false), (301, .PUT, .PUT, true),
+        (302, .GET, .GET, false), (302, .HEAD, .HEAD, false), (302, .POST, .GET, false), (302, .PUT, .PUT, true),
+        (303, .GET, .GET, false), (303, .HEAD, .HEAD, false), (303, .POST, .GET, false), (303, .PUT, .GET, false),
+        (307, .GET, .GET, false), (307, .HEAD, .HEAD, false), (307, .POST, .POST, true), (307, .PUT, .PUT, true),
+        (308, .GET, .GET, false), (308, .HEAD, .HEAD, false), (308, .POST, .POST, true), (308, .PUT, .PUT, true),
+        (301, "PATCH", "PATCH", true), (303, .DELETE, .GET, false), (307, .DELETE, .DELETE, true),
+    ]
+
+    private static let redirectMethods: [ConformanceCheck] = redirectTable.map { code, method, next, keepsContent in
+        let fate = keepsContent ? "with its content" : "without content"
+        return ConformanceCheck("A \(code) turns \(method) into \(next), \(fate)") { subject in
+            let peer = try subject.serve { request in
+                request.path.hasSuffix("/start") ? .redirect(code, to: "/next") : .ok("done")
+            }
+            var request = try HTTP.Request(method: method, url: peer.url("/start"), headers: ["X-Kept": "yes"])
+            if method != .GET, method != .HEAD {
+                request.body = .bytes(Data("content".utf8))
+                request.headers[.contentType] = "text/plain"
+                request.headers[.contentLanguage] = "en"
+            }
+            let fetched = try await subject.client().success(request)
+            let requests = peer.requests()
+            try expectEqual(requests.map(\.method), [method.rawValue, next.rawValue], "the methods")
+            try expectEqual(requests[1]["X-Kept"], "yes", "a header that has nothing to do with the content")
+            try expectEqual(requests[1].text, keepsContent ? "content" : "", "the content")
+            try expectEqual(requests[1]["Content-Type"], keepsContent ? "text/plain" : nil, "Content-Type")
+            try expectEqual(requests[1]["Content-Language"], keepsContent ? "en" : nil, "Content-Language")
+            try expectEqual(requests[1].values(of: "Content-Length"), keepsContent ? ["7"] : [], "Content-Length")
+            try expectEqual(fetched.response.status, .ok, "the status")
+            try expectBytes(fetched.value, (method == .HEAD ? "" : "done").utf8)
+        }
+    }
+
+    private static let redirectChains: [ConformanceCheck] =
+        [300, 304, 305, 306].map { code in
+            ConformanceCheck("A \(code) is not followed") { subject in
+                let peer = try subject.serve { _ in .redirect(code, to: "/next") }
+                let (status, _, response) = try await subject.client().unsuccessful(HTTP.Request(url: peer.url("/")))
+                try expectEqual(status.rawValue, code, "the status")
+                try expectEqual(response.headers[.location], "/next", "Location")
+                try expectEqual(peer.requests().count, 1, "requests")
+            }
+        }
+        + [
+            ConformanceCheck("A 201 with a Location is a success and not followed") { subject in
+                let peer = try subject.serve { _ in .status(201, "made", headers: [("Location", "/made/1")]) }
+                let fetched = try await subject.client().success(HTTP.Request(method: .POST, url: peer.url("/")))
+                try expectEqual(fetched.response.headers[.location], "/made/1", "Location")
+                try expectEqual(peer.requests().count, 1, "requests")
+            },
+            ConformanceCheck("The response tells the redirects that led to it, and its own URL") { subject in
+                let peer = try subject.serve { request in
+                    switch request.path {
+                    case let path where path.hasSuffix("/1"): .redirect(301, to: "/2?x=1")
+                    case let path where path.hasSuffix("/2"): .redirect(307, to: "3")
+                    default: .ok("done")
+                    }
+                }
+                let response = try await subject.client().get(peer.url("/1")).response
+                let expected = [(peer.url("/1"), 301), (peer.url("/2?x=1"), 307)]
+                try expectEqual(response.redirects.map(\.url.absoluteString), expected.map(\.0), "the URLs")
+                try expectEqual(response.redirects.map(\.status.rawValue), expected.map(\.1), "the statuses")
+                try expectEqual(response.url.absoluteString, peer.url("/3"), "the URL that answered")
+                try expectEqual(response.metrics.hopCount, 3, "hops")
+            },
+            ConformanceCheck("Twenty redirects are followed") { subject in
+                let peer = try subject.serve { countdown($0) }
+                let response = try await subject.client().get(peer.url("/20")).response
+                try expectEqual(response.redirects.count, 20, "redirects")
+                try expectEqual(peer.requests().count, 21, "requests")
+            },
+            ConformanceCheck("The twenty-first redirect is refused") { subject in
+                let peer = try subject.serve { countdown($0) }
+                guard
+                    case .tooManyRedirects(limit: 20) = try await subject.client().refusal(.init(url: peer.url("/21")))
+                else {
+                    throw ConformanceFailure("expected too many redirects")
+                }
+                try expectEqual(peer.requests().count, 21, "requests")
+            },
+            ConformanceCheck("A resource's own redirect limit counts instead of the stack's") { subject in
+                let peer = try subject.serve { countdown($0) }
+                let client = try subject.client { $0.options.redirects.limit = 0 }
+                var options = HTTP.Options()
+                options.redirects.limit = 2
+                _ = try await client.success(HTTP.Request(url: peer.url("/2")), options: options)
+                let refusal = try await client.refusal(HTTP.Request(url: peer.url("/3")), options: options)
+                guard case .tooManyRedirects(limit: 2) = refusal else {
+                    throw ConformanceFailure("expected too many redirects, saw \(refusal)")
+                }
+            },
+            ConformanceCheck("With a limit of zero a redirect is a response like any other") { subject in
+                let peer = try subject.serve { _ in .status(302, "over there", headers: [("Location", "/next")]) }
+                let client = try subject.client { $0.options.redirects.limit = 0 }
+                let (status, _, response) = try await client.unsuccessful(HTTP.Request(url: peer.url("/")))
+                try expectEqual(status, .found, "the status")
+                try expectEqual(response.headers[.location], "/next", "Location")
+                try expectEqual(peer.requests().count, 1, "requests")
+            },
+            loop("to itself", ["/1": "/1"]),
+            loop("over two others", ["/1": "/2", "/2": "/3", "/3": "/1"]),
+            ConformanceCheck("A POST that is redirected to its own URL as a GET is no loop") { subject in
+                let peer = try subject.serve { $0.method == "POST" ? .redirect(303, to: "/form") : .ok("done") }
+                let request = try HTTP.Request(method: .POST, url: peer.url("/form"), body: .bytes(Data("x".utf8)))
+                _ = try await subject.client().success(request)
+                try expectEqual(peer.requests().map(\.method), ["POST", "GET"], "the methods")
+            },
+        ]
+
+    private static func countdown(_ request: ReceivedRequest) -> Reply {
+        let left = request.path.split(separator: "/").last.flatMap { Int($0) } ?? 0
+        return left > 0 ? .redirect(302, to: "/\(left - 1)") : .ok("landed")
+    }
+
+    private static func loop(_ what: String, _ targets: [String: String]) -> ConformanceCheck {
+        ConformanceCheck("A redirect that leads back \(what) is refused as a loop") { subject in
+            let peer = try subject.serve { request in
+                targets.first { request.path.hasSuffix($0.key) }.map { .redirect(302, to: $0.value) } ?? .ok("out")
+            }
+            guard case .redirectLoop = try await subject.client().refusal(HTTP.Request(url: peer.url("/1"))) else {
+                throw ConformanceFailure("expected a loop")
+            }
+            try expectEqual(peer.requests().count, targets.count, "requests")
+        }
+    }
+}

@@ -1,0 +1,118 @@
+import FoundationEssentials
+import NetworkStack
+import NetworkStackTesting
+
+extension ConformanceCheck {
+    /// What becomes of content, the request's and the redirect's own, when a redirect is followed.
+    static let redirectBodies: [ConformanceCheck] = [
+        replays("bytes") { .bytes($0) },
+        ConformanceCheck("A file is sent again to where a 307 leads") { subject in
+            let content = patternBytes(200_000)
+            let file = try ContentFile(content)
+            try await arrivesTwice(content, .file(path: file.path), on: subject)
+        },
+        replays("a stream that can be made anew") { content in
+            .stream(.init(length: Int64(content.count)) { AsyncStream(pieces(of: content)) })
+        },
+        replays("a stream of unknown length that can be made anew") { content in
+            .stream(.init { AsyncStream(pieces(of: content)) })
+        },
+        ConformanceCheck("A stream that can be sent once is not sent again to where a 307 leads") { subject in
+            let peer = try subject.serve { $0.path.hasSuffix("/start") ? .redirect(307, to: "/next") : .ok("done") }
+            let body = HTTP.Body.stream(.init(AsyncStream([Data("once".utf8)]), length: 4))
+            let request = try HTTP.Request(method: .POST, url: peer.url("/start"), body: body)
+            guard case .bodyNotReplayable = try await subject.client().refusal(request) else {
+                throw ConformanceFailure("expected the content to be refused as not replayable")
+            }
+            try expectEqual(peer.requests().count, 1, "requests")
+        },
+        ConformanceCheck("A stream that can be sent once does not keep a 303 from being followed") { subject in
+            let peer = try subject.serve { $0.path.hasSuffix("/start") ? .redirect(303, to: "/next") : .ok("done") }
+            let body = HTTP.Body.stream(.init(AsyncStream([Data("once".utf8)]), length: 4))
+            _ = try await subject.client().success(HTTP.Request(method: .POST, url: peer.url("/start"), body: body))
+            try expectEqual(peer.requests().map(\.text), ["once", ""], "the content")
+        },
+        ConformanceCheck("A redirect with huge content is followed without waiting for it", needs: [.network]) {
+            subject in
+            // The server sends none of it: whoever waits for it never ends.
+            try await follows("Content-Length: 100000000", [.waitForClose], on: subject)
+        },
+        ConformanceCheck("A redirect whose content stops coming is followed", needs: [.network]) { subject in
+            let chunk = "20000\r\n\(String(repeating: "x", count: 131_072))\r\n"
+            try await follows("Transfer-Encoding: chunked", [.send(chunk), .waitForClose], on: subject)
+        },
+        ConformanceCheck("A redirect whose content never ends is followed", needs: [.network, .backPressure]) {
+            subject in
+            let piece = "1000\r\n\(String(repeating: "x", count: 4096))\r\n"
+            try await follows("Transfer-Encoding: chunked", [.repeat([.send(piece)])], on: subject)
+        },
+        ConformanceCheck("A redirect's content is not mistaken for the response's") { subject in
+            let peer = try subject.serve { request in
+                guard request.path.hasSuffix("/start") else { return .ok("done") }
+                return .status(302, String(repeating: "moved ", count: 1000), headers: [("Location", "/next")])
+            }
+            try expectBytes(await subject.client().get(peer.url("/start")).value, "done".utf8)
+        },
+        ConformanceCheck("A redirect's small content does not cost the connection", needs: [.network]) { subject in
+            let peer = try subject.serve { request in
+                guard request.path == "/start" else { return .ok("done") }
+                let head = "HTTP/1.1 302 Found\r\nLocation: /next\r\nContent-Length: 6000\r\n\r\n"
+                // Apart from its head, so that whoever does not wait for it is seen to leave.
+                let content = String(repeating: "moved ", count: 1000)
+                return Reply(head: Array(head.utf8), body: [], steps: [.pause(.milliseconds(50)), .send(content)])
+            }
+            _ = try await subject.client().get(peer.url("/start"))
+            try expectEqual(peer.requests().map(\.connectionIndex), [0, 0], "the connections")
+        },
+        ConformanceCheck("A redirect's content does not count against the body limit") { subject in
+            let peer = try subject.serve { request in
+                guard request.path.hasSuffix("/start") else { return .ok("done") }
+                return .status(302, String(repeating: "moved ", count: 1000), headers: [("Location", "/next")])
+            }
+            let client = try subject.client { $0.options.limits.body = 4 }
+            try expectBytes(await client.get(peer.url("/start")).value, "done".utf8)
+        },
+        ConformanceCheck("A redirect with an empty success at its end is judged by the method that got there") {
+            subject in
+            let peer = try subject.serve { $0.path.hasSuffix("/start") ? .redirect(303, to: "/next") : .ok("") }
+            var options = HTTP.Options()
+            options.emptyRequestMethods = [.POST]
+            let request = try HTTP.Request(method: .POST, url: peer.url("/start"), body: .bytes(Data("x".utf8)))
+            guard case .noData(200, _) = try await subject.client().failure(request, options: options) else {
+                throw ConformanceFailure("expected no data: it was a GET that came back empty")
+            }
+        },
+    ]
+
+    /// Expects a redirect to be followed whose content comes in these steps, or never.
+    private static func follows(
+        _ framing: String,
+        _ steps: [ScriptedServer.Step],
+        on subject: ConformanceSubject
+    ) async throws {
+        let peer = try subject.serve { request in
+            guard request.path == "/start" else { return .ok("done") }
+            let head = "HTTP/1.1 302 Found\r\nLocation: /next\r\n\(framing)\r\n\r\n"
+            return Reply(head: Array(head.utf8), body: [], steps: steps)
+        }
+        let client = try subject.client { $0.options.timeouts.idle = .seconds(3) }
+        try expectBytes(await client.get(peer.url("/start")).value, "done".utf8)
+    }
+
+    private static func replays(
+        _ what: String,
+        body: @escaping @Sendable (Data) -> HTTP.Body
+    ) -> ConformanceCheck {
+        ConformanceCheck("Content from \(what) is sent again to where a 307 leads") { subject in
+            let content = patternBytes(200_000)
+            try await arrivesTwice(content, body(content), on: subject)
+        }
+    }
+
+    private static func arrivesTwice(_ content: Data, _ body: HTTP.Body, on subject: ConformanceSubject) async throws {
+        let peer = try subject.serve { $0.path.hasSuffix("/start") ? .redirect(307, to: "/next") : .ok("done") }
+        _ = try await subject.client().success(HTTP.Request(method: .POST, url: peer.url("/start"), body: body))
+        try expectEqual(peer.requests().count, 2, "requests")
+        for request in peer.requests() { try expectBytes(request.body, content) }
+    }
+}

@@ -1,0 +1,64 @@
+import FoundationEssentials
+import NetworkStack
+import NetworkStackTesting
+
+extension ConformanceCheck {
+    /// Redirects that lead nowhere a fetch may go.
+    static let redirectRefusals: [ConformanceCheck] =
+        [
+            "mailto:a@b.test", "javascript:1", "file:///etc/passwd", "ftp://127.0.0.1/x", "data:text/plain,x",
+            "ws://127.0.0.1/",
+            "https:/x", "http:///x", "http://", "https://", "http://127.0.0.1:99999/", "http://127.0.0.1:0/",
+            "http://127.0.0.1:port/", "http://127.0.0.1:-1/", "http://bücher.test/", "http://a b.test/", "http://[::1/",
+            "http://\(String(repeating: "a", count: 64)).test/", "//", "http:", "http:next",
+        ].map { refused($0) }
+        + [
+            refused("/a\u{1}b", called: "a control character", needs: [.network]),
+            refused("/a\u{7F}b", called: "a delete character", needs: [.network]),
+            ConformanceCheck("A redirect to two places at once is refused", needs: [.headerOrder]) { subject in
+                let peer = try subject.serve { request in
+                    guard request.path.hasSuffix("/start") else { return .ok("there") }
+                    return .status(302, headers: [("Location", "/one"), ("Location", "/two")])
+                }
+                guard case .invalidRedirect = try await subject.client().refusal(.init(url: peer.url("/start"))) else {
+                    throw ConformanceFailure("expected an invalid redirect")
+                }
+                try expectEqual(peer.requests().count, 1, "requests")
+            },
+            ConformanceCheck("A redirect without a Location is a response like any other") { subject in
+                let peer = try subject.serve { .status(Int($0.path.suffix(3)) ?? 0, "where to?") }
+                let client = try subject.client()
+                for code in [301, 302, 303, 307, 308] {
+                    let (status, _, _) = try await client.unsuccessful(HTTP.Request(url: peer.url("/\(code)")))
+                    try expectEqual(status.rawValue, code, "the status")
+                }
+                try expectEqual(peer.requests().count, 5, "requests")
+            },
+            ConformanceCheck("A redirect with an empty Location is a response like any other") { subject in
+                let peer = try subject.serve { _ in .status(302, "where to?", headers: [("Location", "")]) }
+                let (status, _, _) = try await subject.client().unsuccessful(HTTP.Request(url: peer.url("/")))
+                try expectEqual(status, .found, "the status")
+                try expectEqual(peer.requests().count, 1, "requests")
+            },
+        ]
+
+    private static func refused(
+        _ location: String,
+        called name: String? = nil,
+        needs: Set<HTTP.Capability> = []
+    ) -> ConformanceCheck {
+        ConformanceCheck("A redirect to \(name ?? location) is refused", needs: needs) { subject in
+            let peer = try subject.serve { request in
+                request.path.hasSuffix("/start") ? .redirect(302, to: location) : .ok("there")
+            }
+            let client = try subject.client()
+            let refusal = try await client.refusal(HTTP.Request(url: peer.url("/start")))
+            guard case .invalidRedirect = refusal else {
+                throw ConformanceFailure("expected an invalid redirect, saw \(refusal)")
+            }
+            // Whatever is sent next comes after anything that the redirect might have caused.
+            _ = try await client.get(peer.url("/after"))
+            try expectEqual(peer.requests().count, 2, "requests")
+        }
+    }
+}

@@ -1,0 +1,101 @@
+import FoundationEssentials
+import NetworkStack
+import NetworkStackTesting
+
+extension ConformanceCheck {
+    /// Where a `Location` leads: the examples of RFC 3986 section 5.4 and what browsers make of the rest.
+    static let redirectResolution: [ConformanceCheck] =
+        (normalExamples + abnormalExamples + furtherExamples).map { leads($0, to: $1) }
+        + [
+            ConformanceCheck("A redirect to an absolute URL leads there") { subject in
+                let target = try subject.serve { _ in .ok("there") }
+                let peer = try subject.serve { _ in .redirect(302, to: target.url("/a/../b?c=d")) }
+                let fetched = try await subject.client().get(peer.url("/start"))
+                try expectBytes(fetched.value, "there".utf8)
+                try expectEqual(fetched.response.url.absoluteString, target.url("/b?c=d"), "the URL that answered")
+            },
+            ConformanceCheck("A redirect to //host leads there under the same scheme") { subject in
+                let target = try subject.serve { _ in .ok("there") }
+                let location = target.url("/b").replacing("http:", with: "", maxReplacements: 1)
+                let peer = try subject.serve { _ in .redirect(302, to: location) }
+                try expectBytes(await subject.client().get(peer.url("/start")).value, "there".utf8)
+            },
+            ConformanceCheck("The case of a redirect's scheme does not count") { subject in
+                let target = try subject.serve { _ in .ok("there") }
+                let location = target.url("/b").replacing("http:", with: "HTTP:", maxReplacements: 1)
+                let peer = try subject.serve { _ in .redirect(302, to: location) }
+                try expectBytes(await subject.client().get(peer.url("/start")).value, "there".utf8)
+            },
+            ConformanceCheck("The same Location said twice is followed") { subject in
+                let peer = try subject.serve { request in
+                    guard request.path.hasSuffix("/start") else { return .ok("there") }
+                    return .status(302, headers: [("Location", "/next"), ("Location", "/next")])
+                }
+                try expectBytes(await subject.client().get(peer.url("/start")).value, "there".utf8)
+            },
+            fragment("A redirect's target inherits the fragment", "/start#one", "/next", "/next#one"),
+            fragment(
+                "A redirect's own fragment counts instead of the inherited one",
+                "/start#one",
+                "/next#two",
+                "/next#two"
+            ),
+            fragment("An empty fragment of a redirect counts too", "/start#one", "/next#", "/next#"),
+            ConformanceCheck("User info in a Location is sent as Basic credentials, and kept to oneself") { subject in
+                let target = try subject.serve { _ in .ok("there") }
+                let location = target.url("/b").replacing("http://", with: "http://user:pass@", maxReplacements: 1)
+                let peer = try subject.serve { _ in .redirect(302, to: location) }
+                let fetched = try await subject.client().get(peer.url("/start"))
+                let expected = "Basic " + Data("user:pass".utf8).base64EncodedString()
+                try expectEqual(target.onlyRequest().values(of: "Authorization"), [expected], "Authorization")
+                try expectEqual(fetched.response.url.absoluteString, target.url("/b"), "the URL that answered")
+            },
+        ]
+
+    private static let base = "/b/c/d;p?q"
+
+    /// RFC 3986 section 5.4.1, but for those that lead to the base itself.
+    private static let normalExamples: [(String, String)] = [
+        ("g", "/b/c/g"), ("./g", "/b/c/g"), ("g/", "/b/c/g/"), ("/g", "/g"), ("?y", "/b/c/d;p?y"), ("g?y", "/b/c/g?y"),
+        ("g#s", "/b/c/g"), ("g?y#s", "/b/c/g?y"), (";x", "/b/c/;x"), ("g;x", "/b/c/g;x"), ("g;x?y#s", "/b/c/g;x?y"),
+        (".", "/b/c/"), ("./", "/b/c/"), ("..", "/b/"), ("../", "/b/"), ("../g", "/b/g"), ("../..", "/"),
+        ("../../", "/"), ("../../g", "/g"),
+    ]
+
+    /// RFC 3986 section 5.4.2.
+    private static let abnormalExamples: [(String, String)] = [
+        ("../../../g", "/g"), ("../../../../g", "/g"), ("/./g", "/g"), ("/../g", "/g"), ("g.", "/b/c/g."),
+        (".g", "/b/c/.g"), ("g..", "/b/c/g.."), ("..g", "/b/c/..g"), ("./../g", "/b/g"), ("./g/.", "/b/c/g/"),
+        ("g/./h", "/b/c/g/h"), ("g/../h", "/b/c/h"), ("g;x=1/./y", "/b/c/g;x=1/y"), ("g;x=1/../y", "/b/c/y"),
+        ("g?y/./x", "/b/c/g?y/./x"), ("g?y/../x", "/b/c/g?y/../x"), ("g#s/./x", "/b/c/g"), ("g#s/../x", "/b/c/g"),
+    ]
+
+    /// Escapes stay what they are, and what has to be escaped is.
+    private static let furtherExamples: [(String, String)] = [
+        ("/a%2Fb%2f%2e%2E/c", "/a%2Fb%2f%2e%2E/c"), ("/x?u=http://h.test/%20&v=a+b", "/x?u=http://h.test/%20&v=a+b"),
+        ("/a b", "/a%20b"), ("/ü?ü", "/%C3%BC?%C3%BC"), ("/a:b", "/a:b"), ("./a:b", "/b/c/a:b"), ("?", "/b/c/d;p?"),
+    ]
+
+    private static func leads(_ location: String, to target: String) -> ConformanceCheck {
+        ConformanceCheck("A redirect from \(base) to \(location) leads to \(target)") { subject in
+            let peer = try subject.serve { request in
+                request.target.hasSuffix(base) ? .redirect(302, to: location) : .ok("there")
+            }
+            let fetched = try await subject.client().get(peer.url(base))
+            try expectBytes(fetched.value, "there".utf8)
+            // Written out from the peer's own URL, for one whose paths begin with something.
+            let prefix = peer.url("").drop { $0 != ":" }.dropFirst(3).drop { $0 != "/" }
+            try expectEqual(peer.requests().map(\.target), [prefix + base, prefix + target], "the targets")
+        }
+    }
+
+    private static func fragment(_ what: String, _ start: String, _ location: String, _ end: String) -> ConformanceCheck
+    {
+        ConformanceCheck("\(what), and is not sent") { subject in
+            let peer = try subject.serve { $0.path.hasSuffix("/start") ? .redirect(302, to: location) : .ok("there") }
+            let fetched = try await subject.client().get(peer.url(start))
+            try expectEqual(fetched.response.url.absoluteString, peer.url(end), "the URL that answered")
+            try expect(peer.requests().allSatisfy { !$0.target.contains("#") }, "a fragment was sent")
+        }
+    }
+}

@@ -1,0 +1,136 @@
+import FoundationEssentials
+import NetworkStack
+import NetworkStackTesting
+
+extension ConformanceCheck {
+    /// What a stack says it cannot do it refuses, with the same reason; what it says it can do it does.
+    static let unsupportedWishes: [ConformanceCheck] = [
+        ConformanceCheck("GET with content arrives, or is refused as unsupported") { subject in
+            let peer = try subject.serve { _ in .ok("done") }
+            let client = try subject.client()
+            let request = try HTTP.Request(url: peer.url("/refused"), body: .bytes(Data("hello".utf8)))
+            if subject.capabilities.supports(.bodyWithAnyMethod) {
+                _ = try await client.success(request)
+                try expectEqual(peer.onlyRequest().method, "GET", "the method")
+                try expectEqual(peer.onlyRequest().text, "hello", "the content")
+            } else {
+                try await isUnsupported(.bodyWithAnyMethod, subject) { try await client.refusal(request) }
+                try await peer.expectNothingBefore(client)
+            }
+        },
+        ConformanceCheck("A Host of one's own arrives, or is refused as unsupported") { subject in
+            let peer = try subject.serve { _ in .ok("done") }
+            let client = try subject.client()
+            let request = try HTTP.Request(url: peer.url("/refused"), headers: [.host: "own.test"])
+            if subject.capabilities.supports(.hostOverride) {
+                _ = try await client.success(request)
+                try expectEqual(peer.onlyRequest().values(of: "Host"), ["own.test"], "Host")
+            } else {
+                try await isUnsupported(.hostOverride, subject) { try await client.refusal(request) }
+                try await peer.expectNothingBefore(client)
+            }
+        },
+        ConformanceCheck("An IPv6 address is reached, or refused as unsupported", needs: [.network]) { subject in
+            var options = ScriptedServer.Options()
+            options.loopback = .v6
+            let server = try ScriptedServer.responding(options) { _ in .ok("done") }
+            let client = try subject.client()
+            if subject.capabilities.supports(.ipv6Literals) {
+                try expectBytes(await client.get(server.url()).value, "done".utf8)
+                try expectEqual(server.requests.first?.values(of: "Host"), [server.authority], "Host")
+            } else {
+                try await isUnsupported(.ipv6Literals, subject) {
+                    try await client.refusal(HTTP.Request(url: server.url()))
+                }
+                try expectEqual(server.snapshot.accepted, 0, "connections")
+            }
+        },
+        option("A connect timeout", .connectTimeout) { $0.timeouts.connect = .seconds(20) },
+        option("A queue timeout", .queueTimeout) { $0.timeouts.queue = .seconds(20) },
+        option("Content as it was sent", .rawContent) { $0.decompresses = false },
+        configuration("A total connection limit", .totalConnectionLimit) { $0.connections.total = 4 },
+        configuration("An age limit for idle connections", .idleConnectionAge) {
+            $0.connections.idleAge = .seconds(30)
+        },
+        configuration("Trust roots in a file", .customTrustRoots) { configuration in
+            guard let certificates = try? TestCertificates.shared() else { return }
+            configuration.tls.trustRoots = .file(path: certificates.caFile)
+        },
+        ConformanceCheck("HTTP/2 by prior knowledge is refused if it is unsupported") { subject in
+            if subject.capabilities.supports(.http2PriorKnowledge) { return }
+            let peer = try subject.serve { _ in .ok("done") }
+            let client = try subject.client()
+            var options = HTTP.Options()
+            options.version = .http2PriorKnowledge
+            try await isUnsupported(.http2PriorKnowledge, subject) {
+                try await client.refusal(HTTP.Request(url: peer.url("/refused")), options: options)
+            }
+            try await peer.expectNothingBefore(client)
+        },
+        ConformanceCheck("A stack's capabilities are those it was described with") { subject in
+            let claimed = subject.capabilities.unsupported.keys.filter { $0 != .network }
+            try expectEqual(Set(try subject.stack().capabilities.unsupported.keys), Set(claimed), "what it cannot do")
+            for (capability, reason) in subject.capabilities.unsupported where capability != .network {
+                try expect(reason.hasSuffix("."), "the reason against \(capability) is no sentence: \(reason)")
+            }
+        },
+    ]
+
+    /// A wish that can be a resource's own: it is refused before anything is sent, or the fetch succeeds.
+    private static func option(
+        _ what: String,
+        _ capability: HTTP.Capability,
+        _ change: @escaping @Sendable (inout HTTP.Options) -> Void
+    ) -> ConformanceCheck {
+        ConformanceCheck("\(what) is accepted, or refused as unsupported, whoever asks for it") { subject in
+            let peer = try subject.serve { _ in .ok("done") }
+            let client = try subject.client()
+            var options = HTTP.Options()
+            change(&options)
+            let request = try HTTP.Request(url: peer.url("/refused"))
+            if subject.capabilities.supports(capability) {
+                _ = try await client.success(request, options: options)
+                _ = try await subject.client { change(&$0.options) }.success(request)
+            } else {
+                try await isUnsupported(capability, subject) { try await client.refusal(request, options: options) }
+                try await isUnsupported(capability, subject) {
+                    try await subject.client { change(&$0.options) }.refusal(request)
+                }
+                try await peer.expectNothingBefore(client)
+            }
+        }
+    }
+
+    /// A wish that is the stack's alone: making the stack is refused, or the stack works.
+    private static func configuration(
+        _ what: String,
+        _ capability: HTTP.Capability,
+        _ change: @escaping @Sendable (inout Network.Configuration) -> Void
+    ) -> ConformanceCheck {
+        ConformanceCheck("\(what) is accepted, or refused as unsupported") { subject in
+            let peer = try subject.serve { _ in .ok("done") }
+            if subject.capabilities.supports(capability) {
+                _ = try await subject.client(change).get(peer.url("/"))
+            } else {
+                try await isUnsupported(capability, subject) {
+                    try await subject.client(change).refusal(HTTP.Request(url: peer.url("/")))
+                }
+                try expectEqual(peer.requests().count, 0, "requests")
+            }
+        }
+    }
+
+    /// Expects the refusal, answered or thrown, to name the capability and the stack's reason.
+    private static func isUnsupported(
+        _ capability: HTTP.Capability,
+        _ subject: ConformanceSubject,
+        _ refuse: () async throws -> HTTP.Refusal
+    ) async throws {
+        let refusal: HTTP.Refusal
+        do { refusal = try await refuse() } catch let thrown as HTTP.Refusal { refusal = thrown }
+        guard case .unsupported(capability, let reason) = refusal else {
+            throw ConformanceFailure("expected \(capability) to be unsupported, saw \(refusal)")
+        }
+        try expectEqual(reason, subject.capabilities.reason(against: capability) ?? "", "the reason")
+    }
+}

@@ -1,0 +1,200 @@
+import FoundationEssentials
+import NetworkStack
+import NetworkStackTesting
+
+extension ConformanceCheck {
+    /// Resources as an app has them: endpoints fetched and decoded, from our server and from servers of other hands.
+    static let resources: [ConformanceCheck] = endpoints + nginxFiles + httpbin
+
+    private static let endpoints: [ConformanceCheck] = [
+        ConformanceCheck("An endpoint is fetched and decoded, awaited") { subject in
+            let (api, peer) = try bookstore(subject)
+            let book = try await subject.stack().fetchAndDecode(
+                resource: api.resource(.book(7)),
+                decoding: .json(Book.self)
+            )
+            try expectEqual(book.value, Book(id: 7, title: "Snow"), "the model")
+            try expectEqual(book.response.status, .ok, "the status")
+            let request = try peer.onlyRequest()
+            try expect(
+                request.target.hasSuffix("/api/v1/books/7?key=k&full=yes%20please"),
+                "the target is \(request.target)"
+            )
+            try expectEqual(request["Accept"], "application/json", "Accept")
+        },
+        ConformanceCheck("An endpoint is fetched and decoded, called back") { subject in
+            let (api, peer) = try bookstore(subject)
+            let stack = try subject.stack()
+            let handover = Handover<Result<Book, any Error>>()
+            stack.fetchAndDecode(resource: api.resource(.add(Book(id: 8, title: "Ice"))), decoding: .json(Book.self)) {
+                result in
+                handover.fill(result.map(\.value).mapError { $0 as any Error })
+            }
+            try expectEqual(await handover.take()?.get(), Book(id: 8, title: "Ice"), "the model")
+            let request = try peer.onlyRequest()
+            try expectEqual(request.method, "POST", "the method")
+            try expectEqual(request["Content-Type"], "application/json", "Content-Type")
+            try expectEqual(
+                JSONDecoder().decode(Book.self, from: Data(request.body)),
+                Book(id: 8, title: "Ice"),
+                "the content"
+            )
+        },
+        ConformanceCheck("A payload that does not decode fails as decoding, in both forms") { subject in
+            let (api, _) = try bookstore(subject)
+            let stack = try subject.stack()
+            do throws(FetchAndDecodeError<BoundedClient.FetchError>) {
+                _ = try await stack.fetchAndDecode(resource: api.resource(.book(7)), decoding: .json([Book].self))
+                throw .fetch(.cancelled)
+            } catch {
+                guard case .decode(is DecodingError) = error else { throw ConformanceFailure("failed with \(error)") }
+            }
+            let handover = Handover<Bool>()
+            stack.fetchAndDecode(resource: api.resource(.book(7)), decoding: .json([Book].self)) { result in
+                if case .failure(.decode(is DecodingError)) = result {
+                    handover.fill(true)
+                } else {
+                    handover.fill(false)
+                }
+            }
+            try expectEqual(await handover.take(), true, "a decoding failure")
+        },
+        ConformanceCheck("A failed fetch reaches no decoder, in both forms") { subject in
+            let (api, _) = try bookstore(subject)
+            let stack = try subject.stack()
+            let decoding = ModelDecoding<Book, Data, HTTP.Response> { _, _ in
+                throw ConformanceFailure("the decoder was asked")
+            }
+            do throws(FetchAndDecodeError<BoundedClient.FetchError>) {
+                _ = try await stack.fetchAndDecode(resource: api.resource(.book(404)), decoding: decoding)
+                throw .decode(ConformanceFailure("it succeeded"))
+            } catch {
+                guard case .fetch(.http(404, let apiError, _)) = error else {
+                    throw ConformanceFailure("failed with \(error)")
+                }
+                try expectEqual(apiError as? Missing, Missing(missing: "book 404"), "the API's error")
+            }
+            let handover = Handover<Bool>()
+            stack.fetchAndDecode(resource: api.resource(.book(404)), decoding: decoding) { result in
+                if case .failure(.fetch(.http(404, is Missing, _))) = result {
+                    handover.fill(true)
+                } else {
+                    handover.fill(false)
+                }
+            }
+            try expectEqual(await handover.take(), true, "a failed fetch")
+        },
+        ConformanceCheck("An empty success is decoded as nothing, or as an optional, and as no model") { subject in
+            let (api, _) = try bookstore(subject)
+            let stack = try subject.stack()
+            _ = try await stack.fetchAndDecode(resource: api.resource(.remove(7)), decoding: .none)
+            let none = try await stack.fetchAndDecode(resource: api.resource(.remove(7)), decoding: .json(Book?.self))
+            try expectEqual(none.value, nil, "the model")
+            do throws(FetchAndDecodeError<BoundedClient.FetchError>) {
+                _ = try await stack.fetchAndDecode(resource: api.resource(.remove(7)), decoding: .json(Book.self))
+                throw .fetch(.cancelled)
+            } catch {
+                guard case .decode(is EmptyPayloadError) = error else {
+                    throw ConformanceFailure("failed with \(error)")
+                }
+            }
+        },
+        ConformanceCheck("An endpoint that cannot make its request fails as no request") { subject in
+            let (api, peer) = try bookstore(subject)
+            let handover = Handover<BoundedClient.Outcome>()
+            try subject.stack().fetch(resource: api.resource(.broken)) { handover.fill($0) }
+            guard case .failure(.noRequest(is Missing)) = await handover.take() else {
+                throw ConformanceFailure("expected no request with the endpoint's own error")
+            }
+            try expectEqual(peer.requests().count, 0, "requests")
+        },
+        ConformanceCheck("A request that is made later is fetched") { subject in
+            let (api, peer) = try bookstore(subject)
+            let resource = ConformanceSubject.Stack.Resource(
+                baseRequestMaking: .task {
+                    await Task.yield()
+                    return try api.endpoint(.book(7)).makeRequest()
+                }
+            )
+            let book = try await subject.stack().fetchAndDecode(resource: resource, decoding: .json(Book.self))
+            try expectEqual(book.value.id, 7, "the model")
+            try expectEqual(peer.requests().count, 1, "requests")
+        },
+    ]
+
+    private static func bookstore(_ subject: ConformanceSubject) throws -> (Bookstore, ConformancePeer) {
+        let peer = try subject.serve { request in
+            switch (request.method, request.path.split(separator: "/").last ?? "") {
+            case ("GET", "404"): .status(404, #"{"missing":"book 404"}"#)
+            case ("GET", let id): .json(#"{"id":\#(id),"title":"Snow"}"#)
+            case ("POST", _): .status(201, bytes: request.body)
+            default: .status(204)
+            }
+        }
+        guard let base = URL(string: peer.url("/api/v1/?key=k")) else { throw ConformanceFailure("no URL") }
+        return (Bookstore(base: base, peer: peer), peer)
+    }
+}
+
+private struct Book: Codable, Equatable {
+    let id: Int
+    let title: String
+}
+
+private struct Missing: Error, Codable, Equatable { let missing: String }
+
+/// An app's view of its server.
+private struct Bookstore: Sendable {
+    let base: URL
+    /// Kept running as long as somebody knows of the store.
+    let peer: ConformancePeer
+
+    enum Call: Sendable {
+        case book(Int)
+        case add(Book)
+        case remove(Int)
+        case broken
+    }
+
+    struct Endpoint: HTTPResourceEndpoint {
+        let call: Call
+        let baseURL: URL
+
+        var method: HTTP.Method {
+            switch call {
+            case .book, .broken: .GET
+            case .add: .POST
+            case .remove: .DELETE
+            }
+        }
+
+        var path: String? {
+            switch call {
+            case .book(let id), .remove(let id): "books/\(id)"
+            case .add, .broken: "/books"
+            }
+        }
+
+        var queryItems: [URLQueryItem]? {
+            if case .book = call { [URLQueryItem(name: "full", value: "yes please")] } else { nil }
+        }
+
+        var headers: HTTP.Headers? {
+            if case .add = call { [.contentType: "application/json"] } else { [.accept: "application/json"] }
+        }
+
+        func makeBody() throws -> HTTP.Body {
+            switch call {
+            case .book, .remove: .none
+            case .add(let book): .bytes(try JSONEncoder().encode(book))
+            case .broken: throw Missing(missing: "everything")
+            }
+        }
+    }
+
+    func endpoint(_ call: Call) -> Endpoint { Endpoint(call: call, baseURL: base) }
+
+    func resource(_ call: Call) -> ConformanceSubject.Stack.Resource {
+        .init(baseRequestMaking: .endpoint(endpoint(call)), errorDecoding: .json(Missing.self))
+    }
+}

@@ -1,0 +1,270 @@
+import FoundationEssentials
+import NetworkStack
+import NetworkStackTesting
+
+extension ConformanceCheck {
+    /// Each clock ends a fetch on its own, in time, never early, and says in which phase.
+    static let timeouts: [ConformanceCheck] = timeoutsAwaiting + timeoutsTotal + timeoutsNotEarly + timeoutsConnecting
+
+    private static let timeoutsAwaiting: [ConformanceCheck] = [
+        ConformanceCheck("The first-byte timeout ends a fetch whose server stays silent", needs: [.network]) {
+            subject in
+            let server = try ScriptedServer { _ in [.receiveHead, .waitForClose] }
+            let options = HTTP.Options.clocks(firstByte: .milliseconds(300))
+            try await expectTimeout(subject, server, options, .firstByte, during: [.waiting], after: .milliseconds(300))
+            try expectEqual(server.connections[0].sentCount, 0, "bytes that the server had sent")
+        },
+        ConformanceCheck("The first-byte timeout counts from the last byte sent", needs: [.network]) { subject in
+            let goesOn = Gate()
+            var serverOptions = ScriptedServer.Options()
+            serverOptions.receiveBuffer = 32 * 1024
+            let server = try ScriptedServer(serverOptions) { _ in
+                [.receiveHead, .pause(.milliseconds(900)), .receiveBody, .open(goesOn), .waitForClose]
+            }
+            let body = HTTP.Body.bytes(Data(count: 16 << 20))
+            let options = HTTP.Options.clocks(firstByte: .milliseconds(1500))
+            let observation = try subject.stack().observe(server.url(), method: .POST, body: body, options: options)
+            try await goesOn.opened()
+            try await observation.onlyOutcome().expectTimeout(.firstByte, during: [.waiting])
+            // The last byte cannot go out before the server reads on; a clock that ran from the start would end earlier.
+            let elapsed = observation.elapsed
+            try expect(elapsed > .milliseconds(900 + 1500), "It ran out \(elapsed) after the start")
+        },
+        ConformanceCheck("Informational responses do not hold the first-byte timeout up", needs: [.network]) { subject in
+            let hint = ScriptedServer.Step.send("HTTP/1.1 103 Early Hints\r\n\r\n")
+            let server = try ScriptedServer { _ in [.receiveHead, .repeat([hint, .pause(.milliseconds(100))])] }
+            let options = HTTP.Options.clocks(firstByte: .milliseconds(500), total: .seconds(5))
+            try await expectTimeout(subject, server, options, .firstByte, during: [.waiting], after: .milliseconds(500))
+        },
+        ConformanceCheck("The idle timeout ends a fetch whose server stays silent", needs: [.network]) { subject in
+            let server = try ScriptedServer { _ in [.receiveHead, .waitForClose] }
+            let options = HTTP.Options.clocks(idle: .milliseconds(300))
+            try await expectTimeout(subject, server, options, .idle, during: [.waiting], after: .milliseconds(300))
+            try expectEqual(server.connections[0].sentCount, 0, "bytes that the server had sent")
+        },
+        ConformanceCheck("The idle timeout ends a fetch whose body stops coming", needs: [.network]) { subject in
+            let sent = "HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\nhalf"
+            let server = try ScriptedServer { _ in [.receiveHead, .send(sent), .waitForClose] }
+            let options = HTTP.Options.clocks(idle: .milliseconds(300))
+            try await expectTimeout(subject, server, options, .idle, during: [.receiving], after: .milliseconds(300))
+            try expectEqual(server.connections[0].sentCount, sent.utf8.count, "bytes that the server had sent")
+        },
+        ConformanceCheck("The idle timeout ends a fetch whose body nobody takes", needs: [.network]) { subject in
+            let (goesOn, isOver) = (Gate(), Gate())
+            var serverOptions = ScriptedServer.Options()
+            serverOptions.receiveBuffer = 32 * 1024
+            let server = try ScriptedServer(serverOptions) { _ in
+                [.receiveHead, .wait(for: goesOn), .waitForClose, .open(isOver)]
+            }
+            let body = HTTP.Body.bytes(Data(count: 32 << 20))
+            let options = HTTP.Options.clocks(idle: .milliseconds(500))
+            let observation = try subject.stack().observe(server.url(), method: .POST, body: body, options: options)
+            try await observation.onlyOutcome().expectTimeout(.idle, during: [.sending])
+            try expect(observation.elapsed >= .milliseconds(500), "It ran out after \(observation.elapsed)")
+            goesOn.open()
+            try await server.sees("the close") { $0.connections.first?.isEndedByPeer == true }
+        },
+        ConformanceCheck("The queue timeout ends a wait that is too long", needs: [.network, .queueTimeout]) {
+            subject in
+            let held = Latch()
+            let server = try ScriptedServer.responding { request in
+                if request.path == "/held" { held.wait() }
+                return .ok(request.path)
+            }
+            defer { held.open() }
+            let stack = try subject.stack { $0.connections.perHost = 1 }
+            let first = try stack.observe(server.url("/held"))
+            try await server.sees("the first request") { $0.requests.count == 1 }
+            let queued = try stack.observe(server.url("/queued"), options: .clocks(queue: .milliseconds(300)))
+            try await queued.onlyOutcome().expectTimeout(.queue, during: [.queued])
+            try expect(queued.elapsed >= .milliseconds(300), "It ran out after \(queued.elapsed)")
+            try expect(queued.elapsed < .seconds(3), "It ran out only after \(queued.elapsed)")
+            try expectEqual(server.requests.count, 1, "requests the server has received")
+            held.open()
+            try expectEqual(try await first.onlyOutcome().text(), "/held", "the first fetch")
+            try expectEqual(try await stack.text(server.url("/after")), "/after", "a later fetch")
+            try expectEqual(server.requests.map(\.path), ["/held", "/after"], "what the server received")
+        },
+    ]
+
+    private static let timeoutsTotal: [ConformanceCheck] = [
+        ConformanceCheck("A dripping server does not trip the idle timeout, and trips the total one", needs: [.network])
+        {
+            subject in
+            let server = try ScriptedServer { _ in
+                [
+                    .receiveHead, .send("HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n"),
+                    .drip(String(repeating: "x", count: 1000), every: .milliseconds(50)),
+                ]
+            }
+            let options = HTTP.Options.clocks(idle: .milliseconds(600), total: .milliseconds(1500))
+            try await expectTimeout(subject, server, options, .total, during: [.receiving], after: .milliseconds(1500))
+        },
+        ConformanceCheck("A dripping head does not trip the idle timeout", needs: [.network]) { subject in
+            let head = "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\n"
+            let server = try ScriptedServer { _ in
+                [.receiveHead, .drip(head, every: .milliseconds(50)), .send("slow"), .waitForClose]
+            }
+            let observation = try subject.stack().observe(server.url(), options: .clocks(idle: .milliseconds(800)))
+            try expectEqual(try await observation.onlyOutcome().text(), "slow", "the content")
+            try expect(observation.elapsed > .milliseconds(1000), "The head did not drip: the check proves nothing")
+        },
+        ConformanceCheck("The total timeout ends a fetch whose server stays silent", needs: [.network]) { subject in
+            let server = try ScriptedServer { _ in [.receiveHead, .waitForClose] }
+            let options = HTTP.Options.clocks(total: .milliseconds(300))
+            try await expectTimeout(subject, server, options, .total, during: [.waiting], after: .milliseconds(300))
+        },
+        ConformanceCheck("The total timeout runs on over redirects", needs: [.network]) { subject in
+            let server = try ScriptedServer.responding { request in
+                let next = (Int(request.path.dropFirst()) ?? 0) + 1
+                return .steps([
+                    .pause(.milliseconds(100)),
+                    .send("HTTP/1.1 302 Found\r\nLocation: /\(next)\r\nContent-Length: 0\r\n\r\n"),
+                ])
+            }
+            var options = HTTP.Options.clocks(idle: .seconds(10), total: .milliseconds(700))
+            options.redirects.limit = 100
+            let observation = try subject.stack().observe(server.url("/0"), options: options)
+            let phases = Set(HTTP.Phase.allCases).subtracting([.making])
+            try await observation.onlyOutcome().expectTimeout(.total, during: phases)
+            try expect(observation.elapsed >= .milliseconds(700), "It ran out after \(observation.elapsed)")
+            try expect(observation.elapsed < .seconds(4), "It ran out only after \(observation.elapsed)")
+            try expect(server.requests.count > 1, "The fetch was not redirected: the check proves nothing")
+        },
+        ConformanceCheck("The total timeout runs while the request is being made") { subject in
+            let maker = PatientMaker()
+            let resource = maker.resource(options: .clocks(total: .milliseconds(300)))
+            let observation = try subject.stack().observe(resource)
+            try await observation.onlyOutcome().expectTimeout(.total, during: [.making])
+            try expect(observation.elapsed >= .milliseconds(300), "It ran out after \(observation.elapsed)")
+            try expect(observation.elapsed < .seconds(3), "It ran out only after \(observation.elapsed)")
+            try expectEqual(maker.cancelable.count, 1, "cancels that reached the making")
+        },
+        ConformanceCheck("The total timeout runs while a fetch is queued", needs: [.network]) { subject in
+            let held = Latch()
+            let server = try ScriptedServer.responding { _ in
+                held.wait()
+                return .ok("late")
+            }
+            defer { held.open() }
+            let stack = try subject.stack { $0.connections.perHost = 1 }
+            let first = try stack.observe(server.url("/held"))
+            try await server.sees("the first request") { $0.requests.count == 1 }
+            let queued = try stack.observe(server.url("/queued"), options: .clocks(total: .milliseconds(300)))
+            try await queued.onlyOutcome().expectTimeout(.total, during: [.queued])
+            held.open()
+            _ = try await first.onlyOutcome()
+            try expectEqual(server.requests.map(\.path), ["/held"], "what the server received")
+        },
+        ConformanceCheck("Each of two hundred fetches keeps its own clock") { subject in
+            let (maker, stack) = (PatientMaker(), try subject.stack())
+            let observations = (0..<200).map { number in
+                let total = Duration.milliseconds(200 + (number * 37) % 400)
+                return (total, stack.observe(maker.resource(options: .clocks(total: total))))
+            }
+            for (total, observation) in observations {
+                try await observation.onlyOutcome().expectTimeout(.total, during: [.making])
+                try expect(observation.elapsed >= total, "A clock of \(total) ran out after \(observation.elapsed)")
+                try expect(
+                    observation.elapsed < total + .seconds(1),
+                    "A clock of \(total) ran out only after \(observation.elapsed)"
+                )
+            }
+        },
+        ConformanceCheck("A far deadline does not hold a near one up") { subject in
+            // The far ones are looked at after 0.5 s for the first time, and the near one is due soon after.
+            let (maker, stack) = (PatientMaker(), try subject.stack())
+            let far = (0..<5).map { _ in
+                stack.observe(maker.resource(options: .clocks(idle: .milliseconds(500), total: .seconds(30))))
+            }
+            let near = stack.observe(maker.resource(options: .clocks(total: .milliseconds(550))))
+            try await near.onlyOutcome().expectTimeout(.total, during: [.making])
+            try expect(near.elapsed < .milliseconds(900), "A clock of 0.55 s ran out only after \(near.elapsed)")
+            for observation in far { observation.cancel() }
+            for observation in far { try await observation.onlyOutcome().expectCancelled() }
+        },
+    ]
+
+    private static let timeoutsNotEarly: [ConformanceCheck] = [
+        ConformanceCheck("No timeout fires early, and none after the end", needs: [.network]) { subject in
+            let server = try ScriptedServer.responding { _ in
+                .steps([
+                    .pause(.milliseconds(300)), .send("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\n"),
+                    .pause(.milliseconds(300)), .send("fo"), .pause(.milliseconds(300)), .send("ur"),
+                ])
+            }
+            let options = HTTP.Options.clocks(
+                queue: subject.queueTimeout(.milliseconds(800)),
+                connect: subject.connectTimeout(.milliseconds(800)),
+                firstByte: .milliseconds(800),
+                idle: .milliseconds(800),
+                total: .seconds(8)
+            )
+            let observation = try subject.stack().observe(server.url(), options: options)
+            try expectEqual(try await observation.onlyOutcome().text(), "four", "the content")
+            try expect(observation.elapsed >= .milliseconds(900), "It was over after \(observation.elapsed)")
+        },
+        ConformanceCheck("A timeout that is not longer than zero is refused, by the resource and by the stack") {
+            subject in
+            for wrong in [Duration.zero, .seconds(-1)] {
+                for options in [
+                    HTTP.Options.clocks(queue: wrong), .clocks(connect: wrong), .clocks(firstByte: wrong),
+                    .clocks(idle: wrong), .clocks(total: wrong),
+                ] {
+                    let resource = PatientMaker().resource(options: options)
+                    guard case .invalidOptions = try await subject.stack().observe(resource).onlyOutcome().refusal()
+                    else {
+                        throw ConformanceFailure("A timeout of \(wrong) was refused for another reason")
+                    }
+                    do {
+                        _ = try subject.stack { $0.options = options }
+                        throw ConformanceFailure("A stack was made with a timeout of \(wrong)")
+                    } catch HTTP.Refusal.invalidOptions {}
+                }
+            }
+        },
+        ConformanceCheck("A very long timeout is as good as none") { subject in
+            let peer = try subject.serve { _ in .ok("fine") }
+            let endless = Duration.seconds(Int64.max)
+            let options = HTTP.Options.clocks(
+                queue: subject.queueTimeout(endless),
+                connect: subject.connectTimeout(endless),
+                firstByte: endless,
+                idle: endless,
+                total: endless
+            )
+            let observation = try subject.stack().observe(peer.url("/"), options: options)
+            try expectEqual(try await observation.onlyOutcome().text(), "fine", "the content")
+        },
+    ]
+
+    /// Fetches the server's root and expects a clock to end it, in time, with the connection closed.
+    static func expectTimeout(
+        _ subject: ConformanceSubject,
+        _ server: ScriptedServer,
+        _ options: HTTP.Options,
+        _ timeout: HTTP.Timeout,
+        during phases: Set<HTTP.Phase>,
+        after bound: Duration,
+        file: StaticString = #fileID,
+        line: UInt = #line
+    ) async throws {
+        let observation = try subject.stack().observe(server.url(), options: options)
+        let outcome = try await observation.onlyOutcome(file: file, line: line)
+        try outcome.expectTimeout(timeout, during: phases, file: file, line: line)
+        let elapsed = observation.elapsed
+        try expect(elapsed >= bound, "It ran out early, after \(elapsed)", file: file, line: line)
+        try expect(elapsed < bound + .seconds(2), "It ran out late, after \(elapsed)", file: file, line: line)
+        try await server.sees("the close", within: .seconds(2), file: file, line: line) {
+            $0.connections.first?.isEndedByPeer == true
+        }
+    }
+}
+
+extension ConformanceSubject {
+    /// The timeout if the stack can do it.
+    func connectTimeout(_ duration: Duration) -> Duration? { capabilities.supports(.connectTimeout) ? duration : nil }
+
+    /// The timeout if the stack can do it.
+    func queueTimeout(_ duration: Duration) -> Duration? { capabilities.supports(.queueTimeout) ? duration : nil }
+}

@@ -1,0 +1,69 @@
+import FoundationEssentials
+import NetworkStack
+import NetworkStackTesting
+
+extension ConformanceCheck {
+    /// The clocks that run before a request can be sent.
+    static let timeoutsConnecting: [ConformanceCheck] = [
+        ConformanceCheck("The connect timeout ends an attempt that nobody answers", needs: [.network, .connectTimeout])
+        {
+            subject in
+            let port = try UnresponsivePort()
+            let before = try SocketTable.attempts(to: port.port)
+            let options = HTTP.Options.clocks(connect: .milliseconds(300), idle: .seconds(20), total: .seconds(20))
+            let observation = try subject.stack().observe("http://127.0.0.1:\(port.port)/", options: options)
+            try await observation.onlyOutcome().expectTimeout(.connect, during: [.connecting])
+            try expect(observation.elapsed >= .milliseconds(300), "It ran out early, after \(observation.elapsed)")
+            try expect(observation.elapsed < .seconds(3), "It ran out late, after \(observation.elapsed)")
+            try await eventually("the attempt is given up", within: .seconds(2)) {
+                try SocketTable.attempts(to: port.port) == before
+            }
+        },
+        ConformanceCheck(
+            "The connect timeout ends a TLS handshake that nobody answers",
+            needs: [.network, .connectTimeout]
+        ) {
+            subject in
+            var serverOptions = ScriptedServer.Options(tls: try TestCertificates.shared().server)
+            serverOptions.answersHandshake = false
+            let server = try ScriptedServer(serverOptions) { _ in [] }
+            let options = HTTP.Options.clocks(connect: .milliseconds(300), idle: .seconds(20), total: .seconds(20))
+            try await expectTimeout(subject, server, options, .connect, during: [.securing], after: .milliseconds(300))
+            try expectEqual(server.connections[0].sentCount, 0, "bytes that the server had sent")
+        },
+        ConformanceCheck(
+            "A connect timeout is known to come before the request was sent",
+            needs: [.network, .connectTimeout]
+        ) {
+            subject in
+            let port = try UnresponsivePort()
+            let options = HTTP.Options.clocks(connect: .milliseconds(100))
+            let outcome = try await subject.stack().observe("http://127.0.0.1:\(port.port)/", options: options)
+                .onlyOutcome()
+            guard case .failure(let error) = outcome else { throw ConformanceFailure("Saw \(outcome.summary)") }
+            try expect(error.isRetryable, "isRetryable is false for \(error)")
+        },
+        ConformanceCheck(
+            "Without a connect timeout the idle clock ends an attempt that nobody answers",
+            needs: [.network]
+        ) {
+            subject in
+            let port = try UnresponsivePort()
+            let options = HTTP.Options.clocks(idle: .milliseconds(400))
+            let observation = try subject.stack().observe("http://127.0.0.1:\(port.port)/", options: options)
+            let phases: Set<HTTP.Phase> =
+                subject.capabilities.supports(.connectTimeout) ? [.connecting] : [.connecting, .sending, .waiting]
+            try await observation.onlyOutcome().expectTimeout(.idle, during: phases)
+            try expect(observation.elapsed >= .milliseconds(400), "It ran out early, after \(observation.elapsed)")
+            try expect(observation.elapsed < .seconds(3), "It ran out late, after \(observation.elapsed)")
+        },
+        ConformanceCheck("The connect timeout is over once the connection stands", needs: [.network, .connectTimeout]) {
+            subject in
+            let server = try ScriptedServer.responding { _ in
+                .steps([.pause(.seconds(1)), .send("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nslow")])
+            }
+            let observation = try subject.stack().observe(server.url(), options: .clocks(connect: .milliseconds(500)))
+            try expectEqual(try await observation.onlyOutcome().text(), "slow", "the content")
+        },
+    ]
+}

@@ -1,0 +1,13 @@
+extension ConformanceCheck {
+    /// Every promise there is. A stack is proved by those it claims (``ConformanceSubject/claims(_:)``).
+    public static let all: [ConformanceCheck] = conduct + messages
+
+    /// How fetches begin, end and share a stack.
+    private static let conduct = contract + cancellation + timeouts + concurrency + lifecycle + failures
+
+    /// What travels.
+    private static let messages: [ConformanceCheck] =
+        methods + bodies + headers + statuses + redirects + compression.map { $0.needing(.decompression) } + limits
+        + refusals
+        + tls + http2 + resources
+}

@@ -1,0 +1,84 @@
+import Glibc
+import NetworkStack
+import NetworkStackTesting
+
+extension HTTP.Capability {
+    /// Name lookups that hang as long as a check wants. This is up to the harness, not to the stack: the test program must
+    /// be linked with `--export-dynamic-symbol=getaddrinfo`, so that C libraries find ``HeldLookups`` before the system.
+    public static let heldLookups = HTTP.Capability(rawValue: "name lookups under control")
+}
+
+/// A name whose lookup hangs until this is dropped, then fails.
+///
+/// It takes no server and no privilege: this program's own `getaddrinfo` stands before the system's, and hands every
+/// other name on.
+final class HeldLookups: Sendable {
+    private static let held = Lock<[String: HeldLookup]>([:])
+    private static let count = Lock(0)
+    private static let suffix = ".held.test"
+
+    /// The name that hangs.
+    let name: String
+
+    /// Makes a name of its own. Throws if the program is not linked as ``HTTP/Capability/heldLookups`` says.
+    init() throws {
+        try expect(Self.areInPlace, "The test program does not export getaddrinfo")
+        let number = Self.count.withLock { count in
+            count += 1
+            return count
+        }
+        name = "name\(number)" + Self.suffix
+        Self.held.withLock { [name] in $0[name] = HeldLookup() }
+    }
+
+    deinit { Self.held.withLock { [name] in $0.removeValue(forKey: name) }?.mayGoOn.open() }
+
+    /// Waits until somebody looks the name up.
+    func began() async throws {
+        guard let lookup = Self.held.withLock({ $0[name] }) else { return }
+        do { try await lookup.began.opened(within: .seconds(10)) } catch is WaitTimedOut {
+            throw ConformanceFailure("Nobody looked \(name) up")
+        }
+    }
+
+    /// Whether C libraries of this process look names up here.
+    static let areInPlace: Bool = {
+        let here = unsafeBitCast(lookUp as SystemLookup, to: UnsafeMutableRawPointer.self)
+        return dlsym(UnsafeMutableRawPointer(bitPattern: 0), "getaddrinfo") == here  // RTLD_DEFAULT
+    }()
+
+    fileprivate static func wait(for name: String) -> Bool {
+        guard name.hasSuffix(suffix), let lookup = held.withLock({ $0[name] }) else { return false }
+        lookup.began.open()
+        lookup.mayGoOn.wait(seconds: 30)
+        return true
+    }
+}
+
+private final class HeldLookup: Sendable {
+    let began = Gate()
+    let mayGoOn = Latch()
+}
+
+private typealias SystemLookup =
+    @convention(c) (
+        UnsafePointer<CChar>?, UnsafePointer<CChar>?, UnsafePointer<addrinfo>?,
+        UnsafeMutablePointer<UnsafeMutablePointer<addrinfo>?>?
+    ) -> Int32
+
+private let systemLookup: SystemLookup? = {
+    let next = UnsafeMutableRawPointer(bitPattern: -1)  // RTLD_NEXT
+    return dlsym(next, "getaddrinfo").map { unsafeBitCast($0, to: SystemLookup.self) }
+}()
+
+/// Stands before the system's `getaddrinfo` in a program that exports it.
+@_cdecl("getaddrinfo")
+func lookUp(
+    _ name: UnsafePointer<CChar>?,
+    _ service: UnsafePointer<CChar>?,
+    _ hints: UnsafePointer<addrinfo>?,
+    _ result: UnsafeMutablePointer<UnsafeMutablePointer<addrinfo>?>?
+) -> Int32 {
+    if let name, HeldLookups.wait(for: String(cString: name)) { return EAI_NONAME }
+    return systemLookup?(name, service, hints, result) ?? EAI_SYSTEM
+}

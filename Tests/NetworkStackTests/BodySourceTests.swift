@@ -1,0 +1,261 @@
+import Foundation
+import NetworkStackTesting
+import Testing
+
+@testable import NetworkStack
+
+/// Yields chunks of a kilobyte and counts them, so that a test sees how far ahead it was read.
+private struct Counted: AsyncSequence, Sendable {
+    typealias Element = Data
+    let count: Int
+    let taken = Lock(0)
+
+    struct AsyncIterator: AsyncIteratorProtocol {
+        let sequence: Counted
+        mutating func next() async -> Data? {
+            let number = sequence.taken.withLock { taken in
+                taken += 1
+                return taken
+            }
+            return number <= sequence.count ? Data(repeating: UInt8(truncatingIfNeeded: number), count: 1024) : nil
+        }
+    }
+
+    func makeAsyncIterator() -> AsyncIterator { AsyncIterator(sequence: self) }
+}
+
+private struct Broken: Error {}
+
+/// Reads a source to its end as a transport does: when there is nothing, it waits to be told.
+private final class Reader: Sendable {
+    private let ready = Lock(Gate())
+
+    var onReady: @Sendable () -> Void { { [self] in ready.withLock { $0 }.open() } }
+
+    func readAll(_ source: any HTTPBodySource, upTo count: Int = 1000) async throws -> Data {
+        var content = Data()
+        while true {
+            let gate = Gate()
+            ready.withLock { $0 = gate }
+            switch source.next(upTo: count) {
+            case .bytes(let bytes):
+                #expect(!bytes.isEmpty && bytes.count <= count)
+                content += bytes
+            case .pending: try await gate.opened(within: .seconds(10))
+            case .end: return content
+            case .failed(let error): throw error
+            }
+        }
+    }
+}
+
+@Suite("Streamed content", .timeLimit(.minutes(1)))
+struct StreamBodySourceTests {
+    @Test("arrives whole and in order, in pieces as large as the transport asks for", arguments: [1, 700, 1024, 5000])
+    func order(_ count: Int) async throws {
+        let (reader, chunks) = (Reader(), Counted(count: 300))
+        let source = try HTTP.Body.Stream(chunks, length: 300 * 1024).open(onReady: reader.onReady)
+        let content = try await reader.readAll(source, upTo: count)
+        #expect(content.count == 300 * 1024)
+        #expect((0..<300).allSatisfy { content[$0 * 1024] == UInt8(truncatingIfNeeded: $0 + 1) })
+        source.close()
+    }
+
+    @Test("is read ahead by 256 KiB and no more")
+    func backPressure() async throws {
+        let chunks = Counted(count: 100_000)
+        let source = try HTTP.Body.Stream(chunks).open(onReady: {})
+        var seen = -1
+        // Still for a while means that the reading ahead has come to its end.
+        while chunks.taken.withLock({ $0 }) != seen || seen < 100 {
+            seen = chunks.taken.withLock { $0 }
+            try await Task.sleep(for: .milliseconds(100))
+        }
+        #expect(seen <= 257, "\(seen) KiB were read ahead")
+        source.close()
+    }
+
+    @Test("shorter than was declared fails at its end, longer than was declared at once")
+    func lengths() async throws {
+        for (declared, actual) in [(3, 2), (2, 3)] {
+            let reader = Reader()
+            let stream = HTTP.Body.Stream(Counted(count: actual), length: Int64(declared) * 1024)
+            let source = try stream.open(onReady: reader.onReady)
+            #expect(source.length == Int64(declared) * 1024)
+            do {
+                _ = try await reader.readAll(source)
+                Issue.record("\(actual) KiB were taken for \(declared)")
+            } catch let error as BodyLengthError {
+                #expect(error.declared == Int64(declared) * 1024)
+                #expect(error.actual == Int64(actual) * 1024)
+            }
+            source.close()
+        }
+    }
+
+    @Test("passes on what the sequence throws, after what came before")
+    func failures() async throws {
+        let chunks = AsyncThrowingStream<Data, any Error> { continuation in
+            continuation.yield(Data("before".utf8))
+            continuation.finish(throwing: Broken())
+        }
+        let reader = Reader()
+        let source = try HTTP.Body.Stream(chunks).open(onReady: reader.onReady)
+        await #expect(throws: Broken.self) { try await reader.readAll(source) }
+        source.close()
+    }
+
+    @Test("ends at the end of the sequence, and not at an empty chunk")
+    func emptyChunks() async throws {
+        let chunks = AsyncStream<Data> { continuation in
+            for text in ["", "a", "", "b", ""] { continuation.yield(Data(text.utf8)) }
+            continuation.finish()
+        }
+        let reader = Reader()
+        let source = try HTTP.Body.Stream(chunks, length: 2).open(onReady: reader.onReady)
+        #expect(try await reader.readAll(source) == Data("ab".utf8))
+        source.close()
+    }
+
+    @Test("that can be sent once is refused the second time; a replaying stream starts afresh")
+    func replaying() async throws {
+        let once = HTTP.Body.Stream(Counted(count: 1))
+        #expect(!once.isReplayable)
+        let first = try once.open(onReady: {})
+        #expect { try once.open(onReady: {}) } throws: {
+            if case HTTP.Refusal.bodyNotReplayable = $0 { true } else { false }
+        }
+        first.close()
+
+        let often = HTTP.Body.Stream(replaying: { Counted(count: 2) })
+        #expect(often.isReplayable)
+        for _ in 1...3 {
+            let reader = Reader()
+            let source = try often.open(onReady: reader.onReady)
+            #expect(try await reader.readAll(source).count == 2048)
+            source.close()
+        }
+    }
+
+    @Test("is given up with the transfer: the sequence's task is cancelled, even while it waits for room")
+    func closing() async throws {
+        let (chunks, ended) = (Counted(count: 100_000), Gate())
+        final class Witness: Sendable {
+            let ended: Gate
+            init(_ ended: Gate) { self.ended = ended }
+            deinit { ended.open() }
+        }
+        var source: (any HTTPBodySource)?
+        do {
+            let witness = Witness(ended)
+            let pump: @Sendable (StreamBodySource) async throws -> Void = { source in
+                try await withTaskCancellationHandler {
+                    for try await chunk in chunks { try await source.send(chunk) }
+                } onCancel: {
+                    withExtendedLifetime(witness) {}
+                }
+            }
+            source = StreamBodySource(length: nil, onReady: {}, pump: pump)
+        }
+        while chunks.taken.withLock({ $0 }) < 256 { try await Task.sleep(for: .milliseconds(1)) }
+        source?.close()
+        source = nil
+        try await ended.opened(within: .seconds(5))
+        #expect(chunks.taken.withLock { $0 } < 300)
+    }
+
+    @Test("can be rewound as long as nothing was read")
+    func rewinding() throws {
+        let source = try HTTP.Body.Stream(AsyncStream<Data> { _ in }).open(onReady: {})
+        #expect(source.rewind())
+        source.close()
+    }
+}
+
+@Suite("Content from a file")
+struct FileBodySourceTests {
+    /// Runs with the path of a file that goes away afterwards.
+    private func withFile(_ content: Data, _ body: (String) throws -> Void) throws {
+        let path = NSTemporaryDirectory() + "/body-\(UUID().uuidString)"
+        try content.write(to: URL(filePath: path))
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        try body(path)
+    }
+
+    private func read(_ source: FileBodySource, upTo count: Int = 1000) throws -> Data {
+        var content = Data()
+        while true {
+            switch source.next(upTo: count) {
+            case .bytes(let bytes):
+                #expect(!bytes.isEmpty && bytes.count <= count)
+                content += bytes
+            case .end: return content
+            case .failed(let error): throw error
+            case .pending: throw Broken()
+            }
+        }
+    }
+
+    @Test("is read whole, again after a rewind, and not after it was closed")
+    func reading() throws {
+        let content = Data((0..<10_000).map { UInt8(truncatingIfNeeded: $0 * 7) })
+        try withFile(content) { path in
+            let source = try FileBodySource(path: path)
+            #expect(source.length == 10_000)
+            #expect(try read(source) == content)
+            #expect(source.rewind())
+            #expect(try read(source, upTo: 1 << 20) == content)
+            #expect(source.rewind())
+            source.close()
+            source.close()
+            #expect(throws: FileError.self) { try read(source) }
+        }
+    }
+
+    @Test("may be empty")
+    func empty() throws {
+        try withFile(Data()) { path in
+            let source = try FileBodySource(path: path)
+            #expect(source.length == 0)
+            #expect(try read(source).isEmpty)
+        }
+    }
+
+    @Test("that shrinks while it is sent fails, and one that grows is sent as it was")
+    func changing() throws {
+        try withFile(Data(count: 5000)) { path in
+            let source = try FileBodySource(path: path)
+            guard case .bytes = source.next(upTo: 1000) else { throw Broken() }
+            #expect(truncate(path, 2000) == 0)
+            #expect { try read(source) } throws: {
+                ($0 as? BodyLengthError) == BodyLengthError(declared: 5000, actual: 2000)
+            }
+            source.close()
+        }
+        try withFile(Data(count: 5000)) { path in
+            let source = try FileBodySource(path: path)
+            #expect(truncate(path, 9000) == 0)
+            #expect(try read(source).count == 5000)
+            source.close()
+        }
+    }
+
+    @Test("that is missing, a directory, a pipe or a device is refused when it is opened")
+    func refusals() throws {
+        let pipe = NSTemporaryDirectory() + "/pipe-\(UUID().uuidString)"
+        #expect(mkfifo(pipe, 0o600) == 0)
+        defer { unlink(pipe) }
+        let paths: [(String, Int32?)] = [
+            ("/does/not/exist", ENOENT), (NSTemporaryDirectory(), EISDIR), (pipe, EINVAL), ("/dev/null", EINVAL),
+            ("", ENOENT),
+        ]
+        for (path, number) in paths {
+            #expect {
+                try FileBodySource(path: path)
+            } throws: { error in
+                guard case HTTP.Refusal.requestBody(let reason as FileError) = error else { return false }
+                return reason.path == path && reason.number == number
+            }
+        }
+    }
+}

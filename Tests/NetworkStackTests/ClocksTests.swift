@@ -1,0 +1,155 @@
+import FoundationEssentials
+import Testing
+
+@testable import NetworkStack
+
+@Suite("The clocks of an exchange")
+struct ClocksTests {
+    private let start = MonotonicTime(nanoseconds: 1_000_000_000)
+
+    private func clocks(_ timeouts: HTTP.Options.Timeouts) -> ExchangeClocks {
+        ExchangeClocks(timeouts, startedAt: start)
+    }
+
+    private func expired(_ clocks: ExchangeClocks, after: Duration) -> String? {
+        if case .expired(let timeout, let phase) = clocks.read(start + after) {
+            "\(timeout) while \(phase)"
+        } else {
+            nil
+        }
+    }
+
+    private func next(_ clocks: ExchangeClocks, after: Duration) -> Duration? {
+        if case .lookAgain(let time) = clocks.read(start + after) { time - start } else { nil }
+    }
+
+    @Test("the first look is for the earliest clock that could run out")
+    func firstLook() {
+        #expect(clocks(.init(idle: .seconds(60))).firstLook - start == .seconds(60))
+        #expect(
+            clocks(.init(firstByte: .seconds(3), idle: .seconds(60), total: .seconds(5))).firstLook - start
+                == .seconds(3)
+        )
+        #expect(
+            clocks(.init(firstByte: .seconds(9), idle: .seconds(60), total: .seconds(5))).firstLook - start
+                == .seconds(5)
+        )
+    }
+
+    @Test("the idle clock stands still while the request is made or queued")
+    func notStarted() {
+        var clocks = clocks(.init(idle: .seconds(1)))
+        #expect(expired(clocks, after: .seconds(100)) == nil)
+        clocks.entered(.queued, now: start)
+        #expect(expired(clocks, after: .seconds(100)) == nil)
+        #expect(next(clocks, after: .seconds(100)) == .seconds(101))
+    }
+
+    @Test("the idle clock runs in every phase on the wire", arguments: HTTP.Phase.allCases.dropFirst(2))
+    func idle(_ phase: HTTP.Phase) {
+        var clocks = clocks(.init(idle: .seconds(1)))
+        clocks.entered(phase, now: start)
+        #expect(expired(clocks, after: .milliseconds(999)) == nil)
+        #expect(expired(clocks, after: .seconds(1)) == "idle while \(phase)")
+        clocks.progressed(now: start + .milliseconds(900))
+        #expect(expired(clocks, after: .milliseconds(1899)) == nil)
+        #expect(next(clocks, after: .milliseconds(1000)) == .milliseconds(1900))
+        #expect(expired(clocks, after: .milliseconds(1900)) == "idle while \(phase)")
+    }
+
+    @Test("the idle clock stands still while the receiver holds back")
+    func heldBack() {
+        var clocks = clocks(.init(idle: .seconds(1), total: .seconds(10)))
+        clocks.entered(.receiving, now: start)
+        clocks.heldBack(true, now: start)
+        #expect(expired(clocks, after: .seconds(5)) == nil)
+        #expect(expired(clocks, after: .seconds(10)) == "total while receiving")
+        clocks.heldBack(false, now: start + .seconds(5))
+        #expect(expired(clocks, after: .milliseconds(5999)) == nil)
+        #expect(expired(clocks, after: .seconds(6)) == "idle while receiving")
+    }
+
+    @Test("the first-byte clock runs from the last byte sent to the head")
+    func firstByte() {
+        var clocks = clocks(.init(firstByte: .seconds(1), idle: .seconds(60)))
+        clocks.entered(.connecting, now: start)
+        #expect(expired(clocks, after: .seconds(5)) == nil)
+        clocks.entered(.waiting, now: start + .seconds(5))
+        #expect(expired(clocks, after: .milliseconds(5999)) == nil)
+        #expect(expired(clocks, after: .seconds(6)) == "firstByte while waiting")
+        clocks.entered(.receiving, now: start + .milliseconds(5500))
+        #expect(expired(clocks, after: .seconds(30)) == nil)
+    }
+
+    @Test("what comes before the head, such as an informational response, does not stop the first-byte clock")
+    func informational() {
+        var clocks = clocks(.init(firstByte: .seconds(1), idle: .seconds(60)))
+        clocks.entered(.sending, now: start)
+        clocks.progressed(now: start + .milliseconds(800))
+        #expect(expired(clocks, after: .milliseconds(1500)) == nil, "bytes were still sent")
+        clocks.entered(.waiting, now: start + .seconds(1))
+        clocks.progressed(now: start + .milliseconds(1900))
+        #expect(expired(clocks, after: .milliseconds(1999)) == nil)
+        #expect(expired(clocks, after: .seconds(2)) == "firstByte while waiting")
+    }
+
+    @Test("the total clock runs always, and is named first")
+    func total() {
+        var clocks = clocks(.init(firstByte: .seconds(2), idle: .seconds(2), total: .seconds(2)))
+        #expect(expired(clocks, after: .milliseconds(1999)) == nil)
+        #expect(expired(clocks, after: .seconds(2)) == "total while making")
+        clocks.entered(.waiting, now: start)
+        #expect(expired(clocks, after: .seconds(2)) == "total while waiting")
+    }
+
+    @Test("the next look is never later than anything could run out")
+    func nextLook() {
+        var clocks = clocks(.init(firstByte: .milliseconds(300), idle: .seconds(60), total: .seconds(90)))
+        clocks.entered(.connecting, now: start)
+        #expect(next(clocks, after: .seconds(1)) == .milliseconds(1300), "the wait for the head may begin right away")
+        clocks.entered(.waiting, now: start + .seconds(1))
+        #expect(next(clocks, after: .milliseconds(1200)) == .milliseconds(1300))
+        clocks.entered(.receiving, now: start + .seconds(80))
+        #expect(next(clocks, after: .seconds(89)).map { $0 <= .seconds(90) } == true)
+    }
+}
+
+@Suite("The delivery of a completion")
+struct DeliveryTests {
+    private func name(_ action: Delivery.Action) -> String {
+        switch action {
+        case .nothing: "nothing"
+        case .here: "here"
+        case .onQueue: "on the queue"
+        }
+    }
+
+    @Test("waits until fetch has returned, and happens once")
+    func once() {
+        var delivery = Delivery { _ in }
+        holds(name(delivery.ended(.cancelled)) == "nothing")
+        holds(name(delivery.returned()) == "on the queue")
+        holds(name(delivery.ended(.cancelled)) == "nothing")
+        holds(name(delivery.returned()) == "nothing")
+    }
+
+    @Test("comes with the end when fetch returned before")
+    func later() {
+        var delivery = Delivery { _ in }
+        holds(name(delivery.returned()) == "nothing")
+        holds(name(delivery.ended(.badResponse)) == "on the queue")
+        holds(name(delivery.ended(.badResponse)) == "nothing")
+    }
+
+    @Test("stays on the queue for all that runs user code")
+    func inPlace() throws {
+        let request = try HTTP.Request(url: "http://host.test/")
+        for (status, place) in [(200, "here"), (204, "here"), (404, "on the queue"), (302, "on the queue")] {
+            var delivery = Delivery { _ in }
+            delivery.completesInPlace = true
+            _ = delivery.returned()
+            let response = HTTP.Response(status: .init(status), url: request.url)
+            holds(name(delivery.ended(.whole(response, .init(), method: .GET))) == place)
+        }
+    }
+}

@@ -1,0 +1,213 @@
+import Foundation
+import Testing
+
+@testable import NetworkStack
+
+private typealias FetchError = HTTPFetchError<HTTP.Response, any Error>
+
+private struct Transported: HTTPTransportError {
+    var kind: HTTP.FailureKind
+    var phase: HTTP.Phase?
+}
+
+@Suite("What a fetch error tells")
+struct FetchErrorTests {
+    private let response: HTTP.Response
+
+    init() throws {
+        response = HTTP.Response(status: 503, url: try #require(URL(string: "http://host.test/")))
+    }
+
+    private func retried(_ errors: any Error...) -> FetchError {
+        var state = Retry.State()
+        state.errors = errors
+        return .retry(.retries(errors.count), state)
+    }
+
+    @Test("its response and status, those of the last failure for a retry")
+    func responses() {
+        #expect(FetchError.http(503, nil, response).response == response)
+        #expect(FetchError.http(503, nil, response).statusCode == 503)
+        #expect(FetchError.noData(200, response).statusCode == 200)
+        #expect(FetchError.badResponse(response).statusCode == 503)
+        #expect(FetchError.badResponse(nil).response == nil)
+        #expect(FetchError.cancelled.statusCode == nil)
+        #expect(FetchError.refused(.shutDown).response == nil)
+        #expect(retried(FetchError.cancelled, FetchError.http(503, nil, response)).statusCode == 503)
+        #expect(retried(FetchError.http(503, nil, response), FetchError.cancelled).response == nil)
+        #expect(retried().response == nil)
+    }
+
+    @Test("the last error behind a retry")
+    func lastErrors() {
+        guard case .http(503, _, _)? = retried(FetchError.http(503, nil, response)).lastError as? FetchError else {
+            Issue.record("not the last error")
+            return
+        }
+        guard case .cancelled? = FetchError.cancelled.lastError as? FetchError else {
+            Issue.record("not the error itself")
+            return
+        }
+    }
+
+    @Test("whether a clock ended it")
+    func timeouts() {
+        #expect(FetchError.refused(.timedOut(.idle, during: .waiting)).isTimeout)
+        #expect(retried(FetchError.refused(.timedOut(.total, during: .making))).isTimeout)
+        #expect(!FetchError.refused(.shutDown).isTimeout)
+        #expect(!FetchError.cancelled.isTimeout)
+        #expect(!FetchError.http(504, nil, response).isTimeout)
+    }
+
+    @Test("whether the request provably never reached the server")
+    func retryability() {
+        for kind in [HTTP.FailureKind.dns, .connect] {
+            #expect(FetchError.transport(Transported(kind: kind)).isRetryable)
+        }
+        for kind in [HTTP.FailureKind.send, .receive, .truncated, .empty, .malformed, .tls, .other] {
+            #expect(!FetchError.transport(Transported(kind: kind)).isRetryable, "\(kind)")
+        }
+        #expect(!FetchError.transport(CancellationError()).isRetryable, "nothing is known of it")
+        let before: Set<HTTP.Phase> = [.queued, .resolving, .connecting, .securing]
+        for phase in HTTP.Phase.allCases where phase != .making {
+            #expect(
+                FetchError.refused(.timedOut(.total, during: phase)).isRetryable == before.contains(phase),
+                "\(phase)"
+            )
+        }
+        #expect(!FetchError.cancelled.isRetryable)
+        #expect(!FetchError.http(503, nil, response).isRetryable)
+    }
+
+    @Test("the same in neutral terms")
+    func erasure() {
+        let errors: [FetchError] = [
+            .noRequest(CancellationError()), .http(503, nil, response), .noData(204, response), .badResponse(nil),
+            .transport(Transported(kind: .dns)), .refused(.shutDown), .retry(.retries(1), .init()), .cancelled,
+        ]
+        for error in errors { #expect("\(error.erased)" == "\(error)") }
+    }
+}
+
+@Suite("Options and configurations")
+struct OptionsTests {
+    private func isRefused(_ change: (inout HTTP.Options) -> Void) -> Bool {
+        var options = HTTP.Options()
+        change(&options)
+        do { try options.validate() } catch {
+            if case .invalidOptions(let reason) = error { return reason.hasSuffix(".") }
+        }
+        return false
+    }
+
+    @Test("the defaults make sense")
+    func defaults() throws {
+        try HTTP.Options().validate()
+        try Network.Configuration().validate()
+        #expect(HTTP.Options().timeouts.idle == .seconds(60))
+        #expect(HTTP.Options().redirects.limit == 20)
+    }
+
+    @Test("every clock must be longer than zero", arguments: [Duration.zero, .milliseconds(-1)])
+    func clocks(_ wrong: Duration) {
+        #expect(isRefused { $0.timeouts.queue = wrong })
+        #expect(isRefused { $0.timeouts.connect = wrong })
+        #expect(isRefused { $0.timeouts.firstByte = wrong })
+        #expect(isRefused { $0.timeouts.idle = wrong })
+        #expect(isRefused { $0.timeouts.total = wrong })
+        #expect(!isRefused { $0.timeouts.total = .nanoseconds(1) })
+    }
+
+    @Test("every limit has its bounds")
+    func limits() {
+        #expect(isRefused { $0.redirects.limit = -1 })
+        #expect(isRefused { $0.redirects.limit = 101 })
+        #expect(!isRefused { $0.redirects.limit = 0 })
+        #expect(!isRefused { $0.redirects.limit = 100 })
+        #expect(isRefused { $0.limits.body = -1 })
+        #expect(!isRefused { $0.limits.body = 0 })
+        #expect(isRefused { $0.limits.head = 0 })
+        #expect(isRefused { $0.limits.headFields = 0 })
+    }
+
+    @Test("a configuration without sense is refused")
+    func configurations() {
+        let changes: [(inout Network.Configuration) -> Void] = [
+            { $0.connections.perHost = 0 }, { $0.connections.total = 0 }, { $0.connections.streamsPerConnection = 0 },
+            { $0.connections.idleAge = .zero }, { $0.userAgent = "a\r\nb" }, { $0.options.timeouts.idle = .zero },
+        ]
+        for (index, change) in changes.enumerated() {
+            var configuration = Network.Configuration()
+            change(&configuration)
+            #expect(throws: HTTP.Refusal.self, "change \(index)") { try configuration.validate() }
+        }
+    }
+
+    @Test("a success may come without content by its status, its method, or for all")
+    func emptySuccesses() {
+        var options = HTTP.Options()
+        #expect(options.allowsEmptyBody(status: 204, method: .GET))
+        #expect(options.allowsEmptyBody(status: 205, method: .POST))
+        #expect(options.allowsEmptyBody(status: 200, method: .HEAD))
+        #expect(!options.allowsEmptyBody(status: 200, method: .GET))
+        options.allowsEmptyBody = true
+        #expect(options.allowsEmptyBody(status: 200, method: .GET))
+    }
+
+    @Test("a capability is there unless a reason speaks against it")
+    func capabilities() throws {
+        let capabilities = HTTP.Capabilities(unsupported: [.http2: "Not built in."])
+        #expect(capabilities.supports(.trailers))
+        #expect(!capabilities.supports(.http2))
+        #expect(capabilities.reason(against: .http2) == "Not built in.")
+        try capabilities.require(.trailers)
+        #expect {
+            try capabilities.require(.http2)
+        } throws: {
+            if case HTTP.Refusal.unsupported(.http2, reason: "Not built in.") = $0 { true } else { false }
+        }
+        #expect(capabilities.description == "no HTTP/2: Not built in.")
+    }
+}
+
+@Suite("The vocabulary")
+struct VocabularyTests {
+    @Test(
+        "a status has the class of its first digit",
+        arguments: [
+            (99, HTTP.StatusCode.Class.unknown), (100, .informational), (199, .informational), (200, .success),
+            (299, .success),
+            (300, .redirection), (404, .clientError), (599, .serverError), (600, .unknown), (999, .unknown),
+            (0, .unknown),
+        ]
+    )
+    func statuses(_ code: Int, _ expected: HTTP.StatusCode.Class) {
+        #expect(HTTP.StatusCode(code).statusClass == expected)
+    }
+
+    @Test("methods are case-sensitive, and know whether they can be repeated")
+    func methods() {
+        #expect(HTTP.Method.GET != "get")
+        #expect(HTTP.Method.PUT.isIdempotent && HTTP.Method.DELETE.isIdempotent && HTTP.Method.HEAD.isSafe)
+        #expect(!HTTP.Method.POST.isIdempotent && !HTTP.Method.PATCH.isIdempotent && !HTTP.Method.PUT.isSafe)
+    }
+
+    @Test("a value's payload can be replaced, and its response stays")
+    func mapping() throws {
+        let mapped = Network.Value(value: 20, response: "r").mapValue { value, response in "\(value)\(response)" }
+        #expect(mapped.value == "20r")
+        #expect(mapped.response == "r")
+        #expect(throws: CancellationError.self) {
+            try Network.Value(value: 1, response: 2).mapValue { (_, _) throws -> Int in throw CancellationError() }
+        }
+    }
+
+    @Test("versions read as they are written")
+    func versions() {
+        #expect(
+            [HTTP.Version.http1_0, .http1_1, .http2, .http3].map(\.description) == [
+                "HTTP/1.0", "HTTP/1.1", "HTTP/2", "HTTP/3",
+            ]
+        )
+    }
+}

@@ -1,0 +1,230 @@
+import FoundationEssentials
+import Testing
+
+@testable import NetworkStack
+
+@Suite("The state of an exchange")
+struct ExchangeStateTests {
+    final class Transfer: HTTPTransfer {
+        func cancel() {}
+        func resumeReceiving() {}
+        func resumeSending() {}
+    }
+
+    private let now = MonotonicTime(nanoseconds: 1_000_000_000)
+    private let url = "http://host.test/start"
+
+    private func state(_ change: (inout HTTP.Options) -> Void = { _ in }) -> ExchangeState {
+        var options = HTTP.Options()
+        change(&options)
+        return ExchangeState(options: options, now: now)
+    }
+
+    /// Begins a hop and answers its number.
+    private func begin(_ state: inout ExchangeState, _ method: HTTP.Method = .GET) throws -> Int {
+        holds(state.wasHandedOver())
+        let request = try HTTP.Request(method: method, url: url)
+        return try needed(
+            state.begin(request, origin: HTTP.Origin(of: request.url), fragment: nil, source: nil, now: now)
+        )
+    }
+
+    private func head(_ status: HTTP.StatusCode = 200, _ headers: HTTP.Headers = [:]) throws -> HTTP.Response {
+        HTTP.Response(status: status, headers: headers, url: try #require(URL(string: url)))
+    }
+
+    private func whole(_ verdict: ExchangeState.Verdict) throws -> (HTTP.Response, String) {
+        guard case .end(.whole(let response, let data, _)) = verdict else {
+            throw Unexpected(verdict: verdict)
+        }
+        return (response, String(decoding: data, as: UTF8.self))
+    }
+
+    private struct Unexpected: Error { let verdict: ExchangeState.Verdict }
+
+    private func isIgnored(_ verdict: ExchangeState.Verdict) -> Bool {
+        if case .ignore = verdict { true } else { false }
+    }
+
+    @Test("a request is handed over once, and never after the end")
+    func handingOver() {
+        var state = state()
+        holds(state.wasHandedOver())
+        holds(!state.wasHandedOver())
+        var ended = self.state()
+        _ = ended.end()
+        holds(!ended.wasHandedOver())
+    }
+
+    @Test("what cancels the making is kept, and comes back at the end or at once after it")
+    func making() {
+        var state = state()
+        let making = EmptyCancelable()
+        holds(state.hold(making: making) == nil)
+        holds(state.end()?.making === making)
+        holds(state.hold(making: making) === making)
+    }
+
+    @Test("it ends once")
+    func ending() {
+        var state = state()
+        holds(state.end() != nil)
+        holds(state.end() == nil)
+        holds(state.hold(ticket: 7) == 7)
+    }
+
+    @Test("a hop begins no more after the end")
+    func beginningLate() throws {
+        var state = state()
+        _ = state.end()
+        let request = try HTTP.Request(url: url)
+        holds(
+            state.begin(request, origin: try HTTP.Origin(of: request.url), fragment: nil, source: nil, now: now) == nil
+        )
+    }
+
+    @Test("a transfer that is known too late is cancelled")
+    func lateTransfers() throws {
+        var state = state()
+        let first = try begin(&state)
+        guard case .follow(let next, nil) = try redirect(&state, first) else { throw Unexpected(verdict: .ignore) }
+        let second = try needed(
+            state.begin(next, origin: HTTP.Origin(of: next.url), fragment: nil, source: nil, now: now)
+        )
+        holds(state.hold(Transfer(), hop: first).cancels, "the hop was left")
+        let transfer = Transfer()
+        holds(!state.hold(transfer, hop: second).cancels)
+        holds(state.end()?.transfer === transfer)
+        holds(state.hold(Transfer(), hop: second).cancels, "the exchange has ended")
+    }
+
+    private func redirect(_ state: inout ExchangeState, _ hop: Int) throws -> ExchangeState.Verdict {
+        _ = state.received(head: try head(302, [.location: "/next"]), hop: hop, now: now)
+        return state.finished(trailers: nil, metrics: .init(), hop: hop, now: now)
+    }
+
+    @Test("head, content and end make a whole response")
+    func wholeResponse() throws {
+        var state = state()
+        let hop = try begin(&state)
+        _ = state.received(head: try head(), hop: hop, now: now)
+        _ = state.received(body: Data("one ".utf8), hop: hop, now: now)
+        _ = state.received(body: Data("two".utf8), hop: hop, now: now)
+        let verdict = state.finished(trailers: ["T": "t"], metrics: .init(), hop: hop, now: now + .seconds(2))
+        let (response, text) = try whole(verdict)
+        #expect(text == "one two")
+        #expect(response.trailers == ["T": "t"])
+        #expect(response.metrics.total == .seconds(2))
+        #expect(response.metrics.hopCount == 1)
+    }
+
+    @Test("an end without a head is no response")
+    func headless() throws {
+        var state = state()
+        let hop = try begin(&state)
+        guard case .end(.badResponse) = state.finished(trailers: nil, metrics: .init(), hop: hop, now: now) else {
+            Issue.record("a response without a head was taken")
+            return
+        }
+    }
+
+    @Test("a redirect leads to the next hop, and what the last one still says is not heard")
+    func redirects() throws {
+        var state = state()
+        let first = try begin(&state)
+        guard case .follow(let next, nil) = try redirect(&state, first) else { throw Unexpected(verdict: .ignore) }
+        #expect(next.url.path == "/next")
+        holds(isIgnored(state.received(body: Data("late".utf8), hop: first, now: now)))
+        holds(isIgnored(state.finished(trailers: nil, metrics: .init(), hop: first, now: now)))
+        let second = try needed(
+            state.begin(next, origin: HTTP.Origin(of: next.url), fragment: nil, source: nil, now: now)
+        )
+        #expect(second != first)
+        _ = state.received(head: try head(), hop: second, now: now)
+        _ = state.received(body: Data("end".utf8), hop: second, now: now)
+        let (response, text) = try whole(state.finished(trailers: nil, metrics: .init(), hop: second, now: now))
+        #expect(text == "end", "a redirect's own content is not part of it")
+        #expect(response.redirects.map(\.status) == [302])
+        #expect(response.redirects.map { $0.url.path } == ["/start"])
+    }
+
+    @Test("a redirect's long content is not waited for, whether its length is said or not")
+    func longRedirects() throws {
+        for saysLength in [true, false] {
+            var state = state()
+            let hop = try begin(&state)
+            let transfer = Transfer()
+            _ = state.hold(transfer, hop: hop)
+            let length = saysLength ? ["Content-Length": "65537"] as HTTP.Headers : [:]
+            var fields: HTTP.Headers = length
+            fields[.location] = "/next"
+            var verdict = state.received(head: try head(302, fields), hop: hop, now: now)
+            if !saysLength {
+                if case .goOn = verdict {} else { Issue.record("left before there was too much") }
+                verdict = state.received(body: Data(count: 65_536), hop: hop, now: now)
+                if case .goOn = verdict {} else { Issue.record("left before there was too much") }
+                verdict = state.received(body: Data(count: 1), hop: hop, now: now)
+            }
+            guard case .follow(_, let abandoned) = verdict else { throw Unexpected(verdict: verdict) }
+            #expect(abandoned === transfer)
+        }
+    }
+
+    @Test("content beyond the limit is refused: said, received or held back; at the limit it is taken")
+    func limits() throws {
+        func isTooLarge(_ verdict: ExchangeState.Verdict) -> Bool {
+            if case .end(.refused(.bodyTooLarge(limit: 10))) = verdict { true } else { false }
+        }
+        for (count, refuses) in [(10, false), (11, true)] {
+            var said = state { $0.limits.body = 10 }
+            let hop = try begin(&said)
+            let verdict = said.received(head: try head(200, ["Content-Length": "\(count)"]), hop: hop, now: now)
+            #expect(isTooLarge(verdict) == refuses)
+
+            var received = state { $0.limits.body = 10 }
+            let other = try begin(&received)
+            _ = received.received(head: try head(), hop: other, now: now)
+            _ = received.received(body: Data(count: 4), hop: other, now: now)
+            holds(isTooLarge(received.received(body: Data(count: count - 4), hop: other, now: now)) == refuses)
+
+            var held = state { $0.limits.body = 10 }
+            let third = try begin(&held)
+            _ = held.received(head: try head(), hop: third, now: now)
+            holds(isTooLarge(held.withheld(Int64(count), hop: third, now: now)) == refuses)
+        }
+    }
+
+    @Test("a length without content counts for nothing: HEAD and 304")
+    func lengthsWithoutContent() throws {
+        for (method, status) in [(HTTP.Method.HEAD, HTTP.StatusCode.ok), (.GET, .notModified)] {
+            var state = state { $0.limits.body = 10 }
+            let hop = try begin(&state, method)
+            let verdict = state.received(head: try head(status, ["Content-Length": "1000"]), hop: hop, now: now)
+            if case .goOn = verdict {} else { Issue.record("\(method) \(status) was refused") }
+        }
+    }
+
+    @Test("nothing is heard after the end")
+    func deafness() throws {
+        var state = state()
+        let hop = try begin(&state)
+        _ = state.end()
+        holds(isIgnored(state.received(head: try head(), hop: hop, now: now)))
+        holds(isIgnored(state.received(body: Data(count: 1), hop: hop, now: now)))
+        holds(isIgnored(state.withheld(1, hop: hop, now: now)))
+        holds(isIgnored(state.finished(trailers: nil, metrics: .init(), hop: hop, now: now)))
+        holds(!state.isCurrent(hop))
+        holds(state.sourceIsReady() == nil)
+    }
+
+    @Test("a source that is ready before its transfer is known is told to it later, once")
+    func readySources() throws {
+        var state = state()
+        let hop = try begin(&state)
+        holds(state.sourceIsReady() == nil)
+        let transfer = Transfer()
+        holds(state.hold(transfer, hop: hop).resumesSending)
+        holds(!state.hold(transfer, hop: hop).resumesSending)
+        holds(state.sourceIsReady() === transfer)
+    }
+}

@@ -1,0 +1,116 @@
+import Foundation
+import Testing
+
+@testable import NetworkStack
+
+@Suite("Origins")
+struct OriginTests {
+    private func origin(_ text: String) throws -> HTTP.Origin { try HTTP.Origin(of: try #require(URL(string: text))) }
+
+    @Test(
+        "are read from a URL",
+        arguments: [
+            ("http://host.test", "http", "host.test", 80), ("https://host.test/", "https", "host.test", 443),
+            ("HTTP://HOST.Test/Path", "http", "host.test", 80), ("http://host.test:8080/", "http", "host.test", 8080),
+            ("http://host.test:/", "http", "host.test", 80), ("http://host.test.", "http", "host.test", 80),
+            ("http://host.test.:81", "http", "host.test", 81), ("http://127.0.0.1:1", "http", "127.0.0.1", 1),
+            ("http://[::1]/", "http", "[::1]", 80), ("http://[::1]:65535", "http", "[::1]", 65535),
+            ("http://[FE80::A]:9/", "http", "[fe80::a]", 9), ("http://user:pass@host.test:9/", "http", "host.test", 9),
+            ("http://a%40b:c@host.test/", "http", "host.test", 80), ("http://host.test?query", "http", "host.test", 80),
+            ("http://host.test#fragment", "http", "host.test", 80),
+            ("http://under_score.test", "http", "under_score.test", 80),
+            ("http://localhost", "http", "localhost", 80),
+            ("http://xn--bcher-kva.test", "http", "xn--bcher-kva.test", 80),
+        ]
+    )
+    func read(_ text: String, _ scheme: String, _ host: String, _ port: Int) throws {
+        let origin = try origin(text)
+        #expect(origin.scheme.rawValue == scheme)
+        #expect(origin.host == host)
+        #expect(origin.port == port)
+    }
+
+    @Test(
+        "of what cannot be fetched are refused with a sentence",
+        arguments: [
+            ("ftp://host.test/", "ftp"), ("file:///etc/passwd", "file"), ("mailto:a@b.test", "mailto"),
+            ("host.test/path", "scheme"),
+            ("/path", "scheme"), ("http:host.test", "no host"), ("http:/host.test", "no host"),
+            ("http:///path", "no host"),
+            ("http://:80/", "no host"), ("http://user@/", "no host"), ("http://./", "no host"),
+            ("http://host.test:0/", "65535"), ("http://host.test:65536/", "65535"),
+            ("http://host.test:99999999999/", "65535"),
+            ("http://a..b/", "empty label"), ("http://.a/", "no host"), ("http://[::1/", ""),
+            ("http://\(String(repeating: "a", count: 64)).test/", "63"),
+            ("http://\(Array(repeating: "abcdefgh", count: 29).joined(separator: "."))/", "253"),
+        ]
+    )
+    func refused(_ text: String, _ word: String) throws {
+        guard let url = URL(string: text) else { return }  // what Foundation itself refuses never gets here
+        do {
+            let origin = try HTTP.Origin(of: url)
+            Issue.record("\(text) has the origin \(origin)")
+        } catch {
+            guard case .invalidRequest(let reason) = error else { throw error }
+            #expect(reason.contains(word), "\(reason)")
+            #expect(reason.hasSuffix("."))
+        }
+    }
+
+    @Test("a label of 63 bytes and a name of 253 are accepted")
+    func longNames() throws {
+        let label = String(repeating: "a", count: 63)
+        #expect(try origin("http://\(label).test").host == "\(label).test")
+        let name = [label, label, label, String(repeating: "b", count: 61)].joined(separator: ".")
+        #expect(name.utf8.count == 253)
+        #expect(try origin("http://\(name)/").host == name)
+    }
+
+    @Test(
+        "a host that is not ASCII asks for its A-label",
+        arguments: ["http://b\u{FC}cher.test/", "http://b%C3%BCcher.test/"]
+    )
+    func nonASCII(_ text: String) throws {
+        guard let url = URL(string: text) else { return }
+        if url.absoluteString.contains("xn--") { return }  // a Foundation with IDNA has done it already
+        #expect {
+            try HTTP.Origin(of: url)
+        } throws: {
+            if case HTTP.Refusal.invalidRequest(let reason) = $0 { reason.contains("A-label") } else { false }
+        }
+    }
+
+    @Test("a port of the scheme's own is not shown, and makes no difference")
+    func defaultPorts() throws {
+        #expect(try origin("http://host.test:80") == origin("http://HOST.test/path"))
+        #expect(try origin("https://host.test:443/").description == "https://host.test")
+        #expect(try origin("https://host.test:80/").description == "https://host.test:80")
+        #expect(try origin("http://host.test") != origin("https://host.test:80"))
+    }
+
+    @Test(
+        "the text for a backend has neither user info nor fragment",
+        arguments: [
+            ("http://u:p@host.test/a?b", "u:p", "http://host.test/a?b"),
+            ("http://host.test/a?b#c", nil, "http://host.test/a?b"),
+            ("http://u@host.test#c", "u", "http://host.test"), ("http://host.test/a", nil, nil),
+            ("http://@host.test/", "", "http://host.test/"),
+        ] as [(String, String?, String?)]
+    )
+    func stripped(_ text: String, _ userInfo: String?, _ stripped: String?) throws {
+        let target = try HTTP.Target(try #require(URL(string: text)))
+        #expect(target.userInfo == userInfo)
+        #expect(target.stripped == stripped)
+    }
+
+    @Test("user info becomes Basic credentials, decoded, unless the request has its own")
+    func userInfo() throws {
+        let request = try HTTP.Request(url: "http://us%20er:p%40ss@host.test/")
+        let expected = "Basic " + Data("us er:p@ss".utf8).base64EncodedString()
+        #expect(try request.checked().request.headers[.authorization] == expected)
+        #expect(try request.checked().request.url.absoluteString == "http://host.test/")
+        var own = request
+        own.headers[.authorization] = "Bearer x"
+        #expect(try own.checked().request.headers[.authorization] == "Bearer x")
+    }
+}

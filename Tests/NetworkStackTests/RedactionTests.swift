@@ -1,0 +1,82 @@
+import Foundation
+import Testing
+
+@testable import NetworkStack
+
+@Suite("Secrets stay out of descriptions")
+struct RedactionTests {
+    private static let secret = "s3cret"
+
+    private static let request: HTTP.Request? = try? HTTP.Request(
+        method: .POST,
+        url: "https://user:s3cret@host.test/path?token=s3cret#s3cret",
+        headers: [
+            "Authorization": "Bearer s3cret", "cookie": "id=s3cret", "Proxy-Authorization": "Basic s3cret",
+            "Accept": "text/plain",
+        ]
+    )
+
+    private static func texts(of value: some Any) -> [String] {
+        var dumped = ""
+        dump(value, to: &dumped)
+        return ["\(value)", String(describing: value), String(reflecting: value), dumped]
+    }
+
+    @Test("a request's description has no credentials, cookies, user info, query or fragment")
+    func request() throws {
+        let request = try #require(Self.request)
+        for text in Self.texts(of: request) {
+            #expect(!text.contains(Self.secret), "\(text)")
+            #expect(text.contains("text/plain"))
+            #expect(text.contains("host.test/path"))
+        }
+    }
+
+    @Test("a response's description has no cookies and no query")
+    func response() throws {
+        let url = try #require(URL(string: "http://host.test/path?token=s3cret"))
+        let response = HTTP.Response(
+            status: 200,
+            headers: HTTP.Headers(lines: Array("Set-Cookie: id=s3cret\r\nServer: nginx\r\n".utf8)),
+            url: url
+        )
+        for text in Self.texts(of: response) {
+            #expect(!text.contains(Self.secret), "\(text)")
+            #expect(text.contains("nginx"))
+        }
+    }
+
+    @Test("a refusal's description has no user info and no query")
+    func refusals() throws {
+        let url = try #require(URL(string: "http://user:s3cret@host.test/path?token=s3cret"))
+        for refusal in [HTTP.Refusal.redirectLoop(url), .insecureRedirect(url), .timedOut(.idle, during: .waiting)] {
+            #expect(!"\(refusal)".contains(Self.secret))
+        }
+        #expect("\(HTTP.Refusal.redirectLoop(url))".contains("host.test/path"))
+    }
+
+    @Test("a fetch error's description has no secret of the response it carries")
+    func fetchErrors() throws {
+        let url = try #require(URL(string: "http://user:s3cret@host.test/?token=s3cret"))
+        let response = HTTP.Response(status: 401, headers: [.setCookie: "s3cret"], url: url)
+        let errors: [HTTPFetchError<HTTP.Response, any Error>] = [
+            .http(401, nil, response), .noData(200, response), .badResponse(response), .refused(.redirectLoop(url)),
+        ]
+        for error in errors {
+            for text in Self.texts(of: error) { #expect(!text.contains(Self.secret), "\(text)") }
+        }
+    }
+
+    @Test(
+        "a URL is shown without what may be secret",
+        arguments: [
+            ("http://h.test/p", "http://h.test/p"), ("http://u:p@h.test/p", "http://h.test/p"),
+            ("http://u:p@h.test", "http://h.test"), ("http://h.test/a@b", "http://h.test/a@b"),
+            ("http://h.test?q=u@x", "http://h.test?\u{2026}"), ("http://h.test/#f", "http://h.test/?\u{2026}"),
+            ("http://u@h.test/?a=b#c", "http://h.test/?\u{2026}"), ("http://a:b%40c@h.test/", "http://h.test/"),
+        ]
+    )
+    func urls(_ text: String, _ shown: String) throws {
+        #expect(try #require(URL(string: text)).redactedDescription == shown)
+    }
+}

@@ -1,0 +1,166 @@
+import Foundation
+import Testing
+
+@testable import NetworkStack
+
+@Suite("Redirects")
+struct RedirectTests {
+    private static let origin = "https://host.test/a/b?q#f"
+
+    private func next(
+        _ status: HTTP.StatusCode = 302,
+        to locations: String...,
+        method: HTTP.Method = .GET,
+        headers: HTTP.Headers = [:],
+        body: HTTP.Body = .none,
+        followed: [String] = [],
+        policy: HTTP.Options.Redirects = .init(),
+        from url: String = RedirectTests.origin,
+        fragment: String? = nil
+    ) throws -> HTTP.Request? {
+        let request = try HTTP.Request(method: method, url: url, headers: headers, body: body)
+        let fields = locations.map { HTTP.Headers.Field(name: .location, value: $0) }
+        let response = HTTP.Response(status: status, headers: HTTP.Headers(fields), url: request.url)
+        let past = try followed.map { HTTP.Response.Redirect(url: try #require(URL(string: $0)), status: 302) }
+        return try Redirect.next(
+            after: response,
+            to: request,
+            from: HTTP.Origin(of: request.url),
+            fragment: fragment,
+            following: past,
+            policy: policy
+        )
+    }
+
+    @Test(
+        "resolve their location as RFC 3986 says",
+        arguments: [
+            ("/c", "https://host.test/c"), ("c", "https://host.test/a/c"), ("../c", "https://host.test/c"),
+            ("../../../c", "https://host.test/c"), ("./c/./d", "https://host.test/a/c/d"),
+            ("?r", "https://host.test/a/b?r"),
+            ("//other.test/c", "https://other.test/c"), ("https://other.test:8443/c", "https://other.test:8443/c"),
+            ("/c#g", "https://host.test/c#g"), ("/c%2Fd", "https://host.test/c%2Fd"),
+            ("/\u{FC}", "https://host.test/%C3%BC"),
+        ]
+    )
+    func resolution(_ location: String, _ expected: String) throws {
+        #expect(try next(to: location)?.url.absoluteString == expected)
+    }
+
+    @Test("hand the fragment on, unless the location has its own")
+    func fragments() throws {
+        #expect(try next(to: "/c", fragment: "old")?.url.absoluteString == "https://host.test/c#old")
+        #expect(try next(to: "/c#new", fragment: "old")?.url.absoluteString == "https://host.test/c#new")
+        #expect(try next(to: "/c#", fragment: "old")?.url.fragment() == "")
+    }
+
+    @Test(
+        "change the method as browsers do",
+        arguments: [
+            (301, "GET", "GET"), (301, "POST", "GET"), (301, "PUT", "PUT"), (301, "HEAD", "HEAD"), (302, "POST", "GET"),
+            (302, "DELETE", "DELETE"), (303, "POST", "GET"), (303, "PUT", "GET"), (303, "DELETE", "GET"),
+            (303, "HEAD", "HEAD"),
+            (303, "GET", "GET"), (307, "POST", "POST"), (307, "PUT", "PUT"), (308, "POST", "POST"),
+            (308, "PATCH", "PATCH"),
+        ]
+    )
+    func methods(_ status: Int, _ method: String, _ expected: String) throws {
+        let hasBody = method != "HEAD" && method != "GET"
+        let request = try #require(
+            try next(
+                .init(status),
+                to: "/c",
+                method: .init(rawValue: method),
+                headers: [.contentType: "text/plain", .accept: "*/*"],
+                body: hasBody ? .bytes(Data("x".utf8)) : .none
+            )
+        )
+        #expect(request.method.rawValue == expected)
+        let keepsContent = expected == method && status != 303 || method == "HEAD"
+        #expect(request.body.length == (hasBody && keepsContent ? 1 : 0))
+        if hasBody { #expect((request.headers[.contentType] != nil) == keepsContent) }
+        #expect(request.headers[.accept] == "*/*")
+    }
+
+    @Test("are not followed for other statuses, without a place, or when switched off")
+    func notFollowed() throws {
+        for status in [200, 201, 300, 304, 305, 306, 400] { #expect(try next(.init(status), to: "/c") == nil) }
+        #expect(try next(302) == nil)
+        #expect(try next(302, to: "") == nil)
+        #expect(try next(to: "/c", policy: .init(limit: 0)) == nil)
+    }
+
+    @Test(
+        "take secrets to the same origin only",
+        arguments: [
+            ("/c", true), ("https://HOST.test:443/c", true), ("https://other.test/c", false),
+            ("https://host.test:444/c", false),
+            ("https://sub.host.test/c", false), ("http://host.test/c", false),
+        ]
+    )
+    func secrets(_ location: String, _ keeps: Bool) throws {
+        let headers: HTTP.Headers = [
+            "Authorization": "a", "cookie": "b", "Proxy-Authorization": "c", "X-Key": "d", "Host": "host.test",
+            "Accept": "e",
+        ]
+        let policy = HTTP.Options.Redirects(allowsInsecure: true, sensitiveHeaders: ["x-key"])
+        let request = try #require(try next(to: location, headers: headers, policy: policy))
+        #expect(request.headers.map(\.value).sorted() == (keeps ? ["a", "b", "c", "d", "e", "host.test"] : ["e"]))
+    }
+
+    @Test("from https to http are refused unless allowed")
+    func downgrade() throws {
+        #expect { try next(to: "http://host.test/c") } throws: {
+            if case HTTP.Refusal.insecureRedirect = $0 { true } else { false }
+        }
+        #expect(try next(to: "http://host.test/c", policy: .init(allowsInsecure: true)) != nil)
+        #expect(try next(to: "https://host.test/c", from: "http://host.test/") != nil)
+    }
+
+    @Test("stop at the limit")
+    func limit() throws {
+        let policy = HTTP.Options.Redirects(limit: 2)
+        #expect(try next(to: "/c", followed: ["https://host.test/1"], policy: policy) != nil)
+        #expect {
+            try next(to: "/c", followed: ["https://host.test/1", "https://host.test/2"], policy: policy)
+        } throws: {
+            if case HTTP.Refusal.tooManyRedirects(limit: 2) = $0 { true } else { false }
+        }
+    }
+
+    @Test("that go round in a circle are refused, but one that turns a POST into a GET is none")
+    func loops() throws {
+        let isLoop: @Sendable (any Error) -> Bool = { if case HTTP.Refusal.redirectLoop = $0 { true } else { false } }
+        #expect(performing: { try next(to: "https://host.test/a", from: "https://host.test/a") }, throws: isLoop)
+        #expect(performing: { try next(to: "/1", followed: ["https://host.test/1"]) }, throws: isLoop)
+        #expect(try next(303, to: "https://host.test/a", method: .POST, from: "https://host.test/a") != nil)
+    }
+
+    @Test(
+        "to what is no http URL are refused",
+        arguments: [
+            "ftp://host.test/", "file:///etc/passwd", "javascript:alert(1)", "http://", "https:///c",
+            "http://host.test:99999/",
+        ]
+    )
+    func badPlaces(_ location: String) throws {
+        #expect { try next(to: location) } throws: { if case HTTP.Refusal.invalidRedirect = $0 { true } else { false } }
+    }
+
+    @Test("to two different places are refused; the same place twice is one")
+    func ambiguous() throws {
+        #expect { try next(to: "/c", "/d") } throws: {
+            if case HTTP.Refusal.invalidRedirect = $0 { true } else { false }
+        }
+        #expect(try next(to: "/c", "/c") != nil)
+    }
+
+    @Test("that must repeat content which can be sent once are refused; those that drop it are not")
+    func oneShotBodies() throws {
+        let body = HTTP.Body.stream(.init(AsyncStream<Data> { $0.finish() }))
+        #expect { try next(307, to: "/c", method: .POST, body: body) } throws: {
+            if case HTTP.Refusal.bodyNotReplayable = $0 { true } else { false }
+        }
+        #expect(try next(303, to: "/c", method: .POST, body: body)?.body.length == 0)
+    }
+}

@@ -1,0 +1,135 @@
+import Testing
+
+@testable import NetworkStack
+
+/// Notes when it was asked, and answers what it was told to.
+final class Clockwork: TimerWheelEntry {
+    private let asked = Lock<[MonotonicTime]>([])
+    private let answers: Lock<[MonotonicTime]>
+
+    init(again answers: [MonotonicTime] = []) { self.answers = Lock(answers.reversed()) }
+
+    var times: [MonotonicTime] { asked.withLock { $0 } }
+
+    func deadlineReached(_ now: MonotonicTime) -> MonotonicTime? {
+        asked.withLock { $0.append(.now) }
+        return answers.withLock { $0.popLast() }
+    }
+}
+
+@Suite("The timer wheel")
+struct TimerWheelTests {
+    /// Waits until all were asked as often as they want to be.
+    private func settle(_ entries: [Clockwork], times: Int = 1, within limit: Duration = .seconds(15)) async throws {
+        let deadline = ContinuousClock.now + limit
+        while !entries.allSatisfy({ $0.times.count >= times }) {
+            try #require(ContinuousClock.now < deadline, "\(entries.count { $0.times.count < times }) were not asked")
+            try await Task.sleep(for: .milliseconds(2))
+        }
+    }
+
+    @Test("asks ten thousand entries, none early, none twice, none late", .timeLimit(.minutes(1)))
+    func many() async throws {
+        let wheel = TimerWheel()
+        let start = MonotonicTime.now
+        let entries = (0..<10_000).map { number in
+            let deadline = start + .milliseconds(100 + (number * 7919) % 900)
+            let entry = Clockwork()
+            return (entry, deadline, wheel.insert(entry, at: deadline))
+        }
+        try await settle(entries.map(\.0))
+        for (entry, deadline, ticket) in entries {
+            let asked = try #require(entry.times.first)
+            #expect(asked >= deadline, "early by \(deadline - asked)")
+            #expect(asked - deadline < .milliseconds(500), "late by \(asked - deadline)")
+            wheel.remove(ticket)
+        }
+        #expect(entries.allSatisfy { $0.0.times.count == 1 })
+    }
+
+    @Test("does not ask what has left")
+    func removal() async throws {
+        let wheel = TimerWheel()
+        let start = MonotonicTime.now
+        let gone = (0..<100).map { _ in Clockwork() }
+        let tickets = gone.map { wheel.insert($0, at: start + .milliseconds(100)) }
+        let last = Clockwork()
+        _ = wheel.insert(last, at: start + .milliseconds(200))
+        for ticket in tickets { wheel.remove(ticket) }
+        try await settle([last])
+        #expect(gone.allSatisfy { $0.times.isEmpty })
+    }
+
+    @Test("lets go of what has left, and of everything with itself")
+    func ownership() {
+        var wheel: TimerWheel? = TimerWheel()
+        weak var left: Clockwork?
+        weak var kept: Clockwork?
+        do {
+            let (first, second) = (Clockwork(), Clockwork())
+            (left, kept) = (first, second)
+            let ticket = wheel?.insert(first, at: .now + .seconds(60))
+            _ = wheel?.insert(second, at: .now + .seconds(60))
+            if let ticket { wheel?.remove(ticket) }
+        }
+        #expect(left == nil)
+        #expect(kept != nil)
+        wheel = nil
+        #expect(kept == nil)
+    }
+
+    @Test("asks again when it is told to, and a ticket's reuse does not confuse it")
+    func again() async throws {
+        let wheel = TimerWheel()
+        let start = MonotonicTime.now
+        let later = [start + .milliseconds(120), start + .milliseconds(180)]
+        let entry = Clockwork(again: later)
+        let ticket = wheel.insert(entry, at: start + .milliseconds(60))
+        try await settle([entry], times: 3)
+        for (asked, deadline) in zip(entry.times, [start + .milliseconds(60)] + later) { #expect(asked >= deadline) }
+        wheel.remove(ticket)
+        let next = Clockwork()
+        #expect(wheel.insert(next, at: .now + .milliseconds(50)) == ticket)
+        try await settle([next])
+        #expect(entry.times.count == 3)
+    }
+
+    @Test("is not held up by what is asked again later, nor by what lies beyond its round")
+    func nearAfterFar() async throws {
+        let wheel = TimerWheel()
+        let start = MonotonicTime.now
+        let again = Clockwork(again: [start + .seconds(2)])
+        let beyond = Clockwork()
+        let near = Clockwork()
+        _ = wheel.insert(beyond, at: start + .seconds(60))
+        _ = wheel.insert(again, at: start + .milliseconds(100))
+        _ = wheel.insert(near, at: start + .milliseconds(180))
+        try await settle([near])
+        #expect(try #require(near.times.first) - start < .milliseconds(600))
+        #expect(beyond.times.isEmpty)
+    }
+
+    @Test("keeps time after it has stood still for more than its round")
+    func afterRest() async throws {
+        let wheel = TimerWheel(startingAt: MonotonicTime(nanoseconds: MonotonicTime.now.nanoseconds - 60_000_000_000))
+        let start = MonotonicTime.now
+        let entries = [50, 100, 8000].map { milliseconds in
+            let entry = Clockwork()
+            _ = wheel.insert(entry, at: start + .milliseconds(milliseconds))
+            return entry
+        }
+        try await settle(Array(entries[..<2]))
+        #expect(try #require(entries[0].times.first) >= start + .milliseconds(50))
+        #expect(try #require(entries[1].times.first) >= start + .milliseconds(100))
+        #expect(entries[2].times.isEmpty)
+    }
+
+    @Test("time is added and taken exactly, and for ever is far away")
+    func arithmetic() {
+        let time = MonotonicTime(nanoseconds: 5_000_000_000)
+        #expect((time + .milliseconds(1500)).nanoseconds == 6_500_000_000)
+        #expect(time + .seconds(Int64.max) > time + .seconds(1 << 31))
+        #expect(time - (time + .seconds(1)) == .zero)
+        #expect((time + .nanoseconds(7)) - time == .nanoseconds(7))
+    }
+}

@@ -1,0 +1,145 @@
+import Foundation
+import FoundationNetworking
+import NetworkStack
+import NetworkStackTesting
+import Testing
+import URLSessionStack
+
+/// Answers challenges with a closure.
+struct ClosureHandler: AuthenticationChallengeHandler {
+    let answer: @Sendable (URLAuthenticationChallenge, @escaping CompletionHandlerClosure) -> Void
+
+    func handle(_ challenge: URLAuthenticationChallenge, completionHandler: @escaping CompletionHandlerClosure) {
+        answer(challenge, completionHandler)
+    }
+}
+
+@Suite("A Basic challenge", .timeLimit(.minutes(1)))
+struct AuthenticationTests {
+    private static let right = URLCredential(user: "user", password: "right", persistence: .none)
+    private static let wrong = URLCredential(user: "user", password: "wrong", persistence: .none)
+
+    private static func server() throws -> ScriptedServer {
+        let expected = "Basic " + Data("user:right".utf8).base64EncodedString()
+        return try ScriptedServer.responding { request in
+            request["Authorization"] == expected
+                ? .ok("welcome \(request.method) \(request.text)")
+                : .status(401, "who are you", headers: [("WWW-Authenticate", "Basic realm=\"test\"")])
+        }
+    }
+
+    private static func stack(
+        _ answer: @escaping @Sendable (URLAuthenticationChallenge, @escaping ClosureHandler.CompletionHandlerClosure) -> Void
+    ) throws -> Stack {
+        try Stack(configuration: .init(), authenticationChallengeHandler: ClosureHandler(answer: answer))
+    }
+
+    /// The content of a 401.
+    private static func content(of server: ScriptedServer, on stack: Stack) async throws -> String? {
+        let content = Lock<String?>(nil)
+        let resource = Stack.Resource(
+            baseRequestMaking: try Stack.Resource.url(server.url("/private")).baseRequestMaking,
+            errorDecoding: .init { payload, _ in
+                content.withLock { $0 = payload.map { String(decoding: $0, as: UTF8.self) } }
+                return nil
+            })
+        #expect(await stack.outcome(of: resource).summary == "http 401")
+        return content.withLock { $0 }
+    }
+
+    @Test("is a 401 like any other when nobody answers", arguments: [false, true])
+    func nobody(isInjected: Bool) async throws {
+        let server = try Self.server()
+        let network = isInjected ? Stack.injected() : try Stack(configuration: .init())
+        for _ in 1...3 { #expect(try await Self.content(of: server, on: network) == "who are you") }
+        #expect(server.requests.count == 3)
+        #expect(server.connections.count == 1)
+        // Nothing of it is left that an end would have to wait for.
+        await network.shutdown()
+    }
+
+    @Test("is answered with a credential, and the content is sent again", arguments: [false, true])
+    func credential(isInjected: Bool) async throws {
+        let server = try Self.server()
+        let handler = ClosureHandler { challenge, completion in
+            #expect(challenge.protectionSpace.realm == "test")
+            DispatchQueue.global().async { completion(.useCredential, Self.right) }
+        }
+        let network =
+            isInjected
+            ? Stack.injected(handler: handler) : try Stack(configuration: .init(), authenticationChallengeHandler: handler)
+        for size in [4, 300_000] {
+            let body = Data(repeating: UInt8(ascii: "b"), count: size)
+            let fetched = try await network.fetch(
+                resource: .url(server.url("/private")) { ($0.httpMethod, $0.httpBody) = ("POST", body) })
+            #expect(fetched.text == "welcome POST " + String(decoding: body, as: UTF8.self))
+        }
+        #expect(try await network.fetch(resource: .url(server.url("/private"))).text == "welcome GET ")
+        await network.shutdown()
+    }
+
+    @Test("may be answered several times")
+    func attempts() async throws {
+        let server = try Self.server()
+        let network = try Self.stack { challenge, completion in
+            completion(.useCredential, challenge.previousFailureCount < 2 ? Self.wrong : Self.right)
+        }
+        #expect(try await network.fetch(resource: .url(server.url("/private"))).text == "welcome GET ")
+        #expect(server.requests.count == 4)
+    }
+
+    @Test(
+        "that is declined is a 401 with its content",
+        arguments: [
+            URLSession.AuthChallengeDisposition.cancelAuthenticationChallenge, .rejectProtectionSpace, .performDefaultHandling,
+            .useCredential,
+        ])
+    func declined(disposition: URLSession.AuthChallengeDisposition) async throws {
+        let server = try Self.server()
+        let network = try Self.stack { _, completion in completion(disposition, nil) }
+        #expect(try await Self.content(of: server, on: network) == "who are you")
+        await network.shutdown()
+    }
+
+    @Test("that is declined after a wrong credential is a 401 with its content")
+    func declinedLater() async throws {
+        let server = try Self.server()
+        let network = try Self.stack { challenge, completion in
+            if challenge.previousFailureCount == 0 { completion(.useCredential, Self.wrong) } else { completion(.rejectProtectionSpace, nil) }
+        }
+        #expect(try await Self.content(of: server, on: network) == "who are you")
+        #expect(server.requests.count == 2)
+    }
+
+    @Test("is answered by the first of several answers")
+    func severalAnswers() async throws {
+        let server = try Self.server()
+        let network = try Self.stack { _, completion in
+            completion(.useCredential, Self.right)
+            completion(.cancelAuthenticationChallenge, nil)
+            completion(.useCredential, Self.wrong)
+        }
+        #expect(try await network.fetch(resource: .url(server.url("/private"))).text == "welcome GET ")
+        #expect(server.requests.count == 2)
+    }
+
+    @Test("that is being thought about can be cancelled and times out, and a late answer changes nothing")
+    func pondering() async throws {
+        let server = try Self.server()
+        let completions = Lock<[ClosureHandler.CompletionHandlerClosure]>([])
+        let network = try Self.stack { _, completion in completions.withLock { $0.append(completion) } }
+        let outcome = Lock<String?>(nil)
+        let fetching = network.fetch(resource: try .url(server.url("/private"))) { result in
+            outcome.withLock { $0 = result.summary }
+        }
+        #expect(try await eventually { completions.withLock { $0.count } == 1 })
+        fetching.cancel()
+        #expect(try await eventually { outcome.withLock { $0 } == "cancelled" })
+        var options = HTTP.Options()
+        options.timeouts.idle = .milliseconds(200)
+        #expect(await network.outcome(of: try .url(server.url("/private"), options: options)).summary == "timed out: idle")
+        for completion in completions.withLock({ $0 }) { completion(.useCredential, Self.right) }
+        await network.shutdown()
+        #expect(server.requests.count == 2)
+    }
+}

@@ -1,0 +1,115 @@
+import Foundation
+import FoundationNetworking
+import NetworkStack
+import NetworkStackTesting
+import Testing
+import URLSessionStack
+
+@Suite("Making a URLSession stack", .timeLimit(.minutes(1)))
+struct ConstructionTests {
+    @Test("S000's construction works")
+    func seed() async throws {
+        let server = try ScriptedServer.responding { .ok($0.path) }
+        let network = Network.URLSessionNetworkStack(retryQueue: DispatchQueue(label: "com.alicerce.network.retry-queue"))
+        network.session = URLSession(configuration: .default, delegate: network, delegateQueue: nil)
+        #expect(try await network.fetch(resource: .url(server.url("/seed"))).text == "/seed")
+        #expect(network.session?.delegate === network)
+        network.finishFetchesAndInvalidateSession()
+    }
+
+    @Test("The one-line construction works, and has a session")
+    func oneLine() async throws {
+        let server = try ScriptedServer.responding { .ok($0.path) }
+        let network = try Stack(configuration: .init())
+        #expect(try await network.fetch(resource: .url(server.url("/line"))).text == "/line")
+        #expect(network.session != nil)
+    }
+
+    @Test("The header fields of a session of one's own are sent, and its cookies")
+    func injectedFields() async throws {
+        let server = try ScriptedServer.responding { _ in .ok("", headers: [("Set-Cookie", "own=1; Path=/")]) }
+        let configuration = URLSessionConfiguration.ephemeral
+        configuration.httpAdditionalHeaders = ["X-Session": "yes", "User-Agent": "session/1"]
+        let network = Stack.injected(configuration: configuration)
+        defer { network.finishFetchesAndInvalidateSession() }
+        var options = HTTP.Options()
+        options.allowsEmptyBody = true
+        for _ in 1...2 { _ = try await network.fetch(resource: .url(server.url(), options: options)) }
+        #expect(server.requests.map { $0["X-Session"] } == ["yes", "yes"])
+        #expect(server.requests.map { $0["User-Agent"] } == ["session/1", "session/1"])
+        #expect(server.requests.map { $0["Cookie"] } == [nil, "own=1"])
+    }
+
+    @Test("A fetch without a session is a fatal error")
+    func noSession() async {
+        await #expect(processExitsWith: .failure) {
+            _ = await Stack().outcome(of: try .url("http://127.0.0.1:9/"))
+        }
+    }
+
+    @Test("Taking the session away is a fatal error")
+    func sessionTakenAway() async {
+        await #expect(processExitsWith: .failure) { Stack.injected().session = nil }
+    }
+
+    @Test("A session without a delegate is a fatal error")
+    func noDelegate() async {
+        await #expect(processExitsWith: .failure) { Stack().session = URLSession(configuration: .default) }
+    }
+
+    @Test("A session with another delegate is a fatal error")
+    func anotherDelegate() async {
+        await #expect(processExitsWith: .failure) {
+            Stack().session = URLSession(configuration: .default, delegate: Stack(), delegateQueue: nil)
+        }
+    }
+
+    @Test("A second session is a fatal error")
+    func secondSession() async {
+        await #expect(processExitsWith: .failure) {
+            let network = Stack.injected()
+            network.session = URLSession(configuration: .default, delegate: network, delegateQueue: nil)
+        }
+    }
+
+    @Test("A delegate queue that is not serial is a fatal error")
+    func concurrentQueue() async {
+        await #expect(processExitsWith: .failure) {
+            let network = Stack()
+            network.session = URLSession(configuration: .default, delegate: network, delegateQueue: OperationQueue())
+        }
+    }
+
+    @Test("What URLSession cannot do is refused when the stack is made")
+    func refusals() {
+        func refusal(_ change: (inout Network.Configuration) -> Void) -> HTTP.Capability? {
+            var configuration = Network.Configuration()
+            change(&configuration)
+            do { _ = try Stack(configuration: configuration) } catch .unsupported(let capability, _) { return capability } catch {}
+            return nil
+        }
+        #expect(refusal { _ in } == nil)
+        #expect(refusal { $0.options.timeouts.connect = .seconds(1) } == .connectTimeout)
+        #expect(refusal { $0.options.decompresses = false } == .rawContent)
+        #expect(refusal { $0.options.version = .http2PriorKnowledge } == .http2PriorKnowledge)
+        #expect(refusal { $0.connections.idleAge = .seconds(1) } == .idleConnectionAge)
+        #expect(refusal { $0.tls.trustRoots = .pem(Data()) } == .customTrustRoots)
+        #expect(refusal { $0.connections.streamsPerConnection = 3 } == .streamsPerConnection)
+        #expect(refusal { ($0.connections.perHost, $0.connections.streamsPerConnection) = (3, 3) } == nil)
+    }
+
+    @Test("HTTP/1.1 alone is refused over https, where URLSession negotiates the version itself")
+    func version() async throws {
+        var options = HTTP.Options()
+        options.version = .http1_1
+        let network = try Stack(configuration: .init())
+        guard case .failure(.refused(.unsupported(.versionChoice, _))) = await network.outcome(
+            of: try .url("https://127.0.0.1:9/", options: options))
+        else {
+            Issue.record("It was not refused")
+            return
+        }
+        let server = try ScriptedServer.responding { _ in .ok("one") }
+        #expect(try await network.fetch(resource: .url(server.url(), options: options)).text == "one")
+    }
+}

@@ -1,0 +1,75 @@
+import Foundation
+import FoundationNetworking
+import NetworkStack
+import NetworkStackTesting
+import URLSessionStack
+
+typealias Stack = Network.URLSessionNetworkStack
+typealias Fetched = Result<Network.Value<Data, URLResponse>, Network.URLSessionError>
+
+extension HTTPResource<URLRequest, URLResponse> {
+    /// A GET, or whatever a closure makes of it.
+    static func url(
+        _ text: String,
+        options: HTTP.Options? = nil,
+        _ change: (inout URLRequest) -> Void = { _ in }
+    ) throws -> Self {
+        var request = URLRequest(url: try URLText.parse(text))
+        change(&request)
+        return Self(baseRequestMaking: .init { [request] handler in handler(.success(request)) }, options: options)
+    }
+}
+
+enum URLText {
+    struct Invalid: Error {}
+
+    static func parse(_ text: String) throws -> URL {
+        guard let url = URL(string: text) else { throw Invalid() }
+        return url
+    }
+}
+
+extension Network.Value where T == Data {
+    var text: String { String(decoding: value, as: UTF8.self) }
+}
+
+extension Stack {
+    /// A stack with a session that was made as S000 makes it.
+    static func injected(
+        handler: (any AuthenticationChallengeHandler)? = nil,
+        configuration: URLSessionConfiguration = .default
+    ) -> Stack {
+        let network = Stack(authenticationChallengeHandler: handler)
+        network.session = URLSession(configuration: configuration, delegate: network, delegateQueue: nil)
+        return network
+    }
+
+    /// Fetches and notes the outcome.
+    func outcome(of resource: Resource) async -> Fetched {
+        do { return .success(try await fetch(resource: resource)) } catch { return .failure(error) }
+    }
+}
+
+extension Result where Success == Network.Value<Data, URLResponse>, Failure == Network.URLSessionError {
+    /// In a word.
+    var summary: String {
+        switch self {
+        case .success(let fetched): "success \(fetched.text)"
+        case .failure(.http(let status, _, _)): "http \(status)"
+        case .failure(.cancelled): "cancelled"
+        case .failure(.refused(.shutDown)): "shut down"
+        case .failure(.refused(.timedOut(let timeout, _))): "timed out: \(timeout.rawValue)"
+        case .failure(let error): "\(error)"
+        }
+    }
+}
+
+/// Waits until a condition comes true that no event tells of.
+func eventually(within limit: Duration = .seconds(10), _ condition: () -> Bool) async throws -> Bool {
+    let deadline = ContinuousClock.now + limit
+    while !condition() {
+        if ContinuousClock.now > deadline { return false }
+        try await Task.sleep(for: .milliseconds(1))
+    }
+    return true
+}

@@ -1,0 +1,27 @@
+import Foundation
+import NetworkStack
+import NetworkStackTesting
+import Testing
+import URLSessionStack
+
+/// What a server can end the process with, through URLSession, whatever a stack above it does. Each turns red when it is
+/// fixed: then the documentation of the stack and its capabilities say too little.
+@Suite("Known crashes of URLSession", .timeLimit(.minutes(1)))
+struct KnownCrashTests {
+    private static func fetch(_ reply: String) async throws {
+        let server = try ScriptedServer { _ in [.receiveHead, .send(reply), .close] }
+        _ = await (try Stack(configuration: .init())).outcome(of: try .url(server.url()))
+    }
+
+    @Test("Trailers end the process (swift-corelibs-foundation #5285)")
+    func trailers() async {
+        await #expect(processExitsWith: .failure) {
+            try await Self.fetch("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n0\r\nX-Trailer: 1\r\n\r\n")
+        }
+    }
+
+    @Test("A connection that ends within a head ends the process (swift-corelibs-foundation #5285)")
+    func cutHead() async {
+        await #expect(processExitsWith: .failure) { try await Self.fetch("HTTP/1.1 200 OK\r\nContent-Le") }
+    }
+}

@@ -1,0 +1,120 @@
+import Foundation
+import FoundationNetworking
+import NetworkStack
+import NetworkStackTesting
+import Testing
+import URLSessionStack
+
+@Suite("The end of a URLSession stack", .timeLimit(.minutes(1)))
+struct LifecycleTests {
+    /// A server whose answers wait for a gate, by way of a redirect.
+    private static func server(_ gate: Gate, _ arrived: Gate) throws -> ScriptedServer {
+        try ScriptedServer.responding { request in
+            guard request.path == "/end" else { return .redirect(to: "/end") }
+            arrived.open()
+            return Reply.steps([.wait(for: gate), .send("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\ndone")])
+        }
+    }
+
+    @Test("finishFetchesAndInvalidateSession lets a fetch and its redirects end, then frees stack and session")
+    func finishing() async throws {
+        let (gate, arrived) = (Gate(), Gate())
+        let server = try Self.server(gate, arrived)
+        weak var stack: Stack?
+        weak var session: URLSession?
+        let (outcome, late) = (Lock<Fetched?>(nil), Lock<Fetched?>(nil))
+        try {
+            let network = Stack.injected()
+            (stack, session) = (network, network.session)
+            network.fetch(resource: try .url(server.url("/start"))) { result in outcome.withLock { $0 = result } }
+            network.finishFetchesAndInvalidateSession()
+            network.finishFetchesAndInvalidateSession()
+            network.fetch(resource: try .url(server.url("/late"))) { result in late.withLock { $0 = result } }
+        }()
+        try await arrived.opened()
+        #expect(try await eventually { late.withLock { $0 } != nil })
+        #expect(late.withLock { $0 }?.summary == "shut down")
+        #expect(outcome.withLock { $0 } == nil)
+        #expect(session != nil)
+        gate.open()
+        #expect(try await eventually { outcome.withLock { $0 } != nil })
+        #expect(outcome.withLock { $0 }?.summary == "success done")
+        #expect(try await eventually { stack == nil && session == nil })
+        #expect(server.requests.map(\.path) == ["/start", "/end"])
+    }
+
+    @Test("finishFetchesAndInvalidateSession frees a stack that never fetched")
+    func finishingUnused() async throws {
+        weak var stack: Stack?
+        do {
+            let network = Stack.injected()
+            stack = network
+            network.finishFetchesAndInvalidateSession()
+        }
+        #expect(try await eventually { stack == nil })
+        weak var bare: Stack?
+        do {
+            let network = Stack()
+            bare = network
+            network.finishFetchesAndInvalidateSession()
+        }
+        #expect(bare == nil)
+    }
+
+    @Test("A dropped one-line stack goes at once, its fetch ends well, and then the session goes")
+    func dropping() async throws {
+        let (gate, arrived) = (Gate(), Gate())
+        let server = try Self.server(gate, arrived)
+        weak var stack: Stack?
+        weak var session: URLSession?
+        let outcome = Lock<Fetched?>(nil)
+        try {
+            let network = try Stack(configuration: .init())
+            (stack, session) = (network, network.session)
+            network.fetch(resource: try .url(server.url("/start"))) { result in outcome.withLock { $0 = result } }
+        }()
+        #expect(stack == nil)
+        try await arrived.opened()
+        #expect(session != nil)
+        gate.open()
+        #expect(try await eventually { outcome.withLock { $0 } != nil })
+        #expect(outcome.withLock { $0 }?.summary == "success done")
+        #expect(try await eventually { session == nil })
+        try await server.waitUntil { $0.connections.allSatisfy { $0.state != .open } }
+    }
+
+    @Test("shutdown ends what is under way and what waits, and is over when the session is", arguments: [false, true])
+    func shuttingDown(isInjected: Bool) async throws {
+        let server = try ScriptedServer { _ in [.receiveHead, .waitForClose] }
+        var configuration = Network.Configuration()
+        configuration.connections.perHost = 2
+        let network = isInjected ? Stack.injected() : try Stack(configuration: configuration)
+        let outcomes = Lock<[String]>([])
+        for _ in 1...10 {
+            network.fetch(resource: try .url(server.url())) { result in outcomes.withLock { $0.append(result.summary) } }
+        }
+        try await server.waitUntil { $0.requests.count >= 2 }
+        await network.shutdown()
+        await network.shutdown()
+        #expect(try await eventually { outcomes.withLock { $0.count } == 10 })
+        #expect(outcomes.withLock { $0 } == Array(repeating: "shut down", count: 10))
+        #expect(await network.outcome(of: try .url(server.url())).summary == "shut down")
+        try await server.waitUntil { $0.connections.allSatisfy { $0.state != .open } }
+        network.finishFetchesAndInvalidateSession()
+    }
+
+    @Test("Stacks that come and go leave no descriptor and no thread behind")
+    func flat() async throws {
+        let server = try ScriptedServer.responding { _ in .ok("x") }
+        func use() async throws {
+            let network = try Stack(configuration: .init())
+            for _ in 1...3 { _ = try await network.fetch(resource: .url(server.url())) }
+        }
+        for _ in 1...5 { try await use() }
+        try await server.waitUntil { $0.connections.allSatisfy { $0.state != .open } }
+        let before = ProcessProbe.openFileDescriptors()
+        for _ in 1...40 { try await use() }
+        try await server.waitUntil { $0.connections.allSatisfy { $0.state != .open } }
+        #expect(try await eventually { ProcessProbe.openFileDescriptors() <= before + 8 })
+    }
+}

@@ -1,0 +1,115 @@
+import Foundation
+import FoundationNetworking
+import NetworkStack
+import NetworkStackTesting
+import Testing
+
+@testable import URLSessionStack
+
+@Suite("Foundation's messages and the neutral ones")
+struct MessageTests {
+    @Test("Fields survive a URLRequest: joined if repeated, in the case they were written in")
+    func fields() throws {
+        var headers: HTTP.Headers = ["x-lOw": "1", "Cookie": "a=b", "Empty": ""]
+        headers.append("c=d", for: "cookie")
+        headers.append("2", for: "X-Low")
+        let request = try URLRequest(HTTP.Request(method: "PROPFIND", url: URLText.parse("http://a.test/?q=1"), headers: headers))
+        #expect(request.allHTTPHeaderFields == ["x-lOw": "1, 2", "Cookie": "a=b; c=d", "Empty": ""])
+        let back = try request.httpRequest()
+        #expect(back.method == "PROPFIND")
+        #expect(back.url.absoluteString == "http://a.test/?q=1")
+        #expect(back.headers == ["Cookie": "a=b; c=d", "Empty": "", "x-lOw": "1, 2"])
+    }
+
+    @Test("What is illegal is kept, so that it is refused and not dropped")
+    func illegal() async throws {
+        let network = try Stack(configuration: .init())
+        let headers: HTTP.Headers = ["X-A": "1\r\nX-B: 2"]
+        let request = try URLRequest(HTTP.Request(url: URLText.parse("http://127.0.0.1:9/"), headers: headers))
+        guard
+            case .failure(.refused(.invalidRequest)) = await network.outcome(
+                of: .init(baseRequestMaking: .init { $0(.success(request)) }))
+        else {
+            Issue.record("The line break was not refused")
+            return
+        }
+    }
+
+    @Test("A method that a URLRequest would change is refused")
+    func methods() throws {
+        let url = try URLText.parse("http://a.test/")
+        for method in ["get", "Post", "hEAD"] {
+            #expect(throws: HTTP.Refusal.self) { try URLRequest(HTTP.Request(method: .init(rawValue: method), url: url)) }
+        }
+        for method in ["GET", "patch", "Options", "x"] {
+            #expect(try URLRequest(HTTP.Request(method: .init(rawValue: method), url: url)).httpMethod == method)
+        }
+    }
+
+    @Test("A URLRequest without a URL is no request")
+    func noURL() throws {
+        var request = URLRequest(url: try URLText.parse("http://a.test/"))
+        request.url = nil
+        #expect(throws: HTTP.Refusal.self) { try request.httpRequest() }
+    }
+
+    @Test("A fetched response carries the neutral one, redirects and metrics included")
+    func response() async throws {
+        let server = try ScriptedServer.responding { $0.path == "/" ? .redirect(to: "/end") : .ok("x", headers: [("ETag", "\"1\"")]) }
+        let response = try await Stack(configuration: .init()).fetch(resource: .url(server.url())).response
+        let neutral = try #require(response.httpResponse)
+        #expect(neutral.redirects.map(\.status) == [302])
+        #expect(neutral.metrics.hopCount == 2)
+        #expect(neutral.metrics.bytesReceived == 1)
+        #expect(neutral.headers["etag"] == "\"1\"")
+        let http = try #require(response as? HTTPURLResponse)
+        #expect(http.statusCode == 200)
+        #expect(http.url?.path == "/end")
+        #expect(http.value(forHTTPHeaderField: "ETag") == "\"1\"")
+        #expect(http.expectedContentLength == 1)
+    }
+
+    @Test("Cookies that URLSession has joined are taken apart", arguments: [
+        (["a=b"], "a=b"),
+        (["a=b", "c=d"], "a=b, c=d"),
+        (["a=b; Expires=Wed, 09 Jun 2027 10:18:14 GMT; Path=/", "c=d"], "a=b; Expires=Wed, 09 Jun 2027 10:18:14 GMT; Path=/, c=d"),
+        (["a=x,y; Secure"], "a=x,y; Secure"),
+        (["a=; HttpOnly", "b="], "a=; HttpOnly, b="),
+    ])
+    func cookies(expected: [String], joined: String) throws {
+        let response = try #require(
+            HTTPURLResponse(
+                url: URLText.parse("http://a.test/"), statusCode: 200, httpVersion: nil, headerFields: ["Set-Cookie": joined]))
+        #expect(HTTP.Headers(response).values(for: .setCookie) == expected)
+    }
+
+    @Test("An error tells its kind, and keeps the query of its URL to itself", arguments: [
+        (URLError.Code.cannotFindHost, "", HTTP.FailureKind.dns),
+        (.cannotConnectToHost, "", .connect),
+        (.networkConnectionLost, "", .receive),
+        (.badServerResponse, "", .empty),
+        (.unknown, "SSL certificate problem: unable to get local issuer certificate", .tls),
+        (.unknown, "transfer closed with 5 bytes remaining to read", .truncated),
+        (.unknown, "Failed writing header", .malformed),
+        (.unknown, "Error while processing content unencoding: incorrect header check", .decoding),
+        (.unknown, "Received HTTP code 403 from proxy after CONNECT", .proxy),
+        (.unknown, "something else", .other),
+    ])
+    func errors(code: URLError.Code, text: String, kind: HTTP.FailureKind) throws {
+        let underlying = NSError(domain: NSURLErrorDomain, code: code.rawValue, userInfo: [NSLocalizedDescriptionKey: text])
+        let error = URLError(
+            code,
+            userInfo: [
+                NSUnderlyingErrorKey: underlying, NSLocalizedDescriptionKey: text,
+                NSURLErrorFailingURLErrorKey: try URLText.parse("http://user:secret@a.test/path?token=secret"),
+            ])
+        guard case .transport(let told) = URLError.failure(error) else {
+            Issue.record("It became another failure")
+            return
+        }
+        #expect(told.code == code)
+        #expect(told.kind == kind)
+        #expect(told.failingURL?.absoluteString == "http://a.test/path")
+        #expect(!"\(told) \(told.userInfo)".contains("secret"))
+    }
+}

@@ -1,0 +1,52 @@
+import NetworkStack
+import NetworkStackConformance
+import Testing
+import URLSessionStack
+
+/// Every promise of the suite that URLSession can keep, kept by the URLSession stack.
+@Suite("URLSessionStack", .serialized)
+struct URLSessionConformance {
+    static let report = ConformanceReport(name: "URLSessionStack")
+    static let subject: ConformanceSubject? = {
+        guard let stack = try? Network.URLSessionNetworkStack(configuration: .init()) else { return nil }
+        return ConformanceSubject(name: "URLSessionStack", capabilities: stack.capabilities) {
+            AnyHTTPNetworkStack(try Network.URLSessionNetworkStack(configuration: $0))
+        }
+    }()
+
+    @Test("keeps a promise", .timeLimit(.minutes(1)), arguments: ConformanceCheck.chosen)
+    func keeps(_ check: ConformanceCheck) async throws {
+        let subject = try #require(Self.subject)
+        let issue = KnownIssue.all.first { $0.check == check.name }
+        try await subject.prove(check, noting: Self.report, despite: issue)
+        if let issue { withKnownIssue("\(issue.reason) (\(issue.reference))") { Issue.record("\(check.name)") } }
+    }
+
+    @Test("has known issues of promises that there are")
+    func knownIssuesAreChecks() {
+        let names = Set(ConformanceCheck.all.map(\.name))
+        #expect(KnownIssue.all.map(\.check).filter { !names.contains($0) } == [])
+    }
+}
+
+extension KnownIssue {
+    /// The promises that URLSession on Linux breaks where no stack above it can help. Each turns red when it is kept.
+    static let all: [KnownIssue] = [
+        KnownIssue(
+            "One hanging name lookup delays no other transfer",
+            reason: "A cancel during a name lookup blocks the one queue of all sessions until the lookup ends.",
+            reference: "reference/pinning.md section 4 row 3; libcurl's CURLOPT_QUICK_EXIT is not set"),
+        KnownIssue(
+            "Bytes that a server sends unasked are nobody's answer",
+            reason: "libcurl 7.88 takes bytes that wait on an idle connection for the next answer.",
+            reference: "libcurl before 8.0"),
+        KnownIssue(
+            "A redirect with huge content is followed without waiting for it",
+            reason: "URLSession tells of a redirect only when its content is complete.",
+            reference: "reference/pinning.md section 4 row 17"),
+        KnownIssue(
+            "A redirect whose content stops coming is followed",
+            reason: "URLSession tells of a redirect only when its content is complete.",
+            reference: "reference/pinning.md section 4 row 17"),
+    ]
+}
