@@ -29,9 +29,11 @@ enum Platform {
         private static let unsupported: [HTTP.Capability: String] = [
             .http2PriorKnowledge: "URLSession has no way to ask for HTTP/2 in the clear.",
             .versionChoice: "URLSession negotiates the version of HTTP itself, over https.",
-            .connectTimeout: "URLSession does not tell when the connection is open; the idle and total timeouts bound it.",
+            .connectTimeout:
+                "URLSession does not tell when the connection is open; the idle and total timeouts bound it.",
             .idleConnectionAge: "URLSession keeps idle connections as libcurl sees fit.",
-            .streamsPerConnection: "URLSession leaves the streams of an HTTP/2 connection to libcurl, which takes up to 100.",
+            .streamsPerConnection:
+                "URLSession leaves the streams of an HTTP/2 connection to libcurl, which takes up to 100.",
             .customTrustRoots: "URLSession on this platform trusts the system's authorities only.",
             .tlsFailureDetail: "URLSession reports every TLS failure with one code, -1.",
             .bodyWithAnyMethod: "URLSession refuses to send content with GET.",
@@ -40,11 +42,15 @@ enum Platform {
                 "URLSession takes a stream without bytes for its end; a stream is read to its end first, then sent with its length.",
             .trailers: "URLSession ends the process when a response has trailers (SCF #5285; fixed after 6.3).",
             .rawContent: "URLSession always decompresses.",
-            .headerOrder: "URLSession keeps header fields in a dictionary: lines of one name are joined, their order is lost.",
-            .lenientHeads: "URLSession refuses heads with bare line feeds, Latin-1, or no blank after a colon (SCF #5527).",
+            .headerOrder:
+                "URLSession keeps header fields in a dictionary: lines of one name are joined, their order is lost.",
+            .lenientHeads:
+                "URLSession refuses heads with bare line feeds, Latin-1, or no blank after a colon (SCF #5527).",
             .phaseMetrics: "URLSession on this platform collects no metrics.",
-            .ipv6Literals: "URLSession and libcurl do not agree on the host of such a URL (SCF #5496; fixed after 6.3).",
-            .backPressure: "URLSession reads on at full speed; what the reader does not take is held, up to the body limit.",
+            .ipv6Literals:
+                "URLSession and libcurl do not agree on the host of such a URL (SCF #5496; fixed after 6.3).",
+            .backPressure:
+                "URLSession reads on at full speed; what the reader does not take is held, up to the body limit.",
             .headLimit: "URLSession delivers a head only when it is complete; the limit is checked then.",
             .strictReplies:
                 "URLSession ends the process when a connection ends within a head (SCF #5285), and cannot see every broken reply.",
@@ -68,7 +74,8 @@ enum Platform {
             .streamedRequestBody: "This stack reads a stream to its end first, then sends it with its length.",
             .trailers: "URLSession does not deliver trailers.",
             .rawContent: "URLSession always decompresses.",
-            .headerOrder: "URLSession keeps header fields in a dictionary: lines of one name are joined, their order is lost.",
+            .headerOrder:
+                "URLSession keeps header fields in a dictionary: lines of one name are joined, their order is lost.",
             .lenientHeads: "URLSession decides itself which heads it reads.",
             .phaseMetrics: "This stack does not read URLSession's metrics yet.",
             .informationalResponses: "URLSession does not deliver informational responses.",

@@ -9,7 +9,9 @@ public import NetworkStack
 extension Network.URLSessionNetworkStack {
     /// A response's head came.
     public func urlSession(
-        _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
+        _ session: URLSession,
+        dataTask: URLSessionDataTask,
+        didReceive response: URLResponse,
         completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
     ) {
         table.received(response, of: dataTask, completionHandler)
@@ -22,15 +24,20 @@ extension Network.URLSessionNetworkStack {
 
     /// A redirect came. The engine follows it, not the session.
     public func urlSession(
-        _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
-        newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void
+        _ session: URLSession,
+        task: URLSessionTask,
+        willPerformHTTPRedirection response: HTTPURLResponse,
+        newRequest request: URLRequest,
+        completionHandler: @escaping @Sendable (URLRequest?) -> Void
     ) {
-        completionHandler(nil)
+        table.redirected(task, completionHandler)
     }
 
     /// A server wants to know who is asking.
     public func urlSession(
-        _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge,
+        _ session: URLSession,
+        task: URLSessionTask,
+        didReceive challenge: URLAuthenticationChallenge,
         completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
     ) {
         table.received(challenge, of: task, completionHandler)
@@ -38,7 +45,8 @@ extension Network.URLSessionNetworkStack {
 
     /// A connection poses a challenge.
     public func urlSession(
-        _ session: URLSession, didReceive challenge: URLAuthenticationChallenge,
+        _ session: URLSession,
+        didReceive challenge: URLAuthenticationChallenge,
         completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
     ) {
         table.received(challenge, completionHandler)
@@ -46,7 +54,8 @@ extension Network.URLSessionNetworkStack {
 
     /// The content of a request is to be sent from the start.
     public func urlSession(
-        _ session: URLSession, task: URLSessionTask,
+        _ session: URLSession,
+        task: URLSessionTask,
         needNewBodyStream completionHandler: @escaping @Sendable (InputStream?) -> Void
     ) {
         table.needsContent(of: task, completionHandler)
@@ -54,7 +63,10 @@ extension Network.URLSessionNetworkStack {
 
     /// Content of a request went out.
     public func urlSession(
-        _ session: URLSession, task: URLSessionTask, didSendBodyData bytesSent: Int64, totalBytesSent: Int64,
+        _ session: URLSession,
+        task: URLSessionTask,
+        didSendBodyData bytesSent: Int64,
+        totalBytesSent: Int64,
         totalBytesExpectedToSend: Int64
     ) {
         table.sent(bytesSent, of: task)
@@ -67,7 +79,9 @@ extension Network.URLSessionNetworkStack {
 
     /// A response could be cached. None is.
     public func urlSession(
-        _ session: URLSession, dataTask: URLSessionDataTask, willCacheResponse proposedResponse: CachedURLResponse,
+        _ session: URLSession,
+        dataTask: URLSessionDataTask,
+        willCacheResponse proposedResponse: CachedURLResponse,
         completionHandler: @escaping @Sendable (CachedURLResponse?) -> Void
     ) {
         completionHandler(nil)

@@ -30,6 +30,8 @@ extension Network {
     ///   do not trust.
     /// - All sessions of a process share one queue. A cancel or timeout during a slow name lookup holds all of them up until
     ///   the lookup ends.
+    /// - What URLSession does not tell is not known: the version of HTTP is reported as 1.1, and a fetch that still looks a name
+    ///   up or connects counts as sending, or as waiting if there is nothing to send.
     /// - The content of a redirect is read to its end before the redirect is followed, and that of a redirect without a
     ///   `Location` is lost.
     /// - Proxies that the environment names (`http_proxy`, `https_proxy`, `ALL_PROXY`) are used, and cannot be turned off.
@@ -47,11 +49,20 @@ extension Network {
         private struct State {
             var engine: HTTPEngine<URLSessionTransport>
             var session: URLSession?
+            /// What carries the fetches, for as long as there is one.
+            weak var transfers: TransferSession?
+
+            init(engine: HTTPEngine<URLSessionTransport>, session: URLSession? = nil) {
+                self.engine = engine
+                self.session = session
+                transfers = engine.transport.session
+            }
         }
 
         /// Where delayed retries wait.
         let retryQueue: DispatchQueue
         let table: TaskTable
+        private let queue: DispatchQueue
         private let state: Lock<State>
 
         /// Makes a stack that is to be given a session before its first fetch.
@@ -64,6 +75,7 @@ extension Network {
             retryQueue: DispatchQueue = .global()
         ) {
             self.retryQueue = retryQueue
+            queue = .global()
             table = TaskTable(challengeHandler: authenticationChallengeHandler)
             let session = TransferSession(table: table, connections: .init(), ownFields: nil)
             state = Lock(State(engine: HTTPEngine(transport: URLSessionTransport(session: session))))
@@ -85,14 +97,24 @@ extension Network {
         ) throws(HTTP.Refusal) {
             try configuration.checkForURLSession()
             retryQueue = queue
+            self.queue = queue
             table = TaskTable(challengeHandler: authenticationChallengeHandler)
             let session = TransferSession(
-                table: table, connections: configuration.connections, ownFields: OwnFields(userAgent: configuration.userAgent))
+                table: table,
+                connections: configuration.connections,
+                ownFields: OwnFields(userAgent: configuration.userAgent)
+            )
             let urlSession = URLSession(
-                configuration: .carrying(configuration), delegate: SessionDelegate(table), delegateQueue: nil)
+                configuration: .carrying(configuration),
+                delegate: SessionDelegate(table),
+                delegateQueue: nil
+            )
             session.attach(urlSession)
             let engine = HTTPEngine(
-                transport: URLSessionTransport(session: session), options: configuration.options, queue: queue)
+                transport: URLSessionTransport(session: session),
+                options: configuration.options,
+                queue: queue
+            )
             state = Lock(State(engine: engine, session: urlSession))
             super.init()
         }
@@ -106,25 +128,30 @@ extension Network {
             get { state.withLock { $0.session } }
             set {
                 guard let newValue else {
-                    fatalError("The session of a stack cannot be taken away. Call finishFetchesAndInvalidateSession() instead.")
+                    fatalError(
+                        "The session of a stack cannot be taken away. Call finishFetchesAndInvalidateSession() instead."
+                    )
                 }
                 guard let delegate = newValue.delegate else {
                     fatalError(
-                        "The session has no delegate. Make it with URLSession(configuration:delegate: network, delegateQueue:).")
+                        "The session has no delegate. Make it with URLSession(configuration:delegate: network, delegateQueue:)."
+                    )
                 }
                 guard delegate === self else {
                     fatalError(
                         """
                         The session's delegate is not this stack. Make it with \
                         URLSession(configuration:delegate: network, delegateQueue:), with the stack it is given to.
-                        """)
+                        """
+                    )
                 }
                 guard newValue.delegateQueue.maxConcurrentOperationCount == 1 else {
                     fatalError(
                         """
                         The session's delegate queue is not serial. Give URLSession no queue, or one whose \
                         maxConcurrentOperationCount is 1.
-                        """)
+                        """
+                    )
                 }
                 let engine = state.withLock { state -> HTTPEngine<URLSessionTransport>? in
                     guard state.session == nil else { return nil }
@@ -143,25 +170,30 @@ extension Network {
         ///
         /// Later fetches fail with ``HTTP/Refusal/shutDown``. It may be called any number of times. A session that is
         /// invalidated in any other way ends the process at the next fetch.
-        public func finishFetchesAndInvalidateSession() { _ = close() }
+        public func finishFetchesAndInvalidateSession() { close() }
 
         /// Ends every fetch under way with ``HTTP/Refusal/shutDown``, invalidates the session, and waits until that is done.
         ///
         /// Later fetches fail with the same. It may be called any number of times.
         public func shutdown() async {
-            let session = close().transport.session
-            await session.shutDown()
+            close()
+            let (transfers, session) = state.withLock { ($0.transfers, $0.session) }
+            transfers?.shutDown()
+            if session != nil { await table.invalid() }
         }
 
         /// Puts an engine that refuses everything in the place of the one that fetches. Whatever is under way keeps the old
         /// one, whose session is invalidated when the last is done.
-        private func close() -> HTTPEngine<URLSessionTransport> {
-            state.withLock { state in
-                let old = state.engine
-                let session = TransferSession(table: table, connections: .init(), ownFields: nil, isShutDown: true)
-                state.engine = HTTPEngine(transport: URLSessionTransport(session: session), options: old.options)
-                return old
+        private func close() {
+            let closed = TransferSession(table: table, connections: .init(), ownFields: nil, isShutDown: true)
+            let old = state.withLock { state in
+                defer {
+                    state.engine = HTTPEngine(
+                        transport: URLSessionTransport(session: closed), options: state.engine.options, queue: queue)
+                }
+                return state.engine
             }
+            withExtendedLifetime(old) {}
         }
     }
 

@@ -40,8 +40,13 @@ public struct URLSessionTransport: HTTPTransport {
     /// Refuses what URLSession would do otherwise than asked, before anything is sent.
     private static func check(_ hop: HTTPHop) throws(HTTP.Refusal) {
         try hop.options.checkForURLSession()
-        if hop.options.version == .http1_1, hop.origin.scheme == .https { try Platform.capabilities.require(.versionChoice) }
+        if hop.options.version == .http1_1, hop.origin.scheme == .https {
+            try Platform.capabilities.require(.versionChoice)
+        }
         if hop.origin.host.hasPrefix("[") { try Platform.capabilities.require(.ipv6Literals) }
+        if hop.request.headers["TE"]?.lowercased().contains("trailers") == true {
+            try Platform.capabilities.require(.trailers)
+        }
         switch hop.request.method.rawValue {
         case "GET": if hop.request.body.length != 0 { try Platform.capabilities.require(.bodyWithAnyMethod) }
         case "HEAD", "POST", "PUT", "DELETE": break

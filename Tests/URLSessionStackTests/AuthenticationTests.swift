@@ -29,7 +29,8 @@ struct AuthenticationTests {
     }
 
     private static func stack(
-        _ answer: @escaping @Sendable (URLAuthenticationChallenge, @escaping ClosureHandler.CompletionHandlerClosure) -> Void
+        _ answer:
+            @escaping @Sendable (URLAuthenticationChallenge, @escaping ClosureHandler.CompletionHandlerClosure) -> Void
     ) throws -> Stack {
         try Stack(configuration: .init(), authenticationChallengeHandler: ClosureHandler(answer: answer))
     }
@@ -42,7 +43,8 @@ struct AuthenticationTests {
             errorDecoding: .init { payload, _ in
                 content.withLock { $0 = payload.map { String(decoding: $0, as: UTF8.self) } }
                 return nil
-            })
+            }
+        )
         #expect(await stack.outcome(of: resource).summary == "http 401")
         return content.withLock { $0 }
     }
@@ -67,11 +69,13 @@ struct AuthenticationTests {
         }
         let network =
             isInjected
-            ? Stack.injected(handler: handler) : try Stack(configuration: .init(), authenticationChallengeHandler: handler)
+            ? Stack.injected(handler: handler)
+            : try Stack(configuration: .init(), authenticationChallengeHandler: handler)
         for size in [4, 300_000] {
             let body = Data(repeating: UInt8(ascii: "b"), count: size)
             let fetched = try await network.fetch(
-                resource: .url(server.url("/private")) { ($0.httpMethod, $0.httpBody) = ("POST", body) })
+                resource: .url(server.url("/private")) { ($0.httpMethod, $0.httpBody) = ("POST", body) }
+            )
             #expect(fetched.text == "welcome POST " + String(decoding: body, as: UTF8.self))
         }
         #expect(try await network.fetch(resource: .url(server.url("/private"))).text == "welcome GET ")
@@ -91,9 +95,11 @@ struct AuthenticationTests {
     @Test(
         "that is declined is a 401 with its content",
         arguments: [
-            URLSession.AuthChallengeDisposition.cancelAuthenticationChallenge, .rejectProtectionSpace, .performDefaultHandling,
+            URLSession.AuthChallengeDisposition.cancelAuthenticationChallenge, .rejectProtectionSpace,
+            .performDefaultHandling,
             .useCredential,
-        ])
+        ]
+    )
     func declined(disposition: URLSession.AuthChallengeDisposition) async throws {
         let server = try Self.server()
         let network = try Self.stack { _, completion in completion(disposition, nil) }
@@ -105,7 +111,11 @@ struct AuthenticationTests {
     func declinedLater() async throws {
         let server = try Self.server()
         let network = try Self.stack { challenge, completion in
-            if challenge.previousFailureCount == 0 { completion(.useCredential, Self.wrong) } else { completion(.rejectProtectionSpace, nil) }
+            if challenge.previousFailureCount == 0 {
+                completion(.useCredential, Self.wrong)
+            } else {
+                completion(.rejectProtectionSpace, nil)
+            }
         }
         #expect(try await Self.content(of: server, on: network) == "who are you")
         #expect(server.requests.count == 2)
@@ -137,7 +147,9 @@ struct AuthenticationTests {
         #expect(try await eventually { outcome.withLock { $0 } == "cancelled" })
         var options = HTTP.Options()
         options.timeouts.idle = .milliseconds(200)
-        #expect(await network.outcome(of: try .url(server.url("/private"), options: options)).summary == "timed out: idle")
+        #expect(
+            await network.outcome(of: try .url(server.url("/private"), options: options)).summary == "timed out: idle"
+        )
         for completion in completions.withLock({ $0 }) { completion(.useCredential, Self.right) }
         await network.shutdown()
         #expect(server.requests.count == 2)

@@ -21,7 +21,9 @@ struct CancellationTests {
                     let body = number % 3 == 0 ? Data(repeating: 66, count: 10_000) : nil
                     guard
                         let resource = try? Stack.Resource.url(
-                            server.url(), { if let body { ($0.httpMethod, $0.httpBody) = ("POST", body) } })
+                            server.url(),
+                            { if let body { ($0.httpMethod, $0.httpBody) = ("POST", body) } }
+                        )
                     else { return }
                     let fetching = network.fetch(resource: resource) { result in
                         counts.withLock { $0[number] += 1 }
@@ -77,7 +79,7 @@ struct CancellationTests {
             let began = ContinuousClock.now
             #expect(await network.outcome(of: try .url(server.url(), options: options)).summary == "timed out: \(name)")
             let elapsed = ContinuousClock.now - began
-            #expect(elapsed >= .milliseconds(300) && elapsed < .milliseconds(800))
+            #expect(elapsed >= .milliseconds(300) && elapsed < .seconds(5))
         }
         try await server.waitUntil { $0.connections.allSatisfy { $0.state != .open } }
     }

@@ -10,7 +10,9 @@ struct ConstructionTests {
     @Test("S000's construction works")
     func seed() async throws {
         let server = try ScriptedServer.responding { .ok($0.path) }
-        let network = Network.URLSessionNetworkStack(retryQueue: DispatchQueue(label: "com.alicerce.network.retry-queue"))
+        let network = Network.URLSessionNetworkStack(
+            retryQueue: DispatchQueue(label: "com.alicerce.network.retry-queue")
+        )
         network.session = URLSession(configuration: .default, delegate: network, delegateQueue: nil)
         #expect(try await network.fetch(resource: .url(server.url("/seed"))).text == "/seed")
         #expect(network.session?.delegate === network)
@@ -40,44 +42,58 @@ struct ConstructionTests {
         #expect(server.requests.map { $0["Cookie"] } == [nil, "own=1"])
     }
 
-    @Test("A fetch without a session is a fatal error")
+    @Test("A fetch without a session is a fatal error that says the fix")
     func noSession() async {
-        await #expect(processExitsWith: .failure) {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = await Stack().outcome(of: try .url("http://127.0.0.1:9/"))
         }
+        #expect(result.saysOnExit("Set one before the first fetch"))
     }
 
-    @Test("Taking the session away is a fatal error")
+    @Test("Taking the session away is a fatal error that says the fix")
     func sessionTakenAway() async {
-        await #expect(processExitsWith: .failure) { Stack.injected().session = nil }
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            Stack.injected().session = nil
+        }
+        #expect(result.saysOnExit("Call finishFetchesAndInvalidateSession() instead"))
     }
 
-    @Test("A session without a delegate is a fatal error")
+    @Test("A session without a delegate is a fatal error that says the fix")
     func noDelegate() async {
-        await #expect(processExitsWith: .failure) { Stack().session = URLSession(configuration: .default) }
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            Stack().session = URLSession(configuration: .default)
+        }
+        #expect(
+            result.saysOnExit("The session has no delegate. Make it with URLSession(configuration:delegate: network")
+        )
     }
 
-    @Test("A session with another delegate is a fatal error")
+    @Test("A session with another delegate is a fatal error that says the fix")
     func anotherDelegate() async {
-        await #expect(processExitsWith: .failure) {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             Stack().session = URLSession(configuration: .default, delegate: Stack(), delegateQueue: nil)
         }
+        #expect(
+            result.saysOnExit("delegate is not this stack. Make it with URLSession(configuration:delegate: network")
+        )
     }
 
-    @Test("A second session is a fatal error")
+    @Test("A second session is a fatal error that says the fix")
     func secondSession() async {
-        await #expect(processExitsWith: .failure) {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let network = Stack.injected()
             network.session = URLSession(configuration: .default, delegate: network, delegateQueue: nil)
         }
+        #expect(result.saysOnExit("Make another stack for another session"))
     }
 
-    @Test("A delegate queue that is not serial is a fatal error")
+    @Test("A delegate queue that is not serial is a fatal error that says the fix")
     func concurrentQueue() async {
-        await #expect(processExitsWith: .failure) {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let network = Stack()
             network.session = URLSession(configuration: .default, delegate: network, delegateQueue: OperationQueue())
         }
+        #expect(result.saysOnExit("Give URLSession no queue, or one whose maxConcurrentOperationCount is 1"))
     }
 
     @Test("What URLSession cannot do is refused when the stack is made")
@@ -85,7 +101,9 @@ struct ConstructionTests {
         func refusal(_ change: (inout Network.Configuration) -> Void) -> HTTP.Capability? {
             var configuration = Network.Configuration()
             change(&configuration)
-            do { _ = try Stack(configuration: configuration) } catch .unsupported(let capability, _) { return capability } catch {}
+            do { _ = try Stack(configuration: configuration) } catch .unsupported(let capability, _) {
+                return capability
+            } catch {}
             return nil
         }
         #expect(refusal { _ in } == nil)
@@ -98,13 +116,25 @@ struct ConstructionTests {
         #expect(refusal { ($0.connections.perHost, $0.connections.streamsPerConnection) = (3, 3) } == nil)
     }
 
+    @Test("A request that invites trailers, which end the process, is refused")
+    func trailersInvited() async throws {
+        let network = try Stack(configuration: .init())
+        let resource = try Stack.Resource.url("http://127.0.0.1:9/") { $0.setValue("trailers", forHTTPHeaderField: "TE") }
+        guard case .failure(.refused(.unsupported(.trailers, _))) = await network.outcome(of: resource) else {
+            Issue.record("It was not refused")
+            return
+        }
+    }
+
     @Test("HTTP/1.1 alone is refused over https, where URLSession negotiates the version itself")
     func version() async throws {
         var options = HTTP.Options()
         options.version = .http1_1
         let network = try Stack(configuration: .init())
-        guard case .failure(.refused(.unsupported(.versionChoice, _))) = await network.outcome(
-            of: try .url("https://127.0.0.1:9/", options: options))
+        guard
+            case .failure(.refused(.unsupported(.versionChoice, _))) = await network.outcome(
+                of: try .url("https://127.0.0.1:9/", options: options)
+            )
         else {
             Issue.record("It was not refused")
             return

@@ -2,6 +2,7 @@ import Foundation
 import FoundationNetworking
 import NetworkStack
 import NetworkStackTesting
+import Testing
 import URLSessionStack
 
 typealias Stack = Network.URLSessionNetworkStack
@@ -72,4 +73,11 @@ func eventually(within limit: Duration = .seconds(10), _ condition: () -> Bool) 
         try await Task.sleep(for: .milliseconds(1))
     }
     return true
+}
+
+extension ExitTest.Result? {
+    /// Whether a process ended with this among its last words.
+    func saysOnExit(_ text: String) -> Bool {
+        String(decoding: self?.standardErrorContent ?? [], as: UTF8.self).contains(text)
+    }
 }

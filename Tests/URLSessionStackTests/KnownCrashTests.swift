@@ -15,13 +15,27 @@ struct KnownCrashTests {
 
     @Test("Trailers end the process (swift-corelibs-foundation #5285)")
     func trailers() async {
-        await #expect(processExitsWith: .failure) {
-            try await Self.fetch("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n0\r\nX-Trailer: 1\r\n\r\n")
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            try await Self.fetch(
+                "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n0\r\nX-Trailer: 1\r\n\r\n"
+            )
         }
+        #expect(result.saysOnExit("Transfer completed, but there's no response"))
     }
 
     @Test("A connection that ends within a head ends the process (swift-corelibs-foundation #5285)")
     func cutHead() async {
-        await #expect(processExitsWith: .failure) { try await Self.fetch("HTTP/1.1 200 OK\r\nContent-Le") }
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            try await Self.fetch("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n")
+        }
+        #expect(result.saysOnExit("Transfer completed, but there's no response"))
+    }
+
+    @Test("A redirect to a place that URLSession cannot put together ends the process, though it is not followed")
+    func redirect() async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            try await Self.fetch("HTTP/1.1 302 Found\r\nLocation: //[::1]/\r\nContent-Length: 0\r\n\r\n")
+        }
+        #expect(result.saysOnExit("Invalid URL"))
     }
 }

@@ -91,16 +91,41 @@ struct LifecycleTests {
         let network = isInjected ? Stack.injected() : try Stack(configuration: configuration)
         let outcomes = Lock<[String]>([])
         for _ in 1...10 {
-            network.fetch(resource: try .url(server.url())) { result in outcomes.withLock { $0.append(result.summary) } }
+            network.fetch(resource: try .url(server.url())) { result in outcomes.withLock { $0.append(result.summary) }
+            }
         }
         try await server.waitUntil { $0.requests.count >= 2 }
-        await network.shutdown()
-        await network.shutdown()
+        async let first: Void = network.shutdown()
+        async let second: Void = network.shutdown()
+        _ = await (first, second)
         #expect(try await eventually { outcomes.withLock { $0.count } == 10 })
         #expect(outcomes.withLock { $0 } == Array(repeating: "shut down", count: 10))
         #expect(await network.outcome(of: try .url(server.url())).summary == "shut down")
         try await server.waitUntil { $0.connections.allSatisfy { $0.state != .open } }
         network.finishFetchesAndInvalidateSession()
+    }
+
+    @Test("A stack dropped after a storm of cancels frees its session", arguments: [0, 1_000, 20_000])
+    func storm(microseconds: Int) async throws {
+        let server = try ScriptedServer.responding { $0.path == "/" ? .redirect(to: "/end") : .ok("x") }
+        weak var session: URLSession?
+        do {
+            let network = try Stack(configuration: .init())
+            session = network.session
+            await withTaskGroup { group in
+                for _ in 0..<200 {
+                    let done = Gate()
+                    guard let resource = try? Stack.Resource.url(server.url()) else { continue }
+                    let fetching = network.fetch(resource: resource) { _ in done.open() }
+                    group.addTask {
+                        try? await Task.sleep(for: .microseconds(Int.random(in: 0...microseconds)))
+                        fetching.cancel()
+                        try? await done.opened()
+                    }
+                }
+            }
+        }
+        #expect(try await eventually { session == nil })
     }
 
     @Test("Stacks that come and go leave no descriptor and no thread behind")

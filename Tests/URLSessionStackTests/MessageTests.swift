@@ -13,7 +13,9 @@ struct MessageTests {
         var headers: HTTP.Headers = ["x-lOw": "1", "Cookie": "a=b", "Empty": ""]
         headers.append("c=d", for: "cookie")
         headers.append("2", for: "X-Low")
-        let request = try URLRequest(HTTP.Request(method: "PROPFIND", url: URLText.parse("http://a.test/?q=1"), headers: headers))
+        let request = try URLRequest(
+            HTTP.Request(method: "PROPFIND", url: URLText.parse("http://a.test/?q=1"), headers: headers)
+        )
         #expect(request.allHTTPHeaderFields == ["x-lOw": "1, 2", "Cookie": "a=b; c=d", "Empty": ""])
         let back = try request.httpRequest()
         #expect(back.method == "PROPFIND")
@@ -28,7 +30,8 @@ struct MessageTests {
         let request = try URLRequest(HTTP.Request(url: URLText.parse("http://127.0.0.1:9/"), headers: headers))
         guard
             case .failure(.refused(.invalidRequest)) = await network.outcome(
-                of: .init(baseRequestMaking: .init { $0(.success(request)) }))
+                of: .init(baseRequestMaking: .init { $0(.success(request)) })
+            )
         else {
             Issue.record("The line break was not refused")
             return
@@ -39,7 +42,9 @@ struct MessageTests {
     func methods() throws {
         let url = try URLText.parse("http://a.test/")
         for method in ["get", "Post", "hEAD"] {
-            #expect(throws: HTTP.Refusal.self) { try URLRequest(HTTP.Request(method: .init(rawValue: method), url: url)) }
+            #expect(throws: HTTP.Refusal.self) {
+                try URLRequest(HTTP.Request(method: .init(rawValue: method), url: url))
+            }
         }
         for method in ["GET", "patch", "Options", "x"] {
             #expect(try URLRequest(HTTP.Request(method: .init(rawValue: method), url: url)).httpMethod == method)
@@ -55,7 +60,9 @@ struct MessageTests {
 
     @Test("A fetched response carries the neutral one, redirects and metrics included")
     func response() async throws {
-        let server = try ScriptedServer.responding { $0.path == "/" ? .redirect(to: "/end") : .ok("x", headers: [("ETag", "\"1\"")]) }
+        let server = try ScriptedServer.responding {
+            $0.path == "/" ? .redirect(to: "/end") : .ok("x", headers: [("ETag", "\"1\"")])
+        }
         let response = try await Stack(configuration: .init()).fetch(resource: .url(server.url())).response
         let neutral = try #require(response.httpResponse)
         #expect(neutral.redirects.map(\.status) == [302])
@@ -69,40 +76,59 @@ struct MessageTests {
         #expect(http.expectedContentLength == 1)
     }
 
-    @Test("Cookies that URLSession has joined are taken apart", arguments: [
-        (["a=b"], "a=b"),
-        (["a=b", "c=d"], "a=b, c=d"),
-        (["a=b; Expires=Wed, 09 Jun 2027 10:18:14 GMT; Path=/", "c=d"], "a=b; Expires=Wed, 09 Jun 2027 10:18:14 GMT; Path=/, c=d"),
-        (["a=x,y; Secure"], "a=x,y; Secure"),
-        (["a=; HttpOnly", "b="], "a=; HttpOnly, b="),
-    ])
+    @Test(
+        "Cookies that URLSession has joined are taken apart",
+        arguments: [
+            (["a=b"], "a=b"),
+            (["a=b", "c=d"], "a=b, c=d"),
+            (
+                ["a=b; Expires=Wed, 09 Jun 2027 10:18:14 GMT; Path=/", "c=d"],
+                "a=b; Expires=Wed, 09 Jun 2027 10:18:14 GMT; Path=/, c=d"
+            ),
+            (["a=x,y; Secure"], "a=x,y; Secure"),
+            (["a=; HttpOnly", "b="], "a=; HttpOnly, b="),
+        ]
+    )
     func cookies(expected: [String], joined: String) throws {
         let response = try #require(
             HTTPURLResponse(
-                url: URLText.parse("http://a.test/"), statusCode: 200, httpVersion: nil, headerFields: ["Set-Cookie": joined]))
+                url: URLText.parse("http://a.test/"),
+                statusCode: 200,
+                httpVersion: nil,
+                headerFields: ["Set-Cookie": joined]
+            )
+        )
         #expect(HTTP.Headers(response).values(for: .setCookie) == expected)
     }
 
-    @Test("An error tells its kind, and keeps the query of its URL to itself", arguments: [
-        (URLError.Code.cannotFindHost, "", HTTP.FailureKind.dns),
-        (.cannotConnectToHost, "", .connect),
-        (.networkConnectionLost, "", .receive),
-        (.badServerResponse, "", .empty),
-        (.unknown, "SSL certificate problem: unable to get local issuer certificate", .tls),
-        (.unknown, "transfer closed with 5 bytes remaining to read", .truncated),
-        (.unknown, "Failed writing header", .malformed),
-        (.unknown, "Error while processing content unencoding: incorrect header check", .decoding),
-        (.unknown, "Received HTTP code 403 from proxy after CONNECT", .proxy),
-        (.unknown, "something else", .other),
-    ])
+    @Test(
+        "An error tells its kind, and keeps the query of its URL to itself",
+        arguments: [
+            (URLError.Code.cannotFindHost, "", HTTP.FailureKind.dns),
+            (.cannotConnectToHost, "", .connect),
+            (.networkConnectionLost, "", .receive),
+            (.badServerResponse, "", .empty),
+            (.unknown, "SSL certificate problem: unable to get local issuer certificate", .tls),
+            (.unknown, "transfer closed with 5 bytes remaining to read", .truncated),
+            (.unknown, "Failed writing header", .malformed),
+            (.unknown, "Error while processing content unencoding: incorrect header check", .decoding),
+            (.unknown, "Received HTTP code 403 from proxy after CONNECT", .proxy),
+            (.unknown, "something else", .other),
+        ]
+    )
     func errors(code: URLError.Code, text: String, kind: HTTP.FailureKind) throws {
-        let underlying = NSError(domain: NSURLErrorDomain, code: code.rawValue, userInfo: [NSLocalizedDescriptionKey: text])
+        let underlying = NSError(
+            domain: NSURLErrorDomain,
+            code: code.rawValue,
+            userInfo: [NSLocalizedDescriptionKey: text]
+        )
         let error = URLError(
             code,
             userInfo: [
                 NSUnderlyingErrorKey: underlying, NSLocalizedDescriptionKey: text,
                 NSURLErrorFailingURLErrorKey: try URLText.parse("http://user:secret@a.test/path?token=secret"),
-            ])
+            ]
+        )
         guard case .transport(let told) = URLError.failure(error) else {
             Issue.record("It became another failure")
             return

@@ -15,7 +15,9 @@ struct PlaceQueueTests {
 
         func enter(_ guest: Guest, for origin: HTTP.Origin) -> UInt64? { queue.enter(guest, for: origin) }
 
-        func withdraw(_ ticket: UInt64, from origin: HTTP.Origin) -> Bool { queue.withdraw(ticket: ticket, from: origin) }
+        func withdraw(_ ticket: UInt64, from origin: HTTP.Origin) -> Bool {
+            queue.withdraw(ticket: ticket, from: origin)
+        }
 
         /// Whether exactly this guest has a place when another leaves; `nil` for nobody.
         func leave(_ origin: HTTP.Origin, admits guest: Guest?) -> Bool {

@@ -35,18 +35,22 @@ extension KnownIssue {
         KnownIssue(
             "One hanging name lookup delays no other transfer",
             reason: "A cancel during a name lookup blocks the one queue of all sessions until the lookup ends.",
-            reference: "reference/pinning.md section 4 row 3; libcurl's CURLOPT_QUICK_EXIT is not set"),
+            reference: "reference/pinning.md section 4 row 3; libcurl's CURLOPT_QUICK_EXIT is not set"
+        ),
         KnownIssue(
             "Bytes that a server sends unasked are nobody's answer",
             reason: "libcurl 7.88 takes bytes that wait on an idle connection for the next answer.",
-            reference: "libcurl before 8.0"),
+            reference: "libcurl before 8.0"
+        ),
         KnownIssue(
             "A redirect with huge content is followed without waiting for it",
             reason: "URLSession tells of a redirect only when its content is complete.",
-            reference: "reference/pinning.md section 4 row 17"),
+            reference: "reference/pinning.md section 4 row 17"
+        ),
         KnownIssue(
             "A redirect whose content stops coming is followed",
             reason: "URLSession tells of a redirect only when its content is complete.",
-            reference: "reference/pinning.md section 4 row 17"),
+            reference: "reference/pinning.md section 4 row 17"
+        ),
     ]
 }

@@ -18,8 +18,11 @@ final class CarriedResponse: HTTPURLResponse, @unchecked Sendable {
     init?(_ response: HTTP.Response) {
         self.response = response
         super.init(
-            url: response.url, statusCode: response.status.rawValue, httpVersion: response.version.description,
-            headerFields: WireRequest.joined(response.headers).fields)
+            url: response.url,
+            statusCode: response.status.rawValue,
+            httpVersion: response.version.description,
+            headerFields: WireRequest.joined(response.headers).fields
+        )
     }
 
     /// Decodes what an `HTTPURLResponse` encodes; redirects and metrics are not part of it.

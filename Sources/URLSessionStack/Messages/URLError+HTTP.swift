@@ -50,7 +50,8 @@ extension URLError {
             userInfo: [
                 NSLocalizedDescriptionKey: "The response ended after \(received) of \(length) bytes.",
                 Self.truncationKey: received,
-            ])
+            ]
+        )
     }
 
     /// A task's error as the engine is told it: without the parts of the URL that may be secret.
@@ -80,14 +81,38 @@ extension URLError {
     }
 
     private static let words: [(HTTP.FailureKind, [String])] = [
-        (.truncated, ["transfer closed with", "end of response with", "unexpected eof while reading", "was not closed cleanly before end"]),
+        (
+            .truncated,
+            [
+                "transfer closed with", "end of response with", "unexpected eof while reading",
+                "was not closed cleanly before end",
+            ]
+        ),
         (.decoding, ["content unencoding", "Unrecognized or bad HTTP Content", "content encoding"]),
         (.receive, ["Recv failure", "SSL_read", "Failure when receiving data", "HTTP/2", "recv"]),
-        (.send, ["Send failure", "SSL_write", "Failed sending data", "aborted by an application callback", "callback", "rewind"]),
+        (
+            .send,
+            [
+                "Send failure", "SSL_write", "Failed sending data", "aborted by an application callback", "callback",
+                "rewind",
+            ]
+        ),
         (.proxy, ["proxy", "CONNECT tunnel"]),
-        (.connect, ["Failed to connect", "Couldn't connect", "Could not connect", "Connection refused", "No route to host", "Connection timed out"]),
+        (
+            .connect,
+            [
+                "Failed to connect", "Couldn't connect", "Could not connect", "Connection refused", "No route to host",
+                "Connection timed out",
+            ]
+        ),
         (.dns, ["Could not resolve", "Couldn't resolve"]),
         (.tls, ["SSL", "TLS", "certificate", "ssl"]),
-        (.malformed, ["Failed writing", "chunk", "Chunk", "hexadecimal", "Header", "header", "Content-Length", "Weird server reply", "Malformed", "Out of memory", "Transfer-Encoding"]),
+        (
+            .malformed,
+            [
+                "Failed writing", "chunk", "Chunk", "hexadecimal", "Header", "header", "Content-Length",
+                "Weird server reply", "Malformed", "Out of memory", "Transfer-Encoding",
+            ]
+        ),
     ]
 }

@@ -19,7 +19,10 @@ extension URLRequest: HTTPRequestConvertible {
         self.init(url: request.url)
         httpMethod = request.method.rawValue
         guard httpMethod == request.method.rawValue else {
-            throw HTTP.Refusal.unsupported(.methodCase, reason: Platform.capabilities.reason(against: .methodCase) ?? "")
+            throw HTTP.Refusal.unsupported(
+                .methodCase,
+                reason: Platform.capabilities.reason(against: .methodCase) ?? ""
+            )
         }
         // Whole, as setting one at a time would change the case of names and drop what is illegal instead of refusing it.
         allHTTPHeaderFields = WireRequest.joined(request.headers).fields
@@ -41,12 +44,15 @@ extension URLRequest: HTTPRequestConvertible {
     public func httpRequest() throws -> HTTP.Request {
         guard let url else { throw HTTP.Refusal.invalidRequest("The URLRequest has no URL.") }
         let headers = HTTP.Headers(
-            (allHTTPHeaderFields ?? [:]).sorted { $0.key < $1.key }.map { .init(name: .init($0.key), value: $0.value) })
+            (allHTTPHeaderFields ?? [:]).sorted { $0.key < $1.key }.map { .init(name: .init($0.key), value: $0.value) }
+        )
         let body: HTTP.Body
         if let carried = httpBodyStream as? CarriedBody {
             body = carried.body
         } else if let stream = httpBodyStream {
-            body = .stream(HTTP.Body.Stream(InputStreamChunks(stream), length: headers[.contentLength].flatMap { Int64($0) }))
+            body = .stream(
+                HTTP.Body.Stream(InputStreamChunks(stream), length: headers[.contentLength].flatMap { Int64($0) })
+            )
         } else {
             body = httpBody.map { .bytes($0) } ?? .none
         }

@@ -15,8 +15,12 @@ struct OwnFields: Sendable {
     ///   - fields: The request's fields.
     ///   - names: Their names in lower case.
     func add(to fields: inout [String: String], unless names: Set<String>) {
-        if !names.contains("user-agent"), let userAgent = userAgent ?? Platform.suppressed { fields["User-Agent"] = userAgent }
+        if !names.contains("user-agent"), let userAgent = userAgent ?? Platform.suppressed {
+            fields["User-Agent"] = userAgent
+        }
         guard let nothing = Platform.suppressed else { return }
-        for name in ["Accept-Language", "Connection"] where !names.contains(name.lowercased()) { fields[name] = nothing }
+        for name in ["Accept-Language", "Connection"] where !names.contains(name.lowercased()) {
+            fields[name] = nothing
+        }
     }
 }

@@ -67,7 +67,9 @@ struct PlaceQueue<Waiter: AnyObject> {
             let middle = (low + high) / 2
             if host.waiting[middle].ticket < ticket { low = middle + 1 } else { high = middle }
         }
-        guard low < host.waiting.count, host.waiting[low].ticket == ticket, host.waiting[low].waiter != nil else { return false }
+        guard low < host.waiting.count, host.waiting[low].ticket == ticket, host.waiting[low].waiter != nil else {
+            return false
+        }
         host.waiting[low].waiter = nil
         Self.trim(&host)
         return true

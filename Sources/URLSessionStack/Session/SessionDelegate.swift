@@ -14,7 +14,9 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate {
     init(_ table: TaskTable) { self.table = table }
 
     func urlSession(
-        _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
+        _ session: URLSession,
+        dataTask: URLSessionDataTask,
+        didReceive response: URLResponse,
         completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
     ) {
         table.received(response, of: dataTask, completionHandler)
@@ -25,35 +27,45 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate {
     }
 
     func urlSession(
-        _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
-        newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void
+        _ session: URLSession,
+        task: URLSessionTask,
+        willPerformHTTPRedirection response: HTTPURLResponse,
+        newRequest request: URLRequest,
+        completionHandler: @escaping @Sendable (URLRequest?) -> Void
     ) {
-        completionHandler(nil)
+        table.redirected(task, completionHandler)
     }
 
     func urlSession(
-        _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge,
+        _ session: URLSession,
+        task: URLSessionTask,
+        didReceive challenge: URLAuthenticationChallenge,
         completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
     ) {
         table.received(challenge, of: task, completionHandler)
     }
 
     func urlSession(
-        _ session: URLSession, didReceive challenge: URLAuthenticationChallenge,
+        _ session: URLSession,
+        didReceive challenge: URLAuthenticationChallenge,
         completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
     ) {
         table.received(challenge, completionHandler)
     }
 
     func urlSession(
-        _ session: URLSession, task: URLSessionTask,
+        _ session: URLSession,
+        task: URLSessionTask,
         needNewBodyStream completionHandler: @escaping @Sendable (InputStream?) -> Void
     ) {
         table.needsContent(of: task, completionHandler)
     }
 
     func urlSession(
-        _ session: URLSession, task: URLSessionTask, didSendBodyData bytesSent: Int64, totalBytesSent: Int64,
+        _ session: URLSession,
+        task: URLSessionTask,
+        didSendBodyData bytesSent: Int64,
+        totalBytesSent: Int64,
         totalBytesExpectedToSend: Int64
     ) {
         table.sent(bytesSent, of: task)
@@ -64,7 +76,9 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate {
     }
 
     func urlSession(
-        _ session: URLSession, dataTask: URLSessionDataTask, willCacheResponse proposedResponse: CachedURLResponse,
+        _ session: URLSession,
+        dataTask: URLSessionDataTask,
+        willCacheResponse proposedResponse: CachedURLResponse,
         completionHandler: @escaping @Sendable (CachedURLResponse?) -> Void
     ) {
         completionHandler(nil)

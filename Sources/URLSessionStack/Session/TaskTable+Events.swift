@@ -8,7 +8,8 @@ internal import Foundation
 /// question for content comes from within URLSession.
 extension TaskTable {
     func received(
-        _ response: URLResponse, of task: URLSessionTask,
+        _ response: URLResponse,
+        of task: URLSessionTask,
         _ completionHandler: @Sendable (URLSession.ResponseDisposition) -> Void
     ) {
         self[task]?.received(response)
@@ -17,6 +18,10 @@ extension TaskTable {
 
     func received(_ data: Data, of task: URLSessionTask) {
         self[task]?.received(data)
+    }
+
+    func redirected(_ task: URLSessionTask, _ completionHandler: @Sendable (URLRequest?) -> Void) {
+        self[task]?.redirected(completionHandler)
     }
 
     func sent(_ count: Int64, of task: URLSessionTask) {
@@ -36,7 +41,8 @@ extension TaskTable {
     /// Without an answer URLSession would wait for ever (SCF #5457), and `.useCredential` without a credential would end
     /// the process; so the answer is always one of two.
     func received(
-        _ challenge: URLAuthenticationChallenge, of task: URLSessionTask,
+        _ challenge: URLAuthenticationChallenge,
+        of task: URLSessionTask,
         _ completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
     ) {
         guard let transfer = self[task] else { return completionHandler(.cancelAuthenticationChallenge, nil) }

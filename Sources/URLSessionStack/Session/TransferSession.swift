@@ -9,12 +9,12 @@ internal import NetworkStack
 /// A session and the transfers on it.
 ///
 /// Everything that is asked of URLSession takes its turn on the one queue that all sessions share, and waits there if
-/// something is stuck; so nobody asks but two queues that nobody waits for: one makes and starts tasks, one cancels them.
+/// something is stuck; so nobody asks but two queues that nobody waits for: one makes and starts tasks, one interrupts them.
 final class TransferSession: Sendable {
     /// Where transfers stand in line, read their content and are started.
     let steering = DispatchQueue(label: "network-stack.urlsession")
-    /// Where tasks are cancelled.
-    let cancelling = DispatchQueue(label: "network-stack.urlsession.cancelling")
+    /// Where tasks are cancelled, and challenges answered: one at a time, as the two together could end the process.
+    let interrupting = DispatchQueue(label: "network-stack.urlsession.interrupting")
     let table: TaskTable
     /// What every request says of itself, unless the session is somebody else's.
     let ownFields: OwnFields?
@@ -28,10 +28,17 @@ final class TransferSession: Sendable {
 
     private let state: Lock<State>
 
-    init(table: TaskTable, connections: Network.Configuration.Connections, ownFields: OwnFields?, isShutDown: Bool = false) {
+    init(
+        table: TaskTable,
+        connections: Network.Configuration.Connections,
+        ownFields: OwnFields?,
+        isShutDown: Bool = false
+    ) {
         self.table = table
         self.ownFields = ownFields
-        state = Lock(State(isShutDown: isShutDown, places: PlaceQueue(perHost: connections.perHost, total: connections.total)))
+        state = Lock(
+            State(isShutDown: isShutDown, places: PlaceQueue(perHost: connections.perHost, total: connections.total))
+        )
     }
 
     /// The last fetch has ended and nobody can start another.
@@ -55,7 +62,8 @@ final class TransferSession: Sendable {
                 """
                 The stack has no session. Set one before the first fetch: \
                 network.session = URLSession(configuration: .default, delegate: network, delegateQueue: nil)
-                """)
+                """
+            )
         }
         return session
     }
@@ -98,8 +106,8 @@ final class TransferSession: Sendable {
         session.delegateQueue.addOperation(body)
     }
 
-    /// Ends every transfer and lets go of the session.
-    func shutDown() async {
+    /// Ends every transfer, and the session when they have ended.
+    func shutDown() {
         let (session, live) = state.withLock { state in
             state.isShutDown = true
             return (state.session, Array(state.live.values))
@@ -108,6 +116,5 @@ final class TransferSession: Sendable {
         guard let session else { return }
         // No task is made after this: all are made on the same queue, by transfers that ask for the session first.
         steering.async { session.finishTasksAndInvalidate() }
-        await table.invalid()
     }
 }

@@ -81,9 +81,12 @@ struct Answer {
     /// The request is made again, with a credential.
     mutating func challengeIsAnswered() { (head, held, received, isHeld) = (nil, [], 0, false) }
 
+    /// The task has ended.
+    ///
     /// - Parameters:
     ///   - response: The response that URLSession ends with; some it shows only then.
     ///   - error: Why it failed, if it did.
+    /// - Returns: What is to be told; the end comes last.
     mutating func completed(_ response: URLResponse?, _ error: (any Error)?) -> [Event] {
         var events: [Event] = []
         if let error, !isWhole { return [.failed(URLError.failure(error))] }

@@ -12,11 +12,14 @@ extension HopTransfer {
             state.withLock { state in
                 if state.clock.firstByte == nil { state.clock.firstByte = .now }
                 return state.backlog.add(state.answer.received(response))
-            })
+            }
+        )
     }
 
     func received(_ data: Data) {
-        deliver(state.withLock { state in state.backlog.add(state.answer.received(data), limit: hop.options.limits.body) })
+        deliver(
+            state.withLock { state in state.backlog.add(state.answer.received(data), limit: hop.options.limits.body) }
+        )
     }
 
     func sent(_ count: Int64) {
@@ -41,6 +44,12 @@ extension HopTransfer {
         }
     }
 
+    /// A redirect came, and is not followed. URLSession waits for the answer, and a cancel may end that wait; then an answer
+    /// would end the process. So both are decided under one lock.
+    func redirected(_ completionHandler: @Sendable (URLRequest?) -> Void) {
+        state.withLock { if $0.cancelling == nil { completionHandler(nil) } }
+    }
+
     func challenged(
         _ challenge: URLAuthenticationChallenge,
         handler: (any AuthenticationChallengeHandler)?,
@@ -48,7 +57,7 @@ extension HopTransfer {
     ) {
         let decline: @Sendable () -> Void = { [self] in
             state.withLock { $0.answer.challengeIsDeclined() }
-            completionHandler(.cancelAuthenticationChallenge, nil)
+            session.interrupting.async { completionHandler(.cancelAuthenticationChallenge, nil) }
         }
         guard let handler, state.withLock({ $0.sink }) != nil else { return decline() }
         let wasAnswered = Lock(false)
@@ -58,11 +67,11 @@ extension HopTransfer {
                 return !wasAnswered
             }
             guard isFirst else { return }
-            session.betweenEvents { [self] in
-                guard disposition == .useCredential, let credential else { return decline() }
+            guard disposition == .useCredential, let credential else { return decline() }
+            session.interrupting.async { [self] in
                 let goesOn = state.withLock { state in
                     state.answer.challengeIsAnswered()
-                    return state.sink != nil
+                    return state.cancelling == nil
                 }
                 if goesOn { completionHandler(.useCredential, credential) }
             }

@@ -41,7 +41,9 @@ final class HopTransfer: HTTPTransfer {
         self.hop = hop
         self.session = session
         let holds = Answer.Holds(
-            challenges: session.table.challengeHandler != nil, tunnels: hop.origin.scheme == .https && WireRequest.mayBeTunnelled)
+            challenges: session.table.challengeHandler != nil,
+            tunnels: hop.origin.scheme == .https && WireRequest.mayBeTunnelled
+        )
         state = Lock(State(sink: sink, content: SentContent(hop), answer: Answer(hop, holds: holds)))
     }
 
@@ -50,6 +52,7 @@ final class HopTransfer: HTTPTransfer {
     /// Begins, on the steering queue.
     func begin() {
         guard session.begin(self) else { return fail(.refused(.shutDown)) }
+        if state.withLock({ $0.sink == nil }) { return session.end(self) }
         guard case .stream = hop.request.body, hop.source != nil else { return queue() }
         state.withLock { $0.spool = Spool() }
         read()
@@ -91,7 +94,9 @@ final class HopTransfer: HTTPTransfer {
         if isLate { return withdraw(ticket) }
         if goesOn { return startTask() }
         guard let ticket, let limit = hop.options.timeouts.queue else { return }
-        session.steering.asyncAfter(deadline: .now() + limit.dispatchInterval) { [weak self] in self?.queueTimedOut(ticket) }
+        session.steering.asyncAfter(deadline: .now() + limit.dispatchInterval) { [weak self] in
+            self?.queueTimedOut(ticket)
+        }
     }
 
     private func queueTimedOut(_ ticket: UInt64) {
@@ -119,7 +124,8 @@ final class HopTransfer: HTTPTransfer {
             return fail(.refused(.shutDown))
         }
         let request = WireRequest(hop, content: content, ownFields: session.ownFields).urlRequest
-        let task = content.isNone ? urlSession.dataTask(with: request) : urlSession.uploadTask(withStreamedRequest: request)
+        let task =
+            content.isNone ? urlSession.dataTask(with: request) : urlSession.uploadTask(withStreamedRequest: request)
         session.table.insert(self, for: task)
         let sink = state.withLock { state -> (any HTTPTransferSink<URLError>)? in
             if case .ended = state.stage { return nil }
@@ -184,7 +190,7 @@ final class HopTransfer: HTTPTransfer {
         case .ended: return nil
         case .queued(let ticket): withdraw(ticket)
         case .carried(let task):
-            session.cancelling.async {
+            session.interrupting.async {
                 task.cancel()
                 cancelling?.leave()
             }

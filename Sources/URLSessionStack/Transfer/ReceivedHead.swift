@@ -42,8 +42,12 @@ struct ReceivedHead {
     }
 
     func framing(for method: HTTP.Method) -> Framing {
-        guard lengthIsKnown, method != .HEAD, response.status != .noContent, response.status != .notModified else { return .unknown }
-        guard response.headers[.transferEncoding] == nil, let text = response.headers[.contentLength] else { return .unknown }
+        guard lengthIsKnown, method != .HEAD, response.status != .noContent, response.status != .notModified else {
+            return .unknown
+        }
+        guard response.headers[.transferEncoding] == nil, let text = response.headers[.contentLength] else {
+            return .unknown
+        }
         // Lines of one name come joined, and all must say the same.
         let lengths = Set(text.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) })
         guard let first = lengths.first, lengths.count == 1, first.utf8.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 }),

@@ -16,7 +16,10 @@ struct WireRequest {
 
     init(_ hop: HTTPHop, content: SentContent, ownFields: OwnFields?) {
         var request = URLRequest(
-            url: hop.request.url, cachePolicy: .reloadIgnoringLocalCacheData, timeoutInterval: Platform.ownTimeout)
+            url: hop.request.url,
+            cachePolicy: .reloadIgnoringLocalCacheData,
+            timeoutInterval: Platform.ownTimeout
+        )
         request.timeoutInterval = Platform.ownTimeout
         request.httpShouldHandleCookies = false
         request.httpMethod = hop.request.method.rawValue
@@ -27,11 +30,14 @@ struct WireRequest {
         names.remove("content-length")
         if let nothing = Platform.suppressed {
             if content.isNone {
-                let announcesNothing = hop.request.method != .POST && hop.request.method != .PUT && hop.request.method != .PATCH
+                let announcesNothing =
+                    hop.request.method != .POST && hop.request.method != .PUT && hop.request.method != .PATCH
                 if announcesNothing { fields["Content-Length"] = nothing }
             } else {
                 fields["Transfer-Encoding"] = nothing
-                for name in ["Content-Type", "Expect"] where !names.contains(name.lowercased()) { fields[name] = nothing }
+                for name in ["Content-Type", "Expect"] where !names.contains(name.lowercased()) {
+                    fields[name] = nothing
+                }
             }
         }
         if !content.isNone { fields["Content-Length"] = String(content.length) }
