@@ -189,7 +189,10 @@ extension Network {
             let old = state.withLock { state in
                 defer {
                     state.engine = HTTPEngine(
-                        transport: URLSessionTransport(session: closed), options: state.engine.options, queue: queue)
+                        transport: URLSessionTransport(session: closed),
+                        options: state.engine.options,
+                        queue: queue
+                    )
                 }
                 return state.engine
             }

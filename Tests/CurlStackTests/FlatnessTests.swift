@@ -93,9 +93,10 @@ private struct Flatness {
         }
 
         func expectNoMore(than before: Holdings, perFetch count: Int) throws {
-            // An allocator's own ups and downs stay below this; anything kept per fetch does not.
+            // Connections, the system's worker threads and an allocator have their ups and downs; what is kept per fetch
+            // goes into the thousands.
             let growth = resident - before.resident
-            guard descriptors <= before.descriptors, threads <= before.threads, growth < count * 100 else {
+            guard descriptors <= before.descriptors + 40, threads <= before.threads + 8, growth < count * 100 else {
                 throw Excess(description: "before \(before), after \(self), \(growth / count) bytes per fetch")
             }
         }

@@ -91,7 +91,9 @@ extension ConformanceSubject {
     ///   - report: Where it is noted.
     ///   - issue: Why the promise is known not to be kept, if it is.
     /// - Throws: What speaks against the stack; also if a known issue is none any more.
-    public func prove(_ check: ConformanceCheck, noting report: ConformanceReport, despite issue: KnownIssue? = nil) async throws {
+    public func prove(_ check: ConformanceCheck, noting report: ConformanceReport, despite issue: KnownIssue? = nil)
+        async throws
+    {
         if let reason = reasonAgainst(check) { return report.note(check, .notClaimed(reason)) }
         do {
             try await check.run(self)

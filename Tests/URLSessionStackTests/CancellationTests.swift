@@ -5,7 +5,7 @@ import NetworkStackTesting
 import Testing
 import URLSessionStack
 
-@Suite("Cancels and clocks of a URLSession stack", .timeLimit(.minutes(2)))
+@Suite("Cancels and clocks of a URLSession stack", .serialized, .timeLimit(.minutes(2)))
 struct CancellationTests {
     @Test("Five hundred fetches cancelled at random each end once, and leave the stack good", arguments: [false, true])
     func races(isInjected: Bool) async throws {
@@ -79,7 +79,7 @@ struct CancellationTests {
             let began = ContinuousClock.now
             #expect(await network.outcome(of: try .url(server.url(), options: options)).summary == "timed out: \(name)")
             let elapsed = ContinuousClock.now - began
-            #expect(elapsed >= .milliseconds(300) && elapsed < .seconds(5))
+            #expect(elapsed >= .milliseconds(300) && elapsed < .seconds(30))
         }
         try await server.waitUntil { $0.connections.allSatisfy { $0.state != .open } }
     }

@@ -119,7 +119,9 @@ struct ConstructionTests {
     @Test("A request that invites trailers, which end the process, is refused")
     func trailersInvited() async throws {
         let network = try Stack(configuration: .init())
-        let resource = try Stack.Resource.url("http://127.0.0.1:9/") { $0.setValue("trailers", forHTTPHeaderField: "TE") }
+        let resource = try Stack.Resource.url("http://127.0.0.1:9/") {
+            $0.setValue("trailers", forHTTPHeaderField: "TE")
+        }
         guard case .failure(.refused(.unsupported(.trailers, _))) = await network.outcome(of: resource) else {
             Issue.record("It was not refused")
             return

@@ -3,13 +3,16 @@
 final class BrotliDecoder: ContentDecoder {
     @safe
     private struct Library: Sendable {
-        typealias Create = @Sendable @convention(c) (
-            UnsafeMutableRawPointer?, UnsafeMutableRawPointer?, UnsafeMutableRawPointer?
-        ) -> UnsafeMutableRawPointer?
-        typealias Step = @Sendable @convention(c) (
-            UnsafeMutableRawPointer?, UnsafeMutablePointer<Int>?, UnsafeMutablePointer<UnsafePointer<UInt8>?>?,
-            UnsafeMutablePointer<Int>?, UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>?, UnsafeMutablePointer<Int>?
-        ) -> Int32
+        typealias Create =
+            @Sendable @convention(c) (
+                UnsafeMutableRawPointer?, UnsafeMutableRawPointer?, UnsafeMutableRawPointer?
+            ) -> UnsafeMutableRawPointer?
+        typealias Step =
+            @Sendable @convention(c) (
+                UnsafeMutableRawPointer?, UnsafeMutablePointer<Int>?, UnsafeMutablePointer<UnsafePointer<UInt8>?>?,
+                UnsafeMutablePointer<Int>?, UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>?,
+                UnsafeMutablePointer<Int>?
+            ) -> Int32
         typealias Destroy = @Sendable @convention(c) (UnsafeMutableRawPointer?) -> Void
 
         let create: Create

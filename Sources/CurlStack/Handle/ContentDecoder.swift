@@ -10,6 +10,7 @@ protocol ContentDecoder: AnyObject {
     /// - Parameters:
     ///   - bytes: The coded bytes.
     ///   - take: Takes decoded bytes; answers whether to go on.
+    /// - Returns: Whether to go on, and if not, why.
     func decode(_ bytes: RawSpan, _ take: (RawSpan) -> Bool) -> DecodingStep
 
     /// Whether the coded stream was complete with the last byte that came.

@@ -15,7 +15,9 @@ final class OpenSockets {
 
     /// Notes which of the sockets a transfer opened has become its connection.
     func note(_ opened: [Int32], at ends: Ends) {
-        if let descriptor = opened.first(where: { Self.localPort(of: $0) == ends.local }) { descriptors[ends] = descriptor }
+        if let descriptor = opened.first(where: { Self.localPort(of: $0) == ends.local }) {
+            descriptors[ends] = descriptor
+        }
     }
 
     /// Whether bytes wait on a connection. A socket that was closed meanwhile is not the connection's any more.
@@ -33,12 +35,17 @@ final class OpenSockets {
         var address = sockaddr_storage()
         var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
         let result = unsafe withUnsafeMutablePointer(to: &address) { pointer in
-            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { unsafe getsockname(descriptor, $0, &length) }
+            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                unsafe getsockname(descriptor, $0, &length)
+            }
         }
         // The port stands at the same place for both families.
-        guard result == 0, address.ss_family == sa_family_t(AF_INET) || address.ss_family == sa_family_t(AF_INET6) else {
+        guard result == 0, address.ss_family == sa_family_t(AF_INET) || address.ss_family == sa_family_t(AF_INET6)
+        else {
             return nil
         }
-        return unsafe withUnsafeBytes(of: &address) { unsafe UInt16(bigEndian: $0.loadUnaligned(fromByteOffset: 2, as: UInt16.self)) }
+        return unsafe withUnsafeBytes(of: &address) {
+            unsafe UInt16(bigEndian: $0.loadUnaligned(fromByteOffset: 2, as: UInt16.self))
+        }
     }
 }

@@ -5,9 +5,10 @@ internal import CCurl
 final class ZlibDecoder: ContentDecoder {
     @safe
     private struct Library: Sendable {
-        typealias Initialize = @Sendable @convention(c) (
-            UnsafeMutablePointer<shim_zlib_stream>?, Int32, UnsafePointer<CChar>?, Int32
-        ) -> Int32
+        typealias Initialize =
+            @Sendable @convention(c) (
+                UnsafeMutablePointer<shim_zlib_stream>?, Int32, UnsafePointer<CChar>?, Int32
+            ) -> Int32
         typealias Step = @Sendable @convention(c) (UnsafeMutablePointer<shim_zlib_stream>?, Int32) -> Int32
         typealias Act = @Sendable @convention(c) (UnsafeMutablePointer<shim_zlib_stream>?) -> Int32
 

@@ -7,9 +7,10 @@ final class ZstdDecoder: ContentDecoder {
     private struct Library: Sendable {
         typealias Create = @Sendable @convention(c) () -> UnsafeMutableRawPointer?
         typealias Configure = @Sendable @convention(c) (UnsafeMutableRawPointer?, Int32, Int32) -> Int
-        typealias Step = @Sendable @convention(c) (
-            UnsafeMutableRawPointer?, UnsafeMutablePointer<shim_zstd_out>?, UnsafeMutablePointer<shim_zstd_in>?
-        ) -> Int
+        typealias Step =
+            @Sendable @convention(c) (
+                UnsafeMutableRawPointer?, UnsafeMutablePointer<shim_zstd_out>?, UnsafeMutablePointer<shim_zstd_in>?
+            ) -> Int
         typealias IsError = @Sendable @convention(c) (Int) -> UInt32
         typealias Free = @Sendable @convention(c) (UnsafeMutableRawPointer?) -> Int
 

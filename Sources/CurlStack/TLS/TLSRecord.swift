@@ -8,7 +8,12 @@ final class TLSRecord {
 
     /// Where an `SSL_CTX` keeps its record.
     private static let index: Int32 = unsafe CRYPTO_get_ex_new_index(CRYPTO_EX_INDEX_SSL_CTX, 0, nil, nil, nil) {
-        _, record, _, _, _, _ in
+        _,
+        record,
+        _,
+        _,
+        _,
+        _ in
         guard let record = unsafe record else { return }
         unsafe Unmanaged<TLSRecord>.fromOpaque(record).release()
     }
@@ -33,7 +38,8 @@ final class TLSRecord {
 
     /// The record of a connection.
     static func of(_ connection: OpaquePointer) -> TLSRecord? {
-        guard let context = unsafe SSL_get_SSL_CTX(connection), let record = unsafe SSL_CTX_get_ex_data(context, index) else {
+        guard let context = unsafe SSL_get_SSL_CTX(connection), let record = unsafe SSL_CTX_get_ex_data(context, index)
+        else {
             return nil
         }
         return unsafe Unmanaged<TLSRecord>.fromOpaque(record).takeUnretainedValue()

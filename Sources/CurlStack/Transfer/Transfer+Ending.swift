@@ -45,7 +45,9 @@ extension Transfer {
             return .transport(undecodable("The content ends before its coding does."))
         }
         if hasContent, isDelimitedByClose, let tlsRecord, !tlsRecord.sawCloseNotify {
-            return .transport(ended(.partialFile, "The TLS connection was cut off, and nothing else tells the content's end."))
+            return .transport(
+                ended(.partialFile, "The TLS connection was cut off, and nothing else tells the content's end.")
+            )
         }
         return nil
     }

@@ -57,11 +57,8 @@ final class Transfer {
     /// Whether libcurl was told to keep what it receives.
     private(set) var isReceivingPaused = false
     private var isSendingPaused = false
-    private var rest = Data()
-    private var sentOffset = 0
-    private var sentCount: Int64 = 0
+    private var content: RequestContent
     private var sentInTurn = 0
-    private(set) var hasSentAll: Bool
 
     init(_ control: TransferControl, poolNumber: Int, turn: Turn) {
         self.control = control
@@ -69,7 +66,7 @@ final class Transfer {
         self.turn = turn
         enqueuedAt = .now
         head = HeadReader(limits: control.hop.options.limits)
-        hasSentAll = control.hop.request.body.length == 0
+        content = RequestContent(control.hop)
     }
 
     var id: ObjectIdentifier { ObjectIdentifier(control) }
@@ -110,7 +107,7 @@ final class Transfer {
         tlsRecord = easy?.tlsRecord
         isConnected = true
         touch()
-        entered(hasSentAll ? .waiting : .sending)
+        entered(content.isSent ? .waiting : .sending)
         return true
     }
 
@@ -178,7 +175,9 @@ final class Transfer {
             return false
         }
         guard body.append(bytes, expecting: expected) else {
-            stop = .transport(CurlError(code: .outOfMemory, message: "There is no memory for the content.", phase: .receiving))
+            stop = .transport(
+                CurlError(code: .outOfMemory, message: "There is no memory for the content.", phase: .receiving)
+            )
             return false
         }
         return true
@@ -190,53 +189,22 @@ final class Transfer {
 
     func nextToSend(upTo count: Int) -> Sending {
         touch()
-        switch control.hop.request.body {
-        case .none:
-            return .end
-        case .bytes(let data):
-            guard sentOffset < data.count else { return ended() }
-            let piece = data.dropFirst(sentOffset).prefix(count)
-            sentOffset += piece.count
-            return sending(piece)
-        case .file, .stream:
-            if rest.isEmpty {
-                switch control.hop.source?.next(upTo: count) ?? .end {
-                case .bytes(let data): rest = data
-                case .end: return ended()
-                case .pending:
-                    isSendingPaused = true
-                    return .pause
-                case .failed(let error):
-                    stop = .refused(.requestBody(error))
-                    return .abort
-                }
-            }
-            let piece = rest.prefix(count)
-            rest = rest.dropFirst(piece.count)
-            return sending(piece)
+        switch content.next(upTo: count) {
+        case .bytes(let piece):
+            sentInTurn += piece.count
+            return .bytes(piece)
+        case .end: return .end
+        case .pending:
+            isSendingPaused = true
+            return .pause
+        case .failed(let error):
+            stop = .refused(.requestBody(error))
+            return .abort
         }
     }
 
-    private func sending(_ piece: Data) -> Sending {
-        sentInTurn += piece.count
-        sentCount += Int64(piece.count)
-        // libcurl does not ask again once it has as much as was announced.
-        if sentCount == announcedLength { hasSentAll = true }
-        return .bytes(piece)
-    }
-
-    private var announcedLength: Int64? { control.hop.source?.length ?? control.hop.request.body.length }
-
-    private func ended() -> Sending {
-        hasSentAll = true
-        return .end
-    }
-
     /// libcurl has to send the content again, on a fresh connection.
-    func rewind() -> Bool {
-        (sentOffset, sentCount, rest) = (0, 0, Data())
-        return control.hop.source?.rewind() ?? true
-    }
+    func rewind() -> Bool { content.rewind() }
 
     // MARK: What the caller wants
 
@@ -270,7 +238,7 @@ final class Transfer {
         if sentInTurn > 0 {
             sink.sent(sentInTurn)
             sentInTurn = 0
-            if hasSentAll, !head.hasBegun { entered(.waiting) }
+            if content.isSent, !head.hasBegun { entered(.waiting) }
         }
         for response in informational { sink.informational(response) }
         informational = []
@@ -297,12 +265,4 @@ final class Transfer {
     func malformed(_ message: String) -> CurlError {
         CurlError(code: .weirdServerReply, message: message, phase: .receiving)
     }
-}
-
-/// What the transfers of a loop share: those that something happened to in this turn, and the connections' sockets.
-final class Turn {
-    var touched: [Transfer] = []
-    let sockets = OpenSockets()
-
-    init() {}
 }

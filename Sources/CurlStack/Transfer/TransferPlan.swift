@@ -24,15 +24,18 @@ struct TransferPlan {
     let needsFreshConnection: Bool
     let connectTimeout: Int
 
-    /// - Parameters:
-    ///   - joinsHTTP2: Whether a connection is counted on that speaks HTTP/2 already.
+    /// Works out what a hop means; `joinsHTTP2` tells that a connection is counted on that speaks HTTP/2 already.
     init(_ hop: HTTPHop, userAgent: String?, contentCodings: String, joinsHTTP2: Bool = false) {
         let request = hop.request
         url = hop.urlText
         content = Self.content(of: hop)
         method = request.method == .GET && content == .none ? nil : request.method.rawValue
         headerLines = Self.headerLines(
-            of: request, content: content, userAgent: userAgent, contentCodings: hop.options.decompresses ? contentCodings : nil)
+            of: request,
+            content: content,
+            userAgent: userAgent,
+            contentCodings: hop.options.decompresses ? contentCodings : nil
+        )
         version =
             switch hop.options.version {
             case .automatic: shim_http_version_automatic
@@ -61,7 +64,10 @@ struct TransferPlan {
     }
 
     private static func headerLines(
-        of request: HTTP.Request, content: Content, userAgent: String?, contentCodings: String?
+        of request: HTTP.Request,
+        content: Content,
+        userAgent: String?,
+        contentCodings: String?
     ) -> [String] {
         var lines: [String] = []
         var (hasUserAgent, hasExpect, hasAcceptEncoding) = (false, false, false)
