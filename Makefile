@@ -7,8 +7,10 @@ SHELL := /bin/bash
 MAKEFLAGS += --no-print-directory
 
 # Warnings are errors here and never in the manifest: a user's newer compiler must not fail on ours.
-# One set of flags for every debug build, so that no step builds the package a second time.
-export BUILD_FLAGS := -Xswiftc -warnings-as-errors --explicit-target-dependency-import-check error
+# One set of flags for every debug build, so that no step builds the package a second time. The last one lets the suite
+# hold name lookups up (HeldLookups): C libraries then find the test program's own getaddrinfo.
+export BUILD_FLAGS := -Xswiftc -warnings-as-errors --explicit-target-dependency-import-check error \
+	-Xlinker --export-dynamic-symbol=getaddrinfo
 
 .PHONY: help install install-build install-test build test suite demo examples tsan asan \
 	lint format fences docs linkage consumers clean

@@ -5,7 +5,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 minutes=${MINUTES:-15}
 
 # Only Swift Testing: XCTest would add a summary of its own that says nothing ran.
-command=(swift test --disable-xctest ${BUILD_FLAGS:-} ${FILTER:+--filter "$FILTER"})
+command=(swift test --no-parallel --disable-xctest ${BUILD_FLAGS:-} ${FILTER:+--filter "$FILTER"})
 # A person can interrupt what hangs; a CI cannot.
 [ -z "${CI:-}" ] || command=(env "SUITE=$$" timeout -k 10 "${minutes}m" "${command[@]}")
 

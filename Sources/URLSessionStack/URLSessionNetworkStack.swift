@@ -49,14 +49,6 @@ extension Network {
         private struct State {
             var engine: HTTPEngine<URLSessionTransport>
             var session: URLSession?
-            /// What carries the fetches, for as long as there is one.
-            weak var transfers: TransferSession?
-
-            init(engine: HTTPEngine<URLSessionTransport>, session: URLSession? = nil) {
-                self.engine = engine
-                self.session = session
-                transfers = engine.transport.session
-            }
         }
 
         /// Where delayed retries wait.
@@ -77,7 +69,7 @@ extension Network {
             self.retryQueue = retryQueue
             queue = .global()
             table = TaskTable(challengeHandler: authenticationChallengeHandler)
-            let session = TransferSession(table: table, connections: .init(), ownFields: nil)
+            let session = TransferSession(table: table)
             state = Lock(State(engine: HTTPEngine(transport: URLSessionTransport(session: session))))
             super.init()
         }
@@ -177,15 +169,17 @@ extension Network {
         /// Later fetches fail with the same. It may be called any number of times.
         public func shutdown() async {
             close()
-            let (transfers, session) = state.withLock { ($0.transfers, $0.session) }
-            transfers?.shutDown()
-            if session != nil { await table.invalid() }
+            table.shutDown()
+            guard let session else { return }
+            // No task is made after this: all are made on the same queue, by transfers that ask for the session first.
+            table.steering.async { session.finishTasksAndInvalidate() }
+            await table.invalid()
         }
 
         /// Puts an engine that refuses everything in the place of the one that fetches. Whatever is under way keeps the old
         /// one, whose session is invalidated when the last is done.
         private func close() {
-            let closed = TransferSession(table: table, connections: .init(), ownFields: nil, isShutDown: true)
+            let closed = TransferSession(table: table, isClosed: true)
             let old = state.withLock { state in
                 defer {
                     state.engine = HTTPEngine(

@@ -1,3 +1,4 @@
+internal import Dispatch
 internal import Foundation
 internal import NetworkStack
 
@@ -5,37 +6,76 @@ internal import NetworkStack
     internal import FoundationNetworking
 #endif
 
-/// Which transfer a task of a session belongs to. Whoever is the session's delegate hands every event in here.
+/// What is under way on a session, and which transfer a task belongs to. Whoever is the session's delegate hands every
+/// event in here.
 ///
 /// It knows neither the session nor the stack, so a delegate that holds it keeps neither alive.
 final class TaskTable: Sendable {
     private struct State {
-        var transfers: [Int: HopTransfer] = [:]
+        var live: [ObjectIdentifier: HopTransfer] = [:]
+        var carried: [Int: HopTransfer] = [:]
+        var isShutDown = false
         var isInvalid = false
         var waiting: [Handover<Void>] = []
     }
 
-    private let state = Lock(State())
-
+    /// Where transfers stand in line, read their content and are started.
+    let steering = DispatchQueue(label: "network-stack.urlsession")
+    /// Where tasks are cancelled, and challenges answered: one at a time, as the two together could end the process.
+    let interrupting = DispatchQueue(label: "network-stack.urlsession.interrupting")
     /// Answers challenges, if the stack has somebody who can.
     let challengeHandler: (any AuthenticationChallengeHandler)?
 
+    private let state = Lock(State())
+
     init(challengeHandler: (any AuthenticationChallengeHandler)?) { self.challengeHandler = challengeHandler }
+
+    // MARK: Transfers
+
+    /// Notes that a transfer has begun.
+    ///
+    /// - Returns: Whether it may; not after the shutdown.
+    func begin(_ transfer: HopTransfer) -> Bool {
+        state.withLock { state in
+            if !state.isShutDown { state.live[ObjectIdentifier(transfer)] = transfer }
+            return !state.isShutDown
+        }
+    }
+
+    /// Notes that a transfer has ended.
+    func end(_ transfer: HopTransfer) {
+        _ = state.withLock { $0.live.removeValue(forKey: ObjectIdentifier(transfer)) }
+    }
+
+    var isShutDown: Bool { state.withLock { $0.isShutDown } }
+
+    /// Lets no transfer begin any more, and fails those that have.
+    func shutDown() {
+        let live = state.withLock { state in
+            state.isShutDown = true
+            return state.live.values.map(\.self)
+        }
+        for transfer in live { transfer.fail(.refused(.shutDown)) }
+    }
+
+    // MARK: Tasks
 
     subscript(task: URLSessionTask) -> HopTransfer? {
         let identifier = task.taskIdentifier
-        return state.withLock { $0.transfers[identifier] }
+        return state.withLock { $0.carried[identifier] }
     }
 
     func insert(_ transfer: HopTransfer, for task: URLSessionTask) {
         let identifier = task.taskIdentifier
-        state.withLock { $0.transfers[identifier] = transfer }
+        state.withLock { $0.carried[identifier] = transfer }
     }
 
     func remove(_ task: URLSessionTask) -> HopTransfer? {
         let identifier = task.taskIdentifier
-        return state.withLock { $0.transfers.removeValue(forKey: identifier) }
+        return state.withLock { $0.carried.removeValue(forKey: identifier) }
     }
+
+    // MARK: The end
 
     /// The session has let go of everything.
     func becameInvalid() {

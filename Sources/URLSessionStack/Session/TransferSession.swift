@@ -6,39 +6,40 @@ internal import NetworkStack
     internal import FoundationNetworking
 #endif
 
-/// A session and the transfers on it.
+/// A session, and the places on it. It lives as long as its engine or any fetch in flight, and takes the session along.
 ///
 /// Everything that is asked of URLSession takes its turn on the one queue that all sessions share, and waits there if
-/// something is stuck; so nobody asks but two queues that nobody waits for: one makes and starts tasks, one interrupts them.
+/// something is stuck; so nobody asks but two queues that nobody waits for: one makes and starts tasks, one interrupts
+/// them.
 final class TransferSession: Sendable {
-    /// Where transfers stand in line, read their content and are started.
-    let steering = DispatchQueue(label: "network-stack.urlsession")
-    /// Where tasks are cancelled, and challenges answered: one at a time, as the two together could end the process.
-    let interrupting = DispatchQueue(label: "network-stack.urlsession.interrupting")
+    private struct State {
+        var session: URLSession?
+        var places: PlaceQueue<HopTransfer>
+    }
+
     let table: TaskTable
     /// What every request says of itself, unless the session is somebody else's.
     let ownFields: OwnFields?
 
-    private struct State {
-        var session: URLSession?
-        var isShutDown = false
-        var places: PlaceQueue<HopTransfer>
-        var live: [ObjectIdentifier: HopTransfer] = [:]
-    }
+    /// Whether nothing can begin here any more.
+    let isClosed: Bool
 
     private let state: Lock<State>
 
+    var steering: DispatchQueue { table.steering }
+    var interrupting: DispatchQueue { table.interrupting }
+
+    /// Makes a session that is yet to be attached, or one that is closed and never will be.
     init(
         table: TaskTable,
-        connections: Network.Configuration.Connections,
-        ownFields: OwnFields?,
-        isShutDown: Bool = false
+        connections: Network.Configuration.Connections = .init(),
+        ownFields: OwnFields? = nil,
+        isClosed: Bool = false
     ) {
         self.table = table
         self.ownFields = ownFields
-        state = Lock(
-            State(isShutDown: isShutDown, places: PlaceQueue(perHost: connections.perHost, total: connections.total))
-        )
+        self.isClosed = isClosed
+        state = Lock(State(places: PlaceQueue(perHost: connections.perHost, total: connections.total)))
     }
 
     /// The last fetch has ended and nobody can start another.
@@ -55,9 +56,8 @@ final class TransferSession: Sendable {
 
     /// The session, or `nil` if there is none any more.
     var urlSession: URLSession? {
-        let (session, isShutDown) = state.withLock { ($0.session, $0.isShutDown) }
-        if isShutDown { return nil }
-        guard let session else {
+        if isClosed || table.isShutDown { return nil }
+        guard let session = state.withLock({ $0.session }) else {
             fatalError(
                 """
                 The stack has no session. Set one before the first fetch: \
@@ -69,21 +69,6 @@ final class TransferSession: Sendable {
     }
 
     // MARK: Places
-
-    /// Notes that a transfer has begun.
-    ///
-    /// - Returns: Whether it may; not after the shutdown.
-    func begin(_ transfer: HopTransfer) -> Bool {
-        state.withLock { state in
-            if !state.isShutDown { state.live[ObjectIdentifier(transfer)] = transfer }
-            return !state.isShutDown
-        }
-    }
-
-    /// Notes that a transfer has ended.
-    func end(_ transfer: HopTransfer) {
-        _ = state.withLock { $0.live.removeValue(forKey: ObjectIdentifier(transfer)) }
-    }
 
     func enter(_ transfer: HopTransfer) -> UInt64? {
         state.withLock { $0.places.enter(transfer, for: transfer.hop.origin) }
@@ -104,17 +89,5 @@ final class TransferSession: Sendable {
     func betweenEvents(_ body: @escaping @Sendable () -> Void) {
         guard let session = state.withLock({ $0.session }) else { return steering.async(execute: body) }
         session.delegateQueue.addOperation(body)
-    }
-
-    /// Ends every transfer, and the session when they have ended.
-    func shutDown() {
-        let (session, live) = state.withLock { state in
-            state.isShutDown = true
-            return (state.session, Array(state.live.values))
-        }
-        for transfer in live { transfer.fail(.refused(.shutDown)) }
-        guard let session else { return }
-        // No task is made after this: all are made on the same queue, by transfers that ask for the session first.
-        steering.async { session.finishTasksAndInvalidate() }
     }
 }

@@ -51,8 +51,8 @@ final class HopTransfer: HTTPTransfer {
 
     /// Begins, on the steering queue.
     func begin() {
-        guard session.begin(self) else { return fail(.refused(.shutDown)) }
-        if state.withLock({ $0.sink == nil }) { return session.end(self) }
+        guard !session.isClosed, session.table.begin(self) else { return fail(.refused(.shutDown)) }
+        if state.withLock({ $0.sink == nil }) { return session.table.end(self) }
         guard case .stream = hop.request.body, hop.source != nil else { return queue() }
         state.withLock { $0.spool = Spool() }
         read()
@@ -196,7 +196,7 @@ final class HopTransfer: HTTPTransfer {
             }
         case .reading, .placed, .completed: break
         }
-        session.end(self)
+        session.table.end(self)
         return sink
     }
 }

@@ -12,7 +12,7 @@ extension ConformanceCheck {
             let observation = try subject.stack().observe(maker.resource())
             try await eventually("the maker was asked") { maker.count == 1 }
             observation.cancel()
-            try await observation.onlyOutcome(within: .seconds(2)).expectCancelled()
+            try await observation.onlyOutcome(within: .seconds(10)).expectCancelled()
             try expectEqual(maker.cancelable.count, 1, "cancels that reached the making")
         },
         ConformanceCheck("A request that is made after the cancel is not sent") { subject in
@@ -21,7 +21,7 @@ extension ConformanceCheck {
             let observation = stack.observe(maker.resource())
             try await eventually("the maker was asked") { maker.count == 1 }
             observation.cancel()
-            try await observation.outcome(within: .seconds(2)).expectCancelled()
+            try await observation.outcome(within: .seconds(10)).expectCancelled()
             maker.handOver(try HTTP.Request(url: peer.url("/late")))
             try await stack.text(peer.url("/after"))
             try expectEqual(peer.requests().map(\.path), ["/after"], "what the server received")
@@ -44,7 +44,7 @@ extension ConformanceCheck {
             maker.handOver(try HTTP.Request(url: peer.url("/held")))
             try await arrived.opened()
             observation.cancel()
-            try await observation.onlyOutcome(within: .seconds(2)).expectCancelled()
+            try await observation.onlyOutcome(within: .seconds(10)).expectCancelled()
             try expectEqual(maker.cancelable.count, 0, "cancels that reached a making which was over")
         },
         ConformanceCheck("A task that the making runs in is cancelled with the fetch") { subject in
@@ -60,7 +60,7 @@ extension ConformanceCheck {
             let observation = try subject.stack().observe(resource)
             try await began.opened()
             observation.cancel()
-            try await observation.onlyOutcome(within: .seconds(2)).expectCancelled()
+            try await observation.onlyOutcome(within: .seconds(10)).expectCancelled()
             try await ended.opened(within: .seconds(5))
         },
         ConformanceCheck("What a maker's handler returns cancels the fetch") { subject in
@@ -94,7 +94,7 @@ extension ConformanceCheck {
             for _ in 1...20 {
                 let observation = try stack.observe(peer.url("/"))
                 observation.cancel()
-                try await observation.onlyOutcome(within: .seconds(2)).expectCancelled()
+                try await observation.onlyOutcome(within: .seconds(10)).expectCancelled()
             }
         },
         ConformanceCheck("A second cancel changes nothing") { subject in
@@ -163,7 +163,7 @@ extension ConformanceCheck {
             }
             try await arrived.opened()
             task.cancel()
-            try await ended.opened(within: .seconds(2))
+            try await ended.opened(within: .seconds(10))
             try outcome.withLock { $0 }?.expectCancelled()
         },
         ConformanceCheck("A fetch awaited in a task that was cancelled before yields cancelled") { subject in
@@ -214,6 +214,6 @@ extension ConformanceCheck {
         let observation = try subject.stack().observe(peer.url("/"))
         try await arrived.opened()
         try await cancel(observation)
-        try await observation.onlyOutcome(within: .seconds(2)).expectCancelled()
+        try await observation.onlyOutcome(within: .seconds(10)).expectCancelled()
     }
 }

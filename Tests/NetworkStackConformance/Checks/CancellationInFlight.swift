@@ -35,8 +35,8 @@ extension ConformanceCheck {
             let observation = try subject.stack().observe("http://127.0.0.1:\(port.port)/")
             try await eventually("the stack is connecting") { try SocketTable.attempts(to: port.port) == before + 1 }
             observation.cancel()
-            try await observation.onlyOutcome(within: .seconds(2)).expectCancelled()
-            try await eventually("the attempt is given up", within: .seconds(2)) {
+            try await observation.onlyOutcome(within: .seconds(10)).expectCancelled()
+            try await eventually("the attempt is given up", within: .seconds(10)) {
                 try SocketTable.attempts(to: port.port) == before
             }
         },
@@ -50,7 +50,7 @@ extension ConformanceCheck {
             let observation = try subject.stack().observe(server.url(), method: .POST, body: body)
             try await server.sees("the request") { $0.requests.count == 1 }
             observation.cancel()
-            try await observation.onlyOutcome(within: .seconds(2)).expectCancelled()
+            try await observation.onlyOutcome(within: .seconds(10)).expectCancelled()
             goesOn.open()
             let seen = try await server.sees("the close") { $0.connections.first?.isEndedByPeer == true }
             try expect(seen.connections[0].receivedCount < 32 << 20, "The whole body was sent in spite of the cancel")
@@ -67,7 +67,7 @@ extension ConformanceCheck {
             try await server.sees("the first request") { $0.requests.count == 1 }
             let queued = try (1...3).map { try stack.observe(server.url("/queued/\($0)")) }
             queued[1].cancel()
-            try await queued[1].onlyOutcome(within: .seconds(2)).expectCancelled()
+            try await queued[1].onlyOutcome(within: .seconds(10)).expectCancelled()
             try expect(!first.isCompleted, "The first fetch ended early")
             held.open()
             try expectEqual(try await first.onlyOutcome().text(), "/held", "the first fetch")
@@ -90,7 +90,7 @@ extension ConformanceCheck {
             try await server.sees("the first request") { $0.requests.count == 1 }
             let next = try stack.observe(server.url("/next"))
             first.cancel()
-            try expectEqual(try await next.outcome(within: .seconds(3)).text(), "next", "the queued fetch")
+            try expectEqual(try await next.outcome(within: .seconds(10)).text(), "next", "the queued fetch")
         },
         ConformanceCheck("A cancel between redirects ends the fetch, wherever it is", needs: [.network]) { subject in
             let server = try ScriptedServer.responding { request in
@@ -122,8 +122,8 @@ extension ConformanceCheck {
         try await server.sees("the moment of the cancel", isTheMoment)
         try expect(!observation.isCompleted, "The fetch ended before the cancel")
         observation.cancel()
-        try await observation.onlyOutcome(within: .seconds(2)).expectCancelled()
-        let seen = try await server.sees("the close", within: .seconds(2)) {
+        try await observation.onlyOutcome(within: .seconds(10)).expectCancelled()
+        let seen = try await server.sees("the close", within: .seconds(10)) {
             $0.connections.allSatisfy(\.isEndedByPeer)
         }
         try expectEqual(seen.accepted, 1, "connections")

@@ -67,7 +67,7 @@ extension ConformanceCheck {
             let waiting = try (1...8).map { try stack.observe(stuck.url("/\($0)")) }
             try await eventually("the stuck host has requests") { stuck.requests().count >= 2 }
             for number in 1...20 {
-                let text = try await stack.text(other.url("/\(number)"), within: .seconds(3))
+                let text = try await stack.text(other.url("/\(number)"), within: .seconds(10))
                 try expectEqual(text, "/\(number)", "the other host")
             }
             try expect(waiting.allSatisfy { !$0.isCompleted }, "A fetch from the stuck host has completed")

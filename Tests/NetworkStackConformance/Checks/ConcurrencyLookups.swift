@@ -12,13 +12,17 @@ extension ConformanceCheck {
             let hanging = try stack.observe("http://\(lookups.name)/")
             try await lookups.began()
             for number in 1...20 {
-                let text = try await stack.text(peer.url("/\(number)"), within: .seconds(2))
+                let text = try await stack.text(peer.url("/\(number)"), within: .seconds(10))
                 try expectEqual(text, "/\(number)", "another transfer")
             }
             try expect(!hanging.isCompleted, "The lookup did not hang: the check proves nothing")
             hanging.cancel()
-            try await hanging.onlyOutcome(within: .seconds(2)).expectCancelled()
-            try expectEqual(try await stack.text(peer.url("/after"), within: .seconds(2)), "/after", "after the cancel")
+            try await hanging.onlyOutcome(within: .seconds(10)).expectCancelled()
+            try expectEqual(
+                try await stack.text(peer.url("/after"), within: .seconds(10)),
+                "/after",
+                "after the cancel"
+            )
         },
         ConformanceCheck("A cancel during a name lookup ends the fetch at once", needs: [.network, .heldLookups]) {
             subject in
@@ -26,7 +30,7 @@ extension ConformanceCheck {
             let hanging = try subject.stack().observe("http://\(lookups.name)/")
             try await lookups.began()
             hanging.cancel()
-            try await hanging.onlyOutcome(within: .seconds(2)).expectCancelled()
+            try await hanging.onlyOutcome(within: .seconds(10)).expectCancelled()
         },
         ConformanceCheck(
             "A connect timeout in a name lookup comes in time",
@@ -39,10 +43,10 @@ extension ConformanceCheck {
             let hanging = try stack.observe("http://\(lookups.name)/", options: options)
             try await hanging.onlyOutcome().expectTimeout(.connect, during: [.resolving])
             try expect(hanging.elapsed >= .milliseconds(300), "It ran out early, after \(hanging.elapsed)")
-            try expect(hanging.elapsed < .seconds(3), "It ran out late, after \(hanging.elapsed)")
+            try expect(hanging.elapsed < .seconds(12), "It ran out late, after \(hanging.elapsed)")
             let peer = try subject.serve { .ok($0.path) }
             try expectEqual(
-                try await stack.text(peer.url("/after"), within: .seconds(2)),
+                try await stack.text(peer.url("/after"), within: .seconds(10)),
                 "/after",
                 "after the timeout"
             )

@@ -121,7 +121,7 @@ extension ConformanceCheck {
             guard case .failure(.cancelled) = await ending.take() else {
                 throw ConformanceFailure("the cancelled fetch did not end as cancelled")
             }
-            try await server.waitUntil(within: .seconds(3)) { $0.connections.first?.state == .closedByPeer }
+            try await server.waitUntil(within: .seconds(10)) { $0.connections.first?.state == .closedByPeer }
         },
         ConformanceCheck("A slow stream does not hold the others up", needs: needsHTTP2) { subject in
             let (nginx, client) = try await nginx(subject)

@@ -48,8 +48,8 @@ extension ConformanceCheck {
             try await server.sees("the request") { $0.requests.count == 1 }
             stack = nil
             observation?.cancel()
-            try await observation?.onlyOutcome(within: .seconds(2)).expectCancelled()
-            try await server.sees("the close", within: .seconds(2)) { $0.connections.first?.isEndedByPeer == true }
+            try await observation?.onlyOutcome(within: .seconds(10)).expectCancelled()
+            try await server.sees("the close", within: .seconds(10)) { $0.connections.first?.isEndedByPeer == true }
         },
         ConformanceCheck("A stack dropped after its fetches closes its connections", needs: [.network]) { subject in
             let server = try ScriptedServer.responding { .ok($0.path) }

@@ -79,7 +79,7 @@ extension ConformanceCheck {
             let queued = try stack.observe(server.url("/queued"), options: .clocks(queue: .milliseconds(300)))
             try await queued.onlyOutcome().expectTimeout(.queue, during: [.queued])
             try expect(queued.elapsed >= .milliseconds(300), "It ran out after \(queued.elapsed)")
-            try expect(queued.elapsed < .seconds(3), "It ran out only after \(queued.elapsed)")
+            try expect(queued.elapsed < .seconds(12), "It ran out only after \(queued.elapsed)")
             try expectEqual(server.requests.count, 1, "requests the server has received")
             held.open()
             try expectEqual(try await first.onlyOutcome().text(), "/held", "the first fetch")
@@ -129,7 +129,7 @@ extension ConformanceCheck {
             let observation = try subject.stack().observe(resource)
             try await observation.onlyOutcome().expectTimeout(.total, during: [.making])
             try expect(observation.elapsed >= .milliseconds(300), "It ran out after \(observation.elapsed)")
-            try expect(observation.elapsed < .seconds(3), "It ran out only after \(observation.elapsed)")
+            try expect(observation.elapsed < .seconds(12), "It ran out only after \(observation.elapsed)")
             try expectEqual(maker.cancelable.count, 1, "cancels that reached the making")
         },
         ConformanceCheck("The total timeout runs while a fetch is queued", needs: [.network]) { subject in
@@ -246,8 +246,8 @@ extension ConformanceCheck {
         try outcome.expectTimeout(timeout, during: phases, file: file, line: line)
         let elapsed = observation.elapsed
         try expect(elapsed >= bound, "It ran out early, after \(elapsed)", file: file, line: line)
-        try expect(elapsed < bound + .seconds(2), "It ran out late, after \(elapsed)", file: file, line: line)
-        try await server.sees("the close", within: .seconds(2), file: file, line: line) {
+        try expect(elapsed < bound + .seconds(10), "It ran out late, after \(elapsed)", file: file, line: line)
+        try await server.sees("the close", within: .seconds(10), file: file, line: line) {
             $0.connections.first?.isEndedByPeer == true
         }
     }
