@@ -35,6 +35,7 @@ step docs quiet
 step linkage quiet
 step consumers quiet
 step examples quiet
+step demo quiet
 printf 'make test: all %d steps passed in %d s (' "${#passed[@]}" $((SECONDS - began))
 printf '%s' "${passed[0]}"
 printf ', %s' "${passed[@]:1}"

@@ -26,8 +26,8 @@ extension Network {
         /// - Parameters:
         ///   - configuration: Connections, trust, and how fetches are carried out.
         ///   - queue: Where completions are called.
-        /// - Throws: ``HTTP/Refusal/invalidOptions(_:)`` if the configuration makes no sense, if libcurl is too old (before
-        ///   7.87) or not built on OpenSSL, or if the system has no thread to give; ``HTTP/Refusal/unsupported(_:reason:)``
+        /// - Throws: ``/NetworkStack/HTTP/Refusal/invalidOptions(_:)`` if the configuration makes no sense, if libcurl is too old (before
+        ///   7.87) or not built on OpenSSL, or if the system has no thread to give; ``/NetworkStack/HTTP/Refusal/unsupported(_:reason:)``
         ///   if this libcurl cannot do what is asked.
         public init(configuration: Configuration = .init(), queue: DispatchQueue = .global()) throws(HTTP.Refusal) {
             engine = HTTPEngine(
@@ -37,7 +37,7 @@ extension Network {
             )
         }
 
-        /// Ends every fetch under way with ``HTTP/Refusal/shutDown``, frees every resource, and waits until that is done.
+        /// Ends every fetch under way with ``/NetworkStack/HTTP/Refusal/shutDown``, frees every resource, and waits until that is done.
         ///
         /// Later fetches fail with the same. It may be called any number of times.
         public func shutdown() async {

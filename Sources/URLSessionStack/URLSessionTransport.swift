@@ -9,7 +9,7 @@ public import NetworkStack
 public struct URLSessionTransport: HTTPTransport {
     /// Foundation's request.
     public typealias Request = URLRequest
-    /// Foundation's response; an `HTTPURLResponse` that knows its ``HTTP/Response``.
+    /// Foundation's response; an `HTTPURLResponse` that knows its ``/NetworkStack/HTTP/Response``.
     public typealias Response = URLResponse
     /// What URLSession fails with.
     public typealias Failure = URLError

@@ -75,7 +75,7 @@ struct DemoAPI: Sendable {
     enum Place: String {
         case catalog = "json"
         case missing = "not/here"
-        case slow = "slow/1m"
+        case slow = "slow/bytes/1m"
         case kilobyte = "bytes/1k"
     }
 

@@ -39,7 +39,7 @@ struct Tour {
         try await note("a cancel in mid response") {
             ".cancelled within \(try await app.givenUp(after: .milliseconds(100)).milliseconds) ms"
         }
-        let (count, width) = (2000, 32)
+        let (count, width) = (2048, 32)
         let began = (clock: ContinuousClock.now, cpu: processorTime())
         try await note("\(count) fetches of 1 KiB, \(width) at a time") {
             let bytes = try await app.many(count, at: width)

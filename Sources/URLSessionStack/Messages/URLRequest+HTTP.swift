@@ -14,7 +14,7 @@ extension URLRequest: HTTPRequestConvertible {
     /// from a file or a stream rides in `httpBodyStream` and comes back whole in ``httpRequest()``.
     ///
     /// - Parameter request: The neutral request.
-    /// - Throws: ``HTTP/Refusal/unsupported(_:reason:)`` for a method that a `URLRequest` would change, such as `get`.
+    /// - Throws: ``/NetworkStack/HTTP/Refusal/unsupported(_:reason:)`` for a method that a `URLRequest` would change, such as `get`.
     public init(_ request: HTTP.Request) throws {
         self.init(url: request.url)
         httpMethod = request.method.rawValue
@@ -37,10 +37,10 @@ extension URLRequest: HTTPRequestConvertible {
     /// The neutral request: method, URL, header fields and content.
     ///
     /// How a `URLRequest` wants to be carried out (`timeoutInterval`, `cachePolicy`, cookies, network service) is not part of
-    /// the message and does not count; ``HTTP/Options`` do. A body stream of one's own can be sent once, and its length is
+    /// the message and does not count; ``/NetworkStack/HTTP/Options`` do. A body stream of one's own can be sent once, and its length is
     /// that of a `Content-Length` field, if there is one.
     ///
-    /// - Throws: ``HTTP/Refusal/invalidRequest(_:)`` if there is no URL.
+    /// - Throws: ``/NetworkStack/HTTP/Refusal/invalidRequest(_:)`` if there is no URL.
     public func httpRequest() throws -> HTTP.Request {
         guard let url else { throw HTTP.Refusal.invalidRequest("The URLRequest has no URL.") }
         let headers = HTTP.Headers(
