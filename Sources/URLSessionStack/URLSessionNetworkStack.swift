@@ -18,20 +18,22 @@ extension Network {
     ///     let network = Network.URLSessionNetworkStack()
     ///     network.session = URLSession(configuration: .default, delegate: network, delegateQueue: nil)
     ///
-    /// A session keeps its delegate, so this one is freed only after ``finishFetchesAndInvalidateSession()``. The cookies, the
-    /// header fields and the connection limit of such a session's configuration count; its cache, its stored credentials
-    /// and its timeouts do not.
+    /// A session keeps its delegate, so this one is freed only after ``finishFetchesAndInvalidateSession()``. The cookies,
+    /// the header fields and the connection limit of such a session's configuration count; its cache, its stored
+    /// credentials and its timeouts do not.
     ///
-    /// On Linux, ``HTTPNetworkStack/capabilities`` says what URLSession cannot do. What it does wrong is set right here, but
-    /// for this, which a stack above it cannot:
+    /// On Linux, ``/NetworkStack/HTTPNetworkStack/capabilities`` says what URLSession cannot do. What it does wrong is set
+    /// right here, but for this, which a stack above it cannot:
     ///
     /// - A response with trailers, or a connection that ends within a head, ends the process (swift-corelibs-foundation
-    ///   #5285). So does a redirect whose `Location` URLSession itself cannot put together. Do not fetch from servers that you
-    ///   do not trust.
+    ///   #5285). So does a redirect whose `Location` URLSession itself cannot put together. Do not fetch from servers that
+    ///   you do not trust.
     /// - All sessions of a process share one queue. A cancel or timeout during a slow name lookup holds all of them up until
-    ///   the lookup ends.
-    /// - What URLSession does not tell is not known: the version of HTTP is reported as 1.1, and a fetch that still looks a name
-    ///   up or connects counts as sending, or as waiting if there is nothing to send.
+    ///   the lookup ends, and so does a server that floods one with tiny chunks.
+    /// - A request on a kept connection that dies without an answer is sent again by libcurl, whatever its method.
+    /// - Some 150 bytes of every request are never freed.
+    /// - What URLSession does not tell is not known: the version of HTTP is reported as 1.1, and a fetch that still looks a
+    ///   name up or connects counts as sending, or as waiting if there is nothing to send.
     /// - The content of a redirect is read to its end before the redirect is followed, and that of a redirect without a
     ///   `Location` is lost.
     /// - Proxies that the environment names (`http_proxy`, `https_proxy`, `ALL_PROXY`) are used, and cannot be turned off.
@@ -80,8 +82,8 @@ extension Network {
         ///   - configuration: Connections, and how fetches are carried out.
         ///   - authenticationChallengeHandler: Answers challenges. Without one a 401 is a response like any other.
         ///   - queue: Where completions are called, and where delayed retries wait.
-        /// - Throws: ``HTTP/Refusal/invalidOptions(_:)`` if the configuration makes no sense,
-        ///   ``HTTP/Refusal/unsupported(_:reason:)`` if URLSession cannot do what is asked here.
+        /// - Throws: ``/NetworkStack/HTTP/Refusal/invalidOptions(_:)`` if the configuration makes no sense,
+        ///   ``/NetworkStack/HTTP/Refusal/unsupported(_:reason:)`` if URLSession cannot do what is asked here.
         public init(
             configuration: Configuration,
             authenticationChallengeHandler: (any AuthenticationChallengeHandler)? = nil,
@@ -160,11 +162,12 @@ extension Network {
         /// Lets the fetches under way come to their end, redirects and retries included, and then invalidates the session,
         /// which lets go of its delegate. Returns at once.
         ///
-        /// Later fetches fail with ``HTTP/Refusal/shutDown``. It may be called any number of times. A session that is
-        /// invalidated in any other way ends the process at the next fetch.
+        /// Later fetches fail with ``/NetworkStack/HTTP/Refusal/shutDown``. It may be called any number of times. A session
+        /// that is invalidated in any other way ends the process at the next fetch.
         public func finishFetchesAndInvalidateSession() { close() }
 
-        /// Ends every fetch under way with ``HTTP/Refusal/shutDown``, invalidates the session, and waits until that is done.
+        /// Ends every fetch under way with ``/NetworkStack/HTTP/Refusal/shutDown``, invalidates the session, and waits until
+        /// that is done.
         ///
         /// Later fetches fail with the same. It may be called any number of times.
         public func shutdown() async {
