@@ -150,7 +150,11 @@ struct AuthenticationTests {
         #expect(
             await network.outcome(of: try .url(server.url("/private"), options: options)).summary == "timed out: idle"
         )
-        for completion in completions.withLock({ $0 }) { completion(.useCredential, Self.right) }
+        let late = completions.withLock { completions in
+            defer { completions = [] }
+            return completions
+        }
+        for completion in late { completion(.useCredential, Self.right) }
         await network.shutdown()
         #expect(server.requests.count == 2)
     }

@@ -240,6 +240,7 @@ final class Transfer {
             sentInTurn = 0
             if content.isSent, !head.hasBegun { entered(.waiting) }
         }
+        if head.hasBegun, !head.isComplete { sink.withheld(0) }
         for response in informational { sink.informational(response) }
         informational = []
         if let final {

@@ -29,7 +29,7 @@ extension HTTP {
             public var queue: Duration?
             /// Looking up the name, opening the connection and negotiating TLS. The idle clock bounds it if this is off.
             public var connect: Duration?
-            /// From the last byte sent to the end of the response's head.
+            /// From the latest byte sent to the end of the response's head; informational responses do not restart it.
             public var firstByte: Duration?
             /// Any stretch without a byte in either direction. It does not run while the receiver itself holds back.
             public var idle: Duration
