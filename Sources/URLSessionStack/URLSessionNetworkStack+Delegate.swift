@@ -30,7 +30,7 @@ extension Network.URLSessionNetworkStack {
         newRequest request: URLRequest,
         completionHandler: @escaping @Sendable (URLRequest?) -> Void
     ) {
-        table.redirected(task, completionHandler)
+        table.redirected(task, to: request, completionHandler)
     }
 
     /// A server wants to know who is asking.

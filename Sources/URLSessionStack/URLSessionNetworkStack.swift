@@ -163,7 +163,7 @@ extension Network {
         /// which lets go of its delegate. Returns at once.
         ///
         /// Later fetches fail with ``/NetworkStack/HTTP/Refusal/shutDown``. It may be called any number of times. A session
-        /// that is invalidated in any other way ends the process at the next fetch.
+        /// that is invalidated in any other way may end the process at the next fetch.
         public func finishFetchesAndInvalidateSession() { close() }
 
         /// Ends every fetch under way with ``/NetworkStack/HTTP/Refusal/shutDown``, invalidates the session, and waits until

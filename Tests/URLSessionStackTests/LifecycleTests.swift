@@ -105,6 +105,26 @@ struct LifecycleTests {
         network.finishFetchesAndInvalidateSession()
     }
 
+    @Test("A fetch after the session was invalidated by somebody else is refused")
+    func invalidated() async throws {
+        let server = try ScriptedServer.responding { _ in .ok("x") }
+        let network = Stack.injected()
+        #expect(await network.outcome(of: try .url(server.url())).summary == "success x")
+        network.session?.finishTasksAndInvalidate()
+        #expect(try await eventually { network.session?.delegate == nil })
+        #expect(await network.outcome(of: try .url(server.url())).summary == "shut down")
+    }
+
+    @Test("Tasks of somebody else's on an injected session run as ever")
+    func foreignTasks() async throws {
+        let server = try ScriptedServer.responding { $0.path == "/" ? .redirect(to: "/end") : .ok("end") }
+        let network = Stack.injected()
+        let url = try URLText.parse(server.url())
+        let (data, _) = try #require(try await network.session?.data(from: url))
+        #expect(data == Data("end".utf8))
+        network.finishFetchesAndInvalidateSession()
+    }
+
     @Test("A stack dropped after a storm of cancels frees its session", arguments: [0, 1_000, 20_000])
     func storm(microseconds: Int) async throws {
         let server = try ScriptedServer.responding { $0.path == "/" ? .redirect(to: "/end") : .ok("x") }

@@ -33,7 +33,7 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate {
         newRequest request: URLRequest,
         completionHandler: @escaping @Sendable (URLRequest?) -> Void
     ) {
-        table.redirected(task, completionHandler)
+        table.redirected(task, to: request, completionHandler)
     }
 
     func urlSession(

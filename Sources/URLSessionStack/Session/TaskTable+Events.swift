@@ -20,8 +20,14 @@ extension TaskTable {
         self[task]?.received(data)
     }
 
-    func redirected(_ task: URLSessionTask, _ completionHandler: @Sendable (URLRequest?) -> Void) {
-        self[task]?.redirected(completionHandler)
+    /// A redirect is not followed, unless it is that of a task that somebody else made on the session.
+    func redirected(
+        _ task: URLSessionTask,
+        to request: URLRequest,
+        _ completionHandler: @Sendable (URLRequest?) -> Void
+    ) {
+        guard let transfer = self[task] else { return completionHandler(request) }
+        transfer.redirected(completionHandler)
     }
 
     func sent(_ count: Int64, of task: URLSessionTask) {
@@ -45,7 +51,7 @@ extension TaskTable {
         of task: URLSessionTask,
         _ completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
     ) {
-        guard let transfer = self[task] else { return completionHandler(.cancelAuthenticationChallenge, nil) }
+        guard let transfer = self[task] else { return completionHandler(.performDefaultHandling, nil) }
         transfer.challenged(challenge, handler: challengeHandler, completionHandler)
     }
 

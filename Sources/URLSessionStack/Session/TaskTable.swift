@@ -34,11 +34,12 @@ final class TaskTable: Sendable {
 
     /// Notes that a transfer has begun.
     ///
-    /// - Returns: Whether it may; not after the shutdown.
+    /// - Returns: Whether it may; not after the end.
     func begin(_ transfer: HopTransfer) -> Bool {
         state.withLock { state in
-            if !state.isShutDown { state.live[ObjectIdentifier(transfer)] = transfer }
-            return !state.isShutDown
+            let mayBegin = !state.isShutDown && !state.isInvalid
+            if mayBegin { state.live[ObjectIdentifier(transfer)] = transfer }
+            return mayBegin
         }
     }
 
@@ -47,7 +48,8 @@ final class TaskTable: Sendable {
         _ = state.withLock { $0.live.removeValue(forKey: ObjectIdentifier(transfer)) }
     }
 
-    var isShutDown: Bool { state.withLock { $0.isShutDown } }
+    /// Whether no task may be made any more.
+    var isShutDown: Bool { state.withLock { $0.isShutDown || $0.isInvalid } }
 
     /// Lets no transfer begin any more, and fails those that have.
     func shutDown() {
