@@ -203,3 +203,9 @@ extension Network {
     /// What a fetch on a URLSession stack fails with.
     public typealias URLSessionError = HTTPFetchError<URLResponse, URLError>
 }
+
+/// An interceptor of a URLSession stack.
+public typealias URLSessionResourceInterceptor = any HTTPResourceInterceptor<URLRequest, URLResponse>
+
+/// An authenticator of a URLSession stack.
+public typealias URLRequestAuthenticator = RequestAuthenticator<URLRequest, URLResponse>

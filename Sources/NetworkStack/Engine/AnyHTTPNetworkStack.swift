@@ -55,6 +55,8 @@ extension HTTPResource<HTTP.Request, HTTP.Response> {
             },
             errorDecoding: .init { payload, response in response.httpResponse.flatMap { decoding.decode(payload, $0) }
             },
+            interceptors: interceptors.map { $0.adapted() },
+            retryActionPriority: retryActionPriority,
             options: options
         )
     }

@@ -28,6 +28,8 @@ extension HTTP {
         case bodyNotReplayable
         /// The request's content could not be read, or is not as long as was said.
         case requestBody(any Error)
+        /// An interceptor would not take the response's content.
+        case interceptor(any Error)
         /// The stack was shut down.
         case shutDown
     }
@@ -50,6 +52,7 @@ extension HTTP.Refusal: CustomStringConvertible {
             "The response's head is longer than the limit of \(limit) bytes, or has too many fields."
         case .bodyNotReplayable: "The request's content can be sent only once, and it would have to be sent again."
         case .requestBody(let error): "The request's content could not be read: \(error)"
+        case .interceptor(let error): "An interceptor would not take the response's content: \(error)"
         case .shutDown: "The stack was shut down."
         }
     }

@@ -37,10 +37,17 @@ extension HTTP.Response: HTTPResponseConvertible {
 ///
 /// It is a value: fetching it changes nothing in it, so one can be fetched many times at once.
 public struct HTTPResource<Request: HTTPRequestConvertible, Response: HTTPResponseConvertible>: Sendable {
+    /// Interceptors in the order they are called.
+    public typealias Interceptors = [any HTTPResourceInterceptor<Request, Response>]
+
     /// Makes the request.
     public let baseRequestMaking: Network.BaseRequestMaking<Request>
     /// Makes the API's error of an unsuccessful response.
     public let errorDecoding: Network.ErrorDecoding<Data, Response>
+    /// Hear and decide what happens to its fetches, in order, after the stack's own.
+    public let interceptors: Interceptors
+    /// Chooses between the interceptors' votes on a failure.
+    public let retryActionPriority: Retry.Action.CompareClosure
     /// How the request is carried out, or `nil` for the stack's way.
     public let options: HTTP.Options?
 
@@ -49,14 +56,20 @@ public struct HTTPResource<Request: HTTPRequestConvertible, Response: HTTPRespon
     /// - Parameters:
     ///   - baseRequestMaking: Makes the request, afresh for every attempt.
     ///   - errorDecoding: Makes the API's error of an unsuccessful response.
+    ///   - interceptors: Hear and decide what happens to its fetches, in order, after the stack's own.
+    ///   - retryActionPriority: Chooses between the interceptors' votes on a failure: it folds them in order, from `.none`.
     ///   - options: How the request is carried out; `nil` for the stack's way.
     public init(
         baseRequestMaking: Network.BaseRequestMaking<Request>,
         errorDecoding: Network.ErrorDecoding<Data, Response> = .dummy,
+        interceptors: Interceptors = [],
+        retryActionPriority: @escaping Retry.Action.CompareClosure = Retry.Action.mostPrioritary,
         options: HTTP.Options? = nil
     ) {
         self.baseRequestMaking = baseRequestMaking
         self.errorDecoding = errorDecoding
+        self.interceptors = interceptors
+        self.retryActionPriority = retryActionPriority
         self.options = options
     }
 }
