@@ -12,7 +12,7 @@ MAKEFLAGS += --no-print-directory
 export BUILD_FLAGS := -Xswiftc -warnings-as-errors --explicit-target-dependency-import-check error \
 	-Xlinker --export-dynamic-symbol=getaddrinfo
 
-.PHONY: help install install-build install-test build test suite demo examples tsan asan \
+.PHONY: help install install-build install-test build test suite demo netfetch examples tsan asan \
 	lint format fences docs linkage consumers clean
 
 help: ## List the targets
@@ -37,6 +37,10 @@ suite: ## Run the tests alone (FILTER='a check' runs some)
 
 demo: install-build ## Run the same app code on both stacks against a real server
 	@swift run --package-path Examples -c release demo
+
+netfetch: install-build ## Build netfetch, the command line client, and say where it is
+	@swift build --package-path Examples -c release --product netfetch
+	@echo "$$(swift build --package-path Examples -c release --show-bin-path)/netfetch"
 
 examples: ## Build the examples
 	@swift build --package-path Examples -c release

@@ -3,7 +3,12 @@ import PackageDescription
 
 let package = Package(
     name: "network-stack-examples",
-    dependencies: [.package(name: "network-stack", path: "..")],
+    platforms: [.macOS(.v15)],
+    products: [.executable(name: "netfetch", targets: ["netfetch"])],
+    dependencies: [
+        .package(name: "network-stack", path: ".."),
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+    ],
     targets: [
         .executableTarget(
             name: "demo",
@@ -13,7 +18,16 @@ let package = Package(
                 .product(name: "URLSessionStack", package: "network-stack"),
                 .product(name: "NetworkStackTesting", package: "network-stack"),
             ]
-        )
+        ),
+        .executableTarget(
+            name: "netfetch",
+            dependencies: [
+                .product(name: "NetworkStack", package: "network-stack"),
+                .product(name: "CurlStack", package: "network-stack"),
+                .product(name: "URLSessionStack", package: "network-stack"),
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ]
+        ),
     ],
     swiftLanguageModes: [.v6]
 )

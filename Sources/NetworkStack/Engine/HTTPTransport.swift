@@ -49,7 +49,8 @@ public struct HTTPHop: Sendable {
     /// The content, if it is a file or a stream. `.none` and `.bytes` are in the request itself.
     public let source: (any HTTPBodySource)?
     /// Whether the transport may hold the content back and deliver it whole, telling ``HTTPTransferSink/withheld(_:)``.
-    public let allowsWithholding: Bool
+    /// A transport that stands before another may say no where the engine said yes.
+    public var allowsWithholding: Bool
 }
 
 /// Steers a hop under way. Safe from any thread; a hop that has ended is not changed by it.

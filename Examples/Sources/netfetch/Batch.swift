@@ -1,0 +1,152 @@
+import Dispatch
+import Foundation
+import NetworkStack
+import Synchronization
+
+/// Carries out the requests of standard input, many at once, and answers each with a line as it ends.
+///
+/// What is in memory is bounded: a line has a limit, no line is read while enough fetches are under way, and a fetch counts
+/// until its answer is written.
+final class Batch: Sendable {
+    private static let longestLine = 64 << 20
+
+    private let stacks: Stacks
+    private let choice: StackChoice
+    private let places: DispatchSemaphore
+    private let width: Int
+    private let output = DispatchQueue(label: "netfetch.output")
+    private let canWrite = Mutex(true)
+
+    /// Makes a batch.
+    ///
+    /// - Parameters:
+    ///   - stacks: The stacks to use.
+    ///   - choice: The stack of a line that says nothing about it.
+    ///   - width: How many fetches are under way at once.
+    init(stacks: Stacks, choice: StackChoice, width: Int) {
+        self.stacks = stacks
+        self.choice = choice
+        self.width = width
+        places = DispatchSemaphore(value: width)
+    }
+
+    /// Runs until standard input has ended and every line is answered.
+    ///
+    /// - Returns: The exit code.
+    func run() -> Int32 {
+        var lines = Lines(limit: Self.longestLine)
+        while canWrite.withLock({ $0 }), let line = lines.next() {
+            places.wait()
+            switch line {
+            case .text(let text): take(BatchLine(text, choice: choice))
+            case .tooLong: take(BatchLine(failure: Failure(.other, "The line is longer than 64 MiB.")))
+            }
+        }
+        for _ in 0..<width { places.wait() }
+        for _ in 0..<width { places.signal() }
+        return canWrite.withLock { $0 } ? 0 : 23
+    }
+
+    private func take(_ line: BatchLine) {
+        let order: Order
+        let carrier: Carrier
+        do {
+            order = try line.order.get()
+            carrier = try stacks.carrier(for: order.stack)
+        } catch {
+            return answer(line, failure: error)
+        }
+        let receiver = Digesting()
+        carrier.fetch(order, receiver: receiver) { [self] outcome in
+            answer(line, outcome, digest: receiver.hexDigest, failure: outcome.failure)
+        }
+    }
+
+    private func answer(_ line: BatchLine, _ outcome: Outcome? = nil, digest: String? = nil, failure: Failure?) {
+        var members: [JSON.Member] = [
+            .init(name: "id", value: line.id),
+            .init(name: "status", value: outcome?.head.map { .integer(Int64($0.status.rawValue)) } ?? .null),
+            .init(name: "headers", value: outcome?.head?.headers.json ?? .array([])),
+            .init(name: "body_len", value: .integer(outcome?.count ?? 0)),
+            .init(name: "body_sha256", value: .string(digest ?? SHA256().hexDigest)),
+            .init(name: "error", value: .optional(failure?.kind.rawValue)),
+            .init(name: "detail", value: .optional(failure?.message)),
+            .init(name: "http", value: .optional(outcome?.head?.version.number)),
+            .init(name: "url", value: .optional(outcome?.url.absoluteString)),
+            .init(name: "ms", value: .number(outcome?.elapsed.milliseconds ?? 0)),
+        ]
+        if !line.ignored.isEmpty {
+            members.append(.init(name: "ignored", value: .array(line.ignored.map { .string($0) })))
+        }
+        let text = Data((JSON.object(members).text + "\n").utf8)
+        output.async { [self] in
+            if !LocalFile.write(text, to: STDOUT_FILENO) { canWrite.withLock { $0 = false } }
+            places.signal()
+        }
+    }
+}
+
+/// The lines of standard input. Empty ones are passed over.
+private struct Lines {
+    enum Line {
+        case text(Data)
+        case tooLong
+    }
+
+    private let limit: Int
+    private var buffer = Data()
+    private var searched = 0
+    private var isSkipping = false
+    private var hasEnded = false
+
+    init(limit: Int) { self.limit = limit }
+
+    mutating func next() -> Line? {
+        while true {
+            if let end = buffer[(buffer.startIndex + searched)...].firstIndex(of: UInt8(ascii: "\n")) {
+                let line = Data(buffer[..<end])
+                buffer = buffer[(end + 1)...]
+                searched = 0
+                if isSkipping {
+                    isSkipping = false
+                    return .tooLong
+                }
+                if line.contains(where: { $0 > 0x20 }) { return .text(line) }
+            } else if hasEnded {
+                defer { buffer = Data() }
+                if isSkipping {
+                    isSkipping = false
+                    return .tooLong
+                }
+                return buffer.contains { $0 > 0x20 } ? .text(buffer) : nil
+            } else {
+                if buffer.count > limit { isSkipping = true }
+                if isSkipping { buffer = Data() }
+                searched = buffer.count
+                guard let chunk = LocalFile.readSome(STDIN_FILENO), !chunk.isEmpty else {
+                    hasEnded = true
+                    continue
+                }
+                buffer = Data(buffer) + chunk
+            }
+        }
+    }
+}
+
+extension HTTP.Headers {
+    /// Pairs of names and values, in order.
+    var json: JSON { .array(map { .array([.string($0.name.rawValue), .string($0.value)]) }) }
+}
+
+extension HTTP.Version {
+    /// The number alone, as curl writes it: `1.1`, `2`.
+    var number: String { major > 1 ? "\(major)" : "\(major).\(minor)" }
+}
+
+extension Duration {
+    /// The duration in milliseconds, to the microsecond.
+    var milliseconds: Double {
+        let (seconds, attoseconds) = components
+        return Double(seconds) * 1000 + (Double(attoseconds) / 1e12).rounded() / 1000
+    }
+}

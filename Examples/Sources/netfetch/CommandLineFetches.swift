@@ -1,0 +1,183 @@
+import ArgumentParser
+import Dispatch
+import Foundation
+import NetworkStack
+import Synchronization
+
+/// The fetches of a command line: every URL, as often as asked, so many at once.
+struct CommandLineFetches {
+    private struct Fetch: Sendable {
+        let url: String
+        let order: Order
+        let file: String?
+    }
+
+    private let command: Netfetch
+    private let stacks: Stacks
+    private let width: Int
+
+    init(_ command: Netfetch, stacks: Stacks, width: Int) {
+        self.command = command
+        self.stacks = stacks
+        self.width = width
+    }
+
+    /// Runs them all.
+    ///
+    /// - Returns: The exit code.
+    func run() throws -> Int32 {
+        let choice = try command.connection.choice()
+        let options = command.transfer.options()
+        let codes = Codes()
+        let places = DispatchSemaphore(value: width)
+        for number in 0..<(command.several.times * command.urls.count) {
+            let (url, index) = (command.urls[number % command.urls.count], number % command.urls.count)
+            places.wait()
+            let end: @Sendable (Int32) -> Void = { code in
+                codes.set(code, at: number)
+                places.signal()
+            }
+            do {
+                let request = try command.request.request(for: url)
+                let fetch = Fetch(
+                    url: url,
+                    order: Order(request: request, options: options, stack: choice),
+                    file: try file(for: request, at: index)
+                )
+                try start(fetch, end)
+            } catch {
+                end(report(error, url: url))
+            }
+        }
+        for _ in 0..<width { places.wait() }
+        for _ in 0..<width { places.signal() }
+        return codes.first
+    }
+
+    private func file(for request: HTTP.Request, at index: Int) throws -> String? {
+        if index < command.output.files.count { return command.output.files[index] }
+        guard command.output.usesRemoteNames else { return nil }
+        let name = request.url.lastPathComponent
+        guard !name.isEmpty, name != "/", !request.url.hasDirectoryPath, name != "..", name != "." else {
+            throw Failure(.url, "The URL names no file; give it one with -o.")
+        }
+        return name
+    }
+
+    private func start(_ fetch: Fetch, _ end: @escaping @Sendable (Int32) -> Void) throws {
+        let output = command.output
+        var wishes = Delivery.Wishes()
+        wishes.file = fetch.file
+        wishes.headsFile = output.headsFile
+        wishes.showsHeads = (output.includesHeads || command.request.asksForHead) && !output.printsJSON
+        wishes.isQuiet = output.printsJSON
+        wishes.digests = output.printsJSON
+        wishes.failsByStatus = output.failsByStatus
+        wishes.isVerbose = output.isVerbose
+        let contentOnTerminal = fetch.file == nil && !output.printsJSON && isatty(STDOUT_FILENO) == 1
+        wishes.drawsProgress =
+            !output.isSilent && !output.isVerbose && width == 1
+            && ProgressBar.hasPlace(contentOnTerminal: contentOnTerminal)
+        let delivery = Delivery(wishes)
+        let carrier = try stacks.carrier(for: fetch.order.stack)
+        carrier.fetch(fetch.order, receiver: delivery) { outcome in
+            delivery.end(isWhole: outcome.failure == nil)
+            if output.isVerbose { Trace.ended(outcome) }
+            if output.printsJSON {
+                let line = outcome.json(url: fetch.url, digest: delivery.hexDigest).text + "\n"
+                _ = Self.lines.withLock { _ in LocalFile.write(Data(line.utf8), to: STDOUT_FILENO) }
+            }
+            end(code(of: outcome, delivery))
+        }
+    }
+
+    private static let lines = Mutex(())
+
+    private func code(of outcome: Outcome, _ delivery: Delivery) -> Int32 {
+        if let failure = delivery.failure { return report(failure, url: "") }
+        if let failure = outcome.failure { return tell(failure) }
+        guard let status = outcome.head?.status, command.output.failsByStatus, status.rawValue >= 400 else { return 0 }
+        complain("netfetch: (22) the server answered with \(status)")
+        return 22
+    }
+
+    /// Tells what kept a fetch from beginning, or its content from being written.
+    private func report(_ error: any Error, url: String) -> Int32 {
+        let failure: Failure
+        switch error {
+        case let error as LocalFileError:
+            complain("netfetch: (\(error.exitCode)) \(error)")
+            return error.exitCode
+        case let error as Failure: failure = error
+        default: failure = Failure(.other, "\(error)")
+        }
+        if command.output.printsJSON {
+            let line = Outcome.json(url: url, failure: failure).text + "\n"
+            _ = Self.lines.withLock { _ in LocalFile.write(Data(line.utf8), to: STDOUT_FILENO) }
+        }
+        return tell(failure)
+    }
+
+    private func tell(_ failure: Failure) -> Int32 {
+        let code = failure.kind.exitCode
+        complain("netfetch: (\(code)) \(failure.kind.rawValue): \(failure.message)")
+        return code
+    }
+
+    private func complain(_ text: String) {
+        if !command.output.isSilent || command.output.showsErrors { Trace.write(text + "\n") }
+    }
+}
+
+/// The exit codes of the fetches, by their place on the command line.
+private final class Codes: Sendable {
+    private let state = Mutex<(place: Int, code: Int32)>((Int.max, 0))
+
+    /// That of the first that failed, or 0.
+    var first: Int32 { state.withLock { $0.code } }
+
+    func set(_ code: Int32, at place: Int) {
+        state.withLock { if code != 0, place < $0.place { $0 = (place, code) } }
+    }
+}
+
+extension Outcome {
+    /// The line of --json.
+    func json(url asked: String, digest: String) -> JSON {
+        func time(_ duration: Duration?) -> JSON { duration.map { .number($0.milliseconds) } ?? .null }
+        return .members([
+            "url": .string(asked),
+            "effective_url": .string(url.absoluteString),
+            "status": head.map { .integer(Int64($0.status.rawValue)) } ?? .null,
+            "http_version": .optional(head?.version.number),
+            "headers": head?.headers.json ?? .array([]),
+            "body_bytes": .integer(count),
+            "body_sha256": .string(digest),
+            "hops": .integer(Int64(hops)),
+            "reused": metrics.isConnectionReused.map { .bool($0) } ?? .null,
+            "timings": .members([
+                "queue": time(metrics.queue), "dns": time(metrics.resolved), "connect": time(metrics.connected),
+                "tls": time(metrics.secured), "first_byte": time(metrics.firstByte), "total": time(elapsed),
+            ]),
+            "error": failure.map(\.json) ?? .null,
+        ])
+    }
+
+    /// The line of --json for what could not begin.
+    static func json(url: String, failure: Failure) -> JSON {
+        .members([
+            "url": .string(url), "effective_url": .null, "status": .null, "http_version": .null, "headers": .array([]),
+            "body_bytes": .integer(0), "body_sha256": .string(SHA256().hexDigest), "hops": .integer(0), "reused": .null,
+            "timings": .members([:]), "error": failure.json,
+        ])
+    }
+}
+
+extension Failure {
+    var json: JSON {
+        .members([
+            "kind": .string(kind.rawValue), "phase": .optional(phase?.rawValue), "code": .optional(code),
+            "message": .string(message),
+        ])
+    }
+}

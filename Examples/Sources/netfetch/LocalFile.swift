@@ -1,0 +1,69 @@
+import Dispatch
+import Foundation
+
+/// A local file could not be read or written.
+struct LocalFileError: Error, CustomStringConvertible {
+    let description: String
+    let exitCode: Int32
+
+    /// What the system says about a path, now.
+    init(_ path: String, exitCode: Int32) {
+        description = "\(path): \(String(cString: strerror(errno)))"
+        self.exitCode = exitCode
+    }
+}
+
+/// Reading and writing whole buffers, as the system does it.
+enum LocalFile {
+    /// All of a file; `-` is standard input.
+    static func read(_ path: String) throws(LocalFileError) -> Data {
+        let descriptor = path == "-" ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw LocalFileError(path, exitCode: 26) }
+        defer { if descriptor != STDIN_FILENO { close(descriptor) } }
+        var content = Data()
+        while true {
+            guard let chunk = readSome(descriptor) else { throw LocalFileError(path, exitCode: 26) }
+            if chunk.isEmpty { return content }
+            content.append(chunk)
+        }
+    }
+
+    /// Some bytes, as many as there are; empty at the end, `nil` if reading fails.
+    static func readSome(_ descriptor: Int32) -> Data? {
+        var buffer = Data(count: 64 * 1024)
+        while true {
+            let count = buffer.withUnsafeMutableBytes { Foundation.read(descriptor, $0.baseAddress, $0.count) }
+            if count < 0, errno == EINTR { continue }
+            return count < 0 ? nil : buffer.prefix(count)
+        }
+    }
+
+    /// Writes all of it. Answers whether that was possible.
+    static func write(_ data: Data, to descriptor: Int32) -> Bool {
+        data.withUnsafeBytes { buffer in
+            var done = 0
+            while done < buffer.count {
+                let count = Foundation.write(descriptor, buffer.baseAddress?.advanced(by: done), buffer.count - done)
+                if count < 0, errno == EINTR { continue }
+                guard count > 0 else { return false }
+                done += count
+            }
+            return true
+        }
+    }
+}
+
+/// What comes in on standard input, as content to send.
+struct StandardInput: AsyncSequence, Sendable {
+    struct AsyncIterator: AsyncIteratorProtocol {
+        func next() async throws -> Data? {
+            let chunk = await withCheckedContinuation { continuation in
+                DispatchQueue.global().async { continuation.resume(returning: LocalFile.readSome(STDIN_FILENO)) }
+            }
+            guard let chunk else { throw LocalFileError("standard input", exitCode: 26) }
+            return chunk.isEmpty ? nil : chunk
+        }
+    }
+
+    func makeAsyncIterator() -> AsyncIterator { AsyncIterator() }
+}

@@ -1,0 +1,66 @@
+import ArgumentParser
+import Foundation
+
+/// A command line client of the library, with curl's option names.
+@main
+struct Netfetch: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "netfetch",
+        version: "netfetch 0.1",
+        helpNames: []
+    )
+
+    @OptionGroup(title: "The request")
+    var request: RequestArguments
+
+    @OptionGroup(title: "How it is carried out")
+    var transfer: TransferArguments
+
+    @OptionGroup(title: "The connection")
+    var connection: ConnectionArguments
+
+    @OptionGroup(title: "The output")
+    var output: OutputArguments
+
+    @OptionGroup(title: "Several")
+    var several: SeveralArguments
+
+    @Flag(name: [.customShort("h"), .customLong("help")], help: "Show this text")
+    var showsHelp = false
+
+    @Argument(help: ArgumentHelp("What to fetch; http:// if it names no scheme", valueName: "url"))
+    var urls: [String] = []
+
+    func validate() throws {
+        if showsHelp { return }
+        if several.isBatch {
+            guard urls.isEmpty else { throw ValidationError("--batch takes its URLs from standard input") }
+        } else if urls.isEmpty {
+            throw ValidationError("no URL")
+        }
+        try several.validate()
+    }
+
+    /// Parses the command line and runs it. What makes no sense is said in a line, as curl says it.
+    static func main() {
+        do {
+            let command = try parse()
+            Foundation.exit(command.showsHelp ? HelpText.show() : try command.runs())
+        } catch {
+            let isVersion = exitCode(for: error) == .success
+            let text = message(for: error)
+            Trace.write(isVersion ? text + "\n" : "netfetch: \(text)\nnetfetch: try 'netfetch --help'\n")
+            Foundation.exit(isVersion ? 0 : 2)
+        }
+    }
+
+    /// Runs what was asked for, and answers with the exit code.
+    private func runs() throws -> Int32 {
+        // A reader that goes away is an error to write, not the end of the process.
+        signal(SIGPIPE, SIG_IGN)
+        let width = several.width ?? (several.isBatch ? 100 : 1)
+        let stacks = Stacks(width: width)
+        if several.isBatch { return Batch(stacks: stacks, choice: try connection.choice(), width: width).run() }
+        return try CommandLineFetches(self, stacks: stacks, width: width).run()
+    }
+}

@@ -1,0 +1,175 @@
+import ArgumentParser
+import Foundation
+import NetworkStack
+
+/// What is asked.
+struct RequestArguments: ParsableArguments {
+    @Option(name: .both("X", "request"), parsing: .unconditional, help: ArgumentHelp("The method", valueName: "method"))
+    var method: String?
+
+    @Option(
+        name: .both("H", "header"),
+        parsing: .unconditionalSingleValue,
+        help: ArgumentHelp(
+            "A header line; 'Name;' has no value, 'Name:' leaves one out; @file has lines",
+            valueName: "line"
+        )
+    )
+    var headers: [String] = []
+
+    @Option(
+        name: .both("d", "data"),
+        parsing: .unconditionalSingleValue,
+        help: ArgumentHelp(
+            "POST this content, or @file without its line breaks; several are joined by &",
+            valueName: "data"
+        )
+    )
+    var data: [String] = []
+
+    @Option(parsing: .unconditionalSingleValue, help: ArgumentHelp("POST this content, @ included", valueName: "data"))
+    var dataRaw: [String] = []
+
+    @Option(
+        parsing: .unconditionalSingleValue,
+        help: ArgumentHelp("POST this content, or @file as it is", valueName: "data")
+    )
+    var dataBinary: [String] = []
+
+    @Flag(name: [.customShort("G"), .customLong("get")], help: "Put the -d data in the URL's query, and GET")
+    var putsDataInQuery = false
+
+    @Option(
+        name: .both("T", "upload-file"),
+        parsing: .unconditional,
+        help: ArgumentHelp("PUT a file; - for standard input", valueName: "file")
+    )
+    var upload: String?
+
+    @Flag(name: [.customShort("I"), .customLong("head")], help: "HEAD, and show the head")
+    var asksForHead = false
+
+    @Option(
+        name: .both("A", "user-agent"),
+        parsing: .unconditional,
+        help: ArgumentHelp("The User-Agent", valueName: "name")
+    )
+    var userAgent = "netfetch/0.1"
+
+    @Option(name: .both("e", "referer"), parsing: .unconditional, help: ArgumentHelp("The Referer", valueName: "url"))
+    var referer: String?
+
+    @Option(
+        name: .both("u", "user"),
+        parsing: .unconditional,
+        help: ArgumentHelp("Basic credentials for the server", valueName: "name:password")
+    )
+    var user: String?
+
+    /// The request for a URL.
+    ///
+    /// - Throws: A ``Failure``, or a ``LocalFileError``.
+    func request(for text: String) throws -> HTTP.Request {
+        let content = try content()
+        var text = text.contains("://") ? text : "http://" + text
+        if putsDataInQuery, let content { text = Self.adding(content, to: text) }
+        if let upload, upload != "-", text.hasSuffix("/") { text += (upload as NSString).lastPathComponent }
+        var request = try HTTP.Request(readingURL: text)
+        if let upload {
+            request.body = upload == "-" ? .stream(.init(StandardInput())) : .file(path: upload)
+            request.method = .PUT
+        } else if let content, !putsDataInQuery {
+            request.body = .bytes(content)
+            request.method = .POST
+        }
+        if asksForHead { request.method = .HEAD }
+        if let method { request.method = HTTP.Method(rawValue: method) }
+        request.headers = try fields(hasForm: content != nil && !putsDataInQuery && upload == nil)
+        return request
+    }
+
+    private func content() throws -> Data? {
+        var pieces: [Data] = []
+        for piece in data {
+            guard piece.hasPrefix("@") else {
+                pieces.append(Data(piece.utf8))
+                continue
+            }
+            pieces.append(try LocalFile.read(String(piece.dropFirst())).filter { $0 != 10 && $0 != 13 && $0 != 0 })
+        }
+        pieces += dataRaw.map { Data($0.utf8) }
+        for piece in dataBinary {
+            pieces.append(piece.hasPrefix("@") ? try LocalFile.read(String(piece.dropFirst())) : Data(piece.utf8))
+        }
+        return pieces.isEmpty ? nil : Data(pieces.joined(separator: [UInt8(ascii: "&")]))
+    }
+
+    private static func adding(_ query: Data, to url: String) -> String {
+        let fragment = url.firstIndex(of: "#") ?? url.endIndex
+        let separator = url[..<fragment].contains("?") ? "&" : "?"
+        return url[..<fragment] + separator + String(decoding: query, as: UTF8.self) + url[fragment...]
+    }
+
+    private func fields(hasForm: Bool) throws -> HTTP.Headers {
+        var fields: HTTP.Headers = [.userAgent: userAgent]
+        if let referer { fields.append(referer, for: .referer) }
+        if let user { fields.append(try HTTP.Headers.basic(user), for: .authorization) }
+        if hasForm { fields.append("application/x-www-form-urlencoded", for: .contentType) }
+        var own: HTTP.Headers = [:]
+        for argument in headers {
+            let lines =
+                argument.hasPrefix("@")
+                ? String(decoding: try LocalFile.read(String(argument.dropFirst())), as: UTF8.self)
+                    .split(whereSeparator: \.isNewline).map(String.init) : [argument]
+            for line in lines {
+                let (name, value) = try HTTP.Headers.field(line, orEmpty: ";")
+                fields[name] = nil
+                if let value {
+                    own.append(value, for: name)
+                } else if name == .accept {
+                    throw Failure(.refused, "'\(line)': the stacks send an Accept in any case; give it another value.")
+                }
+            }
+        }
+        return HTTP.Headers(Array(fields) + Array(own))
+    }
+}
+
+extension HTTP.Request {
+    /// A request for a URL's text.
+    ///
+    /// - Throws: A ``Failure`` of the kind `url`.
+    init(readingURL text: String) throws(Failure) {
+        // URL's own parser escapes them, and would fetch something that was not written.
+        guard text.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F }) else {
+            throw Failure(.url, "The URL has a blank or a control character; escape it with a percent sign.")
+        }
+        do { try self.init(url: text) } catch { throw Failure(.url, "\(error)") }
+    }
+}
+
+extension HTTP.Headers {
+    /// The Basic credentials of `name:password`.
+    static func basic(_ user: String) throws(Failure) -> String {
+        guard user.contains(":") else { throw Failure(.refused, "The credentials have no colon; write name:password.") }
+        return "Basic " + Data(user.utf8).base64EncodedString()
+    }
+
+    /// Reads a `Name: value` line; the value is `nil` if nothing follows the colon.
+    ///
+    /// - Parameters:
+    ///   - line: The line.
+    ///   - mark: What may stand for the colon after a name without a value.
+    /// - Returns: The name and the value.
+    /// - Throws: A ``Failure`` of the kind `refused`.
+    static func field(_ line: String, orEmpty mark: String? = nil) throws(Failure) -> (HTTP.HeaderName, String?) {
+        guard let colon = line.firstIndex(of: ":") else {
+            guard let mark, line.hasSuffix(mark) else {
+                throw Failure(.refused, "A header line has no colon; write 'Name: value'.")
+            }
+            return (.init(String(line.dropLast(mark.count))), "")
+        }
+        let value = line[line.index(after: colon)...].drop { $0 == " " || $0 == "\t" }
+        return (.init(String(line[..<colon])), value.isEmpty ? nil : String(value))
+    }
+}

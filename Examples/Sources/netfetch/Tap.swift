@@ -1,0 +1,74 @@
+import Foundation
+import NetworkStack
+
+/// A transport that lets a reception see what passes: every hop's request, every head, and the content as it comes.
+///
+/// The library's engine goes on deciding everything, from redirects to deadlines; it is told how much content came, and
+/// does not collect it.
+struct Tap<Base: HTTPTransport>: HTTPTransport {
+    typealias Request = HTTP.Request
+    typealias Response = HTTP.Response
+    typealias Failure = Base.Failure
+
+    let base: Base
+    let reception: Reception
+
+    var capabilities: HTTP.Capabilities { base.capabilities }
+
+    func start(_ hop: HTTPHop, sink: any HTTPTransferSink<Base.Failure>) -> any HTTPTransfer {
+        var hop = hop
+        hop.allowsWithholding = false
+        let number = reception.begin(hop.request, leadsOn: hop.options.redirects.limit > 0)
+        let transfer = base.start(hop, sink: TapSink(reception, hop: number, sink))
+        reception.hold(transfer, hop: number)
+        return transfer
+    }
+
+    func response(_ response: HTTP.Response) -> HTTP.Response { response }
+}
+
+/// Stands between a transport and the engine's sink for one hop.
+private final class TapSink<Failure: Error>: HTTPTransferSink {
+    private let reception: Reception
+    private let hop: Int
+    private let sink: any HTTPTransferSink<Failure>
+
+    init(_ reception: Reception, hop: Int, _ sink: any HTTPTransferSink<Failure>) {
+        self.reception = reception
+        self.hop = hop
+        self.sink = sink
+    }
+
+    func entered(_ phase: HTTP.Phase) {
+        reception.entered(phase, hop: hop)
+        sink.entered(phase)
+    }
+
+    func informational(_ response: HTTP.Response) {
+        reception.received(informational: response, hop: hop)
+        sink.informational(response)
+    }
+
+    func head(_ response: HTTP.Response) {
+        reception.received(head: response, hop: hop)
+        sink.head(response)
+    }
+
+    func body(_ chunk: Data) -> Bool {
+        let (total, goesOn) = reception.received(content: chunk, hop: hop)
+        sink.withheld(total)
+        return goesOn
+    }
+
+    func withheld(_ count: Int64) { sink.withheld(count) }
+    func sent(_ count: Int) { sink.sent(count) }
+
+    func finished(trailers: HTTP.Headers?, metrics: HTTP.Metrics) {
+        sink.finished(trailers: trailers, metrics: metrics)
+    }
+
+    func failed(_ failure: HTTPTransferFailure<Failure>, metrics: HTTP.Metrics) {
+        reception.failed(metrics, hop: hop)
+        sink.failed(failure, metrics: metrics)
+    }
+}
