@@ -13,7 +13,7 @@ export BUILD_FLAGS := -Xswiftc -warnings-as-errors --explicit-target-dependency-
 	-Xlinker --export-dynamic-symbol=getaddrinfo
 
 .PHONY: help install install-build install-test build test suite demo netfetch examples tsan asan \
-	lint format fences docs linkage consumers clean
+	lint format fences docs linkage consumers bench bench-compare clean
 
 help: ## List the targets
 	@awk 'BEGIN { FS = ":.*## " } /^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -69,5 +69,15 @@ linkage: ## Check that a CurlStack program links neither Foundation's network no
 consumers: ## Build and run outside packages that depend on one product each
 	@.ci/consumers.sh
 
+# WORKLOADS='get-1k-h1-c64,...' and CLIENTS='curl-stack,libcurl-c,...' choose; `bench --list` names them.
+bench: install-build ## Measure the stacks against libcurl in C and their peers (QUICK=1, WORKLOADS=, CLIENTS=, ROUNDS=)
+	@.ci/install.sh bench || echo "Some clients will be missing; the report names them." >&2
+	@swift build -q -c release --package-path Benchmarks
+	@Benchmarks/.build/release/bench --repository . $(if $(QUICK),--quick) $(if $(WORKLOADS),--workloads $(WORKLOADS)) \
+		$(if $(CLIENTS),--clients $(CLIENTS)) $(if $(ROUNDS),--rounds $(ROUNDS))
+
+bench-compare: install-build ## Measure the curl stack against itself at another revision (BASE=<rev>, WORKLOADS=, ROUNDS=)
+	@BASE="$(BASE)" WORKLOADS="$(WORKLOADS)" ROUNDS="$(ROUNDS)" .ci/bench-compare.sh
+
 clean: ## Remove everything built
-	@rm -rf .build .build-* Examples/.build Benchmarks/.build Tests/Consumer/*/.build
+	@rm -rf .build .build-* Examples/.build Benchmarks/.build Benchmarks/AsyncHTTPClient/.build Tests/Consumer/*/.build

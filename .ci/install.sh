@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# install.sh build|test: installs with apt what is missing, and only that. With nothing missing it needs no network.
+# install.sh build|test|bench: installs with apt what is missing, and only that. With nothing missing it needs no network.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 PATH=$PATH:/usr/sbin:/sbin # where Debian keeps nginx
@@ -9,6 +9,7 @@ command -v swift >/dev/null || exec .ci/toolchain.sh
 library() { pkg-config --exists "$1" 2>/dev/null; }
 command_() { command -v "$1" >/dev/null; }
 module() { /usr/bin/python3 -c "import importlib.util as u, sys; sys.exit(u.find_spec('$1') is None)" 2>/dev/null; }
+crate() { compgen -G "/usr/share/cargo/registry/$1-*" >/dev/null; }
 toolchain() { ! ldd "$(dirname "$(readlink -f "$(command -v swift)")")/swift-build" 2>/dev/null | grep -q "^[[:space:]]*$1.*not found"; }
 linker() { [ "$(uname)" != Linux ] || { [ -e /usr/include/stdlib.h ] && compgen -G '/usr/lib/gcc/*/*/crtbeginS.o' >/dev/null; }; }
 
@@ -27,8 +28,21 @@ openssl               command_ openssl' ;;
 test) rows='
 nghttp2-server        command_ nghttpd
 python3-httpbin       module httpbin
-gunicorn              command_ gunicorn' ;;
-*) echo "usage: install.sh build|test" >&2; exit 64 ;;
+gunicorn              command_ gunicorn
+valgrind              command_ valgrind
+strace                command_ strace' ;;
+bench) rows='
+wrk                   command_ wrk
+golang-go             command_ go
+cargo                 command_ cargo
+librust-hyper-dev     crate hyper
+librust-reqwest-dev   crate reqwest
+librust-tokio-dev     crate tokio
+python3-pycurl        module pycurl
+python3-httpx         module httpx
+python3-h2            module h2
+python3-aiohttp       module aiohttp' ;;
+*) echo "usage: install.sh build|test|bench" >&2; exit 64 ;;
 esac
 
 missing() {

@@ -1,0 +1,18 @@
+/// How long fetches took, in nanoseconds, in buckets less than 1 % wide. Of fixed size, so that a long run holds no more
+/// memory than a short one.
+struct LatencyHistogram {
+    private var counts = [UInt32](repeating: 0, count: 40 * 256)
+
+    mutating func record(_ nanoseconds: UInt64) {
+        let shift = max(0, UInt64.bitWidth - nanoseconds.leadingZeroBitCount - 8)
+        counts[min(shift * 256 + Int(nanoseconds >> UInt64(shift)), counts.count - 1)] += 1
+    }
+
+    /// The buckets that are not empty, as `"lower bound": count` of a JSON object.
+    var json: String {
+        let pairs = counts.indices.lazy.filter { counts[$0] > 0 }.map { index in
+            "\"\(UInt64(index % 256) << UInt64(index / 256))\":\(counts[index])"
+        }
+        return "{\(pairs.joined(separator: ","))}"
+    }
+}

@@ -1,0 +1,94 @@
+import BenchmarkClients
+import CurlStack
+import FoundationEssentials
+import NetworkStack
+
+/// The curl stack, in its asynchronous form.
+struct CurlStackClient: BenchmarkClient {
+    private let fetches: CurlFetches
+
+    init(_ settings: ClientSettings) throws { fetches = try CurlFetches(settings) }
+
+    func fetch(_ target: BenchmarkTarget) async throws -> Int {
+        let data = try await fetches.stack.fetch(resource: fetches.resource(target)).value
+        return try fetches.measure(data)
+    }
+
+    func shutDown() async { await fetches.stack.shutdown() }
+}
+
+/// The curl stack, called back.
+struct CurlStackCallbackClient: CallbackBenchmarkClient {
+    private let fetches: CurlFetches
+
+    init(_ settings: ClientSettings) throws { fetches = try CurlFetches(settings) }
+
+    func fetch(_ target: BenchmarkTarget, completion: @escaping @Sendable (Result<Int, any Error>) -> Void) {
+        fetches.stack.fetch(resource: fetches.resource(target)) { result in
+            completion(Result { try fetches.measure(result.get().value) })
+        }
+    }
+
+    func fetch(_ target: BenchmarkTarget) async throws -> Int {
+        try await fetches.measure(fetches.stack.fetch(resource: fetches.resource(target)).value)
+    }
+
+    func shutDown() async { await fetches.stack.shutdown() }
+}
+
+/// No fetch at all: what decoding costs, to be added to a floor that does not decode.
+struct DecodeOnlyClient: BenchmarkClient {
+    private let data: Data
+
+    init(_ settings: ClientSettings) async throws {
+        let fetches = try CurlFetches(settings)
+        data = try await fetches.stack.fetch(resource: fetches.resource(.measured)).value
+        await fetches.stack.shutdown()
+    }
+
+    func fetch(_ target: BenchmarkTarget) async throws -> Int {
+        try JSONDecoder().decode([Article].self, from: data).count
+    }
+
+    func shutDown() {}
+}
+
+/// A stack, and the resources that the settings ask for.
+private struct CurlFetches: Sendable {
+    let stack: Network.CurlNetworkStack
+    private let measured: Network.CurlResource
+    private let held: Network.CurlResource?
+    private let decodes: Bool
+
+    init(_ settings: ClientSettings) throws {
+        var configuration = Network.Configuration()
+        configuration.connections.perHost = max(32, settings.inFlight, settings.heldCount)
+        configuration.connections.streamsPerConnection = max(100, settings.inFlight)
+        if let file = settings.authorities { configuration.tls.trustRoots = .file(path: file) }
+        stack = try Network.CurlNetworkStack(configuration: configuration)
+
+        let body: HTTP.Body =
+            if let file = settings.bodyFile {
+                .file(path: file)
+            } else if settings.bodyBytes > 0 {
+                .bytes(Data(repeating: UInt8(ascii: "x"), count: settings.bodyBytes))
+            } else {
+                .none
+            }
+        let request = try HTTP.Request(method: HTTP.Method(rawValue: settings.method), url: settings.url, body: body)
+        measured = .init(baseRequestMaking: .request(request))
+        held = try settings.heldURL.map { .init(baseRequestMaking: .request(try HTTP.Request(url: $0))) }
+        decodes = settings.decodes
+    }
+
+    func resource(_ target: BenchmarkTarget) -> Network.CurlResource {
+        switch target {
+        case .measured: measured
+        case .held: held ?? measured
+        }
+    }
+
+    func measure(_ data: Data) throws -> Int {
+        decodes ? try JSONDecoder().decode([Article].self, from: data).count : data.count
+    }
+}

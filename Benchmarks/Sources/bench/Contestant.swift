@@ -1,0 +1,88 @@
+/// A client that can be measured: a program, and what it can and cannot do.
+struct Contestant: Sendable {
+    enum Program: Sendable {
+        /// Built by this package, or the one beside it: the name of the executable.
+        case swift(String, package: String? = nil)
+        /// Somebody else's language: how the program is called, and what has to be there for it.
+        case foreign([String], needs: [String])
+        /// A tool with a command line of its own; it serves to check the floor.
+        case wrk
+        /// The `curl` command, for the cold start.
+        case curl
+    }
+
+    let name: String
+    let program: Program
+    /// Why the client has no place in a workload, or `nil` if it has one.
+    var declines: @Sendable (Workload) -> String? = { _ in nil }
+    /// Whether the client takes part unless others are asked for.
+    var isDefault = true
+    /// Whether a quick run leaves it out: too slow to add anything in the time.
+    var isQuick = true
+
+    /// What of the workloads only this library's stacks have a notion of.
+    private static func onlyPlain(_ workload: Workload) -> String? {
+        if workload.interceptors > 0 { return "has no interceptors of this library's" }
+        if workload.pins { return "does not pin here" }
+        return nil
+    }
+
+    private static func needsOwnAuthority(_ workload: Workload) -> String? {
+        workload.server == .tls || workload.server == .tlsHTTP2
+            ? "cannot be told to trust the benchmark's authority" : nil
+    }
+
+    private static func onlyFetches(_ workload: Workload) -> String? {
+        if workload.heldCount > 0 { return "is not written for responses held open" }
+        if workload.bodyFile != nil { return "is not written for uploads from files" }
+        if workload.kind == .coldStart { return "would measure its interpreter or runtime" }
+        return nil
+    }
+
+    /// Every client there is. The names are stable: reports are compared by them.
+    static let all: [Contestant] = [
+        .init(name: "curl-stack", program: .swift("bench-curl-stack")) { onlyPlain($0) },
+        .init(name: "curl-stack-callback", program: .swift("bench-curl-stack")) {
+            $0.kind == .coldStart || $0.heldCount > 0 ? "is the same as the asynchronous form there" : onlyPlain($0)
+        },
+        .init(name: "urlsession-stack", program: .swift("bench-urlsession-stack")) { onlyPlain($0) ?? needsOwnAuthority($0) },
+        .init(name: "urlsession", program: .swift("bench-urlsession")) { onlyPlain($0) ?? needsOwnAuthority($0) },
+        .init(name: "libcurl-c-poll", program: .swift("bench-floor")) { onlyPlain($0) },
+        .init(name: "libcurl-c-epoll", program: .swift("bench-floor")) { onlyPlain($0) },
+        .init(name: "async-http-client", program: .swift("bench-async-http-client", package: "AsyncHTTPClient")) {
+            onlyPlain($0)
+        },
+        .init(name: "go-net-http", program: .foreign(["go/bench-go"], needs: ["go"])) { onlyPlain($0) },
+        .init(name: "rust-hyper", program: .foreign(["rust/release/bench-rust"], needs: ["cargo"])) {
+            if $0.server == .tls || $0.server == .tlsHTTP2 { return "speaks no TLS without reqwest" }
+            if $0.decodes { return "is not written to decode" }
+            return onlyPlain($0) ?? onlyFetches($0)
+        },
+        .init(name: "rust-reqwest", program: .foreign(["rust/release/bench-rust"], needs: ["cargo"])) {
+            if $0.server == .tlsHTTP2 { return "is built without HTTP/2" }
+            if $0.decodes { return "is not written to decode" }
+            return onlyPlain($0) ?? onlyFetches($0)
+        },
+        .init(name: "python-aiohttp", program: .foreign(["/usr/bin/python3", "client.py"], needs: ["python3:aiohttp"]))
+        {
+            $0.server == .tlsHTTP2 ? "speaks no HTTP/2" : onlyPlain($0) ?? onlyFetches($0)
+        },
+        .init(
+            name: "python-httpx",
+            program: .foreign(["/usr/bin/python3", "client.py"], needs: ["python3:httpx"]),
+            declines: { onlyPlain($0) ?? onlyFetches($0) ?? ($0.fetches > 1000 ? "would take half an hour" : nil) }
+        ),
+        .init(name: "pycurl", program: .foreign(["/usr/bin/python3", "client.py"], needs: ["python3:pycurl"])) {
+            checksFloor($0)
+        },
+        .init(name: "wrk", program: .wrk) { checksFloor($0) },
+        .init(name: "decode-only", program: .swift("bench-curl-stack")) {
+            $0.decodes ? nil : "is for what decoding costs"
+        },
+        .init(name: "curl-command", program: .curl) { $0.kind == .coldStart ? nil : "is for the cold start" },
+    ]
+
+    private static func checksFloor(_ workload: Workload) -> String? {
+        workload.name == "get-1k-h1-c64" ? nil : "is there to check the floor, at 64 in flight"
+    }
+}
