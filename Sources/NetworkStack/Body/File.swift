@@ -16,7 +16,8 @@ final class FileBodySource: HTTPBodySource {
     }
 
     private let state: Lock<State>
-    private let size: Int64
+    /// The length in bytes when the file was opened.
+    let size: Int64
 
     var length: Int64? { size }
 

@@ -40,6 +40,9 @@ final class StreamBodySource: HTTPBodySource {
         state.withLock { $0.task = task }
     }
 
+    /// How many bytes were added so far.
+    var total: Int64 { state.withLock { $0.total } }
+
     /// Adds bytes, and waits while there are enough.
     func send(_ chunk: Data) async throws {
         guard !chunk.isEmpty else { return }

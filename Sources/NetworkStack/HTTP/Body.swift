@@ -80,13 +80,38 @@ extension HTTP {
                 pump = { source in for try await chunk in try replaying() { try await source.send(chunk) } }
             }
 
+            /// Content that a closure sends piece by piece.
+            init(
+                length: Int64?,
+                isReplayable: Bool,
+                pump: @escaping @Sendable (StreamBodySource) async throws -> Void
+            ) {
+                self.length = length
+                self.isReplayable = isReplayable
+                self.pump = pump
+            }
+
             func open(onReady: @escaping @Sendable () -> Void) throws(Refusal) -> any HTTPBodySource {
+                try claim()
+                return StreamBodySource(length: length, onReady: onReady, pump: pump)
+            }
+
+            /// Sends the content as a part of other content.
+            func send(to source: StreamBodySource) async throws {
+                try claim()
+                let before = source.total
+                try await pump(source)
+                let actual = source.total - before
+                if let length, actual != length { throw BodyLengthError(declared: length, actual: actual) }
+            }
+
+            /// Notes that the content is sent, and refuses if it was and can be only once.
+            private func claim() throws(Refusal) {
                 let isSecond = wasOpened.withLock { wasOpened in
                     defer { wasOpened = true }
                     return wasOpened
                 }
                 if isSecond, !isReplayable { throw .bodyNotReplayable }
-                return StreamBodySource(length: length, onReady: onReady, pump: pump)
             }
         }
     }

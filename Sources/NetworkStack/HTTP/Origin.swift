@@ -86,10 +86,10 @@ extension HTTP {
             guard afterScheme.hasPrefix("//") else { return }
             let authority = afterScheme.utf8.dropFirst(2).prefix { !"/?#".utf8.contains($0) }
             let host = authority.lastIndex(of: UInt8(ascii: "@")).map { authority[$0...] } ?? authority
-            if host.contains(where: { $0 >= 0x80 }) { throw notASCII }
+            if host.contains(where: { $0 >= 0x80 }) { throw hostNotASCII }
         }
 
-        private static var notASCII: Refusal {
+        static var hostNotASCII: Refusal {
             .invalidRequest("The URL's host is not ASCII; give its A-label (the xn-- form) instead.")
         }
 
@@ -139,7 +139,7 @@ extension HTTP {
                     UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
                     break
                 case UInt8(ascii: "%"), 0x80...:
-                    throw notASCII
+                    throw hostNotASCII
                 default: throw .invalidRequest("The URL's host has a character that no host has.")
                 }
                 label += 1

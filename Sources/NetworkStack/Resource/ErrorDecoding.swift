@@ -27,5 +27,21 @@ extension Network {
         ) -> Self where Payload == Data {
             Self { payload, _ in payload.flatMap { try? decoder().decode(E.self, from: $0) } }
         }
+
+        /// Decodes with a closure that needs the payload alone. It is not asked where there is none.
+        ///
+        /// - Parameter parse: Makes the error of the payload, or `nil`.
+        /// - Returns: The decoding.
+        public static func parsing(_ parse: @escaping @Sendable (Payload) -> (any Error)?) -> Self {
+            Self { payload, _ in payload.flatMap(parse) }
+        }
+
+        /// Decodes as a mapper says; where the mapper throws there is no API error. It is not asked where there is no payload.
+        ///
+        /// - Parameter mapper: Makes the error.
+        /// - Returns: The decoding.
+        public static func mapping(_ mapper: some ResponseMapper) -> Self where Payload == Data {
+            Self { payload, _ in payload.flatMap { try? mapper.apiError(from: $0) } }
+        }
     }
 }

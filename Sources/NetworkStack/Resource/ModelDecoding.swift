@@ -26,16 +26,42 @@ extension ModelDecoding where Payload == Data {
         decoder: @escaping @Sendable () -> JSONDecoder = { JSONDecoder() }
     ) -> Self where T: Decodable & SendableMetatype {
         Self { payload, _ in
-            guard !payload.isEmpty else {
-                if let optional = T.self as? any ExpressibleByNilLiteral.Type,
-                    let none = optional.init(nilLiteral: ()) as? T
-                {
-                    return none
-                }
-                throw EmptyPayloadError()
-            }
+            guard !payload.isEmpty else { return try empty() }
             return try decoder().decode(T.self, from: payload)
         }
+    }
+
+    /// Decodes as a mapper says. An empty payload never reaches it, as in ``json(_:decoder:)``.
+    ///
+    /// - Parameter mapper: Makes the model.
+    /// - Returns: The decoding. It throws what the mapper throws, ``UnexpectedPayloadError`` where the mapper has no model, or
+    ///   ``EmptyPayloadError``.
+    public static func mapping<Mapper: ResponseMapper>(_ mapper: Mapper) -> Self where Mapper.Model == T {
+        Self { payload, _ in
+            guard !payload.isEmpty else { return try empty() }
+            guard let model = try mapper.model(from: payload) else {
+                throw UnexpectedPayloadError(expected: "\(T.self)", count: payload.count)
+            }
+            return model
+        }
+    }
+
+    /// The model of an empty payload, if it has one.
+    private static func empty() throws(EmptyPayloadError) -> T {
+        guard let optional = T.self as? any ExpressibleByNilLiteral.Type,
+            let none = optional.init(nilLiteral: ()) as? T
+        else { throw EmptyPayloadError() }
+        return none
+    }
+}
+
+extension ModelDecoding {
+    /// Decodes with a closure that needs the payload alone.
+    ///
+    /// - Parameter parse: Makes the model of the payload.
+    /// - Returns: The decoding. It throws what the closure throws.
+    public static func parsing(_ parse: @escaping @Sendable (Payload) throws -> T) -> Self {
+        Self { payload, _ in try parse(payload) }
     }
 }
 

@@ -1,0 +1,68 @@
+internal import FoundationEssentials
+
+/// Content made of several pieces, one after the other: bytes if all of them are, else a stream.
+struct JoinedBody {
+    private enum Piece {
+        case bytes(Data)
+        case file(path: String, length: Int64)
+        case stream(HTTP.Body.Stream)
+    }
+
+    private var pieces: [Piece] = []
+    /// The bytes after the last piece.
+    private var tail = Data()
+
+    mutating func append(_ data: Data) { tail.append(data) }
+
+    /// Adds other content. Throws if it is a file that cannot be read.
+    mutating func append(_ body: HTTP.Body) throws(HTTP.Refusal) {
+        switch body {
+        case .none: return
+        case .bytes(let data): return append(data)
+        case .file(let path): pieces += [.bytes(tail), .file(path: path, length: try FileBodySource(path: path).size)]
+        case .stream(let stream): pieces += [.bytes(tail), .stream(stream)]
+        }
+        tail = Data()
+    }
+
+    var body: HTTP.Body {
+        if pieces.isEmpty { return .bytes(tail) }
+        let pieces = pieces + [.bytes(tail)]
+        let isReplayable = pieces.allSatisfy { if case .stream(let stream) = $0 { stream.isReplayable } else { true } }
+        return .stream(
+            HTTP.Body.Stream(length: Self.length(of: pieces), isReplayable: isReplayable) { source in
+                for piece in pieces {
+                    switch piece {
+                    case .bytes(let data): try await source.send(data)
+                    case .file(let path, let length): try await Self.send(path, length: length, to: source)
+                    case .stream(let stream): try await stream.send(to: source)
+                    }
+                }
+            }
+        )
+    }
+
+    private static func length(of pieces: [Piece]) -> Int64? {
+        pieces.reduce(0) { total, piece in
+            switch piece {
+            case .bytes(let data): total.map { $0 + Int64(data.count) }
+            case .file(_, let length): total.map { $0 + length }
+            case .stream(let stream): stream.length.flatMap { length in total.map { $0 + length } }
+            }
+        }
+    }
+
+    /// Sends a file, which must still be as long as it was.
+    private static func send(_ path: String, length: Int64, to source: StreamBodySource) async throws {
+        let file = try FileBodySource(path: path)
+        defer { file.close() }
+        guard file.size == length else { throw BodyLengthError(declared: length, actual: file.size) }
+        while true {
+            switch file.next(upTo: 64 * 1024) {
+            case .bytes(let data): try await source.send(data)
+            case .failed(let error): throw error
+            case .end, .pending: return
+            }
+        }
+    }
+}

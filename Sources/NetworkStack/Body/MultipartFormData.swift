@@ -1,0 +1,186 @@
+public import FoundationEssentials
+
+/// A form whose fields are parts of their own: values, bytes, files and streams (`multipart/form-data`, RFC 7578).
+///
+/// Names and file names are written as browsers write them (WHATWG HTML, "multipart/form-data encoding algorithm"); values
+/// are sent as they are. A form of values and bytes becomes bytes in memory. One with files or streams is put together while
+/// it is sent; its length is known beforehand if that of every stream is, and it can be sent again if every stream can.
+///
+///     var form = MultipartFormData()
+///     form.append("Holiday", name: "title")
+///     form.append(file: "/tmp/beach.jpg", name: "photo", mediaType: .jpeg)
+///     let request = try HTTP.Request(url: url, content: .multipart(form))
+public struct MultipartFormData: Sendable {
+    /// One field.
+    public struct Part: Sendable {
+        /// The field's name.
+        public var name: String
+        /// The name of the file the value comes from, if it is one.
+        public var filename: String?
+        /// What the value is, or `nil` to leave that unsaid.
+        public var mediaType: HTTP.MediaType?
+        /// The value.
+        public var body: HTTP.Body
+
+        /// Describes a field.
+        ///
+        /// - Parameters:
+        ///   - name: The field's name.
+        ///   - filename: The name of the file the value comes from, if it is one.
+        ///   - mediaType: What the value is, or `nil` to leave that unsaid.
+        ///   - body: The value.
+        public init(name: String, filename: String? = nil, mediaType: HTTP.MediaType? = nil, body: HTTP.Body) {
+            self.name = name
+            self.filename = filename
+            self.mediaType = mediaType
+            self.body = body
+        }
+    }
+
+    /// What parts the parts. It is one for the whole form, however often that is sent.
+    public let boundary: String
+    /// The fields, in the order they are sent.
+    public var parts: [Part] = []
+
+    /// Makes an empty form with a random boundary, which no content can know of.
+    public init() {
+        let letters = Array("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz")
+        boundary = "----FormBoundary" + String((0..<24).map { _ in letters[Int.random(in: letters.indices)] })
+    }
+
+    /// Makes an empty form.
+    ///
+    /// - Parameter boundary: What parts the parts; it must not be found in any of them.
+    /// - Throws: ``HTTP/Refusal/invalidRequest(_:)`` if it is no boundary: 1 to 70 letters, digits, `'()+_,-./:=?` and spaces,
+    ///   the last of them not a space (RFC 2046 section 5.1.1).
+    public init(boundary: String) throws(HTTP.Refusal) {
+        let isLegal = boundary.utf8.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"):
+                true
+            default: "'()+_,-./:=? ".utf8.contains(byte)
+            }
+        }
+        guard isLegal, (1...70).contains(boundary.utf8.count), boundary.last != " " else {
+            throw .invalidRequest(
+                "The boundary must be 1 to 70 letters, digits, '()+_,-./:=? and spaces, the last not a space."
+            )
+        }
+        self.boundary = boundary
+    }
+
+    /// Adds a field with a text.
+    ///
+    /// - Parameters:
+    ///   - text: The value, sent in UTF-8.
+    ///   - name: The field's name.
+    public mutating func append(_ text: String, name: String) {
+        parts.append(Part(name: name, body: .bytes(Data(text.utf8))))
+    }
+
+    /// Adds a field with bytes.
+    ///
+    /// - Parameters:
+    ///   - data: The value.
+    ///   - name: The field's name.
+    ///   - filename: The name of the file the value is to pass for, if any.
+    ///   - mediaType: What the value is.
+    public mutating func append(
+        _ data: Data,
+        name: String,
+        filename: String? = nil,
+        mediaType: HTTP.MediaType = .octetStream
+    ) {
+        parts.append(Part(name: name, filename: filename, mediaType: mediaType, body: .bytes(data)))
+    }
+
+    /// Adds a field with a file, which is read while it is sent.
+    ///
+    /// - Parameters:
+    ///   - path: Where the file is.
+    ///   - name: The field's name.
+    ///   - filename: The name the file is sent under; `nil` for its own.
+    ///   - mediaType: What the file is.
+    public mutating func append(
+        file path: String,
+        name: String,
+        filename: String? = nil,
+        mediaType: HTTP.MediaType = .octetStream
+    ) {
+        let own = path.split(separator: "/").last.map(String.init) ?? ""
+        parts.append(Part(name: name, filename: filename ?? own, mediaType: mediaType, body: .file(path: path)))
+    }
+
+    /// Adds a field with bytes that are made while they are sent.
+    ///
+    /// - Parameters:
+    ///   - stream: Yields the value.
+    ///   - name: The field's name.
+    ///   - filename: The name of the file the value is to pass for, if any.
+    ///   - mediaType: What the value is.
+    public mutating func append(
+        _ stream: HTTP.Body.Stream,
+        name: String,
+        filename: String? = nil,
+        mediaType: HTTP.MediaType = .octetStream
+    ) {
+        parts.append(Part(name: name, filename: filename, mediaType: mediaType, body: .stream(stream)))
+    }
+
+    /// Whether the form can be sent again, for a redirect, a retry, or an answer to a challenge.
+    public var isReplayable: Bool { parts.allSatisfy(\.body.isReplayable) }
+
+    /// Puts the form together.
+    ///
+    /// - Returns: The content, `multipart/form-data` with the boundary.
+    /// - Throws: ``HTTP/Refusal/requestBody(_:)`` if a file cannot be read, ``HTTP/Refusal/invalidRequest(_:)`` if a part's
+    ///   media type is not valid.
+    public func content() throws(HTTP.Refusal) -> HTTP.Content {
+        var joined = JoinedBody()
+        for part in parts {
+            joined.append(Data(try head(of: part).utf8))
+            try joined.append(part.body)
+            joined.append(Data("\r\n".utf8))
+        }
+        joined.append(Data("--\(boundary)--\r\n".utf8))
+        return HTTP.Content(joined.body, as: .multipartFormData.with("boundary", boundary))
+    }
+
+    /// The boundary that begins a part, and the part's fields.
+    private func head(of part: Part) throws(HTTP.Refusal) -> String {
+        var head = "--\(boundary)\r\nContent-Disposition: form-data; name=\"\(Self.escaped(name: part.name))\""
+        if let filename = part.filename { head += "; filename=\"\(Self.escaped(filename))\"" }
+        if let mediaType = part.mediaType {
+            guard mediaType.isValid else {
+                throw .invalidRequest("The media type of a form's part is \(mediaType), which is none.")
+            }
+            head += "\r\nContent-Type: \(mediaType)"
+        }
+        return head + "\r\n\r\n"
+    }
+
+    /// A field's name: every line break in it becomes one of two bytes first.
+    static func escaped(name: String) -> String {
+        var bytes: [UInt8] = []
+        for byte in name.utf8 {
+            let isAfterReturn = bytes.last == UInt8(ascii: "\r")
+            if byte == UInt8(ascii: "\n"), !isAfterReturn { bytes.append(UInt8(ascii: "\r")) }
+            if byte != UInt8(ascii: "\n"), isAfterReturn { bytes.append(UInt8(ascii: "\n")) }
+            bytes.append(byte)
+        }
+        if bytes.last == UInt8(ascii: "\r") { bytes.append(UInt8(ascii: "\n")) }
+        return escaped(String(decoding: bytes, as: UTF8.self))
+    }
+
+    /// Quotation marks and line breaks escaped, and nothing else.
+    static func escaped(_ text: String) -> String {
+        var bytes: [UInt8] = []
+        for byte in text.utf8 {
+            bytes.append(escaping: byte) {
+                $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\r") && $0 != UInt8(ascii: "\n")
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}

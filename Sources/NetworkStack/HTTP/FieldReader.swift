@@ -1,0 +1,79 @@
+/// Reads the building blocks of field values: tokens, quoted strings, blanks (RFC 9110 section 5.6).
+struct FieldReader {
+    private let bytes: [UInt8]
+    private var position = 0
+
+    init(_ text: String) { bytes = Array(text.utf8) }
+
+    var isAtEnd: Bool { position == bytes.count }
+
+    /// Passes over spaces and tabs.
+    mutating func skipBlanks() {
+        while position < bytes.count, bytes[position] == UInt8(ascii: " ") || bytes[position] == UInt8(ascii: "\t") {
+            position += 1
+        }
+    }
+
+    /// Passes over one byte if it is this one.
+    mutating func take(_ byte: UInt8) -> Bool {
+        guard position < bytes.count, bytes[position] == byte else { return false }
+        position += 1
+        return true
+    }
+
+    /// A token, or `nil` if none stands here.
+    mutating func token() -> String? {
+        let start = position
+        while position < bytes.count, bytes[position].isTokenByte { position += 1 }
+        return start == position ? nil : String(decoding: bytes[start..<position], as: UTF8.self)
+    }
+
+    /// The text of a quoted string, unescaped, or `nil` if no whole one stands here.
+    mutating func quotedString() -> String? {
+        let start = position
+        guard take(UInt8(ascii: "\"")) else { return nil }
+        var text: [UInt8] = []
+        while position < bytes.count {
+            let byte = bytes[position]
+            position += 1
+            switch byte {
+            case UInt8(ascii: "\""): return String(decoding: text, as: UTF8.self)
+            case UInt8(ascii: "\\") where position < bytes.count:
+                text.append(bytes[position])
+                position += 1
+            default: text.append(byte)
+            }
+        }
+        position = start
+        return nil
+    }
+
+    /// A parameter's value: a token or a quoted string.
+    mutating func parameterValue() -> String? { quotedString() ?? token() }
+
+    /// Everything up to this byte or the end, quoted strings whole. It stands before the byte then.
+    mutating func text(to byte: UInt8) -> String {
+        let start = position
+        while position < bytes.count, bytes[position] != byte {
+            if quotedString() == nil { position += 1 }
+        }
+        return String(decoding: bytes[start..<position], as: UTF8.self)
+    }
+}
+
+extension String {
+    /// The text as a parameter's value: a token as it is, anything else as a quoted string.
+    var asParameterValue: String {
+        if HTTP.Headers.isLegal(name: self) { return self }
+        var quoted: [UInt8] = [UInt8(ascii: "\"")]
+        for byte in utf8 {
+            if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") { quoted.append(UInt8(ascii: "\\")) }
+            quoted.append(byte)
+        }
+        quoted.append(UInt8(ascii: "\""))
+        return String(decoding: quoted, as: UTF8.self)
+    }
+
+    /// The text with ASCII letters lowered.
+    var asciiLowercased: String { String(decoding: utf8.map(\.asciiLowercased), as: UTF8.self) }
+}

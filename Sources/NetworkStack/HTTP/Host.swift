@@ -1,0 +1,72 @@
+public import FoundationEssentials
+
+extension HTTP {
+    /// A server's name or address, and a port if it is not the scheme's own.
+    ///
+    /// An app gives its servers names once:
+    ///
+    ///     extension HTTP.Host {
+    ///         static let graph: Self = "graph.microsoft.com"
+    ///         static let local: Self = "localhost:8080"
+    ///     }
+    public struct Host: Hashable, Sendable, ExpressibleByStringLiteral, CustomStringConvertible {
+        /// The name in lower case; an IPv6 address stands in brackets.
+        public let name: String
+        /// The port, or `nil` for the scheme's own.
+        public let port: Int?
+
+        /// Names a host.
+        ///
+        /// - Parameters:
+        ///   - name: A name, an IPv4 address, or an IPv6 address with or without brackets. What is none of them is refused
+        ///     where a URL is made of it.
+        ///   - port: The port, or `nil` for the scheme's own.
+        public init(_ name: String, port: Int?) {
+            let lowered = name.asciiLowercased
+            let isBareIPv6 = !lowered.hasPrefix("[") && lowered.utf8.count { $0 == UInt8(ascii: ":") } > 1
+            self.name = isBareIPv6 ? "[\(lowered)]" : lowered
+            self.port = port
+        }
+
+        /// Names a host.
+        ///
+        /// - Parameter text: A name or address, and perhaps a colon and a port: `api.example.com`, `localhost:8080`, `[::1]:80`.
+        public init(_ text: String) {
+            guard let colon = text.lastIndex(of: ":"), let port = Int(text[text.index(after: colon)...]),
+                !text[..<colon].contains(":") || text[..<colon].hasSuffix("]")
+            else {
+                self.init(text, port: nil)
+                return
+            }
+            self.init(String(text[..<colon]), port: port)
+        }
+
+        /// Names a host.
+        ///
+        /// - Parameter value: A name or address, and perhaps a colon and a port.
+        public init(stringLiteral value: String) { self.init(value) }
+
+        /// The host as it is written in a URL.
+        public var description: String { port.map { "\(name):\($0)" } ?? name }
+
+        /// The URL of this host's root.
+        ///
+        /// - Parameter scheme: The scheme, http or https.
+        /// - Returns: The URL, ending in a slash.
+        /// - Throws: ``HTTP/Refusal/invalidRequest(_:)`` with a sentence that says what to change: another scheme, no host, a
+        ///   host that is not ASCII or has illegal characters, a port out of range.
+        public func url(_ scheme: Scheme) throws(Refusal) -> URL {
+            // A slash or the like would not make an illegal host, but a host of another name.
+            guard name.utf8.allSatisfy({ !"/?#@\\".utf8.contains($0) }) else {
+                throw .invalidRequest("The host has a character that no host has.")
+            }
+            guard name.utf8.allSatisfy({ $0 < 0x80 }) else { throw Target.hostNotASCII }
+            if let port, !(1...65535).contains(port) {
+                throw .invalidRequest("The port \(port) is not from 1 to 65535.")
+            }
+            guard let url = URL(string: "\(scheme)://\(self)/") else { throw .invalidRequest("The host is none.") }
+            _ = try Target(url)
+            return url
+        }
+    }
+}

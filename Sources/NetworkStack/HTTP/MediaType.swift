@@ -1,0 +1,196 @@
+extension HTTP {
+    /// A media type with its parameters (RFC 9110 section 8.3.1), such as `text/html; charset=utf-8`; also a media range
+    /// with its weight (section 12.5.1), such as `text/*; q=0.5`.
+    ///
+    /// Type, subtype and parameter names are kept in lower case, because case does not count in them; parameters keep
+    /// their order. Two values are equal if all of this is.
+    public struct MediaType: Hashable, Sendable {
+        /// One parameter.
+        public struct Parameter: Hashable, Sendable {
+            /// The name in lower case.
+            public let name: String
+            /// The value, without quotation marks.
+            public let value: String
+
+            /// Joins a name and a value.
+            ///
+            /// - Parameters:
+            ///   - name: The name; its ASCII letters are lowered.
+            ///   - value: The value, without quotation marks.
+            public init(name: String, value: String) {
+                self.name = name.asciiLowercased
+                self.value = value
+            }
+        }
+
+        /// What stands before the slash, in lower case; `*` in a range of everything.
+        public let type: String
+        /// What stands behind the slash, in lower case; `*` in a range.
+        public let subtype: String
+        /// The parameters, in order. A media range's weight, `q`, is one of them.
+        public var parameters: [Parameter]
+
+        /// Makes a media type.
+        ///
+        /// - Parameters:
+        ///   - type: What stands before the slash; its ASCII letters are lowered.
+        ///   - subtype: What stands behind the slash; its ASCII letters are lowered.
+        ///   - parameters: The parameters. Parts that are no tokens make a media type that is not ``isValid``.
+        public init(type: String, subtype: String, parameters: [Parameter] = []) {
+            self.type = type.asciiLowercased
+            self.subtype = subtype.asciiLowercased
+            self.parameters = parameters
+        }
+
+        /// Reads a media type, as a server sent it.
+        ///
+        /// - Parameter description: The text; `nil` comes of one that is no media type.
+        public init?(_ description: String) {
+            var reader = FieldReader(description)
+            reader.skipBlanks()
+            guard let type = reader.token(), reader.take(UInt8(ascii: "/")), let subtype = reader.token() else {
+                return nil
+            }
+            self.init(type: type, subtype: subtype)
+            reader.skipBlanks()
+            while !reader.isAtEnd {
+                guard reader.take(UInt8(ascii: ";")) else { return nil }
+                reader.skipBlanks()
+                // An empty parameter, as in "a/b;" or "a/b;;c=d", is allowed and means nothing.
+                if let name = reader.token() {
+                    guard reader.take(UInt8(ascii: "=")), let value = reader.parameterValue() else { return nil }
+                    parameters.append(Parameter(name: name, value: value))
+                    reader.skipBlanks()
+                }
+            }
+        }
+
+        /// Type and subtype alone: what to compare where parameters do not count.
+        public var essence: String { "\(type)/\(subtype)" }
+
+        /// Whether every part may be written where a media type is called for. Content of a type that is not valid is refused
+        /// before anything is sent.
+        public var isValid: Bool {
+            Headers.isLegal(name: type) && Headers.isLegal(name: subtype)
+                && parameters.allSatisfy { Headers.isLegal(name: $0.name) && Headers.isLegal(value: $0.value) }
+        }
+
+        /// Whether the content is JSON: `application/json`, or any type whose subtype ends in `+json` (RFC 6839).
+        public var isJSON: Bool { subtype == "json" || subtype.hasSuffix("+json") }
+
+        /// The value of a parameter; writing `nil` removes it.
+        ///
+        /// - Parameter name: The parameter's name, in any case.
+        public subscript(parameter name: String) -> String? {
+            get {
+                let name = name.asciiLowercased
+                return parameters.first { $0.name == name }?.value
+            }
+            set {
+                let name = name.asciiLowercased
+                guard let newValue else { return parameters.removeAll { $0.name == name } }
+                if let place = parameters.firstIndex(where: { $0.name == name }) {
+                    parameters[place] = Parameter(name: name, value: newValue)
+                } else {
+                    parameters.append(Parameter(name: name, value: newValue))
+                }
+            }
+        }
+
+        /// The name of the character encoding, in lower case, if the type tells it.
+        public var charset: String? { self[parameter: "charset"]?.asciiLowercased }
+
+        /// How much the type is wanted, from 0 (not at all) to 1: the weight `q`, which is 1 if there is none or no number.
+        public var quality: Double {
+            guard let text = self[parameter: "q"], let quality = Double(text), (0...1).contains(quality) else {
+                return 1
+            }
+            return quality
+        }
+
+        /// The same type with one more parameter, or another value for it.
+        ///
+        /// - Parameters:
+        ///   - name: The parameter's name.
+        ///   - value: The parameter's value.
+        /// - Returns: The type with the parameter.
+        public func with(_ name: String, _ value: String) -> MediaType {
+            var copy = self
+            copy[parameter: name] = value
+            return copy
+        }
+
+        /// The same type with a weight, for a list of what is accepted.
+        ///
+        /// - Parameter quality: From 0 (not at all) to 1; what lies outside counts as the nearer of both. Three digits behind
+        ///   the point are kept.
+        /// - Returns: The type with the weight.
+        public func with(quality: Double) -> MediaType {
+            // The comparison also turns what is no number into 0.
+            let thousandths = quality > 0 ? Int((min(quality, 1) * 1000).rounded()) : 0
+            guard thousandths % 1000 != 0 else { return with("q", thousandths == 0 ? "0" : "1") }
+            var digits = String(thousandths + 1000).dropFirst()
+            while digits.last == "0" { digits.removeLast() }
+            return with("q", "0." + digits)
+        }
+
+        /// Whether a type falls within this range: `*/*` takes every type, `text/*` every text, and a type itself. Parameters
+        /// of the range, but for its weight, must be the type's too.
+        ///
+        /// - Parameter other: The type, such as a response's.
+        /// - Returns: Whether it falls within the range.
+        public func includes(_ other: MediaType) -> Bool {
+            guard type == "*" || type == other.type, subtype == "*" || subtype == other.subtype else { return false }
+            return parameters.allSatisfy { parameter in
+                guard parameter.name != "q", let value = other[parameter: parameter.name] else {
+                    return parameter.name == "q"
+                }
+                // The one parameter whose values are known to be the same in any case (RFC 9110 section 8.3.2).
+                return parameter.name == "charset"
+                    ? parameter.value.asciiLowercased == value.asciiLowercased : parameter.value == value
+            }
+        }
+
+        /// Reads a list, such as the value of `Accept`. What is no media type in it is passed over.
+        ///
+        /// - Parameter text: Media types with commas between them.
+        /// - Returns: The types, in order.
+        public static func list(_ text: String) -> [MediaType] {
+            var reader = FieldReader(text)
+            var types: [MediaType] = []
+            while !reader.isAtEnd {
+                if let type = MediaType(reader.text(to: UInt8(ascii: ","))) { types.append(type) }
+                _ = reader.take(UInt8(ascii: ","))
+            }
+            return types
+        }
+    }
+}
+
+extension HTTP.MediaType: LosslessStringConvertible {
+    /// The type as it is written in a field.
+    public var description: String {
+        parameters.reduce(into: essence) { $0 += "; \($1.name)=\($1.value.asParameterValue)" }
+    }
+}
+
+extension HTTP.MediaType: ExpressibleByStringLiteral {
+    /// Names a media type.
+    ///
+    /// - Parameter value: The type as it is written in a field; text that is no media type makes one that is not ``isValid``.
+    public init(stringLiteral value: String) { self = Self(value) ?? Self(type: value, subtype: "") }
+}
+
+extension HTTP.Headers {
+    /// The media type of the content, from `Content-Type`; `nil` if there is none, or what is there is no media type.
+    public var contentType: HTTP.MediaType? {
+        get { self[.contentType].flatMap { HTTP.MediaType($0) } }
+        set { self[.contentType] = newValue?.description }
+    }
+
+    /// The media types that are accepted, from `Accept`, in their order; see ``HTTP/MediaType/with(quality:)``.
+    public var accept: [HTTP.MediaType] {
+        get { self[.accept].map { HTTP.MediaType.list($0) } ?? [] }
+        set { self[.accept] = newValue.isEmpty ? nil : newValue.map(\.description).joined(separator: ", ") }
+    }
+}

@@ -1,0 +1,152 @@
+import NetworkStack
+import Testing
+
+@Suite("A media type")
+struct MediaTypeTests {
+    @Test(
+        "is read with its parameters, and written as it was meant",
+        arguments: [
+            ("text/html", "text/html"), ("TEXT/HTML", "text/html"), (" text/html ", "text/html"),
+            ("text/html;charset=UTF-8", "text/html; charset=UTF-8"),
+            ("text/html ; charset = utf-8", nil), ("text/html; Charset=\"utf-8\"", "text/html; charset=utf-8"),
+            ("text/html;;charset=utf-8;", "text/html; charset=utf-8"),
+            ("multipart/form-data; boundary=\"a b\"", "multipart/form-data; boundary=\"a b\""),
+            ("a/b; q=\"say \\\"hi\\\"; now\"", "a/b; q=\"say \\\"hi\\\"; now\""), ("a/b; x=\"\"", "a/b; x=\"\""),
+            ("application/vnd.api+json", "application/vnd.api+json"), ("*/*", "*/*"), ("", nil), ("text", nil),
+            ("text/", nil), ("/html", nil), ("text/html charset=utf-8", nil), ("text/html; charset", nil),
+            ("text/html; charset=", nil), ("text/html; x=\"open", nil), ("te xt/html", nil), ("text/ht\r\nml", nil),
+        ] as [(String, String?)]
+    )
+    func reading(_ text: String, _ expected: String?) {
+        #expect(HTTP.MediaType(text)?.description == expected)
+    }
+
+    @Test("compares type and names without case, and values with it")
+    func equality() {
+        #expect(HTTP.MediaType("Text/HTML; Charset=x") == HTTP.MediaType("text/html;charset=x"))
+        #expect(HTTP.MediaType("a/b; x=Y") != HTTP.MediaType("a/b; x=y"))
+        #expect(HTTP.MediaType.json == "application/json")
+        #expect(HTTP.MediaType("application/json; charset=utf-8").essence == HTTP.MediaType.json.essence)
+    }
+
+    @Test("says its charset, its weight, and whether it is JSON")
+    func parts() {
+        let type: HTTP.MediaType = "text/html; charset=UTF-8; q=0.25"
+        #expect(type.charset == "utf-8")
+        #expect(type.quality == 0.25)
+        #expect(type[parameter: "Q"] == "0.25")
+        #expect(HTTP.MediaType.html.quality == 1)
+        for wrong in ["a/b;q=2", "a/b;q=-1", "a/b;q=x", "a/b;q=nan"] {
+            #expect(HTTP.MediaType(wrong)?.quality == 1)
+        }
+        for json in ["application/json", "text/json", "application/problem+json; charset=utf-8"] {
+            #expect(HTTP.MediaType(json)?.isJSON == true)
+        }
+        #expect(!HTTP.MediaType.jsonSequence.isJSON)
+        #expect(!HTTP.MediaType.plainText.isJSON)
+    }
+
+    @Test(
+        "writes a weight with up to three digits",
+        arguments: [
+            (1, "1"), (0, "0"), (0.5, "0.5"), (0.125, "0.125"), (0.0004, "0"), (0.9999, "1"), (0.1, "0.1"),
+            (0.05, "0.05"), (-1, "0"), (7, "1"), (.nan, "0"), (.infinity, "1"),
+        ]
+    )
+    func weights(_ quality: Double, _ expected: String) {
+        #expect(HTTP.MediaType.json.with(quality: quality).description == "application/json; q=\(expected)")
+        #expect(HTTP.MediaType.json.with(quality: 0.3).with(quality: quality).parameters.count == 1)
+    }
+
+    @Test(
+        "as a range takes what falls within it",
+        arguments: [
+            ("*/*", "text/html", true), ("text/*", "text/html", true), ("text/*", "image/png", false),
+            ("text/html", "text/html; charset=utf-8", true),
+            ("text/html; charset=UTF-8", "text/html; charset=utf-8", true),
+            ("text/html; level=1", "text/html", false), ("text/html; level=1; q=0.5", "text/html; level=1", true),
+            ("text/html; level=a", "text/html; level=A", false), ("text/html", "text/*", false),
+        ]
+    )
+    func ranges(_ range: HTTP.MediaType, _ type: HTTP.MediaType, _ expected: Bool) {
+        #expect(range.includes(type) == expected)
+    }
+
+    @Test("knows when it may not be written")
+    func validity() {
+        #expect(HTTP.MediaType.multipartFormData.with("boundary", "a b").isValid)
+        #expect(!HTTP.MediaType(type: "text", subtype: "").isValid)
+        #expect(!("nonsense" as HTTP.MediaType).isValid)
+        #expect(!HTTP.MediaType.json.with("x", "a\r\nb").isValid)
+        #expect(!HTTP.MediaType.json.with("a b", "c").isValid)
+    }
+
+    @Test("is in the headers as itself")
+    func headers() {
+        var headers: HTTP.Headers = ["content-type": "application/json; charset=utf-8"]
+        #expect(headers.contentType?.isJSON == true)
+        headers.contentType = .plainText
+        #expect(headers == ["content-type": "text/plain"])
+        headers[.contentType] = "nonsense"
+        #expect(headers.contentType == nil)
+        headers.accept = [.json, .html.with(quality: 0.5), .any.with(quality: 0.1)]
+        #expect(headers[.accept] == "application/json, text/html; q=0.5, */*; q=0.1")
+        #expect(headers.accept.map(\.quality) == [1, 0.5, 0.1])
+        #expect(HTTP.MediaType.list("a/b;x=\"1,2\", nonsense,, c/d").map(\.description) == ["a/b; x=\"1,2\"", "c/d"])
+        headers.accept = []
+        #expect(!headers.contains(.accept))
+    }
+}
+
+@Suite("Authentication schemes and challenges")
+struct ChallengeTests {
+    @Test("a scheme makes credentials, and compares without case")
+    func schemes() {
+        #expect(HTTP.AuthScheme.bearer.credentials("abc") == "Bearer abc")
+        #expect(HTTP.AuthScheme(rawValue: "bearer") == .bearer)
+        #expect(Set([HTTP.AuthScheme.bearer, "BEARER", .basic]).count == 2)
+    }
+
+    @Test(
+        "challenges are read apart",
+        arguments: [
+            ("Basic realm=\"a, b\"", ["Basic realm=a, b"]),
+            (
+                "Newauth realm=\"apps\", type=1, title=\"Login to \\\"apps\\\"\", Basic realm=\"simple\"",
+                ["Newauth realm=apps title=Login to \"apps\" type=1", "Basic realm=simple"]
+            ),
+            ("Negotiate abc+/==, Basic realm = x", ["Negotiate abc+/==", "Basic realm=x"]),
+            ("Basic, Bearer error=\"invalid_token\"", ["Basic", "Bearer error=invalid_token"]),
+            (" , ,Digest REALM=\"r\",nonce=\"n\" , , ", ["Digest nonce=n realm=r"]),
+            ("NTLM", ["NTLM"]), ("", []), ("\"quoted\"", []), ("Basic realm=\"a\", realm=\"b\"", ["Basic realm=a"]),
+        ]
+    )
+    func challenges(_ text: String, _ expected: [String]) {
+        let seen = HTTP.Challenge.list(text).map { challenge in
+            let parameters = challenge.parameters.map { "\($0.key)=\($0.value)" }.sorted()
+            return ([challenge.scheme.rawValue] + (challenge.token.map { [$0] } ?? []) + parameters).joined(
+                separator: " "
+            )
+        }
+        #expect(seen == expected)
+    }
+
+    @Test("the headers give all of them, whatever lines they stood in")
+    func lines() {
+        let headers: HTTP.Headers = [
+            "WWW-Authenticate": "Basic realm=\"a\"", "www-authenticate": "Bearer, Digest qop=auth",
+        ]
+        #expect(headers.challenges.map(\.scheme) == [.basic, .bearer, .digest])
+        #expect(headers.challenges.first?.realm == "a")
+    }
+}
+
+@Suite("Statuses")
+struct StatusPhraseTests {
+    @Test("a registered one has its phrase, another none")
+    func phrases() {
+        #expect(HTTP.StatusCode.notFound.reasonPhrase == "Not Found")
+        #expect(HTTP.StatusCode.imUsed.reasonPhrase == "IM Used")
+        #expect(HTTP.StatusCode(499).reasonPhrase == nil)
+    }
+}

@@ -1,0 +1,209 @@
+import Foundation
+import Testing
+
+@testable import NetworkStack
+
+@Suite("A multipart form")
+struct MultipartFormDataTests {
+    private func text(_ form: MultipartFormData) throws -> String {
+        guard case .bytes(let data) = try form.content().body else { throw HTTP.Refusal.bodyNotReplayable }
+        return String(decoding: data, as: UTF8.self)
+    }
+
+    /// Reads a body as a transport does.
+    private func read(_ body: HTTP.Body) async throws -> Data {
+        let ready = AsyncStream<Void>.makeStream()
+        guard let source = try body.open(onReady: { ready.continuation.yield() }) else {
+            guard case .bytes(let data) = body else { return Data() }
+            return data
+        }
+        defer { source.close() }
+        var (content, wakeups) = (Data(), ready.stream.makeAsyncIterator())
+        while true {
+            switch source.next(upTo: 1000) {
+            case .bytes(let bytes): content += bytes
+            case .pending: _ = await wakeups.next()
+            case .failed(let error): throw error
+            case .end: return content
+            }
+        }
+    }
+
+    private func file(_ content: Data) throws -> URL {
+        let url = FileManager.default.temporaryDirectory.appending(path: "multipart-\(UUID().uuidString)")
+        try content.write(to: url)
+        return url
+    }
+
+    @Test("of values and bytes is written byte for byte as the RFC has it")
+    func bytes() throws {
+        var form = try MultipartFormData(boundary: "x")
+        form.append("v\n\"", name: "text")
+        form.append(Data("{}".utf8), name: "data", filename: "a.json", mediaType: .json)
+        form.parts.append(.init(name: "bare", body: .none))
+        #expect(
+            try text(form) == """
+                --x\r
+                Content-Disposition: form-data; name="text"\r
+                \r
+                v
+                "\r
+                --x\r
+                Content-Disposition: form-data; name="data"; filename="a.json"\r
+                Content-Type: application/json\r
+                \r
+                {}\r
+                --x\r
+                Content-Disposition: form-data; name="bare"\r
+                \r
+                \r
+                --x--\r
+
+                """
+        )
+        #expect(try form.content().mediaType == "multipart/form-data; boundary=x")
+    }
+
+    @Test("without a field is its last boundary alone")
+    func empty() throws {
+        #expect(try text(MultipartFormData(boundary: "x")) == "--x--\r\n")
+    }
+
+    @Test(
+        "escapes names and file names as browsers do",
+        arguments: [
+            ("a\"b", "a%22b", "a%22b"), ("a\nb", "a%0D%0Ab", "a%0Ab"), ("a\rb", "a%0D%0Ab", "a%0Db"),
+            ("a\r\nb", "a%0D%0Ab", "a%0D%0Ab"), ("a\r", "a%0D%0A", "a%0D"), ("\n\r", "%0D%0A%0D%0A", "%0A%0D"),
+            ("a\\b", "a\\b", "a\\b"), ("a%22b", "a%22b", "a%22b"), ("ü;=", "ü;=", "ü;="),
+        ]
+    )
+    func escapes(_ text: String, _ name: String, _ filename: String) throws {
+        var form = MultipartFormData()
+        form.append(Data(), name: text, filename: text)
+        #expect(try self.text(form).contains("; name=\"\(name)\"; filename=\"\(filename)\"\r\n"))
+    }
+
+    @Test("has one boundary, however often it is asked, and another form has another")
+    func boundaries() throws {
+        let (one, other) = (MultipartFormData(), MultipartFormData())
+        #expect(one.boundary != other.boundary)
+        #expect(try text(one) == text(one))
+        #expect(try one.content().mediaType?[parameter: "boundary"] == one.boundary)
+        for wrong in ["", " ", "a ", "a\r\nb", "a\"b", "ü", String(repeating: "a", count: 71)] {
+            #expect(throws: HTTP.Refusal.self) { try MultipartFormData(boundary: wrong) }
+        }
+        let odd = try MultipartFormData(boundary: "a b'()+_,-./:=?c")
+        #expect(try odd.content().mediaType?.description == "multipart/form-data; boundary=\"a b'()+_,-./:=?c\"")
+    }
+
+    @Test("with a file and streams is put together while it is read, with its length known")
+    func streamed() async throws {
+        let photo = Data((0..<300_000).map { UInt8(truncatingIfNeeded: $0) })
+        let file = try file(photo)
+        defer { try? FileManager.default.removeItem(at: file) }
+        var form = try MultipartFormData(boundary: "x")
+        form.append("1", name: "first")
+        form.append(file: file.path, name: "photo", mediaType: .jpeg)
+        form.append(.init(length: 5) { AsyncStream(unfolding: pieces(of: Data("hello".utf8))) }, name: "stream")
+        form.append("2", name: "last")
+        let content = try form.content()
+        var expected = Data(
+            "--x\r\nContent-Disposition: form-data; name=\"first\"\r\n\r\n1\r\n--x\r\nContent-Disposition: form-data; name=\"photo\"; filename=\"\(file.lastPathComponent)\"\r\nContent-Type: image/jpeg\r\n\r\n"
+                .utf8
+        )
+        expected += photo
+        expected += Data(
+            "\r\n--x\r\nContent-Disposition: form-data; name=\"stream\"\r\nContent-Type: application/octet-stream\r\n\r\nhello\r\n--x\r\nContent-Disposition: form-data; name=\"last\"\r\n\r\n2\r\n--x--\r\n"
+                .utf8
+        )
+        #expect(content.body.length == Int64(expected.count))
+        #expect(content.body.isReplayable)
+        for _ in 1...2 { #expect(try await read(content.body) == expected) }
+    }
+
+    @Test("with a stream of unknown length has none, and one that can be sent once can be sent once")
+    func once() async throws {
+        var form = MultipartFormData()
+        form.append(.init(AsyncStream(unfolding: pieces(of: Data("once".utf8)))), name: "stream")
+        #expect(!form.isReplayable)
+        let body = try form.content().body
+        #expect(body.length == nil)
+        #expect(!body.isReplayable)
+        #expect(try await read(body).count > 4)
+        await #expect(throws: HTTP.Refusal.self) { try await read(body) }
+        // Nor through another form that holds the same stream.
+        let again = try form.content().body
+        await #expect(throws: HTTP.Refusal.self) { try await read(again) }
+    }
+
+    @Test("fails if a stream is not as long as was said, or a file no longer as long as it was")
+    func lengths() async throws {
+        for declared in [3, 5] as [Int64] {
+            var form = MultipartFormData()
+            let four = { AsyncStream(unfolding: pieces(of: Data("four".utf8))) }
+            form.append(.init(four(), length: declared), name: "a")
+            form.append(.init(four(), length: 8 - declared), name: "b")
+            await #expect(throws: BodyLengthError.self) { try await read(form.content().body) }
+        }
+        let file = try file(Data("1234".utf8))
+        defer { try? FileManager.default.removeItem(at: file) }
+        var form = MultipartFormData()
+        form.append(file: file.path, name: "a")
+        let body = try form.content().body
+        try Data("123456".utf8).write(to: file)
+        await #expect(throws: BodyLengthError.self) { try await read(body) }
+    }
+
+    @Test("refuses a missing file and an invalid media type before anything is sent")
+    func refusals() throws {
+        var form = MultipartFormData()
+        form.append(file: "/nonexistent/file", name: "a")
+        #expect(throws: HTTP.Refusal.self) { try form.content() }
+        form.parts = [.init(name: "a", mediaType: .json.with("x", "\r\nEvil: yes"), body: .none)]
+        #expect(throws: HTTP.Refusal.self) { try form.content() }
+    }
+}
+
+/// The content in pieces, as a closure an `AsyncStream` pulls from.
+private func pieces(of data: Data) -> @Sendable () async -> Data? {
+    let rest = Lock(data)
+    return {
+        rest.withLock { rest in
+            defer { rest = rest.dropFirst(2) }
+            return rest.isEmpty ? nil : rest.prefix(2)
+        }
+    }
+}
+
+/// What the older systems got wrong, each by its name.
+@Suite("Mistakes of the seeds that do not come back, in forms")
+struct MultipartMistakeTests {
+    @Test("the boundary is another one each time it is read, so header, start and end differ")
+    func boundaryPerUse() throws {
+        var form = MultipartFormData()
+        form.append("v", name: "n")
+        let content = try form.content()
+        let boundary = try #require(content.mediaType?[parameter: "boundary"])
+        guard case .bytes(let data) = content.body else { throw HTTP.Refusal.bodyNotReplayable }
+        let text = String(decoding: data, as: UTF8.self)
+        #expect(text.hasPrefix("--\(boundary)\r\n"))
+        #expect(text.hasSuffix("--\(boundary)--\r\n"))
+    }
+
+    @Test("name and value of the Content-Type are swapped")
+    func swappedField() throws {
+        let url = try #require(URL(string: "http://h.test/"))
+        let request = try HTTP.Request(url: url, content: .multipart(MultipartFormData(boundary: "x")))
+        #expect(request.headers == ["Content-Type": "multipart/form-data; boundary=x"])
+    }
+
+    @Test("names are not escaped, so that one can add fields of its own")
+    func injection() throws {
+        var form = try MultipartFormData(boundary: "x")
+        form.append(Data(), name: "a\"\r\nEvil: yes\r\n\r\n--x--", filename: "b\"; evil=\"")
+        guard case .bytes(let data) = try form.content().body else { throw HTTP.Refusal.bodyNotReplayable }
+        let lines = String(decoding: data, as: UTF8.self).split(separator: "\r\n")
+        #expect(!lines.contains { $0.hasPrefix("Evil") })
+        #expect(lines.count { $0.hasPrefix("--x") } == 2)
+    }
+}
