@@ -29,6 +29,12 @@ public struct CurlError: HTTPTransportError, Hashable {
     /// OpenSSL's verdict on the server's certificates, an `X509_V_ERR_…` number, where TLS failed; 0 means that they are
     /// good and something else is not, such as the host's name (`CURLINFO_SSL_VERIFYRESULT`).
     public let verifyResult: Int?
+    /// The status a proxy answered `CONNECT` with, if it refused the tunnel (`CURLINFO_HTTP_CONNECTCODE`).
+    public let proxyStatus: HTTP.StatusCode?
+    /// What a SOCKS proxy failed with, a `CURLPX_…` number, or 0 (`CURLINFO_PROXY_ERROR`).
+    public let proxyReply: Int?
+    /// Whether the failure was the proxy's, or on the way to it: the origin was never spoken to.
+    public let isProxyFailure: Bool
 
     /// Describes a failure.
     public init(
@@ -37,7 +43,10 @@ public struct CurlError: HTTPTransportError, Hashable {
         phase: HTTP.Phase? = nil,
         systemError: Int32? = nil,
         remoteAddress: String? = nil,
-        verifyResult: Int? = nil
+        verifyResult: Int? = nil,
+        proxyStatus: HTTP.StatusCode? = nil,
+        proxyReply: Int? = nil,
+        isProxyFailure: Bool = false
     ) {
         self.code = code
         self.message = message
@@ -45,6 +54,9 @@ public struct CurlError: HTTPTransportError, Hashable {
         self.systemError = systemError
         self.remoteAddress = remoteAddress
         self.verifyResult = verifyResult
+        self.proxyStatus = proxyStatus
+        self.proxyReply = proxyReply
+        self.isProxyFailure = isProxyFailure
     }
 
     /// What is wrong with a server's certificate.
@@ -75,7 +87,8 @@ public struct CurlError: HTTPTransportError, Hashable {
 
     /// What went wrong, in neutral words.
     public var kind: HTTP.FailureKind {
-        switch code {
+        if isProxyFailure { return .proxy }
+        return switch code {
         case .couldNotResolveHost: .dns
         case .couldNotResolveProxy, .proxy: .proxy
         case .couldNotConnect: .connect

@@ -1,5 +1,5 @@
 internal import Foundation
-public import NetworkStack
+internal import NetworkStack
 
 #if canImport(FoundationNetworking)
     internal import FoundationNetworking
@@ -34,6 +34,17 @@ enum Platform {
             .idleConnectionAge: "URLSession keeps idle connections as libcurl sees fit.",
             .streamsPerConnection:
                 "URLSession leaves the streams of an HTTP/2 connection to libcurl, which takes up to 100.",
+            .connectionLifetime: "URLSession keeps connections as libcurl sees fit.",
+            .preconnection: "URLSession opens a connection only for a request.",
+            .proxies:
+                "URLSession on this platform ignores its configuration's proxies (SCF #5199); the environment's are used.",
+            .unixSockets: "URLSession has no way to ask for a Unix domain socket.",
+            .hostOverrides: "URLSession connects where names lead.",
+            .addressFamily: "URLSession chooses among a name's addresses itself.",
+            .localAddress: "URLSession has no say in where its connections come from.",
+            .dnsCacheAge: "URLSession keeps looked-up addresses as libcurl sees fit.",
+            .expectContinue: "URLSession does not wait for 100 Continue.",
+            .decompressionRatio: "URLSession does not tell how long content was before it decompressed it.",
             .customTrustRoots: "URLSession on this platform trusts the system's authorities only.",
             .tlsFailureDetail: "URLSession reports every TLS failure with one code, -1.",
             .bodyWithAnyMethod: "URLSession refuses to send content with GET.",
@@ -47,6 +58,7 @@ enum Platform {
             .lenientHeads:
                 "URLSession refuses heads with bare line feeds, Latin-1, or no blank after a colon (SCF #5527).",
             .phaseMetrics: "URLSession on this platform collects no metrics.",
+            .informationalResponses: "URLSession does not deliver informational responses.",
             .ipv6Literals:
                 "URLSession and libcurl do not agree on the host of such a URL (SCF #5496; fixed after 6.3).",
             .backPressure:
@@ -68,6 +80,16 @@ enum Platform {
             .connectTimeout: "URLSession has no timeout for opening a connection.",
             .idleConnectionAge: "URLSession keeps idle connections as it sees fit.",
             .streamsPerConnection: "URLSession has no limit of streams on a connection.",
+            .connectionLifetime: "URLSession keeps connections as it sees fit.",
+            .preconnection: "URLSession opens a connection only for a request.",
+            .proxies: "This stack does not set URLSession's proxies yet; the system's are used.",
+            .unixSockets: "URLSession has no way to ask for a Unix domain socket.",
+            .hostOverrides: "URLSession connects where names lead.",
+            .addressFamily: "URLSession chooses among a name's addresses itself.",
+            .localAddress: "URLSession has no say in where its connections come from.",
+            .dnsCacheAge: "URLSession keeps looked-up addresses as it sees fit.",
+            .expectContinue: "URLSession does not wait for 100 Continue.",
+            .decompressionRatio: "URLSession does not tell how long content was before it decompressed it.",
             .customTrustRoots: "This stack does not evaluate server trust itself yet.",
             .bodyWithAnyMethod: "URLSession refuses to send content with GET.",
             .methodCase: "URLSession writes well-known methods in capitals, however they were given.",
@@ -84,13 +106,4 @@ enum Platform {
             .strictReplies: "URLSession does not tell every broken reply.",
         ]
     #endif
-}
-
-extension HTTP.Capability {
-    /// Speaking HTTP/1.1 where the server would take HTTP/2.
-    public static let versionChoice = HTTP.Capability(rawValue: "a choice of the HTTP version")
-    /// A limit of the streams on one HTTP/2 connection.
-    public static let streamsPerConnection = HTTP.Capability(rawValue: "a limit of streams per connection")
-    /// Well-known methods in another case than capitals, such as `get`, which is another method than `GET`.
-    public static let methodCase = HTTP.Capability(rawValue: "well-known methods in another case")
 }

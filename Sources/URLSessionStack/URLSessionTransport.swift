@@ -65,5 +65,8 @@ extension HTTP.Options {
         if !decompresses { try capabilities.require(.rawContent) }
         if timeouts.connect != nil { try capabilities.require(.connectTimeout) }
         if version == .http2PriorKnowledge { try capabilities.require(.http2PriorKnowledge) }
+        if expectContinue != nil { try capabilities.require(.expectContinue) }
+        if limits.decompressionRatio != nil { try capabilities.require(.decompressionRatio) }
+        if onInformational != nil { try capabilities.require(.informationalResponses) }
     }
 }

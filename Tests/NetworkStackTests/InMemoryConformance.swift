@@ -16,7 +16,11 @@ extension InMemoryTransport {
             .decompression: "Content is what the handler returned.",
             .backPressure: "A response is handed over whole.", .customTrustRoots: "There is no TLS.",
             .tlsFailureDetail: "There is no TLS.", .connectTimeout: connections, .queueTimeout: connections,
-            .totalConnectionLimit: connections, .idleConnectionAge: connections,
+            .totalConnectionLimit: connections, .idleConnectionAge: connections, .connectionLifetime: connections,
+            .streamsPerConnection: connections, .preconnection: connections, .proxies: connections,
+            .unixSockets: connections, .hostOverrides: connections, .addressFamily: connections,
+            .localAddress: connections, .dnsCacheAge: connections, .versionChoice: wire, .expectContinue: wire,
+            .decompressionRatio: "Content is what the handler returned.",
         ]
     }()
 }

@@ -24,6 +24,9 @@ struct InMemoryTransport: HTTPTransport {
                 if hop.options.timeouts.queue != nil { try capabilities.require(.queueTimeout) }
                 if hop.options.timeouts.connect != nil { try capabilities.require(.connectTimeout) }
                 if hop.options.version == .http2PriorKnowledge { try capabilities.require(.http2PriorKnowledge) }
+                if hop.options.expectContinue != nil { try capabilities.require(.expectContinue) }
+                if hop.options.limits.decompressionRatio != nil { try capabilities.require(.decompressionRatio) }
+                if hop.options.onInformational != nil { try capabilities.require(.informationalResponses) }
                 transfer.send(to: handlers(hop.origin))
             } catch { transfer.fail(.refused(error)) }
         }
@@ -91,6 +94,7 @@ struct InMemoryStack: HTTPTransportStack {
         try configuration.validate()
         let transport = InMemoryTransport(userAgent: configuration.userAgent, handlers: handlers)
         if configuration.connections.total != nil { try transport.capabilities.require(.totalConnectionLimit) }
+        try transport.capabilities.requireConnections(of: configuration)
         if configuration.connections.idleAge != nil { try transport.capabilities.require(.idleConnectionAge) }
         if configuration.tls.trustRoots != .system { try transport.capabilities.require(.customTrustRoots) }
         engine = HTTPEngine(transport: transport, options: configuration.options)

@@ -7,6 +7,12 @@ final class EasyHandle {
     let pointer: UnsafeMutableRawPointer
     private let errorText: UnsafeMutablePointer<CChar>
     private var headers = HeaderList()
+    /// What libcurl reads and does not copy, by option.
+    private var kept: [UInt32: TextList] = [:]
+    /// The route the handle was told last.
+    var route: ProxyRoute?
+    /// How long the handle was told last to wait for 100 Continue, in milliseconds.
+    var expectWait = TransferPlan.usualExpectWait
 
     /// Makes a handle, or `nil` if there is no memory for one.
     init?() {
@@ -56,6 +62,14 @@ final class EasyHandle {
     func set(headers: consuming HeaderList) -> CURLcode {
         self.headers = headers
         return unsafe self.headers.withList { list in unsafe shim_easy_set_list(pointer, CURLOPT_HTTPHEADER, list) }
+    }
+
+    /// Sets lines that stay set until others take their place.
+    @discardableResult
+    func keep(_ lines: TextList, as option: CURLoption) -> CURLcode {
+        let code = unsafe lines.withList { list in unsafe shim_easy_set_list(pointer, option, list) }
+        kept[option.rawValue] = lines
+        return code
     }
 
     /// Has libcurl call back with a transfer, which must outlive the handle's time in a multi handle.

@@ -112,7 +112,7 @@ struct Loop: ~Copyable {
 
     /// Nothing was sent, because the connection was of no use: libcurl has closed it and chooses another.
     private mutating func beginAgain(_ transfer: Transfer) {
-        transfer.needsOtherConnection = false
+        transfer.startOver()
         pools[transfer.poolNumber].end(transfer)
         let code = pools[transfer.poolNumber].begin(transfer)
         if code != CURLE_OK { fail(transfer, code) }

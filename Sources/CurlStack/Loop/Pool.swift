@@ -7,6 +7,7 @@ final class Pool {
     let multi: MultiHandle
     private let configuration: Network.Configuration
     private let contentCodings: String
+    private let addresses: AddressPlan
     private var spare: [EasyHandle] = []
 
     /// Handles kept ready beyond this are freed.
@@ -14,8 +15,11 @@ final class Pool {
 
     /// Makes a pool, or `nil` if there is no memory for one.
     init?(configuration: Network.Configuration, watch: SocketWatch) {
-        guard let multi = MultiHandle(watch: watch, connections: configuration.connections) else { return nil }
+        guard let multi = MultiHandle(watch: watch, connections: configuration.connections),
+            let addresses = AddressPlan(configuration.addresses)
+        else { return nil }
         self.multi = multi
+        self.addresses = addresses
         self.configuration = configuration
         contentCodings = ContentCoding.available.map(\.rawValue).joined(separator: ", ")
     }
@@ -30,7 +34,10 @@ final class Pool {
         let plan = TransferPlan(
             transfer.control.hop,
             userAgent: configuration.userAgent,
-            contentCodings: contentCodings
+            contentCodings: contentCodings,
+            joinsHTTP2: transfer.joinsHTTP2,
+            asksFirst: transfer.asksFirst,
+            route: ProxyRoute(transfer.control.hop, configuration)
         )
         let code = easy.apply(plan)
         guard code == CURLE_OK else { return code }
@@ -81,6 +88,10 @@ final class Pool {
         case .pem(let data):
             codes.append(easy.set(CURLOPT_CAINFO_BLOB, blob: Array(data)))
             codes.append(easy.set(CURLOPT_CAPATH, nil))
+        }
+        codes += addresses.apply(to: easy)
+        if let age = configuration.connections.lifetime {
+            codes.append(easy.set(CURLOPT_MAXLIFETIME_CONN, max(1, Int(clamping: age.components.seconds))))
         }
         if let age = configuration.connections.idleAge {
             codes.append(easy.set(CURLOPT_MAXAGE_CONN, max(1, Int(age.components.seconds))))

@@ -20,6 +20,9 @@ struct RequestContent {
     /// Whether everything went out. libcurl does not ask again once it has as much as was announced.
     var isSent: Bool { isExhausted || sent == length }
 
+    /// Whether any of it was asked for.
+    var hasBegun: Bool { sent > 0 || isExhausted }
+
     /// The next bytes, at most `count`.
     mutating func next(upTo count: Int) -> HTTPBodyChunk {
         if let bytes {

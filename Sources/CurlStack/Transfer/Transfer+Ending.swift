@@ -76,8 +76,20 @@ extension Transfer {
             phase: phase,
             systemError: systemError == 0 ? nil : systemError,
             remoteAddress: address.flatMap { $0.isEmpty ? nil : $0 },
-            verifyResult: code == .peerFailedVerification ? easy.fact(CURLINFO_SSL_VERIFYRESULT) : nil
+            verifyResult: code == .peerFailedVerification ? easy.fact(CURLINFO_SSL_VERIFYRESULT) : nil,
+            proxyStatus: isProxyFailure(code) ? easy.proxyStatus : nil,
+            proxyReply: code == .proxy ? easy.fact(CURLINFO_PROXY_ERROR) : nil,
+            isProxyFailure: isProxyFailure(code)
         )
+    }
+
+    /// Whether a failure with this code is the proxy's: it, too, is connected to and asked before the connection is ready.
+    private func isProxyFailure(_ code: CurlError.Code) -> Bool {
+        guard !isConnected, easy?.route != nil else { return false }
+        switch code {
+        case .couldNotResolveProxy, .proxy, .couldNotConnect, .receiveError, .sendError, .gotNothing: return true
+        default: return false
+        }
     }
 
     private func metrics() -> HTTP.Metrics {
@@ -99,6 +111,12 @@ extension Transfer {
 }
 
 extension EasyHandle {
+    /// The status a proxy refused a tunnel with.
+    fileprivate var proxyStatus: HTTP.StatusCode? {
+        let code = fact(CURLINFO_HTTP_CONNECTCODE)
+        return code == 0 || (200...299).contains(code) ? nil : HTTP.StatusCode(code)
+    }
+
     /// A time since the start of the transfer, or `nil` if that point was not reached.
     fileprivate func duration(_ info: CURLINFO) -> Duration? {
         let microseconds = fact(offset: info)

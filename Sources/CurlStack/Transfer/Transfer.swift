@@ -37,8 +37,10 @@ final class Transfer {
     var joinsHTTP2 = false
     private var isTouched = false
     private(set) var isConnected = false
-    /// The connection libcurl chose is of no use; nothing was sent.
-    var needsOtherConnection = false
+    /// Whether the content waits for the server to ask for it.
+    private(set) var asksFirst: Bool
+    /// The connection libcurl chose is of no use; nothing was sent, or nothing that counts.
+    private(set) var needsOtherConnection = false
     /// Where in its life the transfer is.
     private(set) var phase = HTTP.Phase.queued
 
@@ -67,6 +69,16 @@ final class Transfer {
         enqueuedAt = .now
         head = HeadReader(limits: control.hop.options.limits)
         content = RequestContent(control.hop)
+        asksFirst = control.hop.asksFirst
+    }
+
+    /// Forgets what came of the connection that was of no use.
+    func startOver() {
+        needsOtherConnection = false
+        openedSockets = []
+        isConnected = false
+        head = HeadReader(limits: control.hop.options.limits)
+        informational = []
     }
 
     var id: ObjectIdentifier { ObjectIdentifier(control) }
@@ -128,12 +140,25 @@ final class Transfer {
             if let response = response() { informational.append(response) }
             return true
         case .final:
+            if head.status == .expectationFailed, asksFirst { return asksNoMore() }
             final = response()
             return true
         case .refused(.tooLarge): stop = .refused(.headTooLarge(limit: control.hop.options.limits.head))
         case .refused(.conflictingLengths):
             stop = .transport(malformed("The response has Content-Lengths that differ."))
         case .refused(.illegalLength): stop = .transport(malformed("The response's Content-Length is not a length."))
+        }
+        return false
+    }
+
+    /// The server does not know the question: the request is sent again without it (RFC 9110 section 10.1.1), on another
+    /// connection, because libcurl would do so by itself and call it the same response.
+    private func asksNoMore() -> Bool {
+        asksFirst = false
+        if content.hasBegun, !content.rewind() {
+            stop = .refused(.bodyNotReplayable)
+        } else {
+            needsOtherConnection = true
         }
         return false
     }
@@ -156,13 +181,22 @@ final class Transfer {
             stop = .transport(undecodable("The content has a coding that this process cannot undo."))
             return .abort
         }
-        switch decoder.decode(bytes, { take($0, expecting: 0) }) {
+        switch decoder.decode(bytes, { take($0, expecting: 0) && isWithinRatio() }) {
         case .goOn: return .taken
         case .stopped: return .abort
         case .corrupt:
             stop = .transport(undecodable("The content is not what its coding says."))
             return .abort
         }
+    }
+
+    /// Whether decompressed content is still in proportion to what came for it. Short content is not judged.
+    private func isWithinRatio() -> Bool {
+        guard let ratio = control.hop.options.limits.decompressionRatio, bodyCount > 64 * 1024,
+            bodyCount / Int64(ratio) > rawCount
+        else { return true }
+        stop = .refused(.decompressionRatio(limit: ratio))
+        return false
     }
 
     private func take(_ bytes: RawSpan, expecting expected: Int) -> Bool {

@@ -23,9 +23,22 @@ struct TransferPlan {
     let waitsForMultiplexing: Bool
     let needsFreshConnection: Bool
     let connectTimeout: Int
+    /// How long content waits for 100 Continue, in milliseconds, if it is to be asked for.
+    let expectWait: Int
+    /// The proxy on the way, if there is one.
+    let route: ProxyRoute?
 
     /// Works out what a hop means; `joinsHTTP2` tells that a connection is counted on that speaks HTTP/2 already.
-    init(_ hop: HTTPHop, userAgent: String?, contentCodings: String, joinsHTTP2: Bool = false) {
+    init(
+        _ hop: HTTPHop,
+        userAgent: String?,
+        contentCodings: String,
+        joinsHTTP2: Bool = false,
+        asksFirst: Bool = false,
+        route: ProxyRoute? = nil
+    ) {
+        self.route = route
+        expectWait = hop.options.expectContinue.map(Self.milliseconds) ?? Self.usualExpectWait
         let request = hop.request
         url = hop.urlText
         content = Self.content(of: hop)
@@ -33,6 +46,7 @@ struct TransferPlan {
         headerLines = Self.headerLines(
             of: request,
             content: content,
+            asksFirst: asksFirst,
             userAgent: userAgent,
             contentCodings: hop.options.decompresses ? contentCodings : nil
         )
@@ -66,27 +80,31 @@ struct TransferPlan {
     private static func headerLines(
         of request: HTTP.Request,
         content: Content,
+        asksFirst: Bool,
         userAgent: String?,
         contentCodings: String?
     ) -> [String] {
         var lines: [String] = []
-        var (hasUserAgent, hasExpect, hasAcceptEncoding) = (false, false, false)
+        var (hasUserAgent, hasAcceptEncoding) = (false, false)
         for field in request.headers {
             if field.name == .contentLength { continue }
             if field.name == .userAgent { hasUserAgent = true }
-            if field.name == .expect { hasExpect = true }
+            if field.name == .expect, field.asksForContinue { continue }
             if field.name == .acceptEncoding { hasAcceptEncoding = true }
             lines.append(field.value.isEmpty ? "\(field.name.rawValue);" : "\(field.name.rawValue): \(field.value)")
         }
         if !hasUserAgent, let userAgent { lines.append("User-Agent: \(userAgent)") }
         if !hasAcceptEncoding, let contentCodings { lines.append("Accept-Encoding: \(contentCodings)") }
-        // libcurl would wait a second for a 100 that most servers never send.
-        if !hasExpect, case .sent = content { lines.append("Expect:") }
+        // Unless it is told otherwise, libcurl asks for a 100 that most servers never send, and waits for it.
+        if case .sent = content { lines.append(asksFirst ? "Expect: 100-continue" : "Expect:") }
         return lines
     }
 
+    /// How long libcurl waits for 100 Continue if it is not told otherwise.
+    static let usualExpectWait = 1000
+
     /// Rounded up: a timeout never fires early.
-    private static func milliseconds(_ duration: Duration) -> Int {
+    static func milliseconds(_ duration: Duration) -> Int {
         let (seconds, attoseconds) = duration.components
         guard seconds < 1 << 31 else { return 1 << 31 }
         let rest = (attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000
@@ -121,7 +139,28 @@ extension EasyHandle {
             codes.append(set(CURLOPT_INFILESIZE_LARGE, offset: length ?? -1))
         }
         codes.append(set(CURLOPT_CUSTOMREQUEST, plan.method))
+        codes.append(take(plan.route))
+        if plan.expectWait != expectWait {
+            codes.append(set(CURLOPT_EXPECT_100_TIMEOUT_MS, plan.expectWait))
+            expectWait = plan.expectWait
+        }
         codes.append(set(headers: lines))
         return codes.first { $0 != CURLE_OK } ?? CURLE_OK
     }
+}
+
+extension HTTPHop {
+    /// Whether the request's content waits for the server to ask for it.
+    var asksFirst: Bool {
+        switch request.body {
+        case .none: return false
+        case .bytes(let data) where data.isEmpty: return false
+        default: return options.expectContinue != nil || request.headers.contains { $0.asksForContinue }
+        }
+    }
+}
+
+extension HTTP.Headers.Field {
+    /// Whether the field says `Expect: 100-continue`.
+    fileprivate var asksForContinue: Bool { name == .expect && value.lowercased() == "100-continue" }
 }

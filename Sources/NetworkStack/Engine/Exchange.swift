@@ -26,7 +26,8 @@ final class Exchange: Cancelable, TimerWheelEntry {
         delivery = Lock(Delivery(complete: complete))
         self.options = options
         self.wheel = wheel
-        self.queue = queue
+        // What hears informational responses is told them in order, and before the end.
+        self.queue = options.onInformational == nil ? queue : DispatchQueue(label: "exchange", target: queue)
         self.startHop = startHop
     }
 
@@ -99,6 +100,14 @@ final class Exchange: Cancelable, TimerWheelEntry {
         state.withLock { $0.progressed(hop: hop, now: .now) }
     }
 
+    func received(informational response: HTTP.Response, hop: Int) {
+        let isHeard = state.withLock { state in
+            state.progressed(hop: hop, now: .now)
+            return state.isCurrent(hop)
+        }
+        if isHeard, let hear = options.onInformational { queue.async { hear(response) } }
+    }
+
     func received(head: HTTP.Response, hop: Int) {
         act(on: state.withLock { $0.received(head: head, hop: hop, now: .now) })
     }
@@ -159,6 +168,7 @@ final class Exchange: Cancelable, TimerWheelEntry {
     }
 
     func completesInPlace() {
+        guard options.onInformational == nil else { return }
         delivery.withLock { $0.completesInPlace = true }
     }
 

@@ -109,7 +109,7 @@ private final class HopSink<Failure: Error>: HTTPTransferSink {
     }
 
     func entered(_ phase: HTTP.Phase) { exchange.entered(phase, hop: hop) }
-    func informational(_ response: HTTP.Response) { exchange.progressed(hop: hop) }
+    func informational(_ response: HTTP.Response) { exchange.received(informational: response, hop: hop) }
     func head(_ response: HTTP.Response) { exchange.received(head: response, hop: hop) }
     func withheld(_ count: Int64) { exchange.withheld(count, hop: hop) }
     func sent(_ count: Int) { exchange.progressed(hop: hop) }

@@ -24,6 +24,32 @@ extension HTTP {
         public static let totalConnectionLimit = Capability(rawValue: "a total connection limit")
         /// An age at which an unused connection is closed.
         public static let idleConnectionAge = Capability(rawValue: "an age limit for idle connections")
+        /// A lifetime of connections, however busy they are.
+        public static let connectionLifetime = Capability(rawValue: "a lifetime of connections")
+        /// A limit of the streams on one HTTP/2 connection.
+        public static let streamsPerConnection = Capability(rawValue: "a limit of streams per connection")
+        /// Connections opened before they are needed.
+        public static let preconnection = Capability(rawValue: "connections opened in advance")
+        /// Proxies other than the platform's own choice.
+        public static let proxies = Capability(rawValue: "proxies")
+        /// Connections to a Unix domain socket.
+        public static let unixSockets = Capability(rawValue: "Unix domain sockets")
+        /// Addresses for names, and other places to connect to, without a lookup.
+        public static let hostOverrides = Capability(rawValue: "host overrides")
+        /// A choice of addresses of IPv4 or IPv6.
+        public static let addressFamily = Capability(rawValue: "a choice of the address family")
+        /// A choice of the interface, address or port that connections come from.
+        public static let localAddress = Capability(rawValue: "a choice of the local address")
+        /// A choice of how long the addresses of names are kept.
+        public static let dnsCacheAge = Capability(rawValue: "an age limit for looked-up addresses")
+        /// Speaking HTTP/1.1 where the server would take HTTP/2.
+        public static let versionChoice = Capability(rawValue: "a choice of the HTTP version")
+        /// Well-known methods in another case than capitals, such as `get`, which is another method than `GET`.
+        public static let methodCase = Capability(rawValue: "well-known methods in another case")
+        /// Content that waits for 100 Continue.
+        public static let expectContinue = Capability(rawValue: "content that waits for 100 Continue")
+        /// A limit of how much compressed content may grow.
+        public static let decompressionRatio = Capability(rawValue: "a limit of the decompression ratio")
         /// Certificate authorities other than the system's.
         public static let customTrustRoots = Capability(rawValue: "custom trust roots")
         /// TLS failures that say what was wrong with the certificate.
@@ -86,6 +112,27 @@ extension HTTP {
         /// - Throws: ``HTTP/Refusal/unsupported(_:reason:)``.
         public func require(_ capability: Capability) throws(Refusal) {
             if let reason = reasons[capability] { throw .unsupported(capability, reason: reason) }
+        }
+
+        /// Refuses what a configuration asks for and the stack cannot do: proxies, addresses, the lifetime of connections.
+        ///
+        /// - Parameter configuration: A configuration that makes sense.
+        /// - Throws: ``HTTP/Refusal/unsupported(_:reason:)``.
+        public func requireConnections(of configuration: Network.Configuration) throws(Refusal) {
+            let standard = Network.Configuration.Addresses()
+            let addresses = configuration.addresses
+            if configuration.connections.lifetime != nil { try require(.connectionLifetime) }
+            if configuration.proxies != .none { try require(.proxies) }
+            if addresses == standard { return }
+            if addresses.unixSocket != nil { try require(.unixSockets) }
+            if !addresses.hostOverrides.isEmpty || !addresses.reroutes.isEmpty { try require(.hostOverrides) }
+            if addresses.family != standard.family || addresses.happyEyeballsDelay != standard.happyEyeballsDelay {
+                try require(.addressFamily)
+            }
+            if addresses.interface != nil || addresses.localAddress != nil || addresses.localPorts != nil {
+                try require(.localAddress)
+            }
+            if addresses.dnsCacheAge != standard.dnsCacheAge { try require(.dnsCacheAge) }
         }
 
         /// What the stack cannot do, a line each.

@@ -16,18 +16,23 @@ extension Network {
             public var streamsPerConnection: Int
             /// How long an unused connection is kept, or `nil` for the backend's own measure. Whole seconds count.
             public var idleAge: Duration?
+            /// How long a connection is used at all, counted from its opening, or `nil` for as long as it is good. A
+            /// transfer under way is not cut short. Whole seconds count (`CURLOPT_MAXLIFETIME_CONN`).
+            public var lifetime: Duration?
 
             /// Makes a set of limits.
             public init(
                 perHost: Int = 32,
                 total: Int? = nil,
                 streamsPerConnection: Int = 100,
-                idleAge: Duration? = nil
+                idleAge: Duration? = nil,
+                lifetime: Duration? = nil
             ) {
                 self.perHost = perHost
                 self.total = total
                 self.streamsPerConnection = streamsPerConnection
                 self.idleAge = idleAge
+                self.lifetime = lifetime
             }
         }
 
@@ -35,6 +40,11 @@ extension Network {
         public var options = HTTP.Options()
         /// How many connections are held.
         public var connections = Connections()
+        /// Which proxies requests are sent through. Those of the environment only if they are asked for:
+        /// ``Network/Proxies/init(environment:)``.
+        public var proxies = Proxies.none
+        /// Where connections lead, and where they come from.
+        public var addresses = Addresses()
         /// Whom the stack trusts.
         public var tls = TLSConfiguration()
         /// The `User-Agent` of requests that name none, or `nil` for none.
@@ -52,9 +62,11 @@ extension Network {
             guard connections.perHost > 0, total > 0, connections.streamsPerConnection > 0 else {
                 throw .invalidOptions("A connection limit must be at least 1.")
             }
-            if let age = connections.idleAge, age <= .zero {
-                throw .invalidOptions("The idle age of connections must be longer than zero.")
+            for case let age? in [connections.idleAge, connections.lifetime] where age <= .zero {
+                throw .invalidOptions("The idle age and the lifetime of connections must be longer than zero.")
             }
+            try proxies.validate()
+            try addresses.validate()
             if let userAgent, !HTTP.Headers.isLegal(value: userAgent) {
                 throw .invalidOptions("The user agent has a character that no header value may have.")
             }

@@ -60,12 +60,21 @@ extension HTTP {
             public var head: Int
             /// Field lines of a response's head. At least 1.
             public var headFields: Int
+            /// How many bytes a byte of compressed content may become, or `nil` for any number. It counts from the first
+            /// 64 KiB on, so that short and simple content passes. At least 1.
+            public var decompressionRatio: Int?
 
             /// Makes a set of limits.
-            public init(body: Int64 = 1 << 30, head: Int = 256 * 1024, headFields: Int = 1000) {
+            public init(
+                body: Int64 = 1 << 30,
+                head: Int = 256 * 1024,
+                headFields: Int = 1000,
+                decompressionRatio: Int? = nil
+            ) {
                 self.body = body
                 self.head = head
                 self.headFields = headFields
+                self.decompressionRatio = decompressionRatio
             }
         }
 
@@ -89,6 +98,13 @@ extension HTTP {
         public var version = VersionPolicy.automatic
         /// Whether content is asked for compressed, and decompressed. If not, content is delivered as it was sent.
         public var decompresses = true
+        /// How long the request's content waits for the server to ask for it, before it is sent all the same; `nil` to send
+        /// it without asking (`Expect: 100-continue`, RFC 9110 section 10.1.1). A server that answers 417 is sent the
+        /// request again without the question; any other answer instead of 100 is the response, and the content stays here.
+        public var expectContinue: Duration?
+        /// Hears informational responses (1xx) as they come, such as 103 Early Hints (RFC 8297): in order, on the stack's
+        /// queue, and before the fetch completes.
+        public var onInformational: (@Sendable (Response) -> Void)?
         /// Statuses whose success may come without content.
         public var emptyResponseCodes: Set<StatusCode> = [.noContent, .resetContent]
         /// Methods whose success may come without content.
@@ -109,6 +125,12 @@ extension HTTP {
             ]
             for case (let name, let duration?) in clocks where duration <= .zero {
                 throw .invalidOptions("The \(name.rawValue) timeout must be longer than zero.")
+            }
+            if let expectContinue, expectContinue <= .zero {
+                throw .invalidOptions("The wait for 100 Continue must be longer than zero.")
+            }
+            if let ratio = limits.decompressionRatio, ratio < 1 {
+                throw .invalidOptions("The decompression ratio must be at least 1.")
             }
             guard (0...100).contains(redirects.limit) else {
                 throw .invalidOptions("The redirect limit must be from 0 to 100.")

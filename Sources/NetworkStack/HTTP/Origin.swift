@@ -93,6 +93,11 @@ extension HTTP {
             .invalidRequest("The URL's host is not ASCII; give its A-label (the xn-- form) instead.")
         }
 
+        /// Reads `host[:port]` as it stands in a URL: the host in lower case, an IPv6 address in brackets.
+        static func authority(_ text: String) throws(Refusal) -> (host: String, port: Int?) {
+            try hostAndPort(Array(text.utf8)[...])
+        }
+
         private static func hostAndPort(_ authority: ArraySlice<UInt8>) throws(Refusal) -> (String, Int?) {
             var hostEnd = authority.endIndex
             var portText: ArraySlice<UInt8>?

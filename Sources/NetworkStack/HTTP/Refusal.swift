@@ -22,6 +22,8 @@ extension HTTP {
         case invalidRedirect(String)
         /// The response's content is longer than ``HTTP/Options/Limits/body``, in bytes.
         case bodyTooLarge(limit: Int64)
+        /// The response's content grows by more than ``HTTP/Options/Limits/decompressionRatio`` when it is decompressed.
+        case decompressionRatio(limit: Int)
         /// The response's head is longer than ``HTTP/Options/Limits/head``, in bytes, or has too many fields.
         case headTooLarge(limit: Int)
         /// The request's content was sent once and cannot be sent again.
@@ -48,6 +50,8 @@ extension HTTP.Refusal: CustomStringConvertible {
         case .insecureRedirect(let url): "A redirect leads from https to \(url.redactedDescription), in the clear."
         case .invalidRedirect(let location): "A redirect leads to \(location), which is no http or https URL."
         case .bodyTooLarge(let limit): "The response's content is longer than the limit of \(limit) bytes."
+        case .decompressionRatio(let limit):
+            "A byte of the response's compressed content becomes more than the limit of \(limit) bytes."
         case .headTooLarge(let limit):
             "The response's head is longer than the limit of \(limit) bytes, or has too many fields."
         case .bodyNotReplayable: "The request's content can be sent only once, and it would have to be sent again."

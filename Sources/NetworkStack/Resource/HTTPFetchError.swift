@@ -58,7 +58,7 @@ extension HTTP {
         public static let malformed = FailureKind(rawValue: "malformed")
         /// The content could not be decompressed.
         public static let decoding = FailureKind(rawValue: "decoding")
-        /// The proxy failed.
+        /// The proxy failed, or could not be reached; nothing of the request reached the origin.
         public static let proxy = FailureKind(rawValue: "proxy")
         /// Anything else.
         public static let other = FailureKind(rawValue: "other")
@@ -103,7 +103,7 @@ extension HTTPFetchError {
         switch self {
         case .transport(let error):
             guard let kind = (error as? any HTTPTransportError)?.kind else { return false }
-            return kind == .dns || kind == .connect
+            return kind == .dns || kind == .connect || kind == .proxy
         case .refused(.timedOut(_, let phase)):
             return phase == .queued || phase == .resolving || phase == .connecting || phase == .securing
         case .noRequest, .http, .noData, .badResponse, .refused, .retry, .cancelled: return false

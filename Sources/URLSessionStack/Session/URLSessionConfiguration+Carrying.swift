@@ -28,6 +28,7 @@ extension Network.Configuration {
         try validate()
         try options.checkForURLSession()
         let capabilities = Platform.capabilities
+        try capabilities.requireConnections(of: self)
         if connections.idleAge != nil { try capabilities.require(.idleConnectionAge) }
         if tls.trustRoots != .system { try capabilities.require(.customTrustRoots) }
         // Every stream has a place of its own, so a limit that the places keep anyway can be kept.

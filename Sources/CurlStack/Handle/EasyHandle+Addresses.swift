@@ -1,0 +1,67 @@
+internal import CCurl
+internal import NetworkStack
+
+/// Where connections lead and where they come from, as libcurl takes it: worked out once per pool.
+struct AddressPlan {
+    private typealias Addresses = Network.Configuration.Addresses
+
+    private let addresses: Network.Configuration.Addresses
+    private let overrides: TextList?
+    private let reroutes: TextList?
+
+    /// Works a plan out, or `nil` if there is no memory for it.
+    init?(_ addresses: Network.Configuration.Addresses) {
+        self.addresses = addresses
+        let overrides = addresses.hostOverrides.map { override in
+            let list = override.addresses.map { $0.contains(":") ? "[\($0)]" : $0 }.joined(separator: ",")
+            return "\(override.host):\(override.port):\(list)"
+        }
+        let reroutes = addresses.reroutes.map { reroute in
+            func text(_ port: Int?) -> String { port.map { "\($0)" } ?? "" }
+            return "\(reroute.host ?? ""):\(text(reroute.port)):\(reroute.toHost ?? ""):\(text(reroute.toPort))"
+        }
+        self.overrides = TextList(overrides)
+        self.reroutes = TextList(reroutes)
+        if self.overrides == nil || self.reroutes == nil { return nil }
+    }
+
+    /// Tells a new handle what differs from libcurl's own ways.
+    ///
+    /// - Returns: The codes of the options that were set.
+    func apply(to easy: EasyHandle) -> [CURLcode] {
+        let standard = Addresses()
+        guard addresses != standard else { return [] }
+        var codes: [CURLcode] = []
+        switch addresses.family {
+        case .any: break
+        case .ipv4: codes.append(easy.set(CURLOPT_IPRESOLVE, shim_resolve_ipv4))
+        case .ipv6: codes.append(easy.set(CURLOPT_IPRESOLVE, shim_resolve_ipv6))
+        }
+        if addresses.happyEyeballsDelay != standard.happyEyeballsDelay {
+            let delay = TransferPlan.milliseconds(addresses.happyEyeballsDelay)
+            codes.append(easy.set(CURLOPT_HAPPY_EYEBALLS_TIMEOUT_MS, delay))
+        }
+        if !addresses.hostOverrides.isEmpty, let overrides {
+            codes.append(easy.keep(overrides, as: CURLOPT_RESOLVE))
+        }
+        if !addresses.reroutes.isEmpty, let reroutes { codes.append(easy.keep(reroutes, as: CURLOPT_CONNECT_TO)) }
+        switch addresses.unixSocket {
+        case .path(let path): codes.append(easy.set(CURLOPT_UNIX_SOCKET_PATH, path))
+        case .abstract(let name): codes.append(easy.set(CURLOPT_ABSTRACT_UNIX_SOCKET, name))
+        case nil: break
+        }
+        if let interface = addresses.interface { codes.append(easy.set(CURLOPT_INTERFACE, "if!\(interface)")) }
+        if let address = addresses.localAddress { codes.append(easy.set(CURLOPT_INTERFACE, "host!\(address)")) }
+        if let ports = addresses.localPorts {
+            codes.append(easy.set(CURLOPT_LOCALPORT, ports.lowerBound))
+            codes.append(easy.set(CURLOPT_LOCALPORTRANGE, ports.count))
+        }
+        if addresses.dnsCacheAge != standard.dnsCacheAge {
+            let (seconds, rest) = addresses.dnsCacheAge.components
+            codes.append(
+                easy.set(CURLOPT_DNS_CACHE_TIMEOUT, Int(clamping: min(seconds + (rest > 0 ? 1 : 0), 1 << 31 - 1)))
+            )
+        }
+        return codes
+    }
+}

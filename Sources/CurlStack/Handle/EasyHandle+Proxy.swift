@@ -1,0 +1,61 @@
+internal import CCurl
+internal import NetworkStack
+
+/// The way a transfer takes to its origin, as far as a proxy is on it.
+struct ProxyRoute: Equatable {
+    let proxy: Network.Proxy
+    /// Whether a tunnel leads through the proxy, so that it sees nothing of the request.
+    let isTunnel: Bool
+
+    /// The route of a hop, or `nil` if no proxy is on it.
+    init?(_ hop: HTTPHop, _ configuration: Network.Configuration) {
+        guard !configuration.proxies.isEmpty, configuration.addresses.unixSocket == nil,
+            let proxy = configuration.proxies.proxy(for: hop.origin)
+        else { return nil }
+        self.proxy = proxy
+        // HTTP/2 by prior knowledge is for the origin: libcurl would speak HTTP/1.1 with the proxy instead, unasked.
+        isTunnel =
+            !proxy.scheme.isHTTP || hop.origin.scheme == .https || proxy.tunnelsHTTP
+            || hop.options.version == .http2PriorKnowledge
+    }
+}
+
+extension EasyHandle {
+    /// Sends what follows by this route. A handle that knows it already is told nothing.
+    ///
+    /// - Returns: The first code that is not `CURLE_OK`, if any option was refused.
+    func take(_ route: ProxyRoute?) -> CURLcode {
+        if route == self.route { return CURLE_OK }
+        let proxy = route?.proxy
+        let fields = proxy?.headers.map {
+            $0.value.isEmpty ? "\($0.name.rawValue);" : "\($0.name.rawValue): \($0.value)"
+        }
+        guard let lines = TextList(fields ?? []) else { return CURLE_OUT_OF_MEMORY }
+        let codes = [
+            // The empty text keeps the environment's proxies out.
+            set(CURLOPT_PROXY, proxy.map { "\($0.host):\($0.port)" } ?? ""),
+            set(CURLOPT_PROXYTYPE, proxy?.scheme.type ?? 0),
+            set(CURLOPT_HTTPPROXYTUNNEL, route?.isTunnel ?? false && proxy?.scheme.isHTTP ?? false ? 1 : 0),
+            // Apart, because in one text a colon would end the name.
+            set(CURLOPT_PROXYUSERNAME, proxy?.credentials?.user),
+            set(CURLOPT_PROXYPASSWORD, proxy?.credentials?.password),
+            keep(lines, as: CURLOPT_PROXYHEADER),
+        ]
+        let code = codes.first { $0 != CURLE_OK } ?? CURLE_OK
+        if code == CURLE_OK { self.route = route }
+        return code
+    }
+}
+
+extension Network.Proxy.Scheme {
+    fileprivate var type: Int {
+        switch self {
+        case .http: Int(CURLPROXY_HTTP.rawValue)
+        case .https: Int(CURLPROXY_HTTPS.rawValue)
+        case .socks4: Int(CURLPROXY_SOCKS4.rawValue)
+        case .socks4a: Int(CURLPROXY_SOCKS4A.rawValue)
+        case .socks5: Int(CURLPROXY_SOCKS5.rawValue)
+        case .socks5h: Int(CURLPROXY_SOCKS5_HOSTNAME.rawValue)
+        }
+    }
+}

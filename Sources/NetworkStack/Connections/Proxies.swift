@@ -1,0 +1,87 @@
+internal import FoundationEssentials
+
+extension Network {
+    /// Which proxy a request is sent through, if any. The environment has no say unless it is asked.
+    public struct Proxies: Sendable, Hashable {
+        /// The proxy for `http` URLs.
+        public var http: Proxy?
+        /// The proxy for `https` URLs.
+        public var https: Proxy?
+        /// The origins that are reached without a proxy.
+        public var exceptions: ProxyExceptions
+
+        /// No proxy.
+        public static let none = Proxies(http: nil, https: nil)
+
+        /// Chooses proxies by the URL's scheme.
+        ///
+        /// - Parameters:
+        ///   - http: The proxy for `http` URLs.
+        ///   - https: The proxy for `https` URLs.
+        ///   - exceptions: The origins that are reached without a proxy.
+        public init(http: Proxy?, https: Proxy?, except exceptions: ProxyExceptions = .none) {
+            self.http = http
+            self.https = https
+            self.exceptions = exceptions
+        }
+
+        /// Chooses one proxy for everything.
+        ///
+        /// - Parameters:
+        ///   - proxy: The proxy.
+        ///   - exceptions: The origins that are reached without it.
+        public init(_ proxy: Proxy, except exceptions: ProxyExceptions = .none) {
+            self.init(http: proxy, https: proxy, except: exceptions)
+        }
+
+        /// Reads the proxies that an environment names, with curl's precedence.
+        ///
+        /// For `http` URLs `http_proxy`, in small letters only: `HTTP_PROXY` can be set by whoever sends a `Proxy` header to
+        /// a CGI program. For `https` URLs `https_proxy`, else `HTTPS_PROXY`. For both, in want of these, `all_proxy`, else
+        /// `ALL_PROXY`. The exceptions are those of `no_proxy`, else `NO_PROXY`. An empty variable counts as none.
+        ///
+        /// - Parameter environment: The variables; `nil` for those of this process, as they are now.
+        /// - Throws: ``HTTP/Refusal/invalidOptions(_:)`` that names the variable which cannot be read.
+        public init(environment: [String: String]?) throws(HTTP.Refusal) {
+            let variables = environment ?? ProcessInfo.processInfo.environment
+            func first(_ names: String...) -> (name: String, value: String)? {
+                names.lazy.compactMap { name in variables[name].map { (name, $0) } }.first { !$0.1.isEmpty }
+            }
+            func read<Value>(
+                _ variable: (name: String, value: String)?,
+                _ make: (String) throws(HTTP.Refusal) -> Value
+            ) throws(HTTP.Refusal) -> Value? {
+                guard let variable else { return nil }
+                do { return try make(variable.value) } catch {
+                    throw .invalidOptions("The variable \(variable.name): \(error)")
+                }
+            }
+            http = try read(first("http_proxy", "all_proxy", "ALL_PROXY")) { url throws(HTTP.Refusal) in try Proxy(url)
+            }
+            https = try read(first("https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY")) {
+                url throws(HTTP.Refusal) in
+                try Proxy(url)
+            }
+            exceptions =
+                try read(first("no_proxy", "NO_PROXY")) { list throws(HTTP.Refusal) in try ProxyExceptions(list) }
+                ?? .none
+        }
+
+        /// Whether no request is ever sent through a proxy.
+        public var isEmpty: Bool { http == nil && https == nil }
+
+        /// The proxy for an origin.
+        ///
+        /// - Parameter origin: Where the request is to go.
+        /// - Returns: The proxy, or `nil` if the origin is reached without one.
+        public func proxy(for origin: HTTP.Origin) -> Proxy? {
+            guard let proxy = origin.scheme == .https ? https : http, !exceptions.contains(origin) else { return nil }
+            return proxy
+        }
+
+        func validate() throws(HTTP.Refusal) {
+            try http?.validate()
+            try https?.validate()
+        }
+    }
+}

@@ -1,0 +1,190 @@
+extension Network {
+    /// A proxy that requests are sent through.
+    ///
+    ///     let proxy = try Network.Proxy("http://user:secret@proxy.example:3128")
+    ///
+    /// Through an HTTP or HTTPS proxy, an `http` request is sent in absolute form (RFC 9112 section 3.2.2), and an `https`
+    /// one through a tunnel that `CONNECT` opens (RFC 9110 section 9.3.6). What the proxy is told (its credentials and
+    /// ``headers``) never travels through the tunnel, and what the origin is told never reaches the proxy.
+    public struct Proxy: Sendable, Hashable {
+        /// How the proxy is spoken to; the raw values are the schemes of proxy URLs, as curl names them.
+        public enum Scheme: String, Sendable, Hashable, CaseIterable {
+            /// HTTP in the clear.
+            case http
+            /// HTTP over TLS. The proxy's certificate must be trusted as an origin's must.
+            case https
+            /// SOCKS 4: addresses of IPv4, looked up here.
+            case socks4
+            /// SOCKS 4a: names are looked up by the proxy.
+            case socks4a
+            /// SOCKS 5 (RFC 1928): names are looked up here.
+            case socks5
+            /// SOCKS 5: names are looked up by the proxy; nothing about them leaves this machine otherwise.
+            case socks5h
+
+            /// Whether the proxy speaks HTTP.
+            public var isHTTP: Bool { self == .http || self == .https }
+
+            /// The port of a proxy URL that names none: 443 for `https`, 1080 for the rest, as with curl.
+            public var defaultPort: Int { self == .https ? 443 : 1080 }
+        }
+
+        /// Who asks: Basic credentials with an HTTP proxy (RFC 7617), a name and a password with SOCKS 5 (RFC 1929), a user
+        /// identifier with SOCKS 4.
+        public struct Credentials: Sendable, Hashable {
+            /// The user's name.
+            public let user: String
+            /// The password.
+            public let password: String
+
+            /// Joins a name and a password.
+            ///
+            /// - Parameters:
+            ///   - user: The user's name.
+            ///   - password: The password.
+            public init(user: String, password: String) {
+                self.user = user
+                self.password = password
+            }
+        }
+
+        /// How the proxy is spoken to.
+        public let scheme: Scheme
+        /// The proxy's name or address in lower case, an IPv6 address in brackets.
+        public let host: String
+        /// The proxy's port.
+        public let port: Int
+        /// Who asks, if the proxy wants to know.
+        public var credentials: Credentials?
+        /// Whether `http` requests go through a tunnel too (`CURLOPT_HTTPPROXYTUNNEL`). Of no meaning with SOCKS.
+        public var tunnelsHTTP = false
+        /// Fields for an HTTP proxy alone: of `CONNECT`, or added to a request in absolute form (`CURLOPT_PROXYHEADER`).
+        public var headers: HTTP.Headers = [:]
+
+        /// Names a proxy.
+        ///
+        /// - Parameters:
+        ///   - scheme: How the proxy is spoken to.
+        ///   - host: Its name or address, an IPv6 address in brackets.
+        ///   - port: Its port, or `nil` for the scheme's own.
+        ///   - credentials: Who asks, if the proxy wants to know.
+        /// - Throws: ``HTTP/Refusal/invalidOptions(_:)`` with a sentence that says what to change.
+        public init(
+            _ scheme: Scheme,
+            host: String,
+            port: Int? = nil,
+            credentials: Credentials? = nil
+        ) throws(HTTP.Refusal) {
+            let authority = port.map { "\(host):\($0)" } ?? host
+            (self.host, self.port) = try Self.read(authority, scheme)
+            self.scheme = scheme
+            self.credentials = credentials
+            try validate()
+        }
+
+        /// Reads a proxy's URL, as in `socks5h://user:secret@127.0.0.1:1080`.
+        ///
+        /// - Parameter url: `[scheme://][user[:password]@]host[:port][/]`. Without a scheme it is an HTTP proxy; the
+        ///   credentials are percent-decoded.
+        /// - Throws: ``HTTP/Refusal/invalidOptions(_:)`` with a sentence that says what to change.
+        public init(_ url: String) throws(HTTP.Refusal) {
+            var rest = url[...]
+            var scheme = Scheme.http
+            if let mark = rest.firstRange(of: "://") {
+                guard let known = Scheme(rawValue: rest[..<mark.lowerBound].lowercased()) else {
+                    throw .invalidOptions(
+                        "A proxy's scheme is one of \(Scheme.allCases.map(\.rawValue).joined(separator: ", "))."
+                    )
+                }
+                scheme = known
+                rest = rest[mark.upperBound...]
+            }
+            if rest.hasSuffix("/") { rest = rest.dropLast() }
+            var credentials: Credentials?
+            if let at = rest.lastIndex(of: "@") {
+                let parts = rest[..<at].split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+                guard let user = Self.percentDecoded(parts[0]),
+                    let password = parts.count > 1 ? Self.percentDecoded(parts[1]) : ""
+                else { throw .invalidOptions("The proxy's credentials are not percent-encoded text.") }
+                credentials = Credentials(user: user, password: password)
+                rest = rest[rest.index(after: at)...]
+            }
+            (host, port) = try Self.read(String(rest), scheme)
+            self.scheme = scheme
+            self.credentials = credentials
+            try validate()
+        }
+
+        private static func percentDecoded(_ text: Substring) -> String? {
+            var bytes: [UInt8] = []
+            var rest = text.utf8[...]
+            while let byte = rest.popFirst() {
+                guard byte == UInt8(ascii: "%") else {
+                    bytes.append(byte)
+                    continue
+                }
+                guard let digits = String(rest.prefix(2)), digits.utf8.count == 2, digits.allSatisfy(\.isHexDigit),
+                    let decoded = UInt8(digits, radix: 16)
+                else { return nil }
+                bytes.append(decoded)
+                rest = rest.dropFirst(2)
+            }
+            return String(validating: bytes, as: UTF8.self)
+        }
+
+        /// The host and port of an authority, by the one reader there is for them.
+        private static func read(_ authority: String, _ scheme: Scheme) throws(HTTP.Refusal) -> (String, Int) {
+            do {
+                let (host, port) = try HTTP.Target.authority(authority)
+                return (host, port ?? scheme.defaultPort)
+            } catch {
+                let reason = error.description.replacing("The URL", with: "The proxy")
+                throw .invalidOptions(reason)
+            }
+        }
+
+        /// Refuses what cannot be told to a proxy.
+        func validate() throws(HTTP.Refusal) {
+            if let credentials {
+                guard HTTP.Headers.isLegal(value: credentials.user + credentials.password) else {
+                    throw .invalidOptions("The proxy's credentials have a control character.")
+                }
+                if scheme.isHTTP, credentials.user.contains(":") {
+                    throw .invalidOptions("A user's name with a colon cannot be told to an HTTP proxy (RFC 7617).")
+                }
+                if scheme == .socks5 || scheme == .socks5h {
+                    guard credentials.user.utf8.count < 256, credentials.password.utf8.count < 256 else {
+                        throw .invalidOptions(
+                            "A SOCKS 5 proxy takes names and passwords of up to 255 bytes (RFC 1929)."
+                        )
+                    }
+                }
+            }
+            guard headers.isEmpty || scheme.isHTTP else {
+                throw .invalidOptions("A SOCKS proxy takes no header fields.")
+            }
+            for field in headers {
+                guard HTTP.Headers.isLegal(name: field.name.rawValue), HTTP.Headers.isLegal(value: field.value) else {
+                    throw .invalidOptions("A header field for the proxy has a character that no field may have.")
+                }
+            }
+        }
+    }
+}
+
+extension Network.Proxy: CustomStringConvertible {
+    /// The proxy's URL without its credentials.
+    public var description: String { "\(scheme.rawValue)://\(host):\(port)" }
+}
+
+extension Network.Proxy: CustomReflectable {
+    /// The proxy's URL without its credentials: a dump, too, shows none.
+    public var customMirror: Mirror { Mirror(self, children: ["url": description]) }
+}
+
+extension Network.Proxy.Credentials: CustomStringConvertible, CustomReflectable {
+    /// Nothing that is secret.
+    public var description: String { "<redacted>" }
+    /// Nothing that is secret.
+    public var customMirror: Mirror { Mirror(self, children: []) }
+}

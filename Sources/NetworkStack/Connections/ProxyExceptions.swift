@@ -1,0 +1,78 @@
+extension Network {
+    /// The origins that are reached without a proxy: what the variable `no_proxy` holds.
+    ///
+    /// | rule | what it excepts |
+    /// |---|---|
+    /// | `*` | everything |
+    /// | `example.com`, `.example.com` | that name and all names below it |
+    /// | `192.0.2.1`, `[2001:db8::1]` | that address |
+    /// | `192.0.2.0/24`, `2001:db8::/32` | the addresses of that block (RFC 4632) |
+    /// | any of the names and addresses with `:8080` | the same, on that port only |
+    ///
+    /// Names are never looked up: a block excepts URLs that have an address for their host.
+    public struct ProxyExceptions: Sendable, Hashable {
+        private enum Rule: Sendable, Hashable {
+            case everything
+            case name(String, port: Int?)
+            case block(IPAddress, bits: Int, port: Int?)
+        }
+
+        private var rules: [Rule] = []
+
+        /// No exceptions.
+        public static let none = ProxyExceptions(rules: [])
+
+        private init(rules: [Rule]) { self.rules = rules }
+
+        /// Reads a list of rules.
+        ///
+        /// - Parameter list: The rules, with commas or blanks between them.
+        /// - Throws: ``HTTP/Refusal/invalidOptions(_:)`` that names the rule which cannot be read.
+        public init(_ list: String) throws(HTTP.Refusal) {
+            for text in list.split(whereSeparator: { $0 == "," || $0 == " " || $0 == "\t" }) {
+                guard let rule = Self.rule(text) else {
+                    throw .invalidOptions("\"\(text)\" is no name, address or block that a proxy can be left out for.")
+                }
+                rules.append(rule)
+            }
+        }
+
+        /// Whether an origin is reached without a proxy.
+        ///
+        /// - Parameter origin: Where a request is to go.
+        /// - Returns: Whether a rule says so.
+        public func contains(_ origin: HTTP.Origin) -> Bool {
+            if rules.isEmpty { return false }
+            let address = IPAddress(origin.host)
+            return rules.contains { rule in
+                switch rule {
+                case .everything: true
+                case .name(let name, let port):
+                    address == nil && (port ?? origin.port) == origin.port
+                        && (origin.host == name || origin.host.hasSuffix("." + name))
+                case .block(let block, let bits, let port):
+                    (port ?? origin.port) == origin.port && (address?.isIn(block, bits: bits) ?? false)
+                }
+            }
+        }
+
+        private static func rule(_ text: Substring) -> Rule? {
+            if text == "*" { return .everything }
+            if let slash = text.firstIndex(of: "/") {
+                let digits = text[text.index(after: slash)...]
+                guard let address = IPAddress(String(text[..<slash])), digits.allSatisfy(\.isNumber),
+                    let bits = Int(digits), bits <= address.bytes.count * 8
+                else { return nil }
+                return .block(address, bits: bits, port: nil)
+            }
+            // An IPv6 address needs no brackets here, as long as no port follows it.
+            if let address = IPAddress(String(text)) {
+                return .block(address, bits: address.bytes.count * 8, port: nil)
+            }
+            let name = text.hasPrefix(".") ? text.dropFirst() : text
+            guard let (host, port) = try? HTTP.Target.authority(String(name)) else { return nil }
+            if let address = IPAddress(host) { return .block(address, bits: address.bytes.count * 8, port: port) }
+            return host.hasPrefix("[") ? nil : .name(host, port: port)
+        }
+    }
+}
