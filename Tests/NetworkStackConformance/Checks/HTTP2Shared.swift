@@ -21,6 +21,19 @@ extension ConformanceCheck {
             }
             try expectEqual(connections(nghttpd.frames).count, 1, "connections")
         },
+        ConformanceCheck("A hundred redirects at once are followed over HTTP/2 on one connection", needs: needsHTTP2) {
+            subject in
+            let (nginx, client) = try await nginx(subject)
+            try await together(100) { number in
+                let status = [301, 302, 303, 307, 308][number % 5]
+                let start = nginx.httpsURL("/redirect/\(status)?\(number)")
+                let fetched = try await client.get(start)
+                try expectBytes(fetched.value, ServedFiles.json.utf8)
+                try expectEqual(fetched.response.redirects.map(\.url.absoluteString), [start], "the way there")
+            }
+            let log = try await nginx.waitForLog { $0.count == 200 }
+            try expectEqual(Set(log.map(\.connection)).count, 1, "connections")
+        },
         ConformanceCheck("More fetches than the server allows at once wait for a place", needs: needsHTTP2) { subject in
             var options = NghttpdServer.Options()
             options.maxConcurrentStreams = 5
@@ -150,6 +163,8 @@ extension ConformanceCheck {
                     try expectEqual(fetched.response.version, .http2, "the version")
                 }
             }
+            let log = try await nginx.waitForLog { $0.count == 52 }
+            try expectEqual(Set(log.map(\.connection)).count, 1, "connections")
         },
         ConformanceCheck("Content goes both ways by prior knowledge", needs: [.network, .http2PriorKnowledge]) {
             subject in
