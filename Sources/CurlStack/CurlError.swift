@@ -77,7 +77,8 @@ public struct CurlError: HTTPTransportError, Hashable {
     public var certificateFault: CertificateFault? {
         guard code == .peerFailedVerification, let verifyResult else { return nil }
         return switch verifyResult {
-        case 0, 62: .wrongHost
+        // 1 is where libcurl starts from: the chain was good, and then no name of the certificate was the host's.
+        case 0, 1, 62: .wrongHost
         case 2, 18, 19, 20, 21, 27: .untrusted
         case 9: .notYetValid
         case 10: .expired
