@@ -71,6 +71,18 @@ struct ConnectionQueueTests {
         #expect(step10 == nil)
     }
 
+    @Test("a full host at the head of the ring does not hold up the one behind it")
+    func fullHost() throws {
+        var queue = ConnectionQueue(limits: .init(perHost: 1, total: 2))
+        let (a, b, c) = (try host("a"), try host("b"), try host("c"))
+        let tokens = (0..<4).map { _ in Token() }
+        let ids = tokens.map { ObjectIdentifier($0) }
+        for (id, host) in zip(ids, [a, b, a, c]) { _ = queue.enter(id, for: host) }
+        queue.leave(b)
+        let begun = queue.next()
+        #expect(begun == ids[3])
+    }
+
     @Test("those who gave up are passed over")
     func givingUp() throws {
         var queue = ConnectionQueue(limits: .init(perHost: 1))

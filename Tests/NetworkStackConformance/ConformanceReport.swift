@@ -110,8 +110,9 @@ extension ConformanceSubject {
     }
 
     private func reasonAgainst(_ check: ConformanceCheck) -> String? {
-        if claims(check) { return nil }
-        return check.needs.compactMap { capabilities.reason(against: $0) }.sorted().first
-            ?? "The test program does not have \(check.needs.map(\.description).sorted().joined(separator: ", "))."
+        let missing = missing(for: check)
+        if missing.isEmpty { return nil }
+        return missing.compactMap { capabilities.reason(against: $0) }.sorted().first
+            ?? "The test program does not have \(missing.map(\.description).sorted().joined(separator: ", "))."
     }
 }

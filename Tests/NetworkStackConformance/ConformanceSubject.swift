@@ -63,8 +63,11 @@ public struct ConformanceSubject: Sendable {
     ///
     /// - Parameter check: The check.
     /// - Returns: Whether the stack can do all the check needs.
-    public func claims(_ check: ConformanceCheck) -> Bool {
-        check.needs.allSatisfy { $0 == .heldLookups ? HeldLookups.areInPlace : capabilities.supports($0) }
+    public func claims(_ check: ConformanceCheck) -> Bool { missing(for: check).isEmpty }
+
+    /// What a check needs and the stack, or the test program around it, cannot do.
+    func missing(for check: ConformanceCheck) -> Set<HTTP.Capability> {
+        check.needs.filter { !($0 == .heldLookups ? HeldLookups.areInPlace : capabilities.supports($0)) }
     }
 
     /// Makes a stack with default options but for what a closure changes.

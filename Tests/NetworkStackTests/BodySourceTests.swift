@@ -133,6 +133,7 @@ struct StreamBodySourceTests {
             let reader = Reader()
             let source = try often.open(onReady: reader.onReady)
             #expect(try await reader.readAll(source).count == 2048)
+            #expect(!source.rewind(), "what was made once is gone")
             source.close()
         }
     }
@@ -162,6 +163,16 @@ struct StreamBodySourceTests {
         source = nil
         try await ended.opened(within: .seconds(5))
         #expect(chunks.taken.withLock { $0 } < 300)
+    }
+
+    @Test("is given up with the transfer while the sequence waits for its next piece")
+    func closingEarly() async throws {
+        let (stream, continuation) = AsyncStream.makeStream(of: Data.self)
+        let ended = Gate()
+        continuation.onTermination = { _ in ended.open() }
+        let source = try HTTP.Body.Stream(stream).open(onReady: {})
+        source.close()
+        try await ended.opened(within: .seconds(5))
     }
 
     @Test("can be rewound as long as nothing was read")

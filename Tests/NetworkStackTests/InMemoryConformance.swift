@@ -136,7 +136,11 @@ struct InMemoryConformance {
         serve: hosts.serve
     )
 
-    @Test("keeps a promise it claims", .timeLimit(.minutes(1)), arguments: ConformanceCheck.chosen.filter(subject.claims))
+    @Test(
+        "keeps a promise it claims",
+        .timeLimit(.minutes(1)),
+        arguments: ConformanceCheck.chosen.filter(subject.claims)
+    )
     func keeps(_ check: ConformanceCheck) async throws { try await check.run(Self.subject) }
 
     @Test("claims a good part of the suite, and says why not the rest")

@@ -40,6 +40,8 @@ struct OriginTests {
             ("http://:80/", "no host"), ("http://user@/", "no host"), ("http://./", "no host"),
             ("http://host.test:0/", "65535"), ("http://host.test:65536/", "65535"),
             ("http://host.test:99999999999/", "65535"),
+            ("http://a!b.test/", "character"), ("http://a'b.test/", "character"), ("http://a,b.test/", "character"),
+            ("http://a*b.test/", "character"), ("http://(a).test/", "character"), ("http://a~b.test/", "character"),
             ("http://a..b/", "empty label"), ("http://.a/", "no host"), ("http://[::1/", ""),
             ("http://\(String(repeating: "a", count: 64)).test/", "63"),
             ("http://\(Array(repeating: "abcdefgh", count: 29).joined(separator: "."))/", "253"),

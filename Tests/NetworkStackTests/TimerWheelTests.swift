@@ -109,6 +109,17 @@ struct TimerWheelTests {
         #expect(beyond.times.isEmpty)
     }
 
+    @Test("asks in time, and not early, what lay beyond its round when it came")
+    func beyondTheRound() async throws {
+        // The round takes 8.192 s and began 8 s ago.
+        let now = MonotonicTime.now
+        let wheel = TimerWheel(startingAt: MonotonicTime(nanoseconds: now.nanoseconds - 8_000_000_000))
+        let entry = Clockwork()
+        _ = wheel.insert(entry, at: now + .milliseconds(400))
+        try await settle([entry])
+        #expect(try #require(entry.times.first) >= now + .milliseconds(400))
+    }
+
     @Test("keeps time after it has stood still for more than its round")
     func afterRest() async throws {
         let wheel = TimerWheel(startingAt: MonotonicTime(nanoseconds: MonotonicTime.now.nanoseconds - 60_000_000_000))

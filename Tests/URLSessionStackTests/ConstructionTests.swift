@@ -7,7 +7,7 @@ import URLSessionStack
 
 @Suite("Making a URLSession stack", .timeLimit(.minutes(1)))
 struct ConstructionTests {
-    @Test("S000's construction works")
+    @Test("The construction with a session that is injected works")
     func seed() async throws {
         let server = try ScriptedServer.responding { .ok($0.path) }
         let network = Network.URLSessionNetworkStack(

@@ -35,7 +35,7 @@ extension Network.Value where T == Data {
 }
 
 extension Stack {
-    /// A stack with a session that was made as S000 makes it.
+    /// A stack whose session was made with it as the delegate, and injected.
     static func injected(
         handler: (any AuthenticationChallengeHandler)? = nil,
         configuration: URLSessionConfiguration = .default

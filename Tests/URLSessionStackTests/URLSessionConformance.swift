@@ -37,7 +37,7 @@ extension KnownIssue {
         KnownIssue(
             "One hanging name lookup delays no other transfer",
             reason: "A cancel during a name lookup blocks the one queue of all sessions until the lookup ends.",
-            reference: "reference/pinning.md section 4 row 3; libcurl's CURLOPT_QUICK_EXIT is not set"
+            reference: "FoundationNetworking, MultiHandle.swift: libcurl's CURLOPT_QUICK_EXIT is not set"
         ),
         KnownIssue(
             "Bytes that a server sends unasked are nobody's answer",
@@ -47,12 +47,12 @@ extension KnownIssue {
         KnownIssue(
             "A redirect with huge content is followed without waiting for it",
             reason: "URLSession tells of a redirect only when its content is complete.",
-            reference: "reference/pinning.md section 4 row 17"
+            reference: "FoundationNetworking, HTTPURLProtocol.swift: a redirect is told when its transfer has completed"
         ),
         KnownIssue(
             "A redirect whose content stops coming is followed",
             reason: "URLSession tells of a redirect only when its content is complete.",
-            reference: "reference/pinning.md section 4 row 17"
+            reference: "FoundationNetworking, HTTPURLProtocol.swift: a redirect is told when its transfer has completed"
         ),
     ]
 }

@@ -45,7 +45,9 @@ struct Contestant: Sendable {
         .init(name: "curl-stack-callback", program: .swift("bench-curl-stack")) {
             $0.kind == .coldStart || $0.heldCount > 0 ? "is the same as the asynchronous form there" : onlyPlain($0)
         },
-        .init(name: "urlsession-stack", program: .swift("bench-urlsession-stack")) { onlyPlain($0) ?? needsOwnAuthority($0) },
+        .init(name: "urlsession-stack", program: .swift("bench-urlsession-stack")) {
+            onlyPlain($0) ?? needsOwnAuthority($0)
+        },
         .init(name: "urlsession", program: .swift("bench-urlsession")) { onlyPlain($0) ?? needsOwnAuthority($0) },
         .init(name: "libcurl-c-poll", program: .swift("bench-floor")) { onlyPlain($0) },
         .init(name: "libcurl-c-epoll", program: .swift("bench-floor")) { onlyPlain($0) },

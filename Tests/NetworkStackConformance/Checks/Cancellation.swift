@@ -64,11 +64,7 @@ extension ConformanceCheck {
             try await ended.opened(within: .seconds(5))
         },
         ConformanceCheck("What a maker's handler returns cancels the fetch") { subject in
-            let held = Latch()
-            let peer = try subject.serve { _ in
-                held.wait()
-                return .ok("late")
-            }
+            let (peer, held) = try subject.serveLate()
             defer { held.open() }
             let request = try HTTP.Request(url: peer.url("/"))
             let observation = try subject.stack().observe(
@@ -84,11 +80,7 @@ extension ConformanceCheck {
 
     private static let cancelAnyTime: [ConformanceCheck] = [
         ConformanceCheck("A cancel right after the call ends the fetch as cancelled") { subject in
-            let held = Latch()
-            let peer = try subject.serve { _ in
-                held.wait()
-                return .ok("late")
-            }
+            let (peer, held) = try subject.serveLate()
             defer { held.open() }
             let stack = try subject.stack()
             for _ in 1...20 {

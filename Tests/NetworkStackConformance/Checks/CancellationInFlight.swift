@@ -56,20 +56,14 @@ extension ConformanceCheck {
             try expect(seen.connections[0].receivedCount < 32 << 20, "The whole body was sent in spite of the cancel")
         },
         ConformanceCheck("A cancel in the queue ends the wait, and disturbs nobody", needs: [.network]) { subject in
-            let held = Latch()
-            let server = try ScriptedServer.responding { request in
-                if request.path == "/held" { held.wait() }
-                return .ok(request.path)
-            }
-            defer { held.open() }
-            let stack = try subject.stack { $0.connections.perHost = 1 }
-            let first = try stack.observe(server.url("/held"))
-            try await server.sees("the first request") { $0.requests.count == 1 }
+            let bottleneck = try await Bottleneck(subject)
+            defer { bottleneck.open() }
+            let (server, stack, first) = (bottleneck.server, bottleneck.stack, bottleneck.first)
             let queued = try (1...3).map { try stack.observe(server.url("/queued/\($0)")) }
             queued[1].cancel()
             try await queued[1].onlyOutcome(within: .seconds(10)).expectCancelled()
             try expect(!first.isCompleted, "The first fetch ended early")
-            held.open()
+            bottleneck.open()
             try expectEqual(try await first.onlyOutcome().text(), "/held", "the first fetch")
             _ = try await (queued[0].onlyOutcome().text(), queued[2].onlyOutcome().text())
             try expectEqual(

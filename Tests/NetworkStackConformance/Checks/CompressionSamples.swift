@@ -3,7 +3,7 @@ import FoundationEssentials
 /// One text in every coding, made with zlib, libbrotli and zstd, and a bomb.
 enum Compressed {
     /// The text before compression, 2330 bytes.
-    static let text = Data((0..<60).map { "\($0) green bottles hanging on the wall, \n" }.joined().utf8)
+    static let text = Array((0..<60).map { "\($0) green bottles hanging on the wall, \n" }.joined().utf8)
 
     static let byCoding = ["gzip": gzip, "deflate": deflate, "br": br, "zstd": zstd]
 

@@ -56,11 +56,7 @@ extension ConformanceCheck {
             try expectEqual(tokens, Array(repeating: "token for /token", count: 10), "the tokens")
         },
         ConformanceCheck("A host that is stuck with all its connections delays no other host") { subject in
-            let held = Latch()
-            let stuck = try subject.serve { _ in
-                held.wait()
-                return .ok("late")
-            }
+            let (stuck, held) = try subject.serveLate()
             defer { held.open() }
             let other = try subject.serve { .ok($0.path) }
             let stack = try subject.stack { $0.connections.perHost = 2 }
@@ -80,18 +76,12 @@ extension ConformanceCheck {
 
     private static let limited: [ConformanceCheck] = [
         ConformanceCheck("Fetches to one host are sent in the order of the calls", needs: [.network]) { subject in
-            let held = Latch()
-            let server = try ScriptedServer.responding { request in
-                if request.path == "/held" { held.wait() }
-                return .ok(request.path)
-            }
-            defer { held.open() }
-            let stack = try subject.stack { $0.connections.perHost = 1 }
-            let first = try stack.observe(server.url("/held"))
-            try await server.sees("the first request") { $0.requests.count == 1 }
+            let bottleneck = try await Bottleneck(subject)
+            defer { bottleneck.open() }
+            let (server, stack, first) = (bottleneck.server, bottleneck.stack, bottleneck.first)
             let paths = (1...30).map { "/\($0)" }
             let queued = try paths.map { try stack.observe(server.url($0)) }
-            held.open()
+            bottleneck.open()
             for observation in [first] + queued { _ = try await observation.onlyOutcome().text() }
             try expectEqual(server.requests.map(\.path), ["/held"] + paths, "the order of arrival")
             try expectEqual(server.snapshot.accepted, 1, "connections")

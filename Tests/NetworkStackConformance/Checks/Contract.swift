@@ -152,20 +152,35 @@ extension ConformanceCheck {
             }
         },
         ConformanceCheck("fetchAndDecode with a completion completes exactly once, on success and failure") { subject in
-            let peer = try subject.serve { $0.path == "/model" ? .json("{\"a\":1}") : .status(500) }
-            let stack = try subject.stack()
-            for (path, expected) in [("/model", 1), ("/failing", nil)] {
-                let (seen, called) = (Lock<[[String: Int]?]>([]), Gate())
-                stack.fetchAndDecode(resource: try .get(peer.url(path)), decoding: .json([String: Int].self)) {
-                    result in
-                    seen.withLock { $0.append((try? result.get())?.value) }
-                    called.open()
+            let peer = try subject.serve {
+                switch $0.path {
+                case "/model": .json("{\"a\":1}")
+                case "/text": .ok("not JSON")
+                default: .status(500)
                 }
-                try await called.opened(within: .seconds(15))
-                try expectEqual(seen.withLock { $0.map { $0?["a"] } }, [expected], "what \(path) completed with")
+            }
+            let stack = try subject.stack()
+            for (path, expected) in [("/model", 1), ("/text", nil), ("/failing", nil)] {
+                let (seen, released) = (Lock<[Int?]>([]), Gate())
+                let resource = try ConformanceSubject.Stack.Resource.get(peer.url(path))
+                fetchAndDecode(resource, on: stack, Lifetime(released)) { model in seen.withLock { $0.append(model) } }
+                try await released.opened(within: .seconds(15))
+                try expectEqual(seen.withLock { $0 }, [expected], "what \(path) completed with")
             }
         },
     ]
+
+    /// Fetches a model, and tells its `a` as often as the completion is called.
+    private static func fetchAndDecode(
+        _ resource: ConformanceSubject.Stack.Resource,
+        on stack: ConformanceSubject.Stack,
+        _ lifetime: Lifetime,
+        _ tell: @escaping @Sendable (Int?) -> Void
+    ) {
+        stack.fetchAndDecode(resource: resource, decoding: .json([String: Int].self)) { result in
+            withExtendedLifetime(lifetime) { tell((try? result.get())?.value["a"]) }
+        }
+    }
 
     /// Hands a request over while `fetch` is running, and keeps `fetch` running for as long as a hasty stack needs to
     /// complete.

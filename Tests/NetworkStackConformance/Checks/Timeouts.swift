@@ -67,21 +67,15 @@ extension ConformanceCheck {
         },
         ConformanceCheck("The queue timeout ends a wait that is too long", needs: [.network, .queueTimeout]) {
             subject in
-            let held = Latch()
-            let server = try ScriptedServer.responding { request in
-                if request.path == "/held" { held.wait() }
-                return .ok(request.path)
-            }
-            defer { held.open() }
-            let stack = try subject.stack { $0.connections.perHost = 1 }
-            let first = try stack.observe(server.url("/held"))
-            try await server.sees("the first request") { $0.requests.count == 1 }
+            let bottleneck = try await Bottleneck(subject)
+            defer { bottleneck.open() }
+            let (server, stack, first) = (bottleneck.server, bottleneck.stack, bottleneck.first)
             let queued = try stack.observe(server.url("/queued"), options: .clocks(queue: .milliseconds(300)))
             try await queued.onlyOutcome().expectTimeout(.queue, during: [.queued])
             try expect(queued.elapsed >= .milliseconds(300), "It ran out after \(queued.elapsed)")
             try expect(queued.elapsed < .seconds(12), "It ran out only after \(queued.elapsed)")
             try expectEqual(server.requests.count, 1, "requests the server has received")
-            held.open()
+            bottleneck.open()
             try expectEqual(try await first.onlyOutcome().text(), "/held", "the first fetch")
             try expectEqual(try await stack.text(server.url("/after")), "/after", "a later fetch")
             try expectEqual(server.requests.map(\.path), ["/held", "/after"], "what the server received")
@@ -133,18 +127,12 @@ extension ConformanceCheck {
             try expectEqual(maker.cancelable.count, 1, "cancels that reached the making")
         },
         ConformanceCheck("The total timeout runs while a fetch is queued", needs: [.network]) { subject in
-            let held = Latch()
-            let server = try ScriptedServer.responding { _ in
-                held.wait()
-                return .ok("late")
-            }
-            defer { held.open() }
-            let stack = try subject.stack { $0.connections.perHost = 1 }
-            let first = try stack.observe(server.url("/held"))
-            try await server.sees("the first request") { $0.requests.count == 1 }
+            let bottleneck = try await Bottleneck(subject)
+            defer { bottleneck.open() }
+            let (server, stack, first) = (bottleneck.server, bottleneck.stack, bottleneck.first)
             let queued = try stack.observe(server.url("/queued"), options: .clocks(total: .milliseconds(300)))
             try await queued.onlyOutcome().expectTimeout(.total, during: [.queued])
-            held.open()
+            bottleneck.open()
             _ = try await first.onlyOutcome()
             try expectEqual(server.requests.map(\.path), ["/held"], "what the server received")
         },

@@ -7,6 +7,13 @@ import NetworkStackTesting
 /// What a fetch on a stack under proof ended with.
 typealias Outcome = Result<Network.Value<Data, HTTP.Response>, HTTPFetchError<HTTP.Response, any Error>>
 
+/// Captured by a completion and by nothing else, it tells by its end that nobody can call the completion any more.
+final class Lifetime: Sendable {
+    private let ended: Gate
+    init(_ ended: Gate) { self.ended = ended }
+    deinit { ended.open() }
+}
+
 /// A fetch under observation: what it completed with, how often, when, and whether the stack has let go of it.
 final class Observation: Sendable {
     private struct State {
@@ -15,13 +22,6 @@ final class Observation: Sendable {
         var hasReturned = false
         var wasCalledInside = false
         var fetching: (any Cancelable)?
-    }
-
-    /// Tells by its end that nobody can call the completion any more: it is captured by nothing else.
-    private final class Life: Sendable {
-        let ended: Gate
-        init(_ ended: Gate) { self.ended = ended }
-        deinit { ended.open() }
     }
 
     private let state = Lock(State())
@@ -34,7 +34,7 @@ final class Observation: Sendable {
         on stack: ConformanceSubject.Stack,
         onCompletion: @escaping @Sendable (Outcome) -> Void
     ) {
-        let life = Life(released)
+        let life = Lifetime(released)
         let caller = pthread_self()
         let fetching = stack.fetch(resource: resource) { [self] outcome in
             withExtendedLifetime(life) {

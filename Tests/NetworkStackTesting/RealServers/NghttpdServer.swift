@@ -33,7 +33,7 @@ public final class NghttpdServer: Sendable {
     /// Throws `SystemCallError`.
     public init(_ options: Options = Options()) throws {
         self.options = options
-        process = try ServerProcess("nghttpd")
+        process = try ServerProcess("nghttpd", servesFiles: true)
     }
 
     /// Starts nghttpd and returns when it accepts connections; after `stop()`, on the same port again.
@@ -42,7 +42,6 @@ public final class NghttpdServer: Sendable {
     public func start() async throws {
         let program = try Program("nghttpd", package: "nghttp2-server")
         let identity = options.usesTLS ? try options.identity ?? TestCertificates.shared().server : nil
-        if process.ports.isEmpty { try ServedFiles.write(into: process.folder) }
         var arguments = ["-v", "-a", "127.0.0.1", "-d", process.folder.file("files")] + options.arguments
         if let count = options.maxConcurrentStreams { arguments += ["-m", String(count)] }
         for trailer in options.trailers { arguments += ["--trailer", "\(trailer.name): \(trailer.value)"] }

@@ -37,7 +37,7 @@ public final class NginxServer: Sendable {
     /// Throws `SystemCallError`.
     public init(_ options: Options = Options()) throws {
         self.options = options
-        process = try ServerProcess("nginx")
+        process = try ServerProcess("nginx", servesFiles: true)
     }
 
     /// Starts nginx and returns when it accepts connections; after `stop()`, on the same ports again.
@@ -47,7 +47,6 @@ public final class NginxServer: Sendable {
         let program = try Program("nginx", package: "nginx")
         let identity = try options.identity ?? TestCertificates.shared().server
         let folder = process.folder
-        if process.ports.isEmpty { try ServedFiles.write(into: folder) }
         try folder.write("uploads/.keep", "")
         try await process.start(portCount: 3) { ports in
             let configuration = NginxConfiguration(

@@ -12,9 +12,11 @@ final class ServerProcess: Sendable {
     private let process = Guarded<ChildProcess?>(nil)
     private let chosenPorts = Guarded<[UInt16]>([])
 
-    init(_ name: String) throws {
+    /// Makes the directory, with `ServedFiles` in it if they are what the server serves.
+    init(_ name: String, servesFiles: Bool = false) throws {
         self.name = name
         folder = try TemporaryDirectory(name)
+        if servesFiles { try ServedFiles.write(into: folder) }
     }
 
     deinit { stop() }

@@ -1,4 +1,3 @@
-import Dispatch
 import FoundationEssentials
 import NetworkStack
 
@@ -11,8 +10,6 @@ struct BoundedClient: Sendable {
 
     /// The stack.
     let stack: ConformanceSubject.Stack
-    /// How long a fetch may take before it counts as one that never ends.
-    var bound = DispatchTimeInterval.seconds(30)
 
     /// Fetches, and throws only if the fetch does not end.
     func outcome(
@@ -27,25 +24,11 @@ struct BoundedClient: Sendable {
             errorDecoding: decoding,
             options: options
         )
-        let handover = Handover<Outcome?>()
-        let task = Task {
-            let outcome: Outcome
-            do throws(FetchError) {
-                outcome = .success(try await stack.fetch(resource: resource))
-            } catch {
-                outcome = .failure(error)
+        return try await bounded(.seconds(30), file: file, line: line) {
+            do throws(FetchError) { return .success(try await stack.fetch(resource: resource)) } catch {
+                return .failure(error)
             }
-            handover.fill(outcome)
         }
-        let alarm = DispatchWorkItem { handover.fill(nil) }
-        DispatchQueue.global().asyncAfter(deadline: .now() + bound, execute: alarm)
-        let outcome = await handover.take()
-        alarm.cancel()
-        guard case .some(.some(let outcome)) = outcome else {
-            task.cancel()
-            throw ConformanceFailure("\(request.method) did not end within \(bound)", file: file, line: line)
-        }
-        return outcome
     }
 
     /// Fetches what must succeed.

@@ -1,0 +1,40 @@
+import CurlStack
+import NetworkStack
+import NetworkStackTesting
+import Testing
+
+@Suite("The shutdown of a curl stack")
+struct ShutdownTests {
+    @Test("ends what is under way and what waits, once each, and refuses what comes after", .timeLimit(.minutes(1)))
+    func everything() async throws {
+        let server = try ScriptedServer { _ in [.receiveHead, .waitForClose] }
+        var configuration = Network.Configuration()
+        configuration.connections.perHost = 1
+        let stack = try Network.CurlNetworkStack(configuration: configuration)
+        let request = try HTTP.Request(url: server.url())
+        let (shutDowns, others, ended) = (Lock(0), Lock<[String]>([]), (0..<5).map { _ in Gate() })
+
+        @Sendable func fetch(_ number: Int) {
+            stack.fetch(resource: .init(baseRequestMaking: .request(request))) { result in
+                if case .failure(.refused(.shutDown)) = result {
+                    shutDowns.withLock { $0 += 1 }
+                } else {
+                    others.withLock { $0.append("\(result)") }
+                }
+                ended[number].open()
+            }
+        }
+
+        for number in 0..<4 { fetch(number) }
+        try await server.waitUntil { $0.requests.count == 1 }
+        await stack.shutdown()
+        for gate in ended.dropLast() { try await gate.opened() }
+        try await server.waitUntil { $0.connections.allSatisfy { $0.state == .closedByPeer } }
+        fetch(4)
+        try await ended[4].opened()
+        await stack.shutdown()
+        #expect(shutDowns.withLock { $0 } == 5)
+        #expect(others.withLock { $0 } == [])
+        #expect(server.snapshot.accepted == 1)
+    }
+}
