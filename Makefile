@@ -13,7 +13,7 @@ export BUILD_FLAGS := -Xswiftc -warnings-as-errors --explicit-target-dependency-
 	-Xlinker --export-dynamic-symbol=getaddrinfo
 
 .PHONY: help install install-build install-test build test suite demo netfetch examples tsan asan \
-	lint format fences docs linkage consumers bench bench-compare clean
+	lint format fences docs linkage consumers mutations promises bench bench-compare clean
 
 help: ## List the targets
 	@awk 'BEGIN { FS = ":.*## " } /^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -78,6 +78,12 @@ bench: install-build ## Measure the stacks against libcurl in C and their peers 
 
 bench-compare: install-build ## Measure the curl stack against itself at another revision (BASE=<rev>, WORKLOADS=, ROUNDS=)
 	@BASE="$(BASE)" WORKLOADS="$(WORKLOADS)" ROUNDS="$(ROUNDS)" .ci/bench-compare.sh
+
+mutations: install ## Break the library on purpose and see the checks notice (MUTATIONS='--count 10', or names, tries some)
+	@.ci/mutate.py $(or $(MUTATIONS),--all)
+
+promises: ## Write Tests/PROMISES.md: what is promised, what proves it, which defect was noticed
+	@.ci/promises.py
 
 clean: ## Remove everything built
 	@rm -rf .build .build-* Examples/.build Benchmarks/.build Benchmarks/AsyncHTTPClient/.build Tests/Consumer/*/.build

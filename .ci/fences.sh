@@ -74,6 +74,9 @@ imports 'Testing|XCTest' Tests/NetworkStackTesting Tests/NetworkStackConformance
     fence "The doubles and the suite are libraries and import no test framework:"
 { grep -nHF '.package(' Package.swift || true; } | fence "The package depends on no other package:"
 
+# Every mutation fits the code it breaks, and the table made of them is current.
+stale=$(.ci/promises.py --check 2>&1) || fence "The promises and their mutations:" <<<"$stale"
+
 if [ -s "$report" ]; then
     cat "$report" >&2
     echo "A fence of the house is broken: move the lines above to where they may be, or do without." >&2

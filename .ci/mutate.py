@@ -1,0 +1,210 @@
+#!/usr/bin/env python3
+"""Breaks the library on purpose, one promise at a time, and expects the promise's check to go red.
+
+Every mutation of Tests/Mutations/*.json is compiled into one build of a copy of the package, as a switch that an
+environment variable turns on. First the chosen checks must be green with every switch off; then each is run alone with
+its own mutation on, and must fail: by an expectation, by a crash, or by not coming to an end. Exits non-zero if a mutation
+survives, or if a check is red without one.
+"""
+import argparse
+import os
+import random
+import re
+import shlex
+import signal
+import subprocess
+import sys
+import time
+
+from mutations import FOLDER, ROOT, Problem, load, mutated
+
+COPY = ROOT / ".build-mutants"
+PROGRAM = COPY / ".build" / "debug" / "network-stackPackageTests.xctest"
+SWITCH = "MUTATION"
+SWITCH_FILE = "Sources/NetworkStack/Mutation.swift"
+SWITCH_SOURCE = f"""internal import FoundationEssentials
+
+private let chosen = ProcessInfo.processInfo.environment["{SWITCH}"]
+
+/// Whether a defect is switched on.
+package func mutation(_ id: String) -> Bool {{ chosen == id }}
+"""
+GREEN_MINUTES = 12
+RED_SECONDS = 75  # more than a conformance check may take
+
+
+def main():
+    choice = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    choice.add_argument("ids", nargs="*", help="the mutations to try, or areas (the names of their files)")
+    choice.add_argument("--all", action="store_true", help="try every mutation")
+    choice.add_argument("--count", type=int, help="try this many, chosen at random")
+    choice.add_argument("--seed", type=int, help="repeat a random choice; printed when it was made")
+    choice.add_argument("--list", action="store_true", help="print the mutations, and try none")
+    arguments = choice.parse_args()
+
+    mutations = load()
+    if arguments.list:
+        for mutation in mutations.values():
+            print(f"{mutation.area}: {mutation.id}: {mutation.promise}")
+        return 0
+    chosen = choose(arguments, mutations)
+    build(mutations.values())
+    prove_green(chosen)
+    return prove_red(chosen)
+
+
+def choose(arguments, mutations):
+    if bool(arguments.ids) + arguments.all + (arguments.count is not None) != 1:
+        raise Problem("say which mutations to try: their ids, --all, or --count N")
+    if arguments.all:
+        return list(mutations.values())
+    if arguments.count is not None:
+        seed = arguments.seed if arguments.seed is not None else random.SystemRandom().randrange(1 << 32)
+        print(f"Mutations chosen with --count {arguments.count} --seed {seed}")
+        some = random.Random(seed).sample(sorted(mutations), min(arguments.count, len(mutations)))
+        return [mutations[id] for id in some]
+    areas = {mutation.area for mutation in mutations.values()}
+    if unknown := [id for id in arguments.ids if id not in mutations and id not in areas]:
+        raise Problem(f"there is no mutation {', '.join(unknown)}")
+    return [m for m in mutations.values() if m.id in arguments.ids or m.area in arguments.ids]
+
+
+def build(mutations):
+    """Brings the copy up to date, touching only what differs, and builds it."""
+    listed = run(["git", "ls-files", "-z", "-co", "--exclude-standard", "Package.swift", "Sources", "Tests"])
+    files = {name: (ROOT / name).read_bytes() for name in listed.split("\0") if name and (ROOT / name).is_file()}
+    for file in {mutation.file for mutation in mutations}:
+        files[file] = mutated(file, mutations).encode()
+    files[SWITCH_FILE] = SWITCH_SOURCE.encode()
+    for folder in ("Sources", "Tests"):
+        for path in (COPY / folder).rglob("*"):
+            if path.is_file() and str(path.relative_to(COPY)) not in files:
+                path.unlink()
+    for name, content in files.items():
+        path = COPY / name
+        if not path.is_file() or path.read_bytes() != content:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(content)
+
+    # Switches make code that the compiler warns of, such as what can never be reached.
+    flags = os.environ.get("BUILD_FLAGS", "").replace("-Xswiftc -warnings-as-errors", "")
+    began = time.monotonic()
+    command = ["swift", "build", "--build-tests", "--package-path", str(COPY), *shlex.split(flags)]
+    result = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace")
+    if result.returncode != 0:
+        raise Problem("the mutations do not compile:\n" + "\n".join(errors(result.stdout)))
+    print(f"Built with {len(list(mutations))} mutations in {time.monotonic() - began:.0f} s")
+
+
+def errors(log):
+    """What the compiler found, with the switch next to it."""
+    lines = sorted({line for line in log.splitlines() if re.match(r"/\S+: error: ", line)})
+    for line in lines:
+        place = re.match(r"(/.*?\.swift):(\d+)", line)
+        near = []
+        if place and os.path.exists(place[1]):
+            text = open(place[1]).read().splitlines()[: int(place[2])]
+            near = re.findall(r'mutation\("([^"]+)"\)', "\n".join(text[-8:]))[-1:]
+        yield line.replace(f"{COPY}/", "") + (f"  <- near '{near[0]}'" if near else "")
+    if not lines:
+        yield log
+
+
+def prove_green(chosen):
+    """Runs every chosen check without a mutation, in one run."""
+    checks = sorted({mutation.check for mutation in chosen if mutation.check})
+    began = time.monotonic()
+    code, log = test(sorted({mutation.filter for mutation in chosen}), checks, None, GREEN_MINUTES * 60)
+    unknown = [m for m in chosen if m.check and not ran(m, log)]
+    if code != 0 or unknown:
+        print(excerpt(log))
+        for mutation in unknown:
+            print(f"{mutation.area}.json, {mutation.id}: no check of {mutation.suite} is named {mutation.check!r}")
+        raise Problem("the checks are not green without a mutation, so nothing can be proved: see above")
+    print(f"{len(checks)} checks and other tests are green without a mutation ({time.monotonic() - began:.0f} s)")
+
+
+def ran(mutation, log):
+    """Whether the conformance suite of a mutation has run a check of this name."""
+    suite = None
+    for line in log.splitlines():
+        if begun := re.search(r"Suite .*\(aka '(\w+)'\) started", line):
+            suite = begun[1]
+        elif suite == mutation.suite and (case := re.search(r"argument check → (.*) to \"keeps", line)):
+            if mutation.check in case[1]:
+                return True
+    return False
+
+
+def excerpt(log):
+    """What went wrong, without what went well."""
+    lines = log.splitlines()
+    return "\n".join([line for line in lines[:-5] if line.startswith("✘")] + lines[-5:])
+
+
+def prove_red(chosen):
+    """Runs each check alone with its mutation, and prints what came of it."""
+    width = max(len(mutation.id) for mutation in chosen)
+    survivors = []
+    for mutation in chosen:
+        began = time.monotonic()
+        code, log = test([mutation.filter], [mutation.check] if mutation.check else [], mutation.id, RED_SECONDS)
+        verdict = name(code, log)
+        if verdict is None:
+            survivors.append(mutation)
+        took = time.monotonic() - began
+        print(f"{mutation.id:{width}}  {verdict or 'SURVIVED':12} {took:5.1f} s  {mutation.test}", flush=True)
+    for mutation in survivors:
+        print(f"\n{mutation.id} survived: {mutation.test} did not notice it.", file=sys.stderr)
+        print(f"  promise: {mutation.promise}\n  {mutation.file}: {mutation.find!r}", file=sys.stderr)
+        print(f"  became {mutation.replace!r}; {FOLDER.relative_to(ROOT)}/{mutation.area}.json", file=sys.stderr)
+    print(f"{len(chosen) - len(survivors)} of {len(chosen)} mutations were noticed")
+    return 1 if survivors else 0
+
+
+def name(code, log):
+    """What kind of red it was, or None for green."""
+    if code is None:
+        return "red: hung"
+    if code < 0:
+        return "red: " + signal.Signals(-code).name
+    if re.search(r"Test run with [1-9]\d* tests? .*failed", log):
+        return "red"
+    if code == 0 and re.search(r"Test run with [1-9]\d* tests?\b", log):
+        return None
+    print(excerpt(log))
+    raise Problem("the tests did not run at all: see above")
+
+
+def test(filters, checks, switch, seconds):
+    """Runs tests of the copy. Answers the exit status (None if they had to be killed) and what was printed."""
+    environment = {key: value for key, value in os.environ.items() if key not in ("CHECK", SWITCH)}
+    environment["NO_COLOR"] = "1"
+    if checks:
+        environment["CHECK"] = "\n".join(checks)
+    if switch:
+        environment[SWITCH] = switch
+    command = [str(PROGRAM), "--testing-library", "swift-testing", "--no-parallel", "-v"]
+    for filter in filters:
+        command += ["--filter", filter]
+    process = subprocess.Popen(
+        command, cwd=COPY, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT, text=True, errors="replace", start_new_session=True)
+    try:
+        log, _ = process.communicate(timeout=seconds)
+        return process.returncode, log
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        log, _ = process.communicate()
+        return None, log
+
+
+def run(command):
+    return subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True).stdout
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except Problem as problem:
+        sys.exit(f"mutations: {problem}")

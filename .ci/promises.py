@@ -1,0 +1,106 @@
+#!/usr/bin/env python3
+"""Writes Tests/PROMISES.md: what is promised, what proves it, and the defect on purpose that was noticed.
+
+It is made of the mutations (Tests/Mutations/*.json), the contract in NetworkStack.swift, and the capabilities in
+Tests/Capabilities.json, which name mutations. --check fails if the file is not what these say.
+"""
+import json
+import re
+import sys
+
+from mutations import ROOT, Problem, load
+
+TABLE = ROOT / "Tests" / "PROMISES.md"
+CONTRACT = ROOT / "Sources" / "NetworkStack" / "NetworkStack.swift"
+CAPABILITIES = ROOT / "Tests" / "Capabilities.json"
+NUMBERED = re.compile(r"(\d+)\. ")
+INTRODUCTION = """# Promises
+
+Made by `make promises` from the mutations in `Tests/Mutations`, the contract in `NetworkStack.swift` and
+`Tests/Capabilities.json`: change those, not this file.
+
+A promise is proved by a check, and a check by a mutation: a defect put into the library on purpose, with which the check
+goes red. `make mutations` puts them in, one at a time, and fails if one is not noticed. The checks are those of the suite in
+`Tests/NetworkStackConformance`, run on CurlStack, on URLSessionStack, or on a transport in memory where the engine alone
+is meant; a name with a slash is a test's.
+"""
+
+
+def main():
+    mutations = load()
+    text = "\n".join([INTRODUCTION, *contract(mutations), *areas(mutations), *capabilities(mutations)])
+    if sys.argv[1:] == ["--check"]:
+        if not TABLE.is_file() or TABLE.read_text() != text:
+            raise Problem(f"{TABLE.relative_to(ROOT)} is not what its sources say: run 'make promises'")
+    else:
+        TABLE.write_text(text)
+
+
+def contract(mutations):
+    """The contract's numbered lines, in its own words."""
+    comment = CONTRACT.read_text().split("public protocol NetworkStack")[0]
+    lines = {}
+    for line in re.findall(r"^/// (.*)$", comment, re.MULTILINE):
+        if begun := NUMBERED.match(line):
+            lines[begun[1]] = line[begun.end():]
+        elif lines and line.startswith("   "):
+            lines[max(lines, key=int)] += " " + line.strip()
+    proofs = {number: [] for number in lines}
+    for mutation in mutations.values():
+        if begun := NUMBERED.match(mutation.promise):
+            if begun[1] not in proofs:
+                raise Problem(f"{mutation.id}: the contract has no line {begun[1]}")
+            proofs[begun[1]].append(mutation)
+    if bare := [number for number, found in proofs.items() if not found]:
+        raise Problem(f"no mutation proves line {', '.join(bare)} of the contract")
+    # DocC's links are plain code elsewhere.
+    said = {number: line.replace("``", "`") for number, line in lines.items()}
+    return table("The contract of `NetworkStack`", [(f"{n}. {said[n]}", proofs[n]) for n in lines])
+
+
+def areas(mutations):
+    """What is promised beyond the contract, an area each."""
+    promises = {}
+    for mutation in mutations.values():
+        if not NUMBERED.match(mutation.promise):
+            promises.setdefault(mutation.area, {}).setdefault(mutation.promise, []).append(mutation)
+    for area, proofs in promises.items():
+        yield from table(f"Area: {area}", proofs.items())
+
+
+def capabilities(mutations):
+    """What the libraries that this one follows can do, and this one can."""
+    if not CAPABILITIES.is_file():
+        return
+    for section, rows in json.loads(CAPABILITIES.read_text()).items():
+        proofs = []
+        for capability, ids in rows.items():
+            if unknown := [id for id in ids if id not in mutations] or not ids:
+                raise Problem(f"{CAPABILITIES.name}, {capability!r}: there is no mutation {unknown}")
+            proofs.append((capability, [mutations[id] for id in ids]))
+        yield from table(section, proofs)
+
+
+def table(title, proofs):
+    yield f"## {title}\n\n| promise | check | mutation |\n|---|---|---|"
+    for promise, mutations in proofs:
+        for mutation in mutations:
+            yield f"| {cell(promise)} | {cell(proof(mutation))} | `{mutation.id}` |"
+            promise = ""
+    yield ""
+
+
+def proof(mutation):
+    """The check, as people say it."""
+    return f"{mutation.suite.removesuffix('Conformance')}: {mutation.check}" if mutation.check else f"`{mutation.suite}`"
+
+
+def cell(text):
+    return text.replace("|", "\\|").replace("\n", " ")
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except Problem as problem:
+        sys.exit(f"promises: {problem}")
