@@ -125,4 +125,21 @@ extension NetworkStack {
             }
         }
     }
+    /// Fetches a resource, decodes its payload and calls back on a queue.
+    ///
+    /// - Parameters:
+    ///   - resource: What to fetch.
+    ///   - decoding: Makes the model from the payload. It runs on a queue of the stack, so as not to hold up the one given.
+    ///   - queue: Where the completion is called, such as `.main`.
+    ///   - completion: Called exactly once, after this function has returned.
+    /// - Returns: Cancels the fetch; decoding, once begun, is not interrupted.
+    @discardableResult
+    public func fetchAndDecode<T: Sendable>(
+        resource: Resource,
+        decoding: ModelDecoding<T, Remote, Response>,
+        on queue: DispatchQueue,
+        completion: @escaping @Sendable (Result<Network.Value<T, Response>, FetchAndDecodeError<FetchError>>) -> Void
+    ) -> any Cancelable {
+        fetchAndDecode(resource: resource, decoding: decoding) { result in queue.async { completion(result) } }
+    }
 }

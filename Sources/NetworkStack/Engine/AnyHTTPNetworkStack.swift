@@ -50,7 +50,7 @@ extension HTTPResource<HTTP.Request, HTTP.Response> {
     func converted<R, S>() -> HTTPResource<R, S> {
         let (making, decoding) = (baseRequestMaking, errorDecoding)
         return HTTPResource<R, S>(
-            baseRequestMaking: .init { handler in
+            baseRequestMaking: .init(endpoint: making.endpoint) { handler in
                 making.make { made in handler(made.flatMap { request in Result { try R(request) } }) }
             },
             errorDecoding: .init { payload, response in response.httpResponse.flatMap { decoding.decode(payload, $0) }

@@ -9,17 +9,30 @@ extension Network {
         /// What it returns cancels the making. A maker that calls its handler later adds what the handler returns to that.
         public let make: @Sendable (_ handler: @escaping Handler) -> any Cancelable
 
+        /// The endpoint whose requests these are, if they were made with ``endpoint(_:)``: for doubles and logs.
+        public let endpoint: (any HTTPResourceEndpoint)?
+
         /// Makes requests with a closure.
         ///
         /// - Parameter make: Makes a request and hands it over.
-        public init(make: @escaping @Sendable (_ handler: @escaping Handler) -> any Cancelable) { self.make = make }
+        public init(make: @escaping @Sendable (_ handler: @escaping Handler) -> any Cancelable) {
+            self.init(endpoint: nil, make: make)
+        }
+
+        init(
+            endpoint: (any HTTPResourceEndpoint)?,
+            make: @escaping @Sendable (_ handler: @escaping Handler) -> any Cancelable
+        ) {
+            self.endpoint = endpoint
+            self.make = make
+        }
 
         /// Makes the request of an endpoint.
         ///
         /// - Parameter endpoint: The endpoint; what it throws ends the fetch with `noRequest`.
         /// - Returns: The making.
         public static func endpoint(_ endpoint: any HTTPResourceEndpoint) -> Self {
-            Self { handler in handler(Result { try Request(endpoint.makeRequest()) }) }
+            Self(endpoint: endpoint) { handler in handler(Result { try Request(endpoint.makeRequest()) }) }
         }
 
         /// Makes the same request every time.

@@ -1,0 +1,84 @@
+import Dispatch
+import FoundationEssentials
+import NetworkStack
+import NetworkStackTesting
+
+extension ConformanceCheck {
+    /// Fetches that call back on a queue of the caller's choice.
+    static let callbacks: [ConformanceCheck] =
+        [
+            ("a queue of one's own", DispatchQueue(label: "conformance.callbacks")),
+            ("the main queue", DispatchQueue.main),
+        ].flatMap { name, queue in
+            [
+                ConformanceCheck("A fetch calls back on \(name), once, after it has returned") { subject in
+                    let peer = try subject.serve { $0.path.hasSuffix("/ok") ? .ok("done") : .status(500) }
+                    let stack = try subject.stack()
+                    for path in ["/ok", "/failed"] {
+                        let calls = Calls(on: queue)
+                        let resource = try ConformanceSubject.Stack.Resource.get(peer.url(path))
+                        try await calls.expectOne { stack.fetch(resource: resource, on: queue) { _ in calls.note() } }
+                    }
+                    // A failure that is known before anything is sent comes the same way.
+                    let calls = Calls(on: queue)
+                    let refused = ConformanceSubject.Stack.Resource(
+                        baseRequestMaking: .request(HTTP.Request(method: "a b", url: URL(filePath: "/")))
+                    )
+                    try await calls.expectOne { stack.fetch(resource: refused, on: queue) { _ in calls.note() } }
+                },
+                ConformanceCheck("A decoded fetch calls back on \(name), and decodes elsewhere") { subject in
+                    let peer = try subject.serve { _ in .json("[1,2]") }
+                    let stack = try subject.stack()
+                    let (calls, decodes) = (Calls(on: queue), Calls(on: queue))
+                    let decoding = ModelDecoding<[Int], Data, HTTP.Response> { data, _ in
+                        decodes.note()
+                        return try JSONDecoder().decode([Int].self, from: data)
+                    }
+                    let resource = try ConformanceSubject.Stack.Resource.get(peer.url("/"))
+                    let sum = Lock(0)
+                    try await calls.expectOne {
+                        stack.fetchAndDecode(resource: resource, decoding: decoding, on: queue) { result in
+                            sum.withLock { $0 = ((try? result.get().value) ?? []).reduce(0, +) }
+                            calls.note()
+                        }
+                    }
+                    try expectEqual(sum.withLock { $0 }, 3, "the sum of the model")
+                    try expectEqual(decodes.places, [false], "decoding on the queue of the callback")
+                },
+            ]
+        }
+}
+
+/// Notes whether it was called on a queue.
+private final class Calls: Sendable {
+    private let key = DispatchSpecificKey<ObjectIdentifier>()
+    private let queue: DispatchQueue
+    private let noted = Lock<[Bool]>([])
+    private let called = Gate()
+    private let hasReturned = Lock(false)
+
+    init(on queue: DispatchQueue) {
+        self.queue = queue
+        queue.setSpecific(key: key, value: ObjectIdentifier(self))
+    }
+
+    deinit { queue.setSpecific(key: key, value: nil) }
+
+    /// For each call, whether it was on the queue.
+    var places: [Bool] { noted.withLock { $0 } }
+
+    func note() {
+        let isThere = DispatchQueue.getSpecific(key: key) == ObjectIdentifier(self)
+        noted.withLock { $0.append(isThere) }
+        called.open()
+    }
+
+    /// Expects one call, on the queue, by what a function begins.
+    func expectOne(_ begin: () -> any Cancelable) async throws {
+        _ = begin()
+        do { try await called.opened(within: .seconds(15)) } catch is WaitTimedOut {
+            throw ConformanceFailure("The completion was not called")
+        }
+        try expectEqual(places, [true], "calls on the queue")
+    }
+}

@@ -1,0 +1,57 @@
+public import Foundation
+public import NetworkStack
+
+/// An endpoint whose answer lies in a file, for tests, or for an app whose server is not ready yet.
+///
+///     extension UserEndpoint: MockEndpoint {
+///         var mockFilename: String? {
+///             switch self {
+///             case .all: "users"
+///             case .get: "user"
+///             }
+///         }
+///     }
+///
+/// A ``MockNetworkStack`` that is given ``MockFiles`` answers its requests with the file's content. A resource has to be
+/// made of the endpoint with `.endpoint(_:)`.
+public protocol MockEndpoint: HTTPResourceEndpoint {
+    /// The file's name without its extension, or `nil` if this endpoint is not mocked.
+    var mockFilename: String? { get }
+    /// The file's extension; `json` unless the endpoint says otherwise, `nil` for none.
+    var mockExtension: String? { get }
+}
+
+extension MockEndpoint {
+    /// JSON.
+    public var mockExtension: String? { "json" }
+}
+
+/// Where the files of mock endpoints are.
+public struct MockFiles: Sendable {
+    private let locate: @Sendable (_ name: String, _ extension: String?) -> URL?
+
+    /// Files in a folder.
+    ///
+    /// - Parameter folder: The folder's URL.
+    public init(folder: URL) {
+        locate = { name, type in folder.appending(path: type.map { "\(name).\($0)" } ?? name) }
+    }
+
+    /// Files among a bundle's resources.
+    ///
+    /// - Parameter bundle: The bundle, such as `.module` in a package's tests.
+    public init(bundle: Bundle) {
+        locate = { name, type in bundle.url(forResource: name, withExtension: type) }
+    }
+
+    /// The reply that an endpoint's file makes.
+    func reply(for endpoint: any MockEndpoint) throws(MockError) -> MockReply? {
+        guard let name = endpoint.mockFilename else { return nil }
+        let type = endpoint.mockExtension
+        guard let content = locate(name, type).flatMap({ try? Data(contentsOf: $0) }) else {
+            throw .mockDataMissing(file: type.map { "\(name).\($0)" } ?? name)
+        }
+        let headers: HTTP.Headers = type == "json" ? [.contentType: "application/json"] : [:]
+        return .status(.ok, headers: headers, content: content)
+    }
+}

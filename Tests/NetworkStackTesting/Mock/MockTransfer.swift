@@ -1,0 +1,86 @@
+import FoundationEssentials
+import NetworkStack
+
+/// One hop of a mock: a task that reads the request's content, asks for the reply, waits, and tells it.
+final class MockTransfer: HTTPTransfer {
+    private let task: Task<Void, Never>
+    private let wakeups: AsyncStream<Void>.Continuation
+
+    init(_ hop: HTTPHop, _ sink: any HTTPTransferSink<any Error>, answering transport: MockTransport) {
+        let (stream, wakeups) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
+        self.wakeups = wakeups
+        task = Task {
+            var signals = stream.makeAsyncIterator()
+            do {
+                var request = try await Self.collect(hop, sink, &signals)
+                if let userAgent = transport.userAgent, !request.headers.contains(.userAgent) {
+                    request.headers[.userAgent] = userAgent
+                }
+                sink.entered(.waiting)
+                let reply = try transport.reply(to: request)
+                if reply.delay > .zero { try await transport.clock.sleep(for: reply.delay) }
+                try await Self.tell(reply, to: request, sink, &signals)
+            } catch let refusal as HTTP.Refusal {
+                sink.failed(.refused(refusal), metrics: .init())
+            } catch is CancellationError where Task.isCancelled {
+                // Whoever cancelled knows how it ended.
+            } catch {
+                sink.failed(.transport(error), metrics: .init())
+            }
+        }
+    }
+
+    func cancel() {
+        task.cancel()
+        wakeups.finish()
+    }
+
+    func resumeReceiving() { wakeups.yield() }
+    func resumeSending() { wakeups.yield() }
+
+    /// The hop's request with its content as bytes.
+    private static func collect(
+        _ hop: HTTPHop,
+        _ sink: any HTTPTransferSink<any Error>,
+        _ signals: inout AsyncStream<Void>.Iterator
+    ) async throws -> HTTP.Request {
+        sink.entered(.sending)
+        var request = hop.request
+        guard let source = hop.source else { return request }
+        var content = Data()
+        while true {
+            switch source.next(upTo: 64 * 1024) {
+            case .bytes(let bytes):
+                content += bytes
+                sink.sent(bytes.count)
+            case .pending: if await signals.next() == nil { throw CancellationError() }
+            case .failed(let error): throw HTTP.Refusal.requestBody(error)
+            case .end:
+                request.body = .bytes(content)
+                return request
+            }
+        }
+    }
+
+    private static func tell(
+        _ reply: MockReply,
+        to request: HTTP.Request,
+        _ sink: any HTTPTransferSink<any Error>,
+        _ signals: inout AsyncStream<Void>.Iterator
+    ) async throws {
+        switch reply.outcome {
+        case .failure(let error): throw error
+        case .silence:
+            // Resumes are no answer; only the end of the signals, a cancel, is.
+            while await signals.next() != nil {}
+            throw CancellationError()
+        case .response(let status, let headers, let content):
+            sink.head(HTTP.Response(status: status, headers: headers, url: request.url))
+            let hasContent = request.method != .HEAD && status != .noContent && status != .notModified
+            if hasContent, !content.isEmpty, !sink.body(content), await signals.next() == nil {
+                throw CancellationError()
+            }
+            sink.finished(trailers: nil, metrics: .init())
+        }
+    }
+}

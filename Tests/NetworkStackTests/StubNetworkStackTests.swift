@@ -1,0 +1,33 @@
+import NetworkStack
+import NetworkStackTesting
+import Testing
+
+@Suite("A stub of any stack", .timeLimit(.minutes(1)))
+struct StubNetworkStackTests {
+    private enum Failure: Error { case cancelled, odd }
+    private typealias Stub = StubNetworkStack<Int, Int, Int, String, Failure>
+
+    @Test("answers what its closure says, and writes down what was asked")
+    func answers() async throws {
+        let stub = Stub(cancelled: .cancelled) { number in
+            number.isMultiple(of: 2) ? .success(.init(value: number / 2, response: "half")) : .failure(.odd)
+        }
+        #expect(try await stub.fetch(resource: 8).value == 4)
+        await #expect(throws: Failure.odd) { try await stub.fetch(resource: 7) }
+        let decoded = try await stub.fetchAndDecode(resource: 4, decoding: .init { "\($1) \($0)" })
+        #expect(decoded.value == "half 2")
+        #expect(stub.resources == [8, 7, 4])
+    }
+
+    @Test("completes once with its cancelled error, whatever the closure does then")
+    func cancels() async throws {
+        let stub = Stub(cancelled: .cancelled) { _ in
+            try? await Task.sleep(for: .seconds(3600))
+            return .success(.init(value: 1, response: "late"))
+        }
+        let task = Task { try await stub.fetch(resource: 1) }
+        while stub.resources.isEmpty { await Task.yield() }
+        task.cancel()
+        await #expect(throws: Failure.cancelled) { try await task.value }
+    }
+}
