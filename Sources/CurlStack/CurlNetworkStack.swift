@@ -32,7 +32,7 @@ extension Network {
         public init(configuration: Configuration = .init(), queue: DispatchQueue = .global()) throws(HTTP.Refusal) {
             engine = HTTPEngine(
                 transport: try CurlTransport(configuration: configuration),
-                options: configuration.options,
+                configuration: configuration,
                 queue: queue
             )
         }

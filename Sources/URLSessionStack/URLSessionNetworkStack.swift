@@ -56,6 +56,7 @@ extension Network {
         /// Where delayed retries wait.
         let retryQueue: DispatchQueue
         let table: TaskTable
+        private let configuration: Configuration
         private let queue: DispatchQueue
         private let state: Lock<State>
 
@@ -69,10 +70,13 @@ extension Network {
             retryQueue: DispatchQueue = .global()
         ) {
             self.retryQueue = retryQueue
+            configuration = .init()
             queue = .global()
             table = TaskTable(challengeHandler: authenticationChallengeHandler)
             let session = TransferSession(table: table)
-            state = Lock(State(engine: HTTPEngine(transport: URLSessionTransport(session: session))))
+            state = Lock(
+                State(engine: HTTPEngine(transport: URLSessionTransport(session: session), retryQueue: retryQueue))
+            )
             super.init()
         }
 
@@ -91,6 +95,7 @@ extension Network {
         ) throws(HTTP.Refusal) {
             try configuration.checkForURLSession()
             retryQueue = queue
+            self.configuration = configuration
             self.queue = queue
             table = TaskTable(challengeHandler: authenticationChallengeHandler)
             let session = TransferSession(
@@ -106,8 +111,9 @@ extension Network {
             session.attach(urlSession)
             let engine = HTTPEngine(
                 transport: URLSessionTransport(session: session),
-                options: configuration.options,
-                queue: queue
+                configuration: configuration,
+                queue: queue,
+                retryQueue: queue
             )
             state = Lock(State(engine: engine, session: urlSession))
             super.init()
@@ -187,8 +193,9 @@ extension Network {
                 defer {
                     state.engine = HTTPEngine(
                         transport: URLSessionTransport(session: closed),
-                        options: state.engine.options,
-                        queue: queue
+                        configuration: configuration,
+                        queue: queue,
+                        retryQueue: retryQueue
                     )
                 }
                 return state.engine

@@ -14,15 +14,20 @@ struct ExchangeStateTests {
     private let now = MonotonicTime(nanoseconds: 1_000_000_000)
     private let url = "http://host.test/start"
 
+    /// The first attempt of a fetch.
+    private let attempt = Attempt(identifier: 0, retryState: Retry.State())
+
     private func state(_ change: (inout HTTP.Options) -> Void = { _ in }) -> ExchangeState {
         var options = HTTP.Options()
         change(&options)
-        return ExchangeState(options: options, now: now)
+        var state = ExchangeState(options: options, now: now)
+        _ = state.beginAttempt(0, now: now)
+        return state
     }
 
     /// Begins a hop and answers its number.
     private func begin(_ state: inout ExchangeState, _ method: HTTP.Method = .GET) throws -> Int {
-        holds(state.wasHandedOver())
+        holds(state.handOver(attempt))
         let request = try HTTP.Request(method: method, url: url)
         return try needed(
             state.begin(request, origin: HTTP.Origin(of: request.url), fragment: nil, source: nil, now: now)
@@ -49,34 +54,34 @@ struct ExchangeStateTests {
     @Test("a request is handed over once, and never after the end")
     func handingOver() {
         var state = state()
-        holds(state.wasHandedOver())
-        holds(!state.wasHandedOver())
+        holds(state.handOver(attempt))
+        holds(!state.handOver(attempt))
         var ended = self.state()
-        _ = ended.end()
-        holds(!ended.wasHandedOver())
+        _ = ended.end(.cancelled)
+        holds(!ended.handOver(attempt))
     }
 
     @Test("what cancels the making is kept, and comes back at the end or at once after it")
     func making() {
         var state = state()
         let making = EmptyCancelable()
-        holds(state.hold(making: making) == nil)
-        holds(state.end()?.making === making)
-        holds(state.hold(making: making) === making)
+        holds(state.hold(making: making, of: attempt) == nil)
+        holds(state.end(.cancelled)?.0.pending === making)
+        holds(state.hold(making: making, of: attempt) === making)
     }
 
     @Test("it ends once")
     func ending() {
         var state = state()
-        holds(state.end() != nil)
-        holds(state.end() == nil)
-        holds(state.hold(ticket: 7) == 7)
+        holds(state.end(.cancelled) != nil)
+        holds(state.end(.cancelled) == nil)
+        holds(state.hold(ticket: 7, of: attempt) == 7)
     }
 
     @Test("a hop begins no more after the end")
     func beginningLate() throws {
         var state = state()
-        _ = state.end()
+        _ = state.end(.cancelled)
         let request = try HTTP.Request(url: url)
         holds(
             state.begin(request, origin: try HTTP.Origin(of: request.url), fragment: nil, source: nil, now: now) == nil
@@ -94,7 +99,7 @@ struct ExchangeStateTests {
         holds(state.hold(Transfer(), hop: first).cancels, "the hop was left")
         let transfer = Transfer()
         holds(!state.hold(transfer, hop: second).cancels)
-        holds(state.end()?.transfer === transfer)
+        holds(state.end(.cancelled)?.0.transfer === transfer)
         holds(state.hold(Transfer(), hop: second).cancels, "the exchange has ended")
     }
 
@@ -208,7 +213,7 @@ struct ExchangeStateTests {
     func deafness() throws {
         var state = state()
         let hop = try begin(&state)
-        _ = state.end()
+        _ = state.end(.cancelled)
         holds(isIgnored(state.received(head: try head(), hop: hop, now: now)))
         holds(isIgnored(state.received(body: Data(count: 1), hop: hop, now: now)))
         holds(isIgnored(state.withheld(1, hop: hop, now: now)))

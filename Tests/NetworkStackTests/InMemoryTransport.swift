@@ -97,6 +97,6 @@ struct InMemoryStack: HTTPTransportStack {
         try transport.capabilities.requireConnections(of: configuration)
         if configuration.connections.idleAge != nil { try transport.capabilities.require(.idleConnectionAge) }
         if configuration.tls.trustRoots != .system { try transport.capabilities.require(.customTrustRoots) }
-        engine = HTTPEngine(transport: transport, options: configuration.options)
+        engine = HTTPEngine(transport: transport, configuration: configuration)
     }
 }

@@ -70,13 +70,93 @@ final class FileBodySource: HTTPBodySource {
         }
     }
 
-    private static func close(_ descriptor: Int32) -> Int32 {
+    fileprivate static func close(_ descriptor: Int32) -> Int32 {
         #if canImport(Glibc)
             Glibc.close(descriptor)
         #elseif canImport(Musl)
             Musl.close(descriptor)
         #else
             Darwin.close(descriptor)
+        #endif
+    }
+}
+
+/// A file that appears whole or not at all: it is written beside its place and moved there at the end.
+///
+/// One thread at a time writes it.
+final class FileWriter: Sendable {
+    private struct State {
+        var descriptor: Int32
+        var count: Int64 = 0
+    }
+
+    private let path: String
+    private let partialPath: String
+    private let state: Lock<State>
+
+    /// Creates the partial file, readable as the process's mask says.
+    init(path: String) throws(FileError) {
+        self.path = path
+        partialPath = "\(path).\(UInt32.random(in: .min ... .max)).partial"
+        let descriptor = unsafe open(partialPath, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
+        guard descriptor >= 0 else { throw FileError(path: path, number: errno) }
+        state = Lock(State(descriptor: descriptor))
+    }
+
+    deinit { discard() }
+
+    func write(_ chunk: Data) throws(FileError) {
+        let path = path
+        try state.withLock { state throws(FileError) in
+            let descriptor = state.descriptor
+            var written = 0
+            while written < chunk.count {
+                let count = unsafe chunk.withUnsafeBytes { buffer in
+                    unsafe Self.write(descriptor, UnsafeRawBufferPointer(rebasing: buffer[written...]))
+                }
+                if count < 0, errno == EINTR { continue }
+                guard count > 0 else { throw FileError(path: path, number: errno) }
+                written += count
+            }
+            state.count += Int64(chunk.count)
+        }
+    }
+
+    /// Puts the file in its place.
+    ///
+    /// - Returns: Its length in bytes.
+    func commit() throws(FileError) -> Int64 {
+        let (path, partialPath) = (path, partialPath)
+        return try state.withLock { state throws(FileError) in
+            guard state.descriptor >= 0 else { throw FileError(path: path, number: EBADF) }
+            let closed = FileBodySource.close(state.descriptor)
+            state.descriptor = -1
+            guard closed == 0, unsafe rename(partialPath, path) == 0 else {
+                let number = errno
+                _ = unsafe unlink(partialPath)
+                throw FileError(path: path, number: number)
+            }
+            return state.count
+        }
+    }
+
+    /// Leaves nothing behind, unless the file is in its place.
+    func discard() {
+        state.withLock { state in
+            guard state.descriptor >= 0 else { return }
+            _ = FileBodySource.close(state.descriptor)
+            state.descriptor = -1
+            _ = unsafe unlink(partialPath)
+        }
+    }
+
+    private static func write(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
+        #if canImport(Glibc)
+            unsafe Glibc.write(descriptor, bytes.baseAddress, bytes.count)
+        #elseif canImport(Musl)
+            unsafe Musl.write(descriptor, bytes.baseAddress, bytes.count)
+        #else
+            unsafe Darwin.write(descriptor, bytes.baseAddress, bytes.count)
         #endif
     }
 }
@@ -104,7 +184,7 @@ extension ByteReading {
     }
 }
 
-/// A file could not be read.
+/// A file could not be read or written.
 public struct FileError: Error, Hashable, CustomStringConvertible {
     /// The file.
     public let path: String

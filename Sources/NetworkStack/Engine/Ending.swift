@@ -3,14 +3,41 @@ internal import FoundationEssentials
 /// How an exchange ended, in neutral terms; the engine makes the stack's own result of it.
 enum Ending: Sendable {
     case whole(HTTP.Response, Data, method: HTTP.Method)
+    /// The head of a success came, and what follows goes to a receiver.
+    case opened(HTTP.Response)
     case noRequest(any Error)
     case refused(HTTP.Refusal)
     case badResponse
     case transport(any Error)
     case cancelled
+    /// The result is kept by the exchange's steps.
+    case judged
 
     /// Whether making the result runs no user code, so that it may be done on the transport's thread.
     var isPlain: Bool {
-        if case .whole(let response, _, _) = self { response.status.statusClass == .success } else { false }
+        switch self {
+        case .whole(let response, _, _): response.status.statusClass == .success
+        case .opened: true
+        default: false
+        }
+    }
+
+    /// Whether it stands, whatever anybody votes.
+    var isFinal: Bool {
+        switch self {
+        case .cancelled, .judged: true
+        case .refused(let refusal): refusal.isFinal
+        case .whole, .opened, .noRequest, .badResponse, .transport: false
+        }
+    }
+}
+
+extension HTTP.Refusal {
+    /// Whether trying again is out of the question.
+    var isFinal: Bool {
+        switch self {
+        case .timedOut(.total, _), .bodyNotReplayable, .shutDown: true
+        default: false
+        }
     }
 }

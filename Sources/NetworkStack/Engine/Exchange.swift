@@ -1,63 +1,77 @@
 internal import Dispatch
 internal import FoundationEssentials
 
-/// One fetch from call to completion: makes the request, runs the hops, keeps the deadlines, ends exactly once.
+/// One fetch from call to completion: makes the request, runs the hops, keeps the deadlines, has failures voted on, ends
+/// exactly once.
 ///
 /// What happens is decided by ``ExchangeState`` under the lock and done here after it is released.
 final class Exchange: Cancelable, TimerWheelEntry {
-    /// Starts a hop on the transport.
-    typealias HopStart = @Sendable (HTTPHop, Exchange, _ number: Int) -> any HTTPTransfer
-
-    private let state: Lock<ExchangeState>
-    private let delivery: Lock<Delivery>
+    let state: Lock<ExchangeState>
+    let isIntercepted: Bool
+    private let receiver: StreamReceiver?
+    let queue: DispatchQueue
+    let retryTimer: RetryTimer
     private let wheel: TimerWheel
-    private let queue: DispatchQueue
-    private let startHop: HopStart
     private let options: HTTP.Options
 
     init(
         options: HTTP.Options,
         wheel: TimerWheel,
         queue: DispatchQueue,
-        startHop: @escaping HopStart,
-        complete: @escaping @Sendable (Ending) -> Void
+        retryTimer: RetryTimer,
+        steps: any ExchangeSteps
     ) {
-        state = Lock(ExchangeState(options: options, now: .now))
-        delivery = Lock(Delivery(complete: complete))
+        state = Lock(ExchangeState(options: options, steps: steps, now: .now))
+        isIntercepted = steps.isIntercepted
+        receiver = steps.receiver
         self.options = options
         self.wheel = wheel
         // What hears informational responses is told them in order, and before the end.
         self.queue = options.onInformational == nil ? queue : DispatchQueue(label: "exchange", target: queue)
-        self.startHop = startHop
+        self.retryTimer = retryTimer
     }
+
+    /// Whoever serves the exchange; nobody after its end.
+    var steps: (any ExchangeSteps)? { state.withLock { $0.steps } }
 
     // MARK: Making
 
     /// Hands a made request over.
     typealias Handler = @Sendable (Result<HTTP.Request, any Error>) -> any Cancelable
 
-    /// Makes the request and sends it.
-    func begin(checkingOptions: Bool, _ make: (_ handler: @escaping Handler) -> any Cancelable) {
+    /// Begins the first attempt.
+    func begin(checkingOptions: Bool) {
         if checkingOptions {
             do { try options.validate() } catch { return end(.refused(error)) }
         }
-        let firstLook = state.withLock { $0.clocks.firstLook }
+        beginAttempt()
+    }
+
+    /// Makes the request, afresh, and sends it.
+    func beginAttempt() {
+        guard let steps else { return }
+        let identifier = isIntercepted ? steps.nextIdentifier() : 0
+        let begun = state.withLock { state in
+            state.beginAttempt(identifier, now: .now).map { ($0.0, $0.1, state.clocks.firstLook) }
+        }
+        guard let (attempt, lastTicket, firstLook) = begun else { return }
+        if let lastTicket { wheel.remove(lastTicket) }
         let ticket = wheel.insert(self, at: firstLook)
-        if let late = state.withLock({ $0.hold(ticket: ticket) }) { wheel.remove(late) }
-        let making = make { [self] result in
-            guard state.withLock({ $0.wasHandedOver() }) else { return self }
+        if let late = state.withLock({ $0.hold(ticket: ticket, of: attempt) }) { wheel.remove(late) }
+        let making = steps.make(attempt) { [self] result in
+            guard state.withLock({ $0.handOver(attempt) }) else { return self }
             switch result {
-            case .success(let request): carry(request)
-            case .failure(let error): end(.noRequest(error))
+            case .success(let request): carry(request, isFirst: true)
+            case .failure(let error): conclude(.noRequest(error))
             }
             return self
         }
-        if making !== self { state.withLock { $0.hold(making: making) }?.cancel() }
+        if making !== self { state.withLock { $0.hold(making: making, of: attempt) }?.cancel() }
     }
 
     // MARK: Hops
 
-    private func carry(_ request: HTTP.Request) {
+    private func carry(_ request: HTTP.Request, isFirst: Bool) {
         let hop: HTTPHop
         let fragment: String?
         do {
@@ -70,10 +84,10 @@ final class Exchange: Cancelable, TimerWheelEntry {
                 urlText: urlText,
                 options: options,
                 source: source,
-                allowsWithholding: true
+                allowsWithholding: receiver == nil
             )
         } catch {
-            return end(.refused(error))
+            return conclude(.refused(error))
         }
         let number = state.withLock {
             $0.begin(hop.request, origin: hop.origin, fragment: fragment, source: hop.source, now: .now)
@@ -82,11 +96,19 @@ final class Exchange: Cancelable, TimerWheelEntry {
             hop.source?.close()
             return
         }
-        let transfer = startHop(hop, self, number)
+        guard let steps else { return }
+        if isFirst, isIntercepted, let attempt = state.withLock({ $0.beginScheduling() }) {
+            steps.schedule(attempt)
+            if let ending = state.withLock({ $0.endScheduling() }) { return conclude(ending) }
+        }
+        let transfer = steps.start(hop, for: self, number: number)
         let (cancels, resumesSending) = state.withLock { $0.hold(transfer, hop: number) }
         if cancels { transfer.cancel() }
         if resumesSending { transfer.resumeSending() }
     }
+
+    /// The reader of the stream has room again.
+    func goOn() { state.withLock { $0.goesOn(now: .now) }?.resumeReceiving() }
 
     private func sourceIsReady() {
         state.withLock { $0.sourceIsReady() }?.resumeSending()
@@ -112,8 +134,15 @@ final class Exchange: Cancelable, TimerWheelEntry {
         act(on: state.withLock { $0.received(head: head, hop: hop, now: .now) })
     }
 
-    func received(body chunk: Data, hop: Int) {
+    /// Answers whether there is room for more.
+    func received(body chunk: Data, hop: Int) -> Bool {
+        if let receiver, state.withLock({ $0.stage == .streaming && $0.isCurrent(hop) }) {
+            let hasRoom = receiver.take(chunk)
+            state.withLock { $0.streamed(hop: hop, hasRoom: hasRoom, now: .now) }
+            return hasRoom
+        }
         act(on: state.withLock { $0.received(body: chunk, hop: hop, now: .now) })
+        return true
     }
 
     func withheld(_ count: Int64, hop: Int) {
@@ -121,98 +150,88 @@ final class Exchange: Cancelable, TimerWheelEntry {
     }
 
     func finished(trailers: HTTP.Headers?, metrics: HTTP.Metrics, hop: Int) {
+        if let receiver, state.withLock({ $0.stage == .streaming && $0.isCurrent(hop) }) {
+            receiver.finish(trailers: trailers, metrics: metrics)
+            if state.withLock({ $0.streamFinished(isIntercepted: isIntercepted) }) { end(.judged) }
+            return
+        }
         act(on: state.withLock { $0.finished(trailers: trailers, metrics: metrics, hop: hop, now: .now) })
     }
 
     func failed(_ ending: Ending, hop: Int) {
-        if state.withLock({ $0.isCurrent(hop) }) { end(ending) }
+        if state.withLock({ $0.failed(hop: hop) }) { conclude(ending) }
     }
 
     private func act(on verdict: ExchangeState.Verdict) {
         switch verdict {
         case .goOn, .ignore: break
-        case .end(let ending): end(ending)
+        case .end(let ending): conclude(ending)
+        case .open(let response): open(response)
         case .follow(let request, let abandoned):
             abandoned?.cancel()
             state.withLock { $0.takeSource() }?.close()
-            carry(request)
+            carry(request, isFirst: false)
         }
     }
 
     // MARK: Ending
 
-    func cancel() { end(.cancelled) }
+    func cancel() { conclude(.cancelled) }
 
     func deadlineReached(_ now: MonotonicTime) -> MonotonicTime? {
         switch state.withLock({ $0.stage == .ended ? nil : $0.clocks.read(now) }) {
         case nil: return nil
         case .lookAgain(let deadline): return deadline
         case .expired(let timeout, let phase):
-            end(.refused(.timedOut(timeout, during: phase)))
-            return nil
+            conclude(.refused(.timedOut(timeout, during: phase)))
+            return state.withLock { state in
+                guard state.stage != .ended else { return nil }
+                if case .lookAgain(let deadline) = state.clocks.read(now) { return deadline }
+                return now + .milliseconds(8)
+            }
         }
     }
 
-    private func end(_ ending: Ending) {
-        guard let remains = state.withLock({ $0.end() }) else { return }
+    /// An attempt has come to an end: it is what the fetch comes to, unless somebody intercepts.
+    func conclude(_ ending: Ending) {
+        if let receiver, state.withLock({ $0.stage == .streaming }) {
+            if let steps { receiver.fail(steps.streamError(of: ending)) }
+            return end(ending)
+        }
+        guard isIntercepted, !ending.isFinal else { return end(ending) }
+        guard let (remains, attempt) = state.withLock({ $0.settle(ending, now: .now) }) else { return }
+        release(remains)
+        queue.async { self.settle(ending, attempt) }
+    }
+
+    /// The fetch ends with this.
+    func end(_ ending: Ending, onQueue: Bool = false) {
+        guard let (remains, call) = state.withLock({ $0.end(ending, isIntercepted: isIntercepted) }) else { return }
+        release(remains)
+        deliver(call, onQueue: onQueue)
+    }
+
+    private func release(_ remains: ExchangeState.Remains) {
         if let ticket = remains.ticket { wheel.remove(ticket) }
-        remains.making?.cancel()
-        if case .whole = ending {} else { remains.transfer?.cancel() }
+        remains.pending?.cancel()
+        remains.transfer?.cancel()
         remains.source?.close()
-        deliver(delivery.withLock { $0.ended(ending) })
     }
 
     /// `fetch` is about to return; from now on the completion may be called.
-    func returnsToCaller() {
-        deliver(delivery.withLock { $0.returned() })
-    }
+    func returnsToCaller() { deliver(state.withLock { $0.returned() }) }
 
     func completesInPlace() {
         guard options.onInformational == nil else { return }
-        delivery.withLock { $0.completesInPlace = true }
+        state.withLock { $0.completesInPlace() }
     }
 
-    private func deliver(_ action: Delivery.Action) {
-        switch action {
-        case .nothing: break
-        case .here(let complete, let ending): complete(ending)
-        case .onQueue(let complete, let ending): queue.async { complete(ending) }
+    func deliver(_ call: Delivery.Call?, onQueue: Bool = false) {
+        guard let call else { return }
+        if onQueue || call.isInPlace {
+            call.steps?.complete(call.ending, telling: call.telling)
+        } else {
+            queue.async { call.steps?.complete(call.ending, telling: call.telling) }
         }
-    }
-}
-
-/// When and where the completion is called: once, and only after `fetch` has returned.
-struct Delivery {
-    enum Action {
-        case nothing
-        case here(@Sendable (Ending) -> Void, Ending)
-        case onQueue(@Sendable (Ending) -> Void, Ending)
-    }
-
-    var completesInPlace = false
-    private var complete: (@Sendable (Ending) -> Void)?
-    private var ending: Ending?
-    private var hasReturned = false
-
-    init(complete: @escaping @Sendable (Ending) -> Void) { self.complete = complete }
-
-    mutating func ended(_ ending: Ending) -> Action {
-        guard hasReturned else {
-            self.ending = ending
-            return .nothing
-        }
-        return call(with: ending)
-    }
-
-    mutating func returned() -> Action {
-        hasReturned = true
-        return ending.map { call(with: $0) } ?? .nothing
-    }
-
-    private mutating func call(with ending: Ending) -> Action {
-        guard let complete else { return .nothing }
-        self.complete = nil
-        self.ending = nil
-        return completesInPlace && ending.isPlain ? .here(complete, ending) : .onQueue(complete, ending)
     }
 }

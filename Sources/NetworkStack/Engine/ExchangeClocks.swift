@@ -1,6 +1,7 @@
 /// The clocks of one exchange. They are read when somebody asks, and cost nothing while nobody does.
 struct ExchangeClocks {
     let startedAt: MonotonicTime
+    private var attemptStartedAt: MonotonicTime
     private let timeouts: HTTP.Options.Timeouts
     private var phase = HTTP.Phase.making
     private var lastProgress: MonotonicTime
@@ -11,8 +12,15 @@ struct ExchangeClocks {
     init(_ timeouts: HTTP.Options.Timeouts, startedAt: MonotonicTime) {
         self.timeouts = timeouts
         self.startedAt = startedAt
+        attemptStartedAt = startedAt
         lastProgress = startedAt
         lastSent = startedAt
+    }
+
+    mutating func beganAttempt(now: MonotonicTime) {
+        attemptStartedAt = now
+        isHeldBack = false
+        entered(.making, now: now)
     }
 
     mutating func entered(_ phase: HTTP.Phase, now: MonotonicTime) {
@@ -32,11 +40,13 @@ struct ExchangeClocks {
         lastProgress = now
     }
 
-    /// The earliest moment at which any clock could run out.
+    /// The earliest moment at which any clock could run out, seen from the beginning of an attempt.
     var firstLook: MonotonicTime {
-        [timeouts.firstByte, timeouts.total].compactMap { $0 }.reduce(startedAt + timeouts.idle) {
-            min($0, startedAt + $1)
-        }
+        var first = attemptStartedAt + timeouts.idle
+        if let firstByte = timeouts.firstByte { first = min(first, attemptStartedAt + firstByte) }
+        if let attempt = timeouts.attempt { first = min(first, attemptStartedAt + attempt) }
+        if let total = timeouts.total { first = min(first, startedAt + total) }
+        return first
     }
 
     enum Reading {
@@ -50,13 +60,17 @@ struct ExchangeClocks {
             guard startedAt + total > now else { return .expired(.total, during: phase) }
             next = min(next, startedAt + total)
         }
+        if let attempt = timeouts.attempt, phase != .settling, phase != .delayed {
+            guard attemptStartedAt + attempt > now else { return .expired(.attempt, during: phase) }
+            next = min(next, attemptStartedAt + attempt)
+        }
         if let firstByte = timeouts.firstByte {
             let isRunning = phase == .sending || phase == .waiting
             guard !isRunning || lastSent + firstByte > now else { return .expired(.firstByte, during: phase) }
             next = min(next, (isRunning ? lastSent : now) + firstByte)
         }
         switch phase {
-        case .making, .queued: break
+        case .making, .queued, .settling, .delayed: break
         case .resolving, .connecting, .securing, .sending, .waiting, .receiving:
             if isHeldBack { break }
             guard lastProgress + timeouts.idle > now else { return .expired(.idle, during: phase) }

@@ -2,12 +2,16 @@ internal import FoundationEssentials
 
 /// The life of one exchange as a plain value: every event answers what is to be done, and nothing is done here.
 ///
-/// `making` -> `carrying` (once per hop) -> `ended`. Events of a hop that is over, and everything after the end, are
-/// answered with nothing.
+/// `making` -> `carrying` (once per hop) -> `ended`. If somebody intercepts, an attempt goes on to `settling`, and from
+/// there to the end, or by way of `delayed` to the next attempt's `making`. A stream goes from `carrying` to `streaming` at
+/// its head. Events of a hop that is over, and everything after the end, are answered with nothing.
 struct ExchangeState {
     enum Stage {
         case making
         case carrying
+        case settling
+        case delayed
+        case streaming
         case ended
     }
 
@@ -15,67 +19,101 @@ struct ExchangeState {
     enum Verdict {
         case goOn
         case follow(HTTP.Request, abandoning: (any HTTPTransfer)?)
+        case open(HTTP.Response)
         case end(Ending)
         case ignore
     }
 
-    /// What has to be let go of when the exchange ends.
+    /// What has to be let go of when an attempt or the exchange ends.
     struct Remains {
-        var making: (any Cancelable)?
+        /// What makes the request, or transforms the content, or waits for the next attempt.
+        var pending: (any Cancelable)?
         var transfer: (any HTTPTransfer)?
         var source: (any HTTPBodySource)?
         var ticket: TimerWheel.Ticket?
     }
 
     let options: HTTP.Options
-    private(set) var clocks: ExchangeClocks
-    private(set) var stage = Stage.making
+    let streams: Bool
+    /// Serves the exchange until its end: whoever holds an ended fetch holds nothing of the stack.
+    var steps: (any ExchangeSteps)?
+    var clocks: ExchangeClocks
+    var stage = Stage.making
     private(set) var hop = 0
-    private var remains = Remains()
-    private var wasMade = false
+    var remains = Remains()
+    var delivery = Delivery()
 
-    private var request: HTTP.Request?
+    var attempt: Attempt?
+    var retryState = Retry.State()
+    private var wasHandedOver = false
+    /// Whether the interceptors have been told the attempt's end.
+    var isTold = false
+    /// Whether a stream came to its end before its head was told and delivered.
+    var streamIsOver = false
+    /// Whether the interceptors are being told that the attempt is scheduled; its end waits for that.
+    var isScheduling = false
+    var endingAfterScheduling: Ending?
+
+    var request: HTTP.Request?
     private var origin: HTTP.Origin?
-    private var fragment: String?
-    private var redirects: [HTTP.Response.Redirect] = []
-    private var head: HTTP.Response?
-    private var next: HTTP.Request?
-    private var body = Data()
+    var fragment: String?
+    var redirects: [HTTP.Response.Redirect] = []
+    var head: HTTP.Response?
+    var next: HTTP.Request?
+    var body = Data()
     private var resumesSending = false
 
     /// A redirect's content beyond this is not worth waiting for to keep the connection.
     private static let drainLimit: Int64 = 64 * 1024
+    /// What is collected of an unsuccessful response's content, for its error, when content is streamed.
+    private static let errorLimit: Int64 = 1024 * 1024
     private var drained: Int64 = 0
 
-    init(options: HTTP.Options, now: MonotonicTime) {
+    init(options: HTTP.Options, steps: (any ExchangeSteps)? = nil, now: MonotonicTime) {
         self.options = options
+        self.steps = steps
+        streams = steps?.receiver != nil
         clocks = ExchangeClocks(options.timeouts, startedAt: now)
     }
 
-    // MARK: Making
+    // MARK: Attempts
+
+    /// Begins an attempt. Answers it and what the wheel held for the last one, or `nil` if the exchange has ended.
+    mutating func beginAttempt(_ identifier: Int, now: MonotonicTime) -> (Attempt, TimerWheel.Ticket?)? {
+        guard stage != .ended else { return nil }
+        defer { remains = Remains() }
+        let attempt = Attempt(identifier: identifier, retryState: retryState)
+        self.attempt = attempt
+        stage = .making
+        (wasHandedOver, isTold, redirects, body) = (false, false, [], Data())
+        clocks.beganAttempt(now: now)
+        return (attempt, remains.ticket)
+    }
 
     /// Keeps what cancels the making. Answers it back if it is to be cancelled at once.
-    mutating func hold(making: any Cancelable) -> (any Cancelable)? {
-        switch stage {
-        case .making: remains.making = making
-        case .carrying: break
-        case .ended: return making
-        }
+    mutating func hold(making: any Cancelable, of attempt: Attempt) -> (any Cancelable)? {
+        if stage == .ended { return making }
+        // What is under way by now was handed over; a making cannot be cancelled after that.
+        if stage == .making, isCurrent(attempt) { remains.pending = making }
         return nil
     }
 
-    mutating func hold(ticket: TimerWheel.Ticket) -> TimerWheel.Ticket? {
-        if stage == .ended { return ticket }
+    mutating func hold(ticket: TimerWheel.Ticket, of attempt: Attempt) -> TimerWheel.Ticket? {
+        if stage == .ended || !isCurrent(attempt) { return ticket }
         remains.ticket = ticket
         return nil
     }
 
-    /// Whether this is the first time the request is handed over, and still wanted.
-    mutating func wasHandedOver() -> Bool {
-        guard stage == .making, !wasMade else { return false }
-        wasMade = true
-        remains.making = nil
+    /// Whether the attempt's request is handed over for the first time, and still wanted.
+    mutating func handOver(_ attempt: Attempt) -> Bool {
+        guard stage == .making, !wasHandedOver, isCurrent(attempt) else { return false }
+        wasHandedOver = true
+        remains.pending = nil
         return true
+    }
+
+    func isCurrent(_ attempt: Attempt) -> Bool {
+        retryState.attemptCount == attempt.retryState.attemptCount
     }
 
     // MARK: Carrying
@@ -88,7 +126,7 @@ struct ExchangeState {
         source: (any HTTPBodySource)?,
         now: MonotonicTime
     ) -> Int? {
-        guard stage != .ended else { return nil }
+        guard stage == .making || stage == .carrying else { return nil }
         stage = .carrying
         hop += 1
         self.request = request
@@ -102,11 +140,24 @@ struct ExchangeState {
         return hop
     }
 
+    /// The interceptors are about to be told that the attempt is scheduled. Answers the attempt.
+    mutating func beginScheduling() -> Attempt? {
+        guard stage == .carrying else { return nil }
+        isScheduling = true
+        return attempt
+    }
+
+    /// The interceptors have been told. Answers the ending that came meanwhile.
+    mutating func endScheduling() -> Ending? {
+        isScheduling = false
+        defer { endingAfterScheduling = nil }
+        return endingAfterScheduling
+    }
+
     /// Keeps what steers the hop. Answers what to do with it at once.
     mutating func hold(_ transfer: any HTTPTransfer, hop: Int) -> (cancels: Bool, resumesSending: Bool) {
-        guard stage != .ended else { return (true, false) }
-        // The hop was left (a redirect) before its transfer was known here: nobody else can give it up.
-        guard hop == self.hop else { return (true, false) }
+        // The hop was left (a redirect, an end) before its transfer was known here: nobody else can give it up.
+        guard isCurrent(hop) else { return (true, false) }
         remains.transfer = transfer
         defer { resumesSending = false }
         return (false, resumesSending)
@@ -114,7 +165,7 @@ struct ExchangeState {
 
     /// The source of the hop under way can go on. Answers whom to tell.
     mutating func sourceIsReady() -> (any HTTPTransfer)? {
-        guard stage == .carrying else { return nil }
+        guard stage == .carrying || stage == .streaming else { return nil }
         if remains.transfer == nil { resumesSending = true }
         return remains.transfer
     }
@@ -149,11 +200,15 @@ struct ExchangeState {
         } catch {
             return .end(.refused(error))
         }
+        if streams, next == nil, response.status.statusClass == .success {
+            stage = .streaming
+            return .open(completed(response, trailers: nil, metrics: .init(), now: now))
+        }
         if let length = response.headers[.contentLength].flatMap({ Int64($0) }), request.method != .HEAD {
             if let next {
                 return length > Self.drainLimit ? follow(next, status: response.status, abandons: true) : .goOn
             }
-            if length > options.limits.body, response.status != .notModified {
+            if length > options.limits.body, response.status != .notModified, !streams {
                 return .end(.refused(.bodyTooLarge(limit: options.limits.body)))
             }
         }
@@ -164,8 +219,9 @@ struct ExchangeState {
         guard isCurrent(hop) else { return .ignore }
         clocks.progressed(now: now)
         if next != nil { return drain(drained + Int64(chunk.count)) }
-        guard Int64(body.count) + Int64(chunk.count) <= options.limits.body else {
-            return .end(.refused(.bodyTooLarge(limit: options.limits.body)))
+        let limit = streams ? Self.errorLimit : options.limits.body
+        guard Int64(body.count) + Int64(chunk.count) <= limit else {
+            return streams ? whole(now: now) : .end(.refused(.bodyTooLarge(limit: limit)))
         }
         if body.isEmpty { body = chunk } else { body.append(chunk) }
         return .goOn
@@ -179,21 +235,39 @@ struct ExchangeState {
     }
 
     mutating func finished(trailers: HTTP.Headers?, metrics: HTTP.Metrics, hop: Int, now: MonotonicTime) -> Verdict {
-        guard isCurrent(hop), let request else { return .ignore }
-        guard var response = head else { return .end(.badResponse) }
-        if let next { return follow(next, status: response.status, abandons: false) }
-        response.trailers = trailers
-        response.redirects = redirects
-        response.metrics = metrics
-        response.metrics.hopCount = redirects.count + 1
-        // The redirects' targets inherit it (RFC 9110 section 10.2.2); the transport never saw it.
-        if let fragment { response.url = response.url.with(fragment: fragment) }
-        response.metrics.total = now - clocks.startedAt
-        defer { body = Data() }
-        return .end(.whole(response, body, method: request.method))
+        guard isCurrent(hop), stage == .carrying else { return .ignore }
+        remains.transfer = nil
+        guard let head else { return .end(.badResponse) }
+        if let next { return follow(next, status: head.status, abandons: false) }
+        return whole(trailers: trailers, metrics: metrics, now: now)
     }
 
-    func isCurrent(_ hop: Int) -> Bool { stage == .carrying && hop == self.hop }
+    /// A piece of a stream came, and whether its reader has room for more.
+    mutating func streamed(hop: Int, hasRoom: Bool, now: MonotonicTime) {
+        guard isCurrent(hop), stage == .streaming else { return }
+        clocks.heldBack(!hasRoom, now: now)
+    }
+
+    /// The reader of a stream has room again. Answers whom to tell.
+    mutating func goesOn(now: MonotonicTime) -> (any HTTPTransfer)? {
+        guard stage == .streaming else { return nil }
+        clocks.heldBack(false, now: now)
+        return remains.transfer
+    }
+
+    func isCurrent(_ hop: Int) -> Bool { (stage == .carrying || stage == .streaming) && hop == self.hop }
+
+    private mutating func whole(
+        trailers: HTTP.Headers? = nil,
+        metrics: HTTP.Metrics = .init(),
+        now: MonotonicTime
+    ) -> Verdict {
+        guard let head, let request else { return .ignore }
+        defer { body = Data() }
+        return .end(
+            .whole(completed(head, trailers: trailers, metrics: metrics, now: now), body, method: request.method)
+        )
+    }
 
     private mutating func drain(_ count: Int64) -> Verdict {
         drained = count
@@ -207,19 +281,5 @@ struct ExchangeState {
         hop += 1  // What the old hop still says is not heard any more.
         defer { remains.transfer = nil }
         return .follow(next, abandoning: abandons ? remains.transfer : nil)
-    }
-
-    // MARK: Ending
-
-    /// Ends the exchange. Answers what to let go of, or `nil` if it had ended.
-    mutating func end() -> Remains? {
-        guard stage != .ended else { return nil }
-        stage = .ended
-        defer {
-            remains = Remains()
-            (request, head, next) = (nil, nil, nil)
-            body = Data()
-        }
-        return remains
     }
 }

@@ -11,20 +11,31 @@ public final class HTTPEngine<Transport: HTTPTransport>: Sendable {
     /// How fetches are carried out, unless a resource says otherwise.
     public let options: HTTP.Options
 
+    private let interceptors: HTTPResource<Transport.Request, Transport.Response>.Interceptors
     private let wheel = TimerWheel()
     private let queue: DispatchQueue
+    private let retryTimer: RetryTimer
+    private let lastIdentifier = Lock(0)
 
     /// Makes an engine.
     ///
     /// - Parameters:
     ///   - transport: Carries the hops.
-    ///   - options: How fetches are carried out, unless a resource says otherwise. They count as given; a stack validates
-    ///     them first.
+    ///   - configuration: How fetches are carried out, unless a resource says otherwise, and who intercepts them. It counts
+    ///     as given; a stack validates it first. What it says of connections and trust is the transport's concern.
     ///   - queue: Where completions are called, and everything else that is the user's code.
-    public init(transport: Transport, options: HTTP.Options = .init(), queue: DispatchQueue = .global()) {
+    ///   - retryQueue: Where delayed retries wait, unless the configuration has a clock for them.
+    public init(
+        transport: Transport,
+        configuration: Network.Configuration = .init(),
+        queue: DispatchQueue = .global(),
+        retryQueue: DispatchQueue = .global()
+    ) {
         self.transport = transport
-        self.options = options
         self.queue = queue
+        options = configuration.options
+        interceptors = configuration.interceptors.map { $0.adapted() }
+        retryTimer = configuration.retryClock.map { .clock($0) } ?? .queue(retryQueue)
     }
 
     /// What a fetch on this engine fails with.
@@ -40,48 +51,74 @@ public final class HTTPEngine<Transport: HTTPTransport>: Sendable {
         _ resource: HTTPResource<Transport.Request, Transport.Response>,
         completion: @escaping @Sendable (Result<Network.Value<Data, Transport.Response>, FetchError>) -> Void
     ) -> any Cancelable {
-        let options = resource.options ?? options
+        fetch(
+            resource,
+            steps: Fetching(
+                engine: self,
+                resource: resource,
+                reception: .collected { $0 },
+                completion: completion
+            )
+        )
+    }
+
+    /// Fetches a resource and hands its content on while it arrives.
+    ///
+    /// A success is decided, and the completion called, when the response's head has come; what happens to the content after
+    /// that is the stream's. The content of an unsuccessful response is collected, up to 1 MiB, for its error.
+    ///
+    /// - Parameters:
+    ///   - resource: What to fetch.
+    ///   - remote: Makes what is delivered of the stream and the response's head.
+    ///   - completion: Called exactly once, after this function has returned, on the engine's queue.
+    /// - Returns: Cancels the fetch, and the stream after it.
+    public func stream<Remote: Sendable>(
+        _ resource: HTTPResource<Transport.Request, Transport.Response>,
+        as remote: @escaping @Sendable (ByteStream, HTTP.Response) -> Remote,
+        completion: @escaping @Sendable (Result<Network.Value<Remote, Transport.Response>, FetchError>) -> Void
+    ) -> any Cancelable {
+        let receiver = StreamReceiver()
+        return fetch(
+            resource,
+            steps: Fetching(
+                engine: self,
+                resource: resource,
+                reception: .streamed(receiver) { head in remote(ByteStream(receiver), head) },
+                completion: completion
+            )
+        )
+    }
+
+    private func fetch(
+        _ resource: HTTPResource<Transport.Request, Transport.Response>,
+        steps: any ExchangeSteps
+    ) -> any Cancelable {
         let exchange = Exchange(
-            options: options,
+            options: resource.options ?? options,
             wheel: wheel,
             queue: queue,
-            startHop: { [transport] hop, exchange, number in
-                transport.start(hop, sink: HopSink<Transport.Failure>(exchange, hop: number))
-            },
-            complete: { [self] ending in completion(result(of: ending, resource, options)) }
+            retryTimer: retryTimer,
+            steps: steps
         )
+        steps.receiver?.attach(exchange)
         defer { exchange.returnsToCaller() }
-        exchange.begin(checkingOptions: resource.options != nil) { handler in
-            resource.baseRequestMaking.make { made in
-                handler(made.flatMap { request in Result { try request.httpRequest() } })
-            }
-        }
+        exchange.begin(checkingOptions: resource.options != nil)
         return FetchInFlight(exchange)
     }
 
-    /// Makes the stack's result of a neutral ending (the table in the contract's step 6).
-    private func result(
-        of ending: Ending,
-        _ resource: HTTPResource<Transport.Request, Transport.Response>,
-        _ options: HTTP.Options
-    ) -> Result<Network.Value<Data, Transport.Response>, FetchError> {
-        switch ending {
-        case .whole(let neutral, let data, let method):
-            let response = transport.response(neutral)
-            guard neutral.status.statusClass == .success else {
-                let apiError = resource.errorDecoding.decode(data.isEmpty ? nil : data, response)
-                return .failure(.http(neutral.status, apiError, response))
-            }
-            if data.isEmpty, !options.allowsEmptyBody(status: neutral.status, method: method) {
-                return .failure(.noData(neutral.status, response))
-            }
-            return .success(.init(value: data, response: response))
-        case .noRequest(let error): return .failure(.noRequest(error))
-        case .refused(let refusal): return .failure(.refused(refusal))
-        case .badResponse: return .failure(.badResponse(nil))
-        case .cancelled: return .failure(.cancelled)
-        case .transport(let error):
-            return .failure((error as? Transport.Failure).map { .transport($0) } ?? .noRequest(error))
+    func chain(
+        for resource: HTTPResource<Transport.Request, Transport.Response>
+    ) -> InterceptorChain<Transport.Request, Transport.Response> {
+        InterceptorChain(
+            interceptors: interceptors.isEmpty ? resource.interceptors : interceptors + resource.interceptors,
+            priority: resource.retryActionPriority
+        )
+    }
+
+    func nextIdentifier() -> Int {
+        lastIdentifier.withLock { last in
+            last += 1
+            return last
         }
     }
 }
@@ -99,7 +136,7 @@ package final class FetchInFlight: Cancelable {
 }
 
 /// Takes the events of one hop to its exchange, by number, so that a hop that is over is not mistaken for the next.
-private final class HopSink<Failure: Error>: HTTPTransferSink {
+final class HopSink<Failure: Error>: HTTPTransferSink {
     private let exchange: Exchange
     private let hop: Int
 
@@ -114,10 +151,7 @@ private final class HopSink<Failure: Error>: HTTPTransferSink {
     func withheld(_ count: Int64) { exchange.withheld(count, hop: hop) }
     func sent(_ count: Int) { exchange.progressed(hop: hop) }
 
-    func body(_ chunk: Data) -> Bool {
-        exchange.received(body: chunk, hop: hop)
-        return true
-    }
+    func body(_ chunk: Data) -> Bool { exchange.received(body: chunk, hop: hop) }
 
     func finished(trailers: HTTP.Headers?, metrics: HTTP.Metrics) {
         exchange.finished(trailers: trailers, metrics: metrics, hop: hop)

@@ -47,6 +47,10 @@ extension Network {
         public var addresses = Addresses()
         /// Whom the stack trusts.
         public var tls = TLSConfiguration()
+        /// Hear and decide what happens to every fetch, in order, before the resource's own.
+        public var interceptors: [any HTTPResourceInterceptor<HTTP.Request, HTTP.Response>] = []
+        /// Times the delays before retries, or `nil` for the stack's retry queue.
+        public var retryClock: (any Clock<Duration>)?
         /// The `User-Agent` of requests that name none, or `nil` for none.
         public var userAgent: String? = "NetworkStack/0.1"
 

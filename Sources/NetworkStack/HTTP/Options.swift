@@ -33,7 +33,10 @@ extension HTTP {
             public var firstByte: Duration?
             /// Any stretch without a byte in either direction. It does not run while the receiver itself holds back.
             public var idle: Duration
-            /// The whole fetch: making the request, queueing, every redirect.
+            /// One attempt: making the request, queueing, every redirect. An attempt that takes longer has failed, and may be
+            /// tried again.
+            public var attempt: Duration?
+            /// The whole fetch, every attempt and the delays between them included. When it runs out nothing is tried again.
             public var total: Duration?
 
             /// Makes a set of clocks.
@@ -42,12 +45,14 @@ extension HTTP {
                 connect: Duration? = nil,
                 firstByte: Duration? = nil,
                 idle: Duration = .seconds(60),
+                attempt: Duration? = nil,
                 total: Duration? = nil
             ) {
                 self.queue = queue
                 self.connect = connect
                 self.firstByte = firstByte
                 self.idle = idle
+                self.attempt = attempt
                 self.total = total
             }
         }
@@ -121,7 +126,7 @@ extension HTTP {
         public func validate() throws(Refusal) {
             let clocks: [(Timeout, Duration?)] = [
                 (.queue, timeouts.queue), (.connect, timeouts.connect), (.firstByte, timeouts.firstByte),
-                (.idle, timeouts.idle), (.total, timeouts.total),
+                (.idle, timeouts.idle), (.attempt, timeouts.attempt), (.total, timeouts.total),
             ]
             for case (let name, let duration?) in clocks where duration <= .zero {
                 throw .invalidOptions("The \(name.rawValue) timeout must be longer than zero.")

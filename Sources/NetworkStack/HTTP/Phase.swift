@@ -17,6 +17,10 @@ extension HTTP {
         case waiting
         /// The response is being received.
         case receiving
+        /// The attempt is over, and interceptors look at what came of it.
+        case settling
+        /// The next attempt waits for its delay.
+        case delayed
     }
 
     /// A clock that can end a fetch.
@@ -29,6 +33,8 @@ extension HTTP {
         case firstByte
         /// Any stretch of time without progress in either direction.
         case idle
+        /// One attempt of a fetch that may be tried again.
+        case attempt
         /// The whole fetch.
         case total
     }

@@ -1,0 +1,7 @@
+/// One try of a fetch: its request is made afresh, and whoever intercepts hears of it under its identifier.
+struct Attempt: Sendable {
+    /// Unlike that of any other attempt of the engine; 0 if nobody intercepts.
+    let identifier: Int
+    /// What the fetch has been through before.
+    let retryState: Retry.State
+}

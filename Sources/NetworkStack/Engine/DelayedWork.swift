@@ -1,0 +1,50 @@
+internal import Dispatch
+
+/// Where delayed retries wait.
+enum RetryTimer: Sendable {
+    case queue(DispatchQueue)
+    case clock(any Clock<Duration>)
+
+    /// Has work done after a delay.
+    ///
+    /// - Returns: Drops the work if it has not begun.
+    func schedule(after delay: Duration, _ work: @escaping @Sendable () -> Void) -> any Cancelable {
+        let delayed = DelayedWork(work)
+        switch self {
+        case .queue(let queue):
+            // Rounded up: a retry is never early. What the queue still holds after a cancel is an empty shell.
+            let (seconds, attoseconds) = delay.components
+            let nanoseconds = seconds * 1_000_000_000 + attoseconds / 1_000_000_000 + 1
+            queue.asyncAfter(deadline: .now() + .nanoseconds(Int(nanoseconds))) { delayed.run() }
+        case .clock(let clock):
+            let task = Task {
+                do { try await clock.sleep(for: delay) } catch { return }
+                delayed.run()
+            }
+            delayed.task.withLock { $0 = task }
+        }
+        return delayed
+    }
+}
+
+/// Work that runs once, or never.
+private final class DelayedWork: Cancelable {
+    private let work: Lock<(@Sendable () -> Void)?>
+    let task = Lock<Task<Void, Never>?>(nil)
+
+    init(_ work: @escaping @Sendable () -> Void) { self.work = Lock(work) }
+
+    func run() { take()?() }
+
+    func cancel() {
+        _ = take()
+        task.withLock { $0 }?.cancel()
+    }
+
+    private func take() -> (@Sendable () -> Void)? {
+        work.withLock { work in
+            defer { work = nil }
+            return work
+        }
+    }
+}

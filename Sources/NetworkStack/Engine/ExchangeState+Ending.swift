@@ -1,0 +1,118 @@
+internal import FoundationEssentials
+
+/// The ends of attempts and of the exchange.
+extension ExchangeState {
+    /// The attempt is over and is to be looked at. Answers it and what to let go of, or `nil` if it was over.
+    mutating func settle(_ ending: Ending, now: MonotonicTime) -> (Remains, Attempt)? {
+        guard stage == .making || stage == .carrying, let attempt else { return nil }
+        guard !isScheduling else {
+            endingAfterScheduling = endingAfterScheduling ?? ending
+            return nil
+        }
+        stage = .settling
+        clocks.entered(.settling, now: now)
+        return (letGo(keepingTicket: true), attempt)
+    }
+
+    /// Keeps what cancels the settling. Answers it back if it is to be cancelled at once.
+    mutating func hold(settling: any Cancelable, of attempt: Attempt) -> (any Cancelable)? {
+        if stage == .ended { return settling }
+        if stage == .settling, isCurrent(attempt) { remains.pending = settling }
+        return nil
+    }
+
+    /// Whether the interceptors are still to be told the attempt's end; they are, by whoever is answered yes.
+    mutating func tell() -> Bool {
+        guard stage == .settling || stage == .streaming, !isTold else { return false }
+        isTold = true
+        remains.pending = nil
+        return true
+    }
+
+    /// The attempt has failed, and another is to be made. Answers the state, or `nil` if the exchange has ended.
+    mutating func failed(_ error: any Error, delay: Retry.Delay?, now: MonotonicTime) -> Retry.State? {
+        guard stage == .settling else { return nil }
+        retryState.errors.append(error)
+        if let delay {
+            retryState.totalDelay += delay
+            stage = .delayed
+            clocks.entered(.delayed, now: now)
+        }
+        return retryState
+    }
+
+    /// Keeps what waits for the next attempt. Answers it back if it is to be cancelled at once.
+    mutating func hold(delayed: any Cancelable, after state: Retry.State) -> (any Cancelable)? {
+        if stage == .ended { return delayed }
+        if stage == .delayed, state.attemptCount == retryState.attemptCount { remains.pending = delayed }
+        return nil
+    }
+
+    /// Ends the exchange. Answers what to let go of and the call to make, or `nil` if it had ended, or ends when the
+    /// interceptors have been told that the attempt is scheduled. If somebody intercepts, the call tells them the end of an
+    /// attempt that has not been told.
+    mutating func end(_ ending: Ending, isIntercepted: Bool = false) -> (Remains, Delivery.Call?)? {
+        guard stage != .ended else { return nil }
+        guard !isScheduling else {
+            if !(endingAfterScheduling?.isFinal ?? false) { endingAfterScheduling = ending }
+            return nil
+        }
+        let telling = isIntercepted && !isTold ? attempt : nil
+        stage = .ended
+        isTold = true
+        defer { steps = nil }
+        return (letGo(keepingTicket: false), delivery.ended(ending, telling: telling, steps: steps))
+    }
+
+    /// The hop has failed. Answers whether that is news.
+    mutating func failed(hop: Int) -> Bool {
+        guard isCurrent(hop) else { return false }
+        remains.transfer = nil
+        return true
+    }
+
+    /// The head of a stream is to be delivered. Answers the call to make, and whether the stream is over already.
+    mutating func open(_ ending: Ending) -> (Delivery.Call?, isOver: Bool) {
+        guard stage == .streaming else { return (nil, false) }
+        isTold = true
+        return (delivery.ended(ending, steps: steps), streamIsOver)
+    }
+
+    /// A stream came to its end. Answers whether to end the exchange now; if not, its head is to be delivered first.
+    mutating func streamFinished(isIntercepted: Bool) -> Bool {
+        remains.transfer = nil
+        streamIsOver = true
+        return isTold || !isIntercepted
+    }
+
+    mutating func returned() -> Delivery.Call? { delivery.returned() }
+
+    mutating func completesInPlace() { delivery.completesInPlace = true }
+
+    /// What the engine knows besides the head.
+    func completed(
+        _ head: HTTP.Response,
+        trailers: HTTP.Headers?,
+        metrics: HTTP.Metrics,
+        now: MonotonicTime
+    ) -> HTTP.Response {
+        var response = head
+        response.trailers = trailers
+        response.redirects = redirects
+        response.metrics = metrics
+        response.metrics.hopCount = redirects.count + 1
+        // The redirects' targets inherit it (RFC 9110 section 10.2.2); the transport never saw it.
+        if let fragment { response.url = response.url.with(fragment: fragment) }
+        response.metrics.total = now - clocks.startedAt
+        return response
+    }
+
+    private mutating func letGo(keepingTicket: Bool) -> Remains {
+        var left = remains
+        remains = Remains()
+        if keepingTicket { (remains.ticket, left.ticket) = (left.ticket, nil) }
+        (request, head, next) = (nil, nil, nil)
+        body = Data()
+        return left
+    }
+}

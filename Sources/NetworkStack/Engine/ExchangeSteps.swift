@@ -1,0 +1,50 @@
+/// What an exchange needs of the stack and the resource it serves, whose types it does not know. One per fetch.
+///
+/// Everything that may run the user's code is called on the engine's queue, but for the first attempt's making and its
+/// scheduling, and one call after the other.
+protocol ExchangeSteps: AnyObject, Sendable {
+    /// Whether anybody hears of attempts. If not, none but `make`, `start` and `complete` is called.
+    var isIntercepted: Bool { get }
+    /// Where the content of a success goes, if it is not to be collected.
+    var receiver: StreamReceiver? { get }
+
+    /// An identifier for a new attempt.
+    func nextIdentifier() -> Int
+
+    /// Makes the request.
+    func make(_ attempt: Attempt, _ handler: @escaping Exchange.Handler) -> any Cancelable
+
+    /// Tells that the transfer is about to start.
+    func schedule(_ attempt: Attempt)
+
+    /// Starts a hop on the transport.
+    func start(_ hop: HTTPHop, for exchange: Exchange, number: Int) -> any HTTPTransfer
+
+    /// Makes the stack's own result of an ending, and keeps it.
+    ///
+    /// - Returns: Whether it is a success.
+    func judge(_ ending: Ending) -> Bool
+
+    /// Has the content of the success that is kept transformed, and keeps what came of it.
+    ///
+    /// - Parameter handler: Takes whether it is a success still. Called once.
+    /// - Returns: Cancels the transforming.
+    func transform(_ handler: @escaping @Sendable (Bool) -> Void) -> any Cancelable
+
+    /// Tells of the success that is kept.
+    func succeed(_ attempt: Attempt)
+
+    /// Tells of the failure that is kept, and has it voted on.
+    ///
+    /// - Returns: What the votes come to, and the failure.
+    func vote(_ attempt: Attempt) -> (Retry.Action, any Error)
+
+    /// Puts the end of all retries in the place of the failure that is kept.
+    func giveUp(_ error: Retry.Error, _ state: Retry.State)
+
+    /// The stack's own error of an ending that befell a stream.
+    func streamError(of ending: Ending) -> any Error
+
+    /// Calls the completion with the result of an ending; first, if an attempt has not been told its end, tells it.
+    func complete(_ ending: Ending, telling attempt: Attempt?)
+}

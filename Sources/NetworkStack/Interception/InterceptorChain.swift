@@ -1,0 +1,106 @@
+internal import FoundationEssentials
+
+/// The interceptors of one fetch, in order: the stack's, then the resource's.
+struct InterceptorChain<Request: HTTPRequestConvertible, Response: HTTPResponseConvertible>: Sendable {
+    let interceptors: HTTPResource<Request, Response>.Interceptors
+    let priority: Retry.Action.CompareClosure
+
+    var isEmpty: Bool { interceptors.isEmpty }
+
+    /// Threads a request through the interceptors. The handler is called once at most.
+    func threadRequest(
+        _ result: Result<Request, any Error>,
+        _ handler: @escaping @Sendable (Result<Request, any Error>) -> any Cancelable
+    ) -> any Cancelable {
+        Threading(bag: CancelableBag(), last: handler) { index, value, next in
+            interceptors.indices.contains(index)
+                ? interceptors[index].interceptMakeRequestResult(value, handler: next) : nil
+        }
+        .pass(result, to: 0)
+    }
+
+    /// Threads the content of a success through the interceptors, up to the first failure. The handler is called once at
+    /// most.
+    func threadContent(
+        _ data: Data,
+        response: Response,
+        request: Request,
+        _ handler: @escaping @Sendable (Result<Data, any Error>) -> any Cancelable
+    ) -> any Cancelable {
+        Threading<Result<Data, any Error>>(bag: CancelableBag(), last: handler) { index, value, next in
+            guard interceptors.indices.contains(index), case .success(let data) = value else { return nil }
+            return interceptors[index].interceptContent(data, response: response, request: request, handler: next)
+        }
+        .pass(.success(data), to: 0)
+    }
+
+    func schedule(_ attempt: Attempt, _ request: Request) {
+        for interceptor in interceptors {
+            interceptor.interceptScheduledTask(
+                withIdentifier: attempt.identifier,
+                request: request,
+                retryState: attempt.retryState
+            )
+        }
+    }
+
+    func succeed(_ attempt: Attempt, _ request: Request, _ data: Data, _ response: Response) {
+        for interceptor in interceptors {
+            interceptor.interceptSuccessfulTask(
+                withIdentifier: attempt.identifier,
+                request: request,
+                data: data,
+                response: response,
+                retryState: attempt.retryState
+            )
+        }
+    }
+
+    /// Every interceptor votes.
+    func vote(
+        _ attempt: Attempt,
+        request: Request?,
+        data: Data?,
+        response: Response?,
+        error: any Error
+    ) -> Retry.Action {
+        interceptors.reduce(.none) { action, interceptor in
+            priority(
+                action,
+                interceptor.interceptFailedTask(
+                    withIdentifier: attempt.identifier,
+                    request: request,
+                    data: data,
+                    response: response,
+                    error: error,
+                    retryState: attempt.retryState
+                )
+            )
+        }
+    }
+}
+
+/// Passes a value from one to the next, each of whom may take their time, and calls on only once.
+private struct Threading<Value: Sendable>: Sendable {
+    typealias Handler = @Sendable (Value) -> any Cancelable
+
+    /// What is under way anywhere: whoever forgets to return what follows does not put it out of reach.
+    let bag: CancelableBag
+    let last: Handler
+    /// Hands a value to the one at an index, or answers `nil` if it is to go to the last.
+    let step: @Sendable (_ index: Int, Value, _ next: @escaping Handler) -> (any Cancelable)?
+
+    func pass(_ value: Value, to index: Int) -> any Cancelable {
+        let wasCalled = Lock(false)
+        let pending = step(index, value) { value in
+            let isFirst = wasCalled.withLock { wasCalled in
+                defer { wasCalled = true }
+                return !wasCalled
+            }
+            return isFirst ? pass(value, to: index + 1) : EmptyCancelable()
+        }
+        guard let pending else { return last(value) }
+        if pending !== bag { bag.add(pending) }
+        return bag
+    }
+}

@@ -1,0 +1,87 @@
+public import FoundationEssentials
+
+/// The content of a response while it arrives, in pieces as they come.
+///
+/// It has one reader. A slow reader slows the server down; at most about 256 KiB wait for it, and a few hundred more in
+/// the backend. A stream that nobody holds any more is given up, and with it its connection or HTTP/2 stream.
+///
+/// It ends in one of two ways: with `nil` when the content is whole, or by throwing ``Failed``.
+public struct ByteStream: AsyncSequence, Sendable {
+    /// The content did not come whole.
+    public struct Failed: Error, CustomStringConvertible {
+        /// Why: the `FetchError` of the stack that fetched.
+        public let underlying: any Error
+
+        /// Makes one.
+        ///
+        /// - Parameter underlying: Why the content did not come whole.
+        public init(underlying: any Error) { self.underlying = underlying }
+
+        /// Why the content did not come whole.
+        public var description: String { "The content did not come whole: \(underlying)" }
+    }
+
+    /// Gives a stream up when nobody holds it any more.
+    fileprivate final class Holder: Sendable {
+        let receiver: StreamReceiver
+
+        init(_ receiver: StreamReceiver) { self.receiver = receiver }
+
+        deinit { receiver.abandon() }
+    }
+
+    private let holder: Holder
+
+    init(_ receiver: StreamReceiver) { holder = Holder(receiver) }
+
+    /// The fields that followed the content, once the stream has ended and if there were any.
+    public var trailers: HTTP.Headers? { holder.receiver.trailers }
+
+    /// What the fetch took, once the stream has ended well.
+    public var metrics: HTTP.Metrics? { holder.receiver.metrics }
+
+    /// Collects what is still to come.
+    ///
+    /// - Parameter limit: The most bytes to collect.
+    /// - Returns: The content.
+    /// - Throws: ``Failed``, also when there is more than the limit, with ``HTTP/Refusal/bodyTooLarge(limit:)``.
+    public func collect(upTo limit: Int64 = 1 << 30) async throws(Failed) -> Data {
+        var content = Data()
+        var iterator = makeAsyncIterator()
+        while let chunk = try await iterator.next() {
+            guard Int64(content.count) + Int64(chunk.count) <= limit else {
+                holder.receiver.abandon()
+                throw Failed(underlying: HTTP.Refusal.bodyTooLarge(limit: limit))
+            }
+            content.append(chunk)
+        }
+        return content
+    }
+
+    /// Reads on where the stream stands.
+    public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(holder: holder) }
+
+    /// Reads a stream piece by piece. A task that is cancelled while it reads gives the stream up.
+    public struct AsyncIterator: AsyncIteratorProtocol {
+        private let holder: Holder
+
+        fileprivate init(holder: Holder) { self.holder = holder }
+
+        /// The next piece, never empty.
+        ///
+        /// - Returns: The piece, or `nil` when the content has come whole.
+        /// - Throws: ``ByteStream/Failed``.
+        public mutating func next() async throws(Failed) -> Data? {
+            do { return try await holder.receiver.next() } catch { throw Failed(underlying: error) }
+        }
+
+        /// The next piece, never empty.
+        ///
+        /// - Parameter actor: Where the caller runs.
+        /// - Returns: The piece, or `nil` when the content has come whole.
+        /// - Throws: ``ByteStream/Failed``.
+        public mutating func next(isolation actor: isolated (any Actor)?) async throws(Failed) -> Data? {
+            do { return try await holder.receiver.next() } catch { throw Failed(underlying: error) }
+        }
+    }
+}

@@ -1,0 +1,53 @@
+internal import FoundationEssentials
+
+/// The content of a response on its way into a file.
+///
+/// It is written beside the file's place and moved there when it is whole; a failure leaves nothing behind. It goes on
+/// without being held; ``cancel()``, or a cancel of the fetch, ends it.
+public final class Download: Cancelable {
+    /// Where the file will be.
+    public let path: String
+    /// How many bytes the response announced (RFC 9110 section 8.6), or `nil` if it did not.
+    public let expectedLength: Int64?
+
+    private let written = Lock<Int64>(0)
+    private let task: Task<Result<Int64, ByteStream.Failed>, Never>
+
+    init(_ stream: ByteStream, to path: String, expectedLength: Int64?) {
+        self.path = path
+        self.expectedLength = expectedLength
+        let written = written
+        task = Task {
+            do throws(ByteStream.Failed) {
+                return .success(try await Self.write(stream, to: path, noting: written))
+            } catch { return .failure(error) }
+        }
+    }
+
+    /// How many bytes have been written so far.
+    public var writtenLength: Int64 { written.withLock { $0 } }
+
+    /// Waits until the file is in its place. Cancelling the waiting task does not end the download.
+    ///
+    /// - Returns: The file's length in bytes.
+    /// - Throws: ``ByteStream/Failed`` if the content did not come whole, with a ``FileError`` if it could not be written.
+    public func whole() async throws(ByteStream.Failed) -> Int64 { try await task.value.get() }
+
+    /// Ends the download; what was written is removed.
+    public func cancel() { task.cancel() }
+
+    private static func write(
+        _ stream: ByteStream,
+        to path: String,
+        noting written: Lock<Int64>
+    ) async throws(ByteStream.Failed) -> Int64 {
+        let file: FileWriter
+        do { file = try FileWriter(path: path) } catch { throw ByteStream.Failed(underlying: error) }
+        defer { file.discard() }
+        for try await chunk in stream {
+            do { try file.write(chunk) } catch { throw ByteStream.Failed(underlying: error) }
+            written.withLock { $0 += Int64(chunk.count) }
+        }
+        do { return try file.commit() } catch { throw ByteStream.Failed(underlying: error) }
+    }
+}

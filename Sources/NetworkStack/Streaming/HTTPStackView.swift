@@ -1,0 +1,62 @@
+/// The same stack, delivering content in another form. It shares everything with the stack it was made of.
+public struct HTTPStackView<Transport: HTTPTransport, Remote: Sendable>: HTTPNetworkStack {
+    /// The stack's request.
+    public typealias Request = Transport.Request
+    /// The stack's response.
+    public typealias Response = Transport.Response
+    /// What the stack's transfers fail with.
+    public typealias TransportError = Transport.Failure
+
+    /// What the stack can do here, and why not what it cannot.
+    public var capabilities: HTTP.Capabilities { engine.transport.capabilities }
+
+    let engine: HTTPEngine<Transport>
+    let remote: @Sendable (ByteStream, HTTP.Response) -> Remote
+
+    /// Fetches a resource.
+    ///
+    /// - Parameters:
+    ///   - resource: What to fetch.
+    ///   - completion: Called exactly once, after this function has returned, on a queue of the stack: for a success when the
+    ///     response's head has come.
+    /// - Returns: Cancels the fetch, and after it what it delivered.
+    @discardableResult
+    public func fetch(
+        resource: HTTPResource<Request, Response>,
+        completion: @escaping Completion<Remote>
+    ) -> any Cancelable {
+        engine.stream(resource, as: remote, completion: completion)
+    }
+}
+
+extension HTTPTransportStack {
+    /// The stack, delivering content while it arrives. A success is decided, and told, at the response's head; a later
+    /// failure is the stream's own. Content may be empty.
+    public var streaming: HTTPStackView<Transport, ByteStream> {
+        HTTPStackView(engine: engine) { stream, _ in stream }
+    }
+
+    /// The stack, writing content into files while it arrives. A success is decided, and told, at the response's head; a
+    /// later failure is the download's own.
+    ///
+    /// - Parameter place: Says where the file of a response is to be; there may be one already, which is replaced at the end.
+    /// - Returns: The view.
+    public func downloads(
+        to place: @escaping @Sendable (HTTP.Response) -> String
+    ) -> HTTPStackView<Transport, Download> {
+        HTTPStackView(engine: engine) { stream, response in
+            let length = response.headers[.contentLength].flatMap { Int64($0) }
+            return Download(
+                stream,
+                to: place(response),
+                expectedLength: response.headers.contains(.contentEncoding) ? nil : length
+            )
+        }
+    }
+
+    /// The stack, writing content into one file while it arrives.
+    ///
+    /// - Parameter path: Where the file is to be; there may be one already, which is replaced at the end.
+    /// - Returns: The view.
+    public func downloads(to path: String) -> HTTPStackView<Transport, Download> { downloads { _ in path } }
+}

@@ -1,0 +1,140 @@
+public import FoundationEssentials
+
+/// Decodings of streams: lazy, piece by piece.
+extension ModelDecoding where Payload == ByteStream {
+    /// The lines of a text, without their ends (LF or CRLF), as they come.
+    ///
+    /// - Parameter limit: The most bytes of one line; a longer one fails with ``LineTooLong``.
+    /// - Returns: The decoding.
+    public static func lines(upTo limit: Int = 1 << 20) -> Self where T == LineStream {
+        Self { stream, _ in LineStream(stream, limit: limit) }
+    }
+
+    /// The values of JSON lines (one JSON text per line), as they come; empty lines are left out.
+    ///
+    /// - Parameters:
+    ///   - type: The value of one line.
+    ///   - limit: The most bytes of one line; a longer one fails with ``LineTooLong``.
+    ///   - decoder: Makes a decoder for the stream.
+    /// - Returns: The decoding.
+    public static func jsonLines<Value: Decodable & SendableMetatype>(
+        _ type: Value.Type = Value.self,
+        upTo limit: Int = 1 << 20,
+        decoder: @escaping @Sendable () -> JSONDecoder = { JSONDecoder() }
+    ) -> Self where T == JSONLineStream<Value> {
+        Self { stream, _ in JSONLineStream(LineStream(stream, limit: limit), decoder: decoder) }
+    }
+
+    /// Server-sent events (`text/event-stream`), as they come.
+    ///
+    /// - Parameter limit: The most bytes of one line; a longer one fails with ``LineTooLong``.
+    /// - Returns: The decoding.
+    public static func serverSentEvents(upTo limit: Int = 1 << 20) -> Self where T == ServerSentEventStream {
+        Self { stream, _ in ServerSentEventStream(LineStream(stream, limit: limit)) }
+    }
+}
+
+/// A line of a stream was longer than its limit.
+public struct LineTooLong: Error, Hashable, CustomStringConvertible {
+    /// The limit, in bytes.
+    public let limit: Int
+
+    /// What happened.
+    public var description: String { "A line of the stream is longer than the limit of \(limit) bytes." }
+}
+
+/// The lines of a stream as they come. The last one counts also without an end.
+public struct LineStream: AsyncSequence, Sendable {
+    private let stream: ByteStream
+    private let limit: Int
+
+    init(_ stream: ByteStream, limit: Int) {
+        self.stream = stream
+        self.limit = limit
+    }
+
+    /// Reads on where the stream stands.
+    public func makeAsyncIterator() -> AsyncIterator {
+        AsyncIterator(chunks: stream.makeAsyncIterator(), limit: limit)
+    }
+
+    /// Reads line by line.
+    public struct AsyncIterator: AsyncIteratorProtocol {
+        private var chunks: ByteStream.AsyncIterator
+        private let limit: Int
+        private var buffer: [UInt8] = []
+        private var start = 0
+        private var searched = 0
+        private var isOver = false
+
+        fileprivate init(chunks: ByteStream.AsyncIterator, limit: Int) {
+            self.chunks = chunks
+            self.limit = limit
+        }
+
+        /// The next line, as UTF-8; bytes that are none are replaced.
+        ///
+        /// - Returns: The line, or `nil` at the end.
+        /// - Throws: ``ByteStream/Failed`` or ``LineTooLong``.
+        public mutating func next() async throws -> String? {
+            while true {
+                if let end = buffer[searched...].firstIndex(of: UInt8(ascii: "\n")) { return try line(endingAt: end) }
+                searched = buffer.count
+                guard searched - start <= limit else { throw LineTooLong(limit: limit) }
+                if isOver {
+                    guard start < buffer.count else { return nil }
+                    return try line(endingAt: buffer.count)
+                }
+                buffer.removeFirst(start)
+                (start, searched) = (0, buffer.count)
+                if let chunk = try await chunks.next() { buffer.append(contentsOf: chunk) } else { isOver = true }
+            }
+        }
+
+        private mutating func line(endingAt end: Int) throws -> String {
+            guard end - start <= limit else { throw LineTooLong(limit: limit) }
+            var bytes = buffer[start..<end]
+            if bytes.last == UInt8(ascii: "\r") { bytes.removeLast() }
+            start = end < buffer.count ? end + 1 : end
+            searched = start
+            return String(decoding: bytes, as: UTF8.self)
+        }
+    }
+}
+
+/// The values of JSON lines as they come.
+public struct JSONLineStream<Value: Decodable & SendableMetatype>: AsyncSequence, Sendable {
+    /// A value of one line.
+    public typealias Element = Value
+
+    private let lines: LineStream
+    private let decoder: @Sendable () -> JSONDecoder
+
+    init(_ lines: LineStream, decoder: @escaping @Sendable () -> JSONDecoder) {
+        self.lines = lines
+        self.decoder = decoder
+    }
+
+    /// Reads on where the stream stands.
+    public func makeAsyncIterator() -> AsyncIterator {
+        AsyncIterator(lines: lines.makeAsyncIterator(), decoder: decoder())
+    }
+
+    /// Reads value by value.
+    public struct AsyncIterator: AsyncIteratorProtocol {
+        fileprivate var lines: LineStream.AsyncIterator
+        fileprivate let decoder: JSONDecoder
+
+        /// The next value.
+        ///
+        /// - Returns: The value, or `nil` at the end.
+        /// - Throws: ``ByteStream/Failed``, ``LineTooLong``, or what the decoder throws.
+        public mutating func next() async throws -> Value? {
+            while let line = try await lines.next() {
+                if line.allSatisfy(\.isWhitespace) { continue }
+                return try decoder.decode(Value.self, from: Data(line.utf8))
+            }
+            return nil
+        }
+    }
+}

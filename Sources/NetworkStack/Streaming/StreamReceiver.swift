@@ -1,0 +1,136 @@
+internal import FoundationEssentials
+
+/// Stands between a transfer and the reader of its content: a bounded buffer with an end that is a verdict.
+///
+/// The transfer is asked to hold back when more than the high mark waits, and to go on when less than the low mark does.
+final class StreamReceiver: Sendable {
+    private enum End {
+        case finished
+        case failed(any Error)
+    }
+
+    private struct State {
+        var chunks: [Data] = []
+        /// The first of the chunks that has not been read.
+        var first = 0
+        var count = 0
+        var end: End?
+        var trailers: HTTP.Headers?
+        var metrics: HTTP.Metrics?
+        var isHeldBack = false
+        var isAbandoned = false
+        /// Where a reader waits.
+        var waiter: Handover<Void>?
+        weak var exchange: Exchange?
+
+        mutating func takeChunk() -> Data? {
+            guard first < chunks.count else { return nil }
+            let chunk = chunks[first]
+            first += 1
+            count -= chunk.count
+            if first == chunks.count {
+                chunks.removeAll(keepingCapacity: true)
+                first = 0
+            }
+            return chunk
+        }
+
+        mutating func takeWaiter() -> Handover<Void>? {
+            defer { waiter = nil }
+            return waiter
+        }
+    }
+
+    private static let highMark = 256 * 1024
+    private static let lowMark = 64 * 1024
+
+    private let state = Lock(State())
+
+    /// Remembers whom to tell that there is room.
+    func attach(_ exchange: Exchange) { state.withLock { $0.exchange = exchange } }
+
+    // MARK: The transfer's side
+
+    /// Takes a chunk. Answers whether there is room for more.
+    func take(_ chunk: Data) -> Bool {
+        let (waiter, hasRoom) = state.withLock { state -> (Handover<Void>?, Bool) in
+            guard !state.isAbandoned, state.end == nil else { return (nil, true) }
+            state.chunks.append(chunk)
+            state.count += chunk.count
+            state.isHeldBack = state.count > Self.highMark
+            return (state.takeWaiter(), !state.isHeldBack)
+        }
+        waiter?.fill(())
+        return hasRoom
+    }
+
+    /// The content is whole.
+    func finish(trailers: HTTP.Headers?, metrics: HTTP.Metrics) {
+        let waiter = state.withLock { state -> Handover<Void>? in
+            guard state.end == nil else { return nil }
+            state.end = .finished
+            (state.trailers, state.metrics) = (trailers, metrics)
+            return state.takeWaiter()
+        }
+        waiter?.fill(())
+    }
+
+    /// The content will not be whole. What came before is still read.
+    func fail(_ error: any Error) {
+        let waiter = state.withLock { state -> Handover<Void>? in
+            guard state.end == nil else { return nil }
+            state.end = .failed(error)
+            return state.takeWaiter()
+        }
+        waiter?.fill(())
+    }
+
+    // MARK: The reader's side
+
+    var trailers: HTTP.Headers? { state.withLock { $0.trailers } }
+    var metrics: HTTP.Metrics? { state.withLock { $0.metrics } }
+
+    /// The next chunk, or `nil` at the end of whole content.
+    func next() async throws -> Data? {
+        while true {
+            let (chunk, end, exchange) = state.withLock { state -> (Data?, End?, Exchange?) in
+                guard let chunk = state.takeChunk() else { return (nil, state.end, nil) }
+                guard state.isHeldBack, state.count < Self.lowMark else { return (chunk, nil, nil) }
+                state.isHeldBack = false
+                return (chunk, nil, state.exchange)
+            }
+            exchange?.goOn()
+            if let chunk { return chunk }
+            switch end {
+            case .finished: return nil
+            case .failed(let error): throw error
+            case .none: await wait()
+            }
+        }
+    }
+
+    private func wait() async {
+        let waiter = Handover<Void>()
+        let waits = state.withLock { state in
+            guard state.end == nil, state.count == 0 else { return false }
+            state.waiter = waiter
+            return true
+        }
+        guard waits else { return }
+        await withTaskCancellationHandler {
+            await waiter.take()
+        } onCancel: {
+            state.withLock { $0.exchange }?.cancel()
+        }
+    }
+
+    /// Nobody reads on: what has not come is given up.
+    func abandon() {
+        let exchange = state.withLock { state -> Exchange? in
+            state.isAbandoned = true
+            state.chunks = []
+            return state.end == nil ? state.exchange : nil
+        }
+        exchange?.cancel()
+    }
+}
