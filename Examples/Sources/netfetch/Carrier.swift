@@ -44,9 +44,11 @@ struct Carrier: Sendable {
                 }
             }
             // An engine is a clock and a queue; one of its own tells a fetch's hops from those of others.
+            var configuration = Network.Configuration()
+            configuration.options = order.options
             let engine = HTTPEngine(
                 transport: Tap(base: stack.engine.transport, reception: reception),
-                options: order.options
+                configuration: configuration
             )
             return engine.fetch(.init(baseRequestMaking: .request(order.request), options: order.options)) { result in
                 switch result {

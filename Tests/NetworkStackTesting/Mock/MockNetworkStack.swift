@@ -49,7 +49,7 @@ public final class MockNetworkStack: HTTPTransportStack {
         try configuration.validate()
         let transport = MockTransport(book: MockBook(), clock: clock, userAgent: configuration.userAgent)
         self.files = files
-        makeEngine = { HTTPEngine(transport: $0, options: configuration.options, queue: queue) }
+        makeEngine = { HTTPEngine(transport: $0, configuration: configuration, queue: queue) }
         engine = makeEngine(transport)
     }
 
