@@ -123,6 +123,10 @@ static const long shim_resolve_ipv4 = CURL_IPRESOLVE_V4;
 static const long shim_resolve_ipv6 = CURL_IPRESOLVE_V6;
 static const long shim_multiplex = CURLPIPE_MULTIPLEX;
 static const long shim_global_init = CURL_GLOBAL_DEFAULT;
+static const long shim_tls_1_2 = CURL_SSLVERSION_TLSv1_2;
+static const long shim_tls_1_3 = CURL_SSLVERSION_TLSv1_3;
+static const long shim_max_tls_1_2 = CURL_SSLVERSION_MAX_TLSv1_2;
+static const long shim_max_tls_1_3 = CURL_SSLVERSION_MAX_TLSv1_3;
 static const CURLversion shim_version_now = CURLVERSION_NOW;
 
 // The decoders that libcurl itself is linked with, as their libraries declare them; they are looked up when first used.

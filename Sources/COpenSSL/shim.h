@@ -6,9 +6,18 @@
 #include <openssl/err.h>
 #include <openssl/evp.h>
 #include <openssl/pem.h>
+#include <openssl/pkcs12.h>
 #include <openssl/ssl.h>
 #include <openssl/x509.h>
 #include <openssl/x509v3.h>
+
+// A list of certificates is a type of its own that C reaches by macros.
+
+static inline int networkstack_sk_X509_num(const struct stack_st_X509 *chain) { return sk_X509_num(chain); }
+
+static inline X509 *networkstack_sk_X509_value(const struct stack_st_X509 *chain, int index) {
+    return sk_X509_value(chain, index);
+}
 
 // For the test servers (NetworkStackTesting).
 

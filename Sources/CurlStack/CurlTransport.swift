@@ -13,6 +13,9 @@ public struct CurlTransport: HTTPTransport {
     /// What this libcurl can do, and why not what it cannot.
     public let capabilities: HTTP.Capabilities
 
+    /// Both gates stand in the way of every request to a host whose keys are pinned.
+    public var enforcesServerTrust: Bool { true }
+
     let thread: LoopThread
 
     init(configuration: Network.Configuration) throws(HTTP.Refusal) {
@@ -20,6 +23,8 @@ public struct CurlTransport: HTTPTransport {
         try CurlLibrary.shared.validate()
         capabilities = CurlLibrary.shared.capabilities
         if configuration.options.version == .http2PriorKnowledge { try capabilities.require(.http2PriorKnowledge) }
+        var configuration = configuration
+        configuration.tls = try configuration.tls.read()
         thread = try LoopThread(configuration: configuration)
     }
 

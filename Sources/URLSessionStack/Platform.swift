@@ -26,6 +26,10 @@ enum Platform {
         /// cancel at that moment may come after the task's end, which ends the process.
         static func detachCache(from session: URLSession) { session.configuration.urlCache = nil }
 
+        /// Why no key can be pinned.
+        static let noTrust =
+            "URLSession on this platform shows no server's certificates: it poses no challenge, and its libcurl is out of reach."
+
         private static let unsupported: [HTTP.Capability: String] = [
             .http2PriorKnowledge: "URLSession has no way to ask for HTTP/2 in the clear.",
             .versionChoice: "URLSession negotiates the version of HTTP itself, over https.",
@@ -46,6 +50,11 @@ enum Platform {
             .expectContinue: "URLSession does not wait for 100 Continue.",
             .decompressionRatio: "URLSession does not tell how long content was before it decompressed it.",
             .customTrustRoots: "URLSession on this platform trusts the system's authorities only.",
+            .publicKeyPinning: noTrust,
+            .serverPins: noTrust,
+            .clientCertificates: "URLSession on this platform has no way to be given a certificate (SCF #4937).",
+            .tlsVersions: "URLSession on this platform leaves the version of TLS to libcurl.",
+            .unverifiedTLS: "URLSession on this platform verifies every server.",
             .tlsFailureDetail: "URLSession reports every TLS failure with one code, -1.",
             .bodyWithAnyMethod: "URLSession refuses to send content with GET.",
             .methodCase: "URLSession writes GET, HEAD, POST, PUT and DELETE in capitals, however they were given.",
@@ -91,6 +100,11 @@ enum Platform {
             .expectContinue: "URLSession does not wait for 100 Continue.",
             .decompressionRatio: "URLSession does not tell how long content was before it decompressed it.",
             .customTrustRoots: "This stack does not evaluate server trust itself yet.",
+            .publicKeyPinning: "Give a ServerTrustEvaluator as the challenge handler instead.",
+            .serverPins: "This stack does not read URLSession's certificates.",
+            .clientCertificates: "Answer the challenge for a client certificate instead.",
+            .tlsVersions: "This stack does not set URLSession's versions of TLS.",
+            .unverifiedTLS: "URLSession verifies every server.",
             .bodyWithAnyMethod: "URLSession refuses to send content with GET.",
             .methodCase: "URLSession writes well-known methods in capitals, however they were given.",
             .streamedRequestBody: "This stack reads a stream to its end first, then sends it with its length.",

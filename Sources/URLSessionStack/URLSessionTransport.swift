@@ -63,6 +63,7 @@ extension HTTP.Options {
     func checkForURLSession() throws(HTTP.Refusal) {
         let capabilities = Platform.capabilities
         if !decompresses { try capabilities.require(.rawContent) }
+        if collectsServerPins { try capabilities.require(.serverPins) }
         if timeouts.connect != nil { try capabilities.require(.connectTimeout) }
         if version == .http2PriorKnowledge { try capabilities.require(.http2PriorKnowledge) }
         if expectContinue != nil { try capabilities.require(.expectContinue) }

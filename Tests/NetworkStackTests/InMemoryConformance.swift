@@ -21,6 +21,9 @@ extension InMemoryTransport {
             .unixSockets: connections, .hostOverrides: connections, .addressFamily: connections,
             .localAddress: connections, .dnsCacheAge: connections, .versionChoice: wire, .expectContinue: wire,
             .decompressionRatio: "Content is what the handler returned.",
+            .publicKeyPinning: "There is no TLS.", .serverPins: "There is no TLS.",
+            .clientCertificates: "There is no TLS.", .tlsVersions: "There is no TLS.",
+            .unverifiedTLS: "There is no TLS.",
         ]
     }()
 }

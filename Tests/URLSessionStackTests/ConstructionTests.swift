@@ -112,6 +112,10 @@ struct ConstructionTests {
         #expect(refusal { $0.options.version = .http2PriorKnowledge } == .http2PriorKnowledge)
         #expect(refusal { $0.connections.idleAge = .seconds(1) } == .idleConnectionAge)
         #expect(refusal { $0.tls.trustRoots = .pem(Data()) } == .customTrustRoots)
+        #expect(refusal { $0.tls.clientIdentity = .init(.pkcs12(Data())) } == .clientCertificates)
+        #expect(refusal { $0.tls.minimumVersion = .v1_3 } == .tlsVersions)
+        #expect(refusal { $0.tls.verification = .disabledForTesting } == .unverifiedTLS)
+        #expect(refusal { $0.options.collectsServerPins = true } == .serverPins)
         #expect(refusal { $0.connections.streamsPerConnection = 3 } == .streamsPerConnection)
         #expect(refusal { ($0.connections.perHost, $0.connections.streamsPerConnection) = (3, 3) } == nil)
     }

@@ -62,8 +62,13 @@ enum Callbacks {
 
     static let tlsContext: curl_ssl_ctx_callback = { _, tls, context in
         guard let context = unsafe context, let tls = unsafe tls else { return CURLE_ABORTED_BY_CALLBACK }
-        unsafe Unmanaged<Transfer>.fromOpaque(context).takeUnretainedValue().entered(.securing)
-        return unsafe TLSRecord.install(in: OpaquePointer(tls)) ? CURLE_OK : CURLE_OUT_OF_MEMORY
+        let transfer = unsafe Unmanaged<Transfer>.fromOpaque(context).takeUnretainedValue()
+        let server = transfer.control.hop.trust.enforced
+        guard let record = unsafe TLSRecord.install(in: OpaquePointer(tls), server: server) else {
+            return CURLE_OUT_OF_MEMORY
+        }
+        transfer.secures(with: record)
+        return CURLE_OK
     }
 
     static let socket: curl_socket_callback = { _, descriptor, what, context, _ in

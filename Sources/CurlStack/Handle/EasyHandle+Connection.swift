@@ -21,6 +21,12 @@ extension EasyHandle {
         return unsafe TLSRecord.of(tls)
     }
 
+    /// What the connection's server has proved itself with.
+    var serverProof: RequestGate.Proof {
+        guard let tls = unsafe tlsConnection else { return .none }
+        return unsafe RequestGate.proof(on: tls)
+    }
+
     private var tlsConnection: OpaquePointer? {
         var info: UnsafeMutableRawPointer?
         unsafe shim_easy_get_pointer(pointer, CURLINFO_TLS_SSL_PTR, &info)

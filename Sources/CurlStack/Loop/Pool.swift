@@ -77,18 +77,8 @@ final class Pool {
             easy.set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1),
             // No proxy from the environment.
             easy.set(CURLOPT_PROXY, ""),
-            easy.set(CURLOPT_SSL_VERIFYPEER, 1),
-            easy.set(CURLOPT_SSL_VERIFYHOST, 2),
         ]
-        switch configuration.tls.trustRoots {
-        case .system:
-            // One bundle, parsed once: the directory would be read again for every handshake.
-            if let bundle = CurlLibrary.shared.trustBundle { codes.append(trust(easy, bundle)) }
-        case .file(let path): codes.append(trust(easy, path))
-        case .pem(let data):
-            codes.append(easy.set(CURLOPT_CAINFO_BLOB, blob: Array(data)))
-            codes.append(easy.set(CURLOPT_CAPATH, nil))
-        }
+        codes += easy.set(configuration.tls)
         codes += addresses.apply(to: easy)
         if let age = configuration.connections.lifetime {
             codes.append(easy.set(CURLOPT_MAXLIFETIME_CONN, max(1, Int(clamping: age.components.seconds))))
@@ -97,10 +87,5 @@ final class Pool {
             codes.append(easy.set(CURLOPT_MAXAGE_CONN, max(1, Int(age.components.seconds))))
         }
         return codes.allSatisfy { $0 == CURLE_OK } ? easy : nil
-    }
-
-    private func trust(_ easy: EasyHandle, _ path: String) -> CURLcode {
-        let code = easy.set(CURLOPT_CAINFO, path)
-        return code == CURLE_OK ? easy.set(CURLOPT_CAPATH, nil) : code
     }
 }

@@ -1,10 +1,27 @@
 internal import COpenSSL
+internal import NetworkStack
 
 /// What is noted of one TLS connection, for as long as OpenSSL knows it: each of libcurl's connections has an `SSL_CTX` of
-/// its own, which keeps the record.
+/// its own, which keeps the record. It outlives the transfer that opened the connection.
 final class TLSRecord {
+    /// Whom the connection was opened to, if that server's keys are pinned: the handshake gate judges by it, in a
+    /// renegotiation, too.
+    let server: PinnedServer?
     /// Whether the server ended the connection in order.
     private(set) var sawCloseNotify = false
+    /// Why the handshake gate turned the server down, if it did.
+    var refusal: ServerTrustError?
+    /// The chain that was verified, once somebody has asked for it.
+    private var chain: VerifiedChain?
+
+    private init(server: PinnedServer?) { self.server = server }
+
+    /// The keys of a connection's chain; they are hashed again only if it has another chain than last time.
+    func verified(_ chain: OpaquePointer) -> VerifiedChain? {
+        if let known = self.chain, unsafe known.isSame(as: chain) { return known }
+        self.chain = unsafe VerifiedChain(chain)
+        return self.chain
+    }
 
     /// Where an `SSL_CTX` keeps its record.
     private static let index: Int32 = unsafe CRYPTO_get_ex_new_index(CRYPTO_EX_INDEX_SSL_CTX, 0, nil, nil, nil) {
@@ -18,14 +35,15 @@ final class TLSRecord {
         unsafe Unmanaged<TLSRecord>.fromOpaque(record).release()
     }
 
-    /// Gives a new connection's context a record.
+    /// Gives a new connection's context a record and, if the server's keys are pinned, the handshake gate.
     ///
-    /// - Returns: Whether there was memory for it.
-    static func install(in context: OpaquePointer) -> Bool {
-        let record = unsafe Unmanaged.passRetained(TLSRecord())
-        guard unsafe SSL_CTX_set_ex_data(context, index, record.toOpaque()) == 1 else {
-            unsafe record.release()
-            return false
+    /// - Returns: The record, or `nil` if there was no memory for it.
+    static func install(in context: OpaquePointer, server: PinnedServer?) -> TLSRecord? {
+        let record = TLSRecord(server: server)
+        let kept = unsafe Unmanaged.passRetained(record)
+        guard unsafe SSL_CTX_set_ex_data(context, index, kept.toOpaque()) == 1 else {
+            unsafe kept.release()
+            return nil
         }
         unsafe SSL_CTX_set_info_callback(context) { connection, event, value in
             // An alert that was read, of the description 0: close_notify (RFC 8446 section 6.1).
@@ -33,7 +51,8 @@ final class TLSRecord {
             guard let connection = unsafe connection else { return }
             unsafe TLSRecord.of(connection)?.sawCloseNotify = true
         }
-        return true
+        if server != nil { unsafe HandshakeGate.install(in: context, kept.toOpaque()) }
+        return record
     }
 
     /// The record of a connection.

@@ -17,6 +17,7 @@ extension Transfer {
 
     private func failure(_ code: CURLcode) -> HTTPTransferFailure<CurlError>? {
         if let stop { return stop }
+        if let refusal = refusalOfServer(code) { return .refused(.untrusted(refusal)) }
         switch CurlError.Code(rawValue: Int32(bitPattern: code.rawValue)) {
         case .init(rawValue: 0): return incompleteness()
         case .http2Stream where isWhole: return nil
@@ -24,6 +25,24 @@ extension Transfer {
         case .unsupportedProtocol where head.status == nil, .weirdServerReply where head.status == nil:
             return .badResponse
         case let code: return .transport(error(code))
+        }
+    }
+
+    /// Why the server of a hop whose keys are pinned was turned down, if that is how the transfer ended. libcurl's codes do not
+    /// tell it: the handshake gate's refusal is one of several, and the oldest error in OpenSSL's queue decides which.
+    private func refusalOfServer(_ code: CURLcode) -> ServerTrustError? {
+        guard code != CURLE_OK, let server = control.hop.trust.enforced else { return nil }
+        if let refusal = tlsRecord?.refusal { return refusal }
+        switch code {
+        case CURLE_SSL_PINNEDPUBKEYNOTMATCH:
+            return .pinVerificationFailed(host: server.host, .pinnedHashNotFound(chain: serverPins?.chain ?? []))
+        case CURLE_PEER_FAILED_VERIFICATION:
+            let result = easy?.fact(CURLINFO_SSL_VERIFYRESULT) ?? 0
+            return .pinVerificationFailed(
+                host: server.host,
+                .evaluation(verifyResult: result == 0 ? nil : result, reason: easy?.message(for: code) ?? "\(code)")
+            )
+        default: return nil
         }
     }
 
@@ -105,6 +124,8 @@ extension Transfer {
         metrics.headBytesReceived = Int64(head.bytesRead)
         metrics.remoteAddress = easy.fact(text: CURLINFO_PRIMARY_IP)
         metrics.remotePort = easy.fact(CURLINFO_PRIMARY_PORT)
+        metrics.serverPins = serverPins?.chain
+        metrics.matchedPin = serverPins?.matched
         metrics.isConnectionReused = isConnected && easy.fact(CURLINFO_NUM_CONNECTS) == 0
         return metrics
     }

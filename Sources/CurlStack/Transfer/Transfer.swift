@@ -31,8 +31,10 @@ final class Transfer {
     private var openedSockets: [Int32] = []
     /// The connection, once there is one.
     private(set) var ends: OpenSockets.Ends?
-    /// What is noted of the connection's TLS, if it has any.
+    /// What is noted of the connection's TLS, if it has any; before there is one, of the latest handshake.
     private(set) var tlsRecord: TLSRecord?
+    /// The keys of the chain the server was verified by, if they were asked for, and the pinned one among them.
+    private(set) var serverPins: (chain: [PublicKeyPin], matched: PublicKeyPin?)?
     /// Whether the transfer counts on a connection that speaks HTTP/2 already.
     var joinsHTTP2 = false
     private var isTouched = false
@@ -97,6 +99,12 @@ final class Transfer {
         entered(.connecting)
     }
 
+    /// TLS is about to be negotiated on a new connection.
+    func secures(with record: TLSRecord) {
+        tlsRecord = record
+        entered(.securing)
+    }
+
     /// The connection is ready and the request is about to be sent.
     ///
     /// A server (or somebody in between) that sent an answer ahead of the question would have it taken for this one's:
@@ -114,13 +122,33 @@ final class Transfer {
             needsOtherConnection = true
             return false
         }
+        tlsRecord = easy?.tlsRecord
+        if let refusal = refusalOfServer() {
+            stop = .refused(.untrusted(refusal))
+            return false
+        }
         turn.sockets.note(openedSockets, at: ends)
         self.ends = ends
-        tlsRecord = easy?.tlsRecord
         isConnected = true
         touch()
         entered(content.isSent ? .waiting : .sending)
         return true
+    }
+
+    /// Why the server at the other end must not be sent the request, if it must not.
+    private func refusalOfServer() -> ServerTrustError? {
+        guard case .pinned(let server) = control.hop.trust else {
+            if control.hop.options.collectsServerPins, case .verified(let chain)? = easy?.serverProof {
+                serverPins = (chain.pins, nil)
+            }
+            return nil
+        }
+        let proof = easy?.serverProof ?? .none
+        if case .verified(let chain) = proof { serverPins = (chain.pins, server.match(in: chain.pins)) }
+        guard let refusal = RequestGate.refusal(of: server, by: proof) else { return nil }
+        if server.isEnforced { return refusal }
+        control.sink.mismatched(.init(origin: control.hop.origin, error: refusal))
+        return nil
     }
 
     /// Whether the transfer was to join a connection that speaks HTTP/2 already, and got a fresh one, which would speak

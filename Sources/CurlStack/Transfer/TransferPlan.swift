@@ -27,6 +27,10 @@ struct TransferPlan {
     let expectWait: Int
     /// The proxy on the way, if there is one.
     let route: ProxyRoute?
+    /// Whether a TLS session may be resumed. A resumed one shows no certificates, so where they are wanted it may not.
+    let resumesTLS: Bool
+    /// The keys of which the server's own certificate must have one, in libcurl's words.
+    let leafPins: String?
 
     /// Works out what a hop means; `joinsHTTP2` tells that a connection is counted on that speaks HTTP/2 already.
     init(
@@ -60,6 +64,12 @@ struct TransferPlan {
         waitsForMultiplexing = joinsHTTP2 || hop.options.version == .automatic && hop.origin.scheme == .https
         // What begins HTTP/2 by prior knowledge must have a connection of its own for it.
         needsFreshConnection = hop.options.version == .http2PriorKnowledge && !joinsHTTP2
+        switch hop.trust {
+        case .ordinary: resumesTLS = !hop.options.collectsServerPins
+        case .pinned: resumesTLS = false
+        }
+        let policy = hop.trust.enforced?.policy
+        leafPins = policy?.scope == .leaf ? policy?.pinList : nil
         connectTimeout = hop.options.timeouts.connect.map(Self.milliseconds) ?? 86_400_000
     }
 
@@ -126,6 +136,8 @@ extension EasyHandle {
             set(CURLOPT_FRESH_CONNECT, plan.needsFreshConnection ? 1 : 0),
             set(CURLOPT_PIPEWAIT, plan.waitsForMultiplexing ? 1 : 0),
             set(CURLOPT_CONNECTTIMEOUT_MS, plan.connectTimeout),
+            set(CURLOPT_SSL_SESSIONID_CACHE, plan.resumesTLS ? 1 : 0),
+            set(CURLOPT_PINNEDPUBLICKEY, plan.leafPins),
             // The order counts: turning one of these off makes the request a GET.
             set(CURLOPT_NOBODY, 0),
             set(CURLOPT_UPLOAD, 0),

@@ -74,15 +74,18 @@ final class Exchange: Cancelable, TimerWheelEntry {
     private func carry(_ request: HTTP.Request, isFirst: Bool) {
         let hop: HTTPHop
         let fragment: String?
+        guard let steps else { return }
         do {
             let (checked, origin, urlText, leftOut) = try request.checked()
             fragment = leftOut
+            let trust = try steps.trust(for: origin)
             let source = try checked.body.open { [weak self] in self?.sourceIsReady() }
             hop = HTTPHop(
                 request: checked,
                 origin: origin,
                 urlText: urlText,
                 options: options,
+                trust: trust,
                 source: source,
                 allowsWithholding: receiver == nil
             )
@@ -96,7 +99,6 @@ final class Exchange: Cancelable, TimerWheelEntry {
             hop.source?.close()
             return
         }
-        guard let steps else { return }
         if isFirst, isIntercepted, let attempt = state.withLock({ $0.beginScheduling() }) {
             steps.schedule(attempt)
             if let ending = state.withLock({ $0.endScheduling() }) { return conclude(ending) }

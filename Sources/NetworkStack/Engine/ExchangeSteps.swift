@@ -3,7 +3,7 @@
 /// Everything that may run the user's code is called on the engine's queue, but for the first attempt's making and its
 /// scheduling, and one call after the other.
 protocol ExchangeSteps: AnyObject, Sendable {
-    /// Whether anybody hears of attempts. If not, none but `make`, `start` and `complete` is called.
+    /// Whether anybody hears of attempts. If not, none but `make`, `trust`, `start` and `complete` is called.
     var isIntercepted: Bool { get }
     /// Where the content of a success goes, if it is not to be collected.
     var receiver: StreamReceiver? { get }
@@ -16,6 +16,11 @@ protocol ExchangeSteps: AnyObject, Sendable {
 
     /// Tells that the transfer is about to start.
     func schedule(_ attempt: Attempt)
+
+    /// How the server of a hop is to be trusted.
+    ///
+    /// - Throws: ``HTTP/Refusal/untrusted(_:)``.
+    func trust(for origin: HTTP.Origin) throws(HTTP.Refusal) -> ServerTrust
 
     /// Starts a hop on the transport.
     func start(_ hop: HTTPHop, for exchange: Exchange, number: Int) -> any HTTPTransfer

@@ -86,8 +86,15 @@ final class Fetching<Transport: HTTPTransport, Remote: Sendable>: ExchangeSteps 
         chain.schedule(attempt, request)
     }
 
+    func trust(for origin: HTTP.Origin) throws(HTTP.Refusal) -> ServerTrust {
+        do { return try engine.judge?.trust(for: origin) ?? .ordinary } catch { throw .untrusted(error) }
+    }
+
     func start(_ hop: HTTPHop, for exchange: Exchange, number: Int) -> any HTTPTransfer {
-        engine.transport.start(hop, sink: HopSink<Transport.Failure>(exchange, hop: number))
+        engine.transport.start(
+            hop,
+            sink: HopSink<Transport.Failure>(exchange, hop: number, reporter: engine.reporter)
+        )
     }
 
     func judge(_ ending: Ending) -> Bool {

@@ -16,13 +16,17 @@ public final class HTTPEngine<Transport: HTTPTransport>: Sendable {
     private let queue: DispatchQueue
     private let retryTimer: RetryTimer
     private let lastIdentifier = Lock(0)
+    /// Decides whom a request may go to; nobody, if everybody is trusted in the ordinary way.
+    let judge: ServerTrustJudge?
+    /// Hears of servers that are trusted although they do not pass.
+    let reporter: ServerTrustJudge.Reporter?
 
     /// Makes an engine.
     ///
     /// - Parameters:
     ///   - transport: Carries the hops.
     ///   - configuration: How fetches are carried out, unless a resource says otherwise, and who intercepts them. It counts
-    ///     as given; a stack validates it first. What it says of connections and trust is the transport's concern.
+    ///     as given; a stack validates it first. What it says of connections and TLS is the transport's concern.
     ///   - queue: Where completions are called, and everything else that is the user's code.
     ///   - retryQueue: Where delayed retries wait, unless the configuration has a clock for them.
     public init(
@@ -36,6 +40,19 @@ public final class HTTPEngine<Transport: HTTPTransport>: Sendable {
         options = configuration.options
         interceptors = configuration.interceptors.map { $0.adapted() }
         retryTimer = configuration.retryClock.map { .clock($0) } ?? .queue(retryQueue)
+        let reporter = configuration.serverTrustReporter.map { hear in
+            { @Sendable (report: ServerTrustReport) in queue.async { hear(report) } }
+        }
+        self.reporter = reporter
+        judge = configuration.serverTrust.map { serverTrust in
+            let reason = transport.capabilities.reason(against: .publicKeyPinning)
+            return ServerTrustJudge(
+                serverTrust,
+                obstacle: transport.enforcesServerTrust ? nil : reason ?? "The transport does not say that it can.",
+                now: configuration.wallClock,
+                report: reporter ?? { _ in }
+            )
+        }
     }
 
     /// What a fetch on this engine fails with.
@@ -139,10 +156,12 @@ package final class FetchInFlight: Cancelable {
 final class HopSink<Failure: Error>: HTTPTransferSink {
     private let exchange: Exchange
     private let hop: Int
+    private let reporter: ServerTrustJudge.Reporter?
 
-    init(_ exchange: Exchange, hop: Int) {
+    init(_ exchange: Exchange, hop: Int, reporter: ServerTrustJudge.Reporter?) {
         self.exchange = exchange
         self.hop = hop
+        self.reporter = reporter
     }
 
     func entered(_ phase: HTTP.Phase) { exchange.entered(phase, hop: hop) }
@@ -150,6 +169,7 @@ final class HopSink<Failure: Error>: HTTPTransferSink {
     func head(_ response: HTTP.Response) { exchange.received(head: response, hop: hop) }
     func withheld(_ count: Int64) { exchange.withheld(count, hop: hop) }
     func sent(_ count: Int) { exchange.progressed(hop: hop) }
+    func mismatched(_ report: ServerTrustReport) { reporter?(report) }
 
     func body(_ chunk: Data) -> Bool { exchange.received(body: chunk, hop: hop) }
 

@@ -20,6 +20,10 @@ public protocol HTTPTransport<Request, Response, Failure>: Sendable {
     /// What the transport can do here, and why not what it cannot.
     var capabilities: HTTP.Capabilities { get }
 
+    /// Whether the transport proves ``HTTPHop/trust`` before any byte of a request leaves. One that does not say so is taken
+    /// not to, and is given no request to a host whose keys are pinned.
+    var enforcesServerTrust: Bool { get }
+
     /// Starts a hop, or queues it. Returns at once.
     ///
     /// - Parameters:
@@ -35,6 +39,11 @@ public protocol HTTPTransport<Request, Response, Failure>: Sendable {
     func response(_ response: HTTP.Response) -> Response
 }
 
+extension HTTPTransport {
+    /// Not, unless the transport says so.
+    public var enforcesServerTrust: Bool { false }
+}
+
 /// One hop, checked and ready to send.
 public struct HTTPHop: Sendable {
     /// The request. Its URL has no user info and no fragment; its method and fields are legal; its framing fields agree
@@ -46,6 +55,8 @@ public struct HTTPHop: Sendable {
     public let urlText: String
     /// How the request is carried out.
     public let options: HTTP.Options
+    /// How the server must prove itself before any byte of the request leaves.
+    public let trust: ServerTrust
     /// The content, if it is a file or a stream. `.none` and `.bytes` are in the request itself.
     public let source: (any HTTPBodySource)?
     /// Whether the transport may hold the content back and deliver it whole, telling ``HTTPTransferSink/withheld(_:)``.
@@ -91,11 +102,19 @@ public protocol HTTPTransferSink<Failure>: AnyObject, Sendable {
     /// - Parameter count: The bytes.
     func sent(_ count: Int)
 
+    /// The server does not have the keys that ``HTTPHop/trust`` pins, which is only to be reported.
+    func mismatched(_ report: ServerTrustReport)
+
     /// The response is whole.
     func finished(trailers: HTTP.Headers?, metrics: HTTP.Metrics)
 
     /// The hop has failed.
     func failed(_ failure: HTTPTransferFailure<Failure>, metrics: HTTP.Metrics)
+}
+
+extension HTTPTransferSink {
+    /// Nothing is reported by a transport that enforces no keys.
+    public func mismatched(_ report: ServerTrustReport) {}
 }
 
 /// Why a hop failed.

@@ -52,6 +52,16 @@ extension HTTP {
         public static let decompressionRatio = Capability(rawValue: "a limit of the decompression ratio")
         /// Certificate authorities other than the system's.
         public static let customTrustRoots = Capability(rawValue: "custom trust roots")
+        /// Public keys that a server must have (``Network/Configuration/serverTrust``).
+        public static let publicKeyPinning = Capability(rawValue: "public-key pinning")
+        /// Telling which public keys a server proved itself with (``HTTP/Options/collectsServerPins``).
+        public static let serverPins = Capability(rawValue: "the server's public keys")
+        /// A certificate of the client's own (``TLSConfiguration/clientIdentity``).
+        public static let clientCertificates = Capability(rawValue: "client certificates")
+        /// A choice of the TLS versions (``TLSConfiguration/minimumVersion``).
+        public static let tlsVersions = Capability(rawValue: "a choice of TLS versions")
+        /// TLS without verification, for tests (``TLSConfiguration/Verification/disabledForTesting``).
+        public static let unverifiedTLS = Capability(rawValue: "TLS without verification")
         /// TLS failures that say what was wrong with the certificate.
         public static let tlsFailureDetail = Capability(rawValue: "TLS failures in detail")
         /// A request body with a method that usually has none, such as GET.

@@ -1,4 +1,4 @@
-public import FoundationEssentials
+package import FoundationEssentials
 
 extension Network {
     /// How a stack is set up: one value for every backend.
@@ -47,6 +47,14 @@ extension Network {
         public var addresses = Addresses()
         /// Whom the stack trusts.
         public var tls = TLSConfiguration()
+        /// The keys that servers must have beyond that, or `nil` for none. A stack that cannot pin keys throws
+        /// ``HTTP/Refusal/untrusted(_:)`` from its initializer.
+        public var serverTrust: ServerTrustConfiguration?
+        /// Hears of every request that ``serverTrust`` would have refused if it did not only report, or allow, it. It is
+        /// called on the stack's queue.
+        public var serverTrustReporter: (@Sendable (ServerTrustReport) -> Void)?
+        /// Tells what time it is, for policies that expire.
+        package var wallClock: @Sendable () -> Date = { .now }
         /// Hear and decide what happens to every fetch, in order, before the resource's own.
         public var interceptors: [any HTTPResourceInterceptor<HTTP.Request, HTTP.Response>] = []
         /// Times the delays before retries, or `nil` for the stack's retry queue.
@@ -62,6 +70,7 @@ extension Network {
         /// - Throws: ``HTTP/Refusal/invalidOptions(_:)``.
         public func validate() throws(HTTP.Refusal) {
             try options.validate()
+            try tls.validate()
             let total = connections.total ?? 1
             guard connections.perHost > 0, total > 0, connections.streamsPerConnection > 0 else {
                 throw .invalidOptions("A connection limit must be at least 1.")
@@ -76,23 +85,4 @@ extension Network {
             }
         }
     }
-}
-
-/// Whom a stack trusts when it speaks TLS. Verification cannot be turned off.
-public struct TLSConfiguration: Sendable {
-    /// The certificate authorities a server's chain must end in.
-    public enum TrustRoots: Sendable, Hashable {
-        /// Those of the system.
-        case system
-        /// Those of a PEM file, and no others.
-        case file(path: String)
-        /// Those of PEM text, and no others.
-        case pem(Data)
-    }
-
-    /// The certificate authorities a server's chain must end in.
-    public var trustRoots = TrustRoots.system
-
-    /// Makes the default: the system's authorities.
-    public init() {}
 }

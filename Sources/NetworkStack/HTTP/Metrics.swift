@@ -25,6 +25,11 @@ extension HTTP {
         public var remotePort: Int?
         /// Whether a connection that was open already was used; `nil` if the stack cannot tell.
         public var isConnectionReused: Bool?
+        /// The public keys of the certificates that the server was verified by, its own first and the root's last: told if the
+        /// server's keys are pinned, or ``HTTP/Options/collectsServerPins`` asks.
+        public var serverPins: [PublicKeyPin]?
+        /// The pinned key that was found among them, the first in the configuration's checking order.
+        public var matchedPin: PublicKeyPin?
         /// How many requests were sent: one more than the redirects followed.
         public var hopCount: Int = 1
 

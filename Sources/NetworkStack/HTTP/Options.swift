@@ -110,6 +110,9 @@ extension HTTP {
         /// Hears informational responses (1xx) as they come, such as 103 Early Hints (RFC 8297): in order, on the stack's
         /// queue, and before the fetch completes.
         public var onInformational: (@Sendable (Response) -> Void)?
+        /// Whether ``HTTP/Metrics/serverPins`` tells the server's public keys where they are not pinned, too: to learn what to
+        /// pin.
+        public var collectsServerPins = false
         /// Statuses whose success may come without content.
         public var emptyResponseCodes: Set<StatusCode> = [.noContent, .resetContent]
         /// Methods whose success may come without content.

@@ -32,6 +32,8 @@ extension HTTP {
         case requestBody(any Error)
         /// An interceptor would not take the response's content.
         case interceptor(any Error)
+        /// The server is not trusted with the request (``Network/Configuration/serverTrust``); none of it was sent.
+        case untrusted(ServerTrustError)
         /// The stack was shut down.
         case shutDown
     }
@@ -57,6 +59,7 @@ extension HTTP.Refusal: CustomStringConvertible {
         case .bodyNotReplayable: "The request's content can be sent only once, and it would have to be sent again."
         case .requestBody(let error): "The request's content could not be read: \(error)"
         case .interceptor(let error): "An interceptor would not take the response's content: \(error)"
+        case .untrusted(let error): error.description
         case .shutDown: "The stack was shut down."
         }
     }

@@ -31,6 +31,12 @@ extension Network.Configuration {
         try capabilities.requireConnections(of: self)
         if connections.idleAge != nil { try capabilities.require(.idleConnectionAge) }
         if tls.trustRoots != .system { try capabilities.require(.customTrustRoots) }
+        if tls.clientIdentity != nil { try capabilities.require(.clientCertificates) }
+        if tls.minimumVersion != .v1_2 || tls.maximumVersion != nil { try capabilities.require(.tlsVersions) }
+        if tls.verification != .full { try capabilities.require(.unverifiedTLS) }
+        if serverTrust != nil, let reason = capabilities.reason(against: .publicKeyPinning) {
+            throw .untrusted(.pinningUnsupported(reason: reason))
+        }
         // Every stream has a place of its own, so a limit that the places keep anyway can be kept.
         let isKept = connections.streamsPerConnection >= min(connections.perHost, connections.total ?? .max, 100)
         if !isKept { try capabilities.require(.streamsPerConnection) }

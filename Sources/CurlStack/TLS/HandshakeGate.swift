@@ -1,0 +1,83 @@
+internal import COpenSSL
+internal import NetworkStack
+
+/// The first of two gates on the way to a server whose keys are pinned: OpenSSL asks it in the handshake, before the client
+/// finishes it, shows a certificate of its own, or sends anything.
+///
+/// It takes the place of OpenSSL's own verification, and runs that itself. The second is ``RequestGate``: this one is not
+/// asked when a session is resumed or a connection reused.
+enum HandshakeGate {
+    /// Puts the gate into a context, which keeps the record for as long as the gate can be asked.
+    static func install(in context: OpaquePointer, _ record: UnsafeMutableRawPointer) {
+        // OpenSSL asks in any case, and heeds the answer only if this is set.
+        unsafe SSL_CTX_set_verify(context, SSL_VERIFY_PEER, nil)
+        unsafe SSL_CTX_set_cert_verify_callback(
+            context,
+            { store, record in
+                guard let store = unsafe store, let record = unsafe record else { return 0 }
+                let known = unsafe Unmanaged<TLSRecord>.fromOpaque(record).takeUnretainedValue()
+                // libcurl takes the oldest error in OpenSSL's queue for the reason of a failure: none is left behind.
+                ERR_set_mark()
+                defer { ERR_pop_to_mark() }
+                return unsafe HandshakeGate.passes(store, known) ? 1 : 0
+            },
+            record
+        )
+    }
+
+    private static func passes(_ store: OpaquePointer, _ record: TLSRecord) -> Bool {
+        guard let server = record.server else { return false }
+        record.refusal = nil
+        guard let parameters = unsafe X509_STORE_CTX_get0_param(store), unsafe expect(server, in: parameters) else {
+            unsafe refuse(store, record, server, because: X509_V_ERR_UNSPECIFIED)
+            return false
+        }
+        guard unsafe X509_verify_cert(store) == 1 else {
+            let error = unsafe X509_STORE_CTX_get_error(store)
+            unsafe refuse(store, record, server, because: error == X509_V_OK ? X509_V_ERR_UNSPECIFIED : error)
+            return false
+        }
+        // Not the list the server presented, into which anything can be stuffed: the chain that was verified.
+        let chain = unsafe X509_STORE_CTX_get0_chain(store).flatMap { unsafe record.verified($0) }
+        guard let chain, server.match(in: chain.pins) != nil else {
+            unsafe X509_STORE_CTX_set_error(store, X509_V_ERR_APPLICATION_VERIFICATION)
+            record.refusal = .pinVerificationFailed(
+                host: server.host,
+                .pinnedHashNotFound(chain: chain?.pins ?? [])
+            )
+            return false
+        }
+        return true
+    }
+
+    /// Has the verification ask for the host, and for a chain up to a root.
+    private static func expect(_ server: PinnedServer, in parameters: OpaquePointer) -> Bool {
+        // A chain that ends at an intermediate, because the trusted bundle has it, would never reach a pinned root.
+        unsafe X509_VERIFY_PARAM_clear_flags(parameters, UInt(X509_V_FLAG_PARTIAL_CHAIN))
+        unsafe X509_VERIFY_PARAM_set_hostflags(parameters, UInt32(X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS))
+        return server.isAddress
+            ? unsafe X509_VERIFY_PARAM_set1_ip_asc(parameters, server.host) == 1
+            : unsafe X509_VERIFY_PARAM_set1_host(parameters, server.host, server.host.utf8.count) == 1
+    }
+
+    private static func refuse(
+        _ store: OpaquePointer,
+        _ record: TLSRecord,
+        _ server: PinnedServer,
+        because error: Int32
+    ) {
+        unsafe X509_STORE_CTX_set_error(store, error)
+        record.refusal = .evaluation(of: server, verifyResult: Int(error))
+    }
+}
+
+extension ServerTrustError {
+    /// A server's certificates did not pass ordinary verification.
+    static func evaluation(of server: PinnedServer, verifyResult: Int) -> ServerTrustError {
+        let reason = unsafe X509_verify_cert_error_string(verifyResult).map { unsafe String(cString: $0) }
+        return .pinVerificationFailed(
+            host: server.host,
+            .evaluation(verifyResult: verifyResult, reason: reason ?? "unknown")
+        )
+    }
+}

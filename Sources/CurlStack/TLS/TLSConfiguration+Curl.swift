@@ -1,0 +1,146 @@
+internal import CCurl
+internal import FoundationEssentials
+internal import NetworkStack
+
+extension TLSConfiguration {
+    /// The oldest and the newest version, as `CURLOPT_SSLVERSION` takes them.
+    fileprivate var versionRange: Int {
+        let oldest =
+            switch minimumVersion {
+            case .v1_2: shim_tls_1_2
+            case .v1_3: shim_tls_1_3
+            }
+        let newest =
+            switch maximumVersion {
+            case .v1_2: shim_max_tls_1_2
+            case .v1_3: shim_max_tls_1_3
+            case nil: 0
+            }
+        return oldest | newest
+    }
+
+    /// The same configuration with its files read and everything proved to be of use, so that nothing is found out in the
+    /// middle of a handshake.
+    ///
+    /// - Throws: ``HTTP/Refusal/invalidOptions(_:)`` with what is wrong, without a byte of it.
+    func read() throws(HTTP.Refusal) -> TLSConfiguration {
+        switch trustRoots {
+        case .system: break
+        case .file(let path): try Self.requireCertificates(in: Self.bytes(of: path), named: path)
+        case .pem(let text): try Self.requireCertificates(in: text, named: "The text")
+        }
+        var configuration = self
+        configuration.clientIdentity = try clientIdentity?.read()
+        return configuration
+    }
+
+    private static func requireCertificates(in text: Data, named name: String) throws(HTTP.Refusal) {
+        guard CertificateReader.count(pem: text) > 0 else {
+            throw .invalidOptions("\(name) of trust roots holds no PEM certificate.")
+        }
+    }
+
+    fileprivate static func bytes(of path: String) throws(HTTP.Refusal) -> Data {
+        do { return try Data(contentsOf: URL(filePath: path)) } catch {
+            throw .invalidOptions("\(path) cannot be read.")
+        }
+    }
+}
+
+extension ClientIdentity {
+    fileprivate func read() throws(HTTP.Refusal) -> ClientIdentity {
+        let (bytes, fault): (Source, String?)
+        switch source {
+        case .pemFiles(let certificateChain, let privateKey):
+            let (chain, key) = try (
+                TLSConfiguration.bytes(of: certificateChain), TLSConfiguration.bytes(of: privateKey)
+            )
+            (bytes, fault) = (.pem(certificateChain: chain, privateKey: key), pemFault(chain, key))
+        case .pem(let chain, let key): (bytes, fault) = (source, pemFault(chain, key))
+        case .pkcs12File(let path):
+            let box = try TLSConfiguration.bytes(of: path)
+            (bytes, fault) = (.pkcs12(box), CertificateReader.fault(pkcs12: box, passphrase: passphrase))
+        case .pkcs12(let box):
+            (bytes, fault) = (source, CertificateReader.fault(pkcs12: box, passphrase: passphrase))
+        }
+        if let fault { throw .invalidOptions("\(self) is of no use. \(fault)") }
+        return ClientIdentity(bytes, passphrase: passphrase)
+    }
+
+    private func pemFault(_ chain: Data, _ key: Data) -> String? {
+        CertificateReader.fault(certificateChain: chain, privateKey: key, passphrase: passphrase)
+    }
+}
+
+extension EasyHandle {
+    /// Tells the handle whom to trust and what to show, where that is not libcurl's own way.
+    ///
+    /// - Parameter tls: What has been read (``TLSConfiguration/read()``).
+    /// - Returns: libcurl's codes.
+    func set(_ tls: TLSConfiguration) -> [CURLcode] {
+        let isVerified = tls.verification == .full
+        var codes: [CURLcode] = []
+        // A proxy that is spoken to over TLS proves itself as an origin does. It is shown no certificate.
+        for options in [TLSOptions.origin, .proxy] {
+            codes += [
+                set(options.verifyPeer, isVerified ? 1 : 0), set(options.verifyHost, isVerified ? 2 : 0),
+                set(options.version, tls.versionRange),
+            ]
+            switch tls.trustRoots {
+            case .system:
+                // One bundle, parsed once: the directory would be read again for every handshake.
+                guard let bundle = CurlLibrary.shared.trustBundle else { continue }
+                codes.append(set(options.bundle, bundle))
+            case .file(let path): codes.append(set(options.bundle, path))
+            case .pem(let text): codes.append(set(options.bundleBytes, blob: Array(text)))
+            }
+            codes.append(set(options.directory, nil))
+        }
+        if let identity = tls.clientIdentity { codes += set(identity) }
+        return codes
+    }
+
+    private func set(_ identity: ClientIdentity) -> [CURLcode] {
+        switch identity.source {
+        case .pem(let chain, let key):
+            [
+                set(CURLOPT_SSLCERTTYPE, "PEM"), set(CURLOPT_SSLCERT_BLOB, blob: Array(chain)),
+                set(CURLOPT_SSLKEYTYPE, "PEM"), set(CURLOPT_SSLKEY_BLOB, blob: Array(key)),
+                set(CURLOPT_KEYPASSWD, identity.passphrase),
+            ]
+        case .pkcs12(let box):
+            [
+                set(CURLOPT_SSLCERTTYPE, "P12"), set(CURLOPT_SSLCERT_BLOB, blob: Array(box)),
+                set(CURLOPT_KEYPASSWD, identity.passphrase),
+            ]
+        case .pemFiles, .pkcs12File: [CURLE_SSL_CERTPROBLEM]
+        }
+    }
+}
+
+/// libcurl has every option of TLS twice.
+private struct TLSOptions {
+    let verifyPeer, verifyHost, version, bundle, bundleBytes, directory: CURLoption
+
+    static var origin: TLSOptions {
+        .init(
+            verifyPeer: CURLOPT_SSL_VERIFYPEER,
+            verifyHost: CURLOPT_SSL_VERIFYHOST,
+            version: CURLOPT_SSLVERSION,
+            bundle: CURLOPT_CAINFO,
+            bundleBytes: CURLOPT_CAINFO_BLOB,
+            directory: CURLOPT_CAPATH
+        )
+    }
+
+    static var proxy: TLSOptions {
+        .init(
+            verifyPeer: CURLOPT_PROXY_SSL_VERIFYPEER,
+            verifyHost: CURLOPT_PROXY_SSL_VERIFYHOST,
+            version: CURLOPT_PROXY_SSLVERSION,
+            bundle: CURLOPT_PROXY_CAINFO,
+            bundleBytes: CURLOPT_PROXY_CAINFO_BLOB,
+            directory: CURLOPT_PROXY_CAPATH
+        )
+    }
+}

@@ -1,0 +1,164 @@
+/// A host in the one form in which hosts are compared, however it was written: `A.TEST.` is `a.test`, `127.1` is
+/// `127.0.0.1`, `[0:0:0:0:0:0:0:1]` is `::1`.
+///
+/// It reads numbers as libcurl does: what libcurl connects to as an address is an address here.
+struct CanonicalHost: Hashable, Sendable {
+    /// The host, an IPv6 address without brackets.
+    let text: String
+    /// Whether it is an address, which has no subdomains.
+    let isAddress: Bool
+
+    /// The host of an origin: it is legal and in lower case, and has no dot at its end.
+    init(_ origin: HTTP.Origin) {
+        let host = origin.host
+        switch host.utf8.first {
+        case UInt8(ascii: "["):
+            let inside = host.utf8.dropFirst().dropLast()
+            if let address = IPv6Address(inside) {
+                self.init(text: address.description, isAddress: true)
+            } else {
+                self.init(text: String(Substring(inside)), isAddress: true)
+            }
+        case .some(UInt8(ascii: "0")...UInt8(ascii: "9")):
+            let address = IPv4Address(host.utf8)
+            self.init(text: address?.description ?? host, isAddress: address != nil)
+        default: self.init(text: host, isAddress: false)
+        }
+    }
+
+    /// The host a person wrote, or `nil` if that is none: not ASCII (its A-label is), an empty label, a character no host
+    /// has, a wildcard. An IPv6 address may stand in brackets.
+    init?(named name: String) {
+        var bytes = name.utf8[...]
+        if bytes.first == UInt8(ascii: "["), bytes.last == UInt8(ascii: "]") { bytes = bytes.dropFirst().dropLast() }
+        if bytes.contains(UInt8(ascii: ":")) {
+            guard let address = IPv6Address(bytes) else { return nil }
+            self.init(text: address.description, isAddress: true)
+            return
+        }
+        guard bytes.count == name.utf8.count else { return nil }
+        if bytes.last == UInt8(ascii: ".") { bytes = bytes.dropLast() }
+        if let address = IPv4Address(bytes) {
+            self.init(text: address.description, isAddress: true)
+            return
+        }
+        let labels = bytes.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        // A last label of digits is no domain: what has one is an address that was written wrong.
+        guard bytes.count <= 253, labels.allSatisfy(Self.isLabel), labels.last?.allSatisfy(\.isASCIIDigit) == false
+        else {
+            return nil
+        }
+        self.init(text: String(decoding: bytes.map(\.asciiLowercased), as: UTF8.self), isAddress: false)
+    }
+
+    private init(text: String, isAddress: Bool) {
+        self.text = text
+        self.isAddress = isAddress
+    }
+
+    private static func isLabel(_ label: Substring.UTF8View) -> Bool {
+        (1...63).contains(label.count)
+            && label.allSatisfy { byte in
+                byte.isASCIIDigit || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte.asciiLowercased)
+                    || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_")
+            }
+    }
+}
+
+/// An IPv4 address in any of the forms of `inet_aton`: one to four numbers, decimal, octal (`0`) or hexadecimal (`0x`), of
+/// which the last fills what is left.
+struct IPv4Address: CustomStringConvertible {
+    let value: UInt32
+
+    init(value: UInt32) { self.value = value }
+
+    init?(_ text: some BidirectionalCollection<UInt8>) {
+        let parts = text.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        guard (1...4).contains(parts.count) else { return nil }
+        var value: UInt64 = 0
+        for (index, part) in parts.enumerated() {
+            guard let number = Self.number(part) else { return nil }
+            let isLast = index == parts.count - 1
+            let room = isLast ? UInt64(8 * (4 - index)) : 8
+            guard number < 1 << room else { return nil }
+            value = value << room | number
+        }
+        self.value = UInt32(value)
+    }
+
+    private static func number(_ digits: some Collection<UInt8>) -> UInt64? {
+        var rest = Substring(decoding: digits, as: UTF8.self)
+        guard rest.utf8.first?.isASCIIDigit == true else { return nil }
+        var radix = 10
+        if rest.hasPrefix("0x") || rest.hasPrefix("0X") {
+            (rest, radix) = (rest.dropFirst(2), 16)
+        } else if rest.hasPrefix("0"), rest.utf8.count > 1 {
+            (rest, radix) = (rest.dropFirst(), 8)
+        }
+        guard rest.utf8.first != UInt8(ascii: "+"), rest.utf8.first != UInt8(ascii: "-") else { return nil }
+        return UInt64(rest, radix: radix)
+    }
+
+    /// Four decimal numbers.
+    var description: String { (0..<4).map { "\(value >> (24 - 8 * $0) & 0xFF)" }.joined(separator: ".") }
+}
+
+/// An IPv6 address (RFC 4291 section 2.2), without its zone.
+struct IPv6Address: CustomStringConvertible {
+    private var groups: [UInt16] = []
+
+    init?(_ text: some BidirectionalCollection<UInt8>) {
+        // A zone (RFC 6874) says by which interface, not whom.
+        let address = String(decoding: text.prefix { $0 != UInt8(ascii: "%") }, as: UTF8.self)
+        let halves = address.split(separator: "::", omittingEmptySubsequences: false)
+        guard halves.count <= 2, let head = Self.groups(halves[0], mayEndInIPv4: halves.count == 1) else { return nil }
+        guard halves.count == 2 else {
+            guard head.count == 8 else { return nil }
+            groups = head
+            return
+        }
+        guard let tail = Self.groups(halves[1], mayEndInIPv4: true), head.count + tail.count < 8 else { return nil }
+        groups = head + Array(repeating: 0, count: 8 - head.count - tail.count) + tail
+    }
+
+    private static func groups(_ text: Substring, mayEndInIPv4: Bool) -> [UInt16]? {
+        guard !text.isEmpty else { return [] }
+        var groups: [UInt16] = []
+        let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+        for (index, part) in parts.enumerated() {
+            if mayEndInIPv4, index == parts.count - 1, part.contains(".") {
+                guard part.utf8.count(where: { $0 == UInt8(ascii: ".") }) == 3, let address = IPv4Address(part.utf8)
+                else { return nil }
+                groups += [UInt16(address.value >> 16), UInt16(address.value & 0xFFFF)]
+            } else {
+                guard (1...4).contains(part.utf8.count), part.allSatisfy(\.isHexDigit),
+                    let group = UInt16(part, radix: 16)
+                else { return nil }
+                groups.append(group)
+            }
+        }
+        return groups
+    }
+
+    /// The one text of the address (RFC 5952); an IPv4 address in its IPv6 form is that IPv4 address.
+    var description: String {
+        if groups[..<5].allSatisfy({ $0 == 0 }), groups[5] == 0xFFFF {
+            return IPv4Address(value: UInt32(groups[6]) << 16 | UInt32(groups[7])).description
+        }
+        var (longest, start) = (0..<0, 0)
+        while start < 8 {
+            let end = groups[start...].firstIndex { $0 != 0 } ?? 8
+            if end - start > max(longest.count, 1) { longest = start..<end }
+            start = end + 1
+        }
+        func text(_ part: ArraySlice<UInt16>) -> String {
+            part.map { String($0, radix: 16) }.joined(separator: ":")
+        }
+        guard !longest.isEmpty else { return text(groups[...]) }
+        return text(groups[..<longest.lowerBound]) + "::" + text(groups[longest.upperBound...])
+    }
+}
+
+extension UInt8 {
+    fileprivate var isASCIIDigit: Bool { self &- UInt8(ascii: "0") < 10 }
+}

@@ -1,0 +1,140 @@
+public import FoundationEssentials
+
+extension ServerTrustConfiguration: Codable {
+    private enum CodingKeys: String, CodingKey, CaseIterable {
+        case pinningPolicies, certificateCheckingOrder, allowNotPinnedDomains, allowExpiredDomainPolicies, mode
+    }
+
+    /// Reads a configuration from JSON:
+    ///
+    ///     {
+    ///       "pinningPolicies": [
+    ///         {
+    ///           "domainName": "api.example.com",
+    ///           "includeSubdomains": true,
+    ///           "expirationDate": "2031-11-10T00:00:00Z",
+    ///           "pinnedHashes": ["sha256//jV54…=", "sha256//b2uE…="],
+    ///           "enforceBackupPin": true,
+    ///           "scope": "leaf"
+    ///         }
+    ///       ],
+    ///       "certificateCheckingOrder": "leafToRoot",
+    ///       "allowNotPinnedDomains": false,
+    ///       "allowExpiredDomainPolicies": false,
+    ///       "mode": "enforced"
+    ///     }
+    ///
+    /// What is left out is as the initializers have it; a key that is none of these is refused, because a word that is
+    /// spelled wrong must not weaken a policy in silence.
+    ///
+    /// - Parameter json: UTF-8 text.
+    /// - Throws: ``ValidationError`` and ``PinningPolicy/ValidationError`` for what makes no sense, `DecodingError` for what
+    ///   is not of this form.
+    public init(json: Data) throws { self = try JSONDecoder().decode(Self.self, from: json) }
+
+    /// Reads a configuration; ``init(json:)`` shows its form.
+    ///
+    /// - Parameter decoder: Holds the configuration.
+    /// - Throws: As ``init(json:)``.
+    public init(from decoder: any Decoder) throws {
+        try decoder.refuseKeys(beyond: CodingKeys.self)
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        try self.init(
+            pinningPolicies: container.decode([PinningPolicy].self, forKey: .pinningPolicies),
+            certificateCheckingOrder: container.decodeIfPresent(
+                CertificateCheckingOrder.self,
+                forKey: .certificateCheckingOrder
+            ) ?? .leafToRoot,
+            allowNotPinnedDomains: container.decodeIfPresent(Bool.self, forKey: .allowNotPinnedDomains) ?? false,
+            allowExpiredDomainPolicies: container.decodeIfPresent(Bool.self, forKey: .allowExpiredDomainPolicies)
+                ?? false,
+            mode: container.decodeIfPresent(Mode.self, forKey: .mode) ?? .enforced
+        )
+    }
+
+    /// Writes the configuration in the form that is read.
+    ///
+    /// - Parameter encoder: Takes the configuration.
+    /// - Throws: What the encoder throws.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(pinningPolicies, forKey: .pinningPolicies)
+        try container.encode(certificateCheckingOrder, forKey: .certificateCheckingOrder)
+        try container.encode(allowNotPinnedDomains, forKey: .allowNotPinnedDomains)
+        try container.encode(allowExpiredDomainPolicies, forKey: .allowExpiredDomainPolicies)
+        try container.encode(mode, forKey: .mode)
+    }
+}
+
+extension PinningPolicy: Codable {
+    private enum CodingKeys: String, CodingKey, CaseIterable {
+        case domainName, includeSubdomains, expirationDate, pinnedHashes, enforceBackupPin, scope
+    }
+
+    /// Reads a policy; ``ServerTrustConfiguration/init(json:)`` shows its form.
+    ///
+    /// - Parameter decoder: Holds the policy.
+    /// - Throws: ``ValidationError``, or `DecodingError` for what is not of this form.
+    public init(from decoder: any Decoder) throws {
+        try decoder.refuseKeys(beyond: CodingKeys.self)
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        var expirationDate = Date.distantFuture
+        if let text = try container.decodeIfPresent(String.self, forKey: .expirationDate) {
+            guard let date = try? Date(text, strategy: .iso8601) else {
+                throw DecodingError.dataCorruptedError(
+                    forKey: .expirationDate,
+                    in: container,
+                    debugDescription: "\(text) is no date such as 2031-11-10T00:00:00Z."
+                )
+            }
+            expirationDate = date
+        }
+        try self.init(
+            domainName: container.decode(String.self, forKey: .domainName),
+            includeSubdomains: container.decodeIfPresent(Bool.self, forKey: .includeSubdomains) ?? false,
+            expirationDate: expirationDate,
+            pinnedHashes: Set(container.decode([String].self, forKey: .pinnedHashes)),
+            enforceBackupPin: container.decodeIfPresent(Bool.self, forKey: .enforceBackupPin) ?? true,
+            scope: container.decodeIfPresent(Scope.self, forKey: .scope) ?? .chain
+        )
+    }
+
+    /// Writes the policy in the form that is read.
+    ///
+    /// - Parameter encoder: Takes the policy.
+    /// - Throws: What the encoder throws.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(domainName, forKey: .domainName)
+        try container.encode(includeSubdomains, forKey: .includeSubdomains)
+        if expirationDate != .distantFuture {
+            try container.encode(expirationDate.formatted(.iso8601), forKey: .expirationDate)
+        }
+        try container.encode(pins.map(\.description).sorted(), forKey: .pinnedHashes)
+        try container.encode(pins.count > 1, forKey: .enforceBackupPin)
+        try container.encode(scope, forKey: .scope)
+    }
+}
+
+/// Any key there is, to find those that should not be.
+private struct AnyKey: CodingKey {
+    let stringValue: String
+    var intValue: Int? { nil }
+
+    init(stringValue: String) { self.stringValue = stringValue }
+    init?(intValue: Int) { nil }
+}
+
+extension Decoder {
+    fileprivate func refuseKeys<Key: CodingKey & CaseIterable>(beyond known: Key.Type) throws {
+        let container = try container(keyedBy: AnyKey.self)
+        let names = Key.allCases.map(\.stringValue)
+        for key in container.allKeys where !names.contains(key.stringValue) {
+            throw DecodingError.dataCorruptedError(
+                forKey: key,
+                in: container,
+                debugDescription: "\(key.stringValue) is none of \(names.joined(separator: ", "))."
+            )
+        }
+    }
+}

@@ -1,0 +1,84 @@
+package import FoundationEssentials
+
+/// Decides hop by hop, before a socket is opened, how a server is to be trusted.
+package struct ServerTrustJudge: Sendable {
+    /// Hears of servers that are trusted although they do not pass.
+    package typealias Reporter = @Sendable (ServerTrustReport) -> Void
+
+    private let configuration: ServerTrustConfiguration
+    /// By domain.
+    private let servers: [String: PinnedServer]
+    private let hasPoliciesForSubdomains: Bool
+    /// Why keys cannot be pinned, if they cannot: then nothing goes to a host with a policy.
+    private let obstacle: String?
+    private let now: @Sendable () -> Date
+    private let report: Reporter
+
+    /// Makes a judge by a configuration.
+    package init(
+        _ configuration: ServerTrustConfiguration,
+        obstacle: String? = nil,
+        now: @escaping @Sendable () -> Date = { .now },
+        report: @escaping Reporter = { _ in }
+    ) {
+        self.configuration = configuration
+        self.obstacle = obstacle
+        self.now = now
+        self.report = report
+        let pairs = configuration.pinningPolicies.map {
+            ($0.domainName, PinnedServer($0.host, policy: $0, configuration: configuration))
+        }
+        servers = Dictionary(pairs) { first, _ in first }
+        hasPoliciesForSubdomains = configuration.pinningPolicies.contains { $0.includeSubdomains }
+    }
+
+    /// Judges a request by where it goes.
+    ///
+    /// - Throws: What speaks against sending it, if that is not only to be reported.
+    package func trust(for origin: HTTP.Origin) throws(ServerTrustError) -> ServerTrust {
+        let host = CanonicalHost(origin)
+        guard let server = pinnedServer(host) else {
+            if !configuration.allowNotPinnedDomains { try object(.domainNotPinned(host: host.text), to: origin) }
+            return .ordinary
+        }
+        let policy = server.policy
+        if policy.isExpired(at: now()) {
+            let error = ServerTrustError.domainPolicyExpired(
+                host: host.text,
+                domainName: policy.domainName,
+                expirationDate: policy.expirationDate
+            )
+            if configuration.allowExpiredDomainPolicies {
+                report(.init(origin: origin, error: error))
+            } else {
+                try object(error, to: origin)
+            }
+            return .ordinary
+        }
+        if let obstacle { throw .pinningUnsupported(reason: obstacle) }
+        guard origin.scheme == .https else {
+            try object(.insecureScheme(host: host.text), to: origin)
+            return .ordinary
+        }
+        return .pinned(server)
+    }
+
+    private func object(_ error: ServerTrustError, to origin: HTTP.Origin) throws(ServerTrustError) {
+        guard configuration.mode == .reportOnly else { throw error }
+        report(.init(origin: origin, error: error))
+    }
+
+    /// The host with the most specific policy that is for it: its own, or that of the nearest domain above it.
+    private func pinnedServer(_ host: CanonicalHost) -> PinnedServer? {
+        if let server = servers[host.text] { return server }
+        guard hasPoliciesForSubdomains, !host.isAddress else { return nil }
+        var rest = Substring(host.text)
+        while let dot = rest.utf8.firstIndex(of: UInt8(ascii: ".")) {
+            rest = rest[rest.utf8.index(after: dot)...]
+            if let policy = servers[String(rest)]?.policy, policy.includeSubdomains, !policy.host.isAddress {
+                return PinnedServer(host, policy: policy, configuration: configuration)
+            }
+        }
+        return nil
+    }
+}
