@@ -59,8 +59,14 @@ def load(folder=FOLDER, root=ROOT):
             mutations[mutation.id] = mutation
     if not mutations:
         raise Problem(f"there is no mutation in {folder}")
+    problems = []
     for file in sorted({mutation.file for mutation in mutations.values()}):
-        mutated(file, mutations.values(), root)
+        try:
+            mutated(file, mutations.values(), root)
+        except Problem as problem:
+            problems.append(str(problem))
+    if problems:
+        raise Problem("\n".join(problems))
     return mutations
 
 
@@ -95,16 +101,13 @@ def mutated(file, mutations, root=ROOT):
         text = (root / file).read_text()
     except OSError as error:
         raise Problem(f"{file}: {error.strerror}; the mutations of it have to go, or follow") from error
+    here = [mutation for mutation in mutations if mutation.file == file]
+    stale = [mutation for mutation in here if text.count(mutation.find) != 1]
+    if stale:
+        names = ", ".join(f"{mutation.id} ({mutation.area}.json)" for mutation in stale)
+        raise Problem(f"{file}: what they find must stand there once, so the mutations have to follow the code: {names}")
     places = {}
-    for mutation in mutations:
-        if mutation.file != file:
-            continue
-        count = text.count(mutation.find)
-        if count != 1:
-            raise Problem(
-                f"{mutation.area}.json, {mutation.id}: 'find' occurs {count} times in {file}, must be once; "
-                "if the code has changed, let the mutation follow it"
-            )
+    for mutation in here:
         start = text.index(mutation.find)
         places.setdefault((start, start + len(mutation.find)), []).append(mutation)
     # The wider comes first, so that what lies inside it can follow.
