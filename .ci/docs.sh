@@ -14,15 +14,17 @@ triple=$(swift -print-target-info | sed -nE 's/.*"triple" *: *"([^"]*)".*/\1/p' 
 out=.build/documentation
 rm -rf "$out"
 
-# NetworkStack comes first: the backends' documentation links into it.
+# NetworkStack comes first: the others' documentation links into it.
 archives=()
-for module in NetworkStack CurlStack URLSessionStack; do
+for module in NetworkStack CurlStack URLSessionStack NetworkStackTesting; do
     graphs=$out/$module
     mkdir -p "$graphs"
     swift symbolgraph-extract -module-name "$module" -target "$triple" -output-dir "$graphs" \
         -minimum-access-level public -skip-synthesized-members -emit-extension-block-symbols \
         -I "$built/Modules" -I Sources/CCurl -I Sources/COpenSSL
-    catalog=$(find "Sources/$module" -name '*.docc' -type d | head -n 1)
+    sources=Sources/$module
+    [ -d "$sources" ] || sources=Tests/$module
+    catalog=$(find "$sources" -name '*.docc' -type d | head -n 1)
     if ! "$docc" convert $catalog --additional-symbol-graph-dir "$graphs" --output-path "$out/$module.doccarchive" \
         --fallback-display-name "$module" --fallback-bundle-identifier "$module" --warnings-as-errors \
         --enable-experimental-external-link-support ${archives[@]+"${archives[@]}"}; then

@@ -60,23 +60,32 @@ final class Fetching<Transport: HTTPTransport, Remote: Sendable>: ExchangeSteps 
 
     func make(_ attempt: Attempt, _ handler: @escaping Exchange.Handler) -> any Cancelable {
         guard let kept else {
-            return resource.baseRequestMaking.make { made in
-                handler(made.flatMap { request in Result { try request.httpRequest() } })
-            }
+            return resource.baseRequestMaking.make { [self] made in handler(neutral(made)) }
         }
         kept.withLock { $0 = Kept() }
         // A base request that is handed over twice counts once; what happens to the chain's requests is up to the chain.
         let wasMade = Lock(false)
-        return resource.baseRequestMaking.make { [chain] made in
+        return resource.baseRequestMaking.make { [self] made in
             let isFirst = wasMade.withLock { wasMade in
                 defer { wasMade = true }
                 return !wasMade
             }
             guard isFirst else { return EmptyCancelable() }
-            return chain.threadRequest(made) { threaded in
-                let neutral = threaded.flatMap { request in Result { try request.httpRequest() } }
+            return chain.threadRequest(made) { [self] threaded in
+                let neutral = neutral(threaded)
                 if case .success(let request) = threaded { kept.withLock { $0.request = request } }
                 return handler(neutral)
+            }
+        }
+    }
+
+    /// A made request in neutral terms, with the stack's header fields.
+    private func neutral(_ made: Result<Request, any Error>) -> Result<HTTP.Request, any Error> {
+        made.flatMap { request in
+            Result {
+                let request = try request.httpRequest()
+                guard let headers = engine.sessionHeaders, options.usesSessionHeaders else { return request }
+                return request.with(sessionHeaders: headers)
             }
         }
     }

@@ -12,6 +12,8 @@ public final class HTTPEngine<Transport: HTTPTransport>: Sendable {
     public let options: HTTP.Options
 
     private let interceptors: HTTPResource<Transport.Request, Transport.Response>.Interceptors
+    /// Header fields of every request, if there are any.
+    let sessionHeaders: HTTP.Headers?
     private let wheel = TimerWheel()
     private let queue: DispatchQueue
     private let retryTimer: RetryTimer
@@ -38,6 +40,7 @@ public final class HTTPEngine<Transport: HTTPTransport>: Sendable {
         self.transport = transport
         self.queue = queue
         options = configuration.options
+        sessionHeaders = configuration.headers.isEmpty ? nil : configuration.headers
         interceptors = configuration.interceptors.map { $0.adapted() }
         retryTimer = configuration.retryClock.map { .clock($0) } ?? .queue(retryQueue)
         let reporter = configuration.serverTrustReporter.map { hear in

@@ -59,6 +59,10 @@ extension Network {
         public var interceptors: [any HTTPResourceInterceptor<HTTP.Request, HTTP.Response>] = []
         /// Times the delays before retries, or `nil` for the stack's retry queue.
         public var retryClock: (any Clock<Duration>)?
+        /// Header fields of every request. One that a request has itself, or that an interceptor gave it, counts instead; a
+        /// resource does without all of them if its options say so (``HTTP/Options/usesSessionHeaders``). `Content-Type` is
+        /// sent with content alone. After a redirect to another origin they go along or stay as if they were the request's.
+        public var headers: HTTP.Headers = [:]
         /// The `User-Agent` of requests that name none, or `nil` for none.
         public var userAgent: String? = "NetworkStack/0.1"
 
@@ -80,6 +84,7 @@ extension Network {
             }
             try proxies.validate()
             try addresses.validate()
+            try headers.checkForSession()
             if let userAgent, !HTTP.Headers.isLegal(value: userAgent) {
                 throw .invalidOptions("The user agent has a character that no header value may have.")
             }

@@ -119,6 +119,8 @@ extension HTTP {
         public var emptyRequestMethods: Set<Method> = [.HEAD]
         /// Whether any success may come without content.
         public var allowsEmptyBody = false
+        /// Whether the stack's header fields (``Network/Configuration/headers``) are sent along.
+        public var usesSessionHeaders = true
 
         /// Makes the default options.
         public init() {}

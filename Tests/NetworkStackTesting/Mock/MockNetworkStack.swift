@@ -37,7 +37,7 @@ public final class MockNetworkStack: HTTPTransportStack {
     ///   - configuration: How fetches are carried out, as on any stack: an app's own will do. What it says of connections,
     ///     proxies and trust makes no difference, as there are no connections.
     ///   - files: Where the files of mock endpoints are.
-    ///   - clock: What delayed replies wait on, such as a ``VirtualClock``.
+    ///   - clock: What delayed replies wait on, and retries if the configuration has no clock for them.
     ///   - queue: Where completions are called.
     /// - Throws: ``/NetworkStack/HTTP/Refusal/invalidOptions(_:)`` if the configuration makes no sense.
     public init(
@@ -49,7 +49,9 @@ public final class MockNetworkStack: HTTPTransportStack {
         try configuration.validate()
         let transport = MockTransport(book: MockBook(), clock: clock, userAgent: configuration.userAgent)
         self.files = files
-        makeEngine = { HTTPEngine(transport: $0, configuration: configuration, queue: queue) }
+        var configuration = configuration
+        if configuration.retryClock == nil { configuration.retryClock = clock }
+        makeEngine = { [configuration] in HTTPEngine(transport: $0, configuration: configuration, queue: queue) }
         engine = makeEngine(transport)
     }
 
