@@ -8,7 +8,7 @@ import Testing
 struct CurlConformance {
     static let report = ConformanceReport(name: "CurlStack")
     static let subject = ConformanceSubject(name: "CurlStack", capabilities: .init()) {
-        AnyHTTPNetworkStack(try Network.CurlNetworkStack(configuration: $0))
+        try Network.CurlNetworkStack(configuration: $0)
     }
 
     @Test("keeps a promise", .timeLimit(.minutes(1)), arguments: ConformanceCheck.chosen)

@@ -4,6 +4,7 @@ extension ConformanceCheck {
 
     /// How fetches begin, end and share a stack.
     private static let conduct = contract + cancellation + timeouts + concurrency + lifecycle + failures
+        + streams + downloads
 
     /// What travels.
     private static let messages: [ConformanceCheck] =

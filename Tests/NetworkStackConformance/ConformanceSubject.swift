@@ -20,6 +20,10 @@ public struct ConformanceSubject: Sendable {
     public let capabilities: HTTP.Capabilities
     /// Makes a stack of its own for a check.
     public let make: @Sendable (Network.Configuration) throws -> Stack
+    /// Makes a stack of its own that delivers streams.
+    let makeStreaming: @Sendable (Network.Configuration) throws -> AnyHTTPNetworkStack<ByteStream>
+    /// Makes a stack of its own that delivers files at a path.
+    let makeDownloading: @Sendable (Network.Configuration, _ path: String) throws -> AnyHTTPNetworkStack<Download>
     /// Starts a server that answers each request with a reply: for a stack without a network, from memory.
     public let serve: @Sendable (@escaping @Sendable (ReceivedRequest) throws -> Reply) throws -> ConformancePeer
 
@@ -32,7 +36,7 @@ public struct ConformanceSubject: Sendable {
     public init(
         name: String,
         capabilities: HTTP.Capabilities,
-        make: @escaping @Sendable (Network.Configuration) throws -> Stack
+        make: @escaping @Sendable (Network.Configuration) throws -> some HTTPTransportStack
     ) {
         self.init(name: name, capabilities: capabilities, make: make) { handler in
             let server = try ScriptedServer.responding(with: handler)
@@ -50,12 +54,14 @@ public struct ConformanceSubject: Sendable {
     public init(
         name: String,
         capabilities: HTTP.Capabilities,
-        make: @escaping @Sendable (Network.Configuration) throws -> Stack,
+        make: @escaping @Sendable (Network.Configuration) throws -> some HTTPTransportStack,
         serve: @escaping @Sendable (@escaping @Sendable (ReceivedRequest) throws -> Reply) throws -> ConformancePeer
     ) {
         self.name = name
         self.capabilities = capabilities
-        self.make = make
+        self.make = { AnyHTTPNetworkStack(try make($0)) }
+        makeStreaming = { AnyHTTPNetworkStack(try make($0).streaming) }
+        makeDownloading = { AnyHTTPNetworkStack(try make($0).downloads(to: $1)) }
         self.serve = serve
     }
 

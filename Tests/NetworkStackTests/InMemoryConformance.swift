@@ -135,7 +135,7 @@ struct InMemoryConformance {
                 _ in first
             }
         ),
-        make: { AnyHTTPNetworkStack(try InMemoryStack($0, handlers: hosts.handler)) },
+        make: { try InMemoryStack($0, handlers: hosts.handler) },
         serve: hosts.serve
     )
 

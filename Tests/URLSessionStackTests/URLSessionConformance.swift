@@ -10,7 +10,7 @@ struct URLSessionConformance {
     static let subject: ConformanceSubject? = {
         guard let stack = try? Network.URLSessionNetworkStack(configuration: .init()) else { return nil }
         return ConformanceSubject(name: "URLSessionStack", capabilities: stack.capabilities) {
-            AnyHTTPNetworkStack(try Network.URLSessionNetworkStack(configuration: $0))
+            try Network.URLSessionNetworkStack(configuration: $0)
         }
     }()
 

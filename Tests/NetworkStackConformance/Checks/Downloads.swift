@@ -1,0 +1,78 @@
+import FoundationEssentials
+import NetworkStack
+import NetworkStackTesting
+
+extension ConformanceCheck {
+    /// Content that goes into a file.
+    static let downloads: [ConformanceCheck] = [
+        ConformanceCheck("A download is in its place when it is whole, and replaces what was there") { subject in
+            let content = patternBytes(3 << 20)
+            let peer = try subject.serve { _ in .ok(bytes: Array(content)) }
+            try await inFolder { folder in
+                let path = folder + "/file"
+                try Data("old".utf8).write(to: URL(filePath: path))
+                let stack = try subject.makeDownloading(.init(), path)
+                let request = try HTTP.Request(url: peer.url("/"))
+                let length = try await bounded(.seconds(30)) {
+                    try await stack.fetch(resource: .init(baseRequestMaking: .request(request))).value.whole()
+                }
+                try expectEqual(length, Int64(content.count), "the file's length")
+                try expectBytes(try Data(contentsOf: URL(filePath: path)), content)
+                try expectEqual(try FileManager.default.contentsOfDirectory(atPath: folder), ["file"], "the files")
+            }
+        },
+        ConformanceCheck("A download that is cut short leaves nothing behind", needs: [.network]) { subject in
+            let server = try ScriptedServer { _ in
+                [.receiveHead, .send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf"), .close]
+            }
+            try await inFolder { folder in
+                let stack = try subject.makeDownloading(.init(), folder + "/file")
+                let request = try HTTP.Request(url: server.url())
+                _ = try await streamFailure {
+                    _ = try await stack.fetch(resource: .init(baseRequestMaking: .request(request))).value.whole()
+                }
+                try await eventually("the partial file is gone") {
+                    try FileManager.default.contentsOfDirectory(atPath: folder).isEmpty
+                }
+            }
+        },
+        ConformanceCheck("A download that is cancelled leaves nothing behind and closes its connection", needs: [.network])
+        { subject in
+            let server = try ScriptedServer { _ in
+                [.receiveHead, .send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf"), .waitForClose]
+            }
+            try await inFolder { folder in
+                let stack = try subject.makeDownloading(.init(), folder + "/file")
+                let request = try HTTP.Request(url: server.url())
+                let download = try await bounded(.seconds(20)) {
+                    try await stack.fetch(resource: .init(baseRequestMaking: .request(request))).value
+                }
+                try await eventually("something is written") { download.writtenLength == 4 }
+                download.cancel()
+                try await server.sees("the close") { $0.connections.first?.isEndedByPeer == true }
+                try await eventually("the partial file is gone") {
+                    try FileManager.default.contentsOfDirectory(atPath: folder).isEmpty
+                }
+            }
+        },
+        ConformanceCheck("A download to where no file can be fails, and says so") { subject in
+            let peer = try subject.serve { _ in .ok("content") }
+            let stack = try subject.makeDownloading(.init(), "/there/is/no/such/folder/file")
+            let request = try HTTP.Request(url: peer.url("/"))
+            let error = try await streamFailure {
+                _ = try await stack.fetch(resource: .init(baseRequestMaking: .request(request))).value.whole()
+            }
+            try expect(error is FileError, "Expected a FileError, saw \(error)")
+        },
+    ]
+
+    private static func inFolder(_ body: (String) async throws -> Void) async throws {
+        let folder = FileManager.default.temporaryDirectory.path + "/download-\(UInt64.random(in: .min ... .max))"
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
+        do { try await body(folder) } catch {
+            try? FileManager.default.removeItem(atPath: folder)
+            throw error
+        }
+        try FileManager.default.removeItem(atPath: folder)
+    }
+}

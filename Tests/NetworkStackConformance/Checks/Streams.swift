@@ -1,0 +1,262 @@
+import FoundationEssentials
+import NetworkStack
+import NetworkStackTesting
+
+extension ConformanceCheck {
+    /// Content that is delivered while it arrives.
+    static let streams: [ConformanceCheck] = streamsToTheEnd + streamsGivenUp + streamsHeldBack + streamsIntercepted
+
+    private static let streamsToTheEnd: [ConformanceCheck] = [
+        ConformanceCheck("A stream opens at the head and delivers content as it comes", needs: [.network]) { subject in
+            let goOn = Gate()
+            let server = try ScriptedServer { _ in
+                [
+                    .receiveHead, .send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\nX-Head: here\r\n\r\nfirst"),
+                    .wait(for: goOn), .send("later"),
+                ]
+            }
+            let opened = try await subject.streaming().open(server.url())
+            try expectEqual(opened.response.headers["X-Head"], "here", "a field of the head")
+            let text = try await bounded(.seconds(20)) {
+                var chunks = opened.value.makeAsyncIterator()
+                var text = ""
+                while text.count < 5, let chunk = try await chunks.next() { text += String(decoding: chunk, as: UTF8.self) }
+                try expectEqual(text, "first", "what has come before the server goes on")
+                goOn.open()
+                while let chunk = try await chunks.next() { text += String(decoding: chunk, as: UTF8.self) }
+                return text
+            }
+            try expectEqual(text, "firstlater", "the content")
+            try expect(opened.value.metrics != nil, "A stream that ended has no metrics")
+        },
+        ConformanceCheck("A stream delivers every byte in order") { subject in
+            let content = patternBytes(5 << 20)
+            let peer = try subject.serve { _ in .ok(bytes: Array(content)) }
+            let opened = try await subject.streaming().open(peer.url("/"))
+            let seen = try await bounded(.seconds(30)) { try await opened.value.collect() }
+            try expectBytes(seen, content)
+        },
+        ConformanceCheck("A stream of nothing ends at once") { subject in
+            for status in [200, 204] {
+                let peer = try subject.serve { _ in .status(status, "") }
+                let opened = try await subject.streaming().open(peer.url("/"))
+                try expectBytes(try await bounded(.seconds(20)) { try await opened.value.collect() }, Data())
+            }
+        },
+        ConformanceCheck("An unsuccessful status opens no stream, and its content tells the API's error") { subject in
+            struct APIError: Error, Decodable, Equatable { let reason: String }
+            let peer = try subject.serve { _ in .status(422, #"{"reason":"no such thing"}"#) }
+            let outcome = try await subject.streaming().outcome(of: peer.url("/"), decoding: .json(APIError.self))
+            guard case .failure(.http(422, let error as APIError, _)) = outcome else {
+                throw ConformanceFailure("Expected http(422) with the API's error, saw \(outcome)")
+            }
+            try expectEqual(error, APIError(reason: "no such thing"), "the API's error")
+        },
+        ConformanceCheck("A redirect is followed before a stream opens") { subject in
+            let peer = try subject.serve { request in
+                request.path == "/there" ? .ok("there") : .redirect(302, to: "/there")
+            }
+            let opened = try await subject.streaming().open(peer.url("/"))
+            try expectBytes(try await bounded(.seconds(20)) { try await opened.value.collect() }, Data("there".utf8))
+            try expectEqual(opened.response.redirects.map(\.status), [302], "the redirects")
+        },
+        ConformanceCheck("A stream that is cut short throws after what came", needs: [.network]) { subject in
+            let server = try ScriptedServer { _ in
+                [.receiveHead, .send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf"), .close]
+            }
+            let opened = try await subject.streaming().open(server.url())
+            let seen = Lock(Data())
+            let error = try await streamFailure {
+                for try await chunk in opened.value { seen.withLock { $0 += chunk } }
+            }
+            try expectBytes(seen.withLock { $0 }, Data("half".utf8), "what came")
+            guard case .transport(let failure) = error as? HTTPFetchError<HTTP.Response, any Error> ?? .cancelled else {
+                // The error is the backend's own; what it says in neutral words is the same on each.
+                return try expect("\(error)".contains("transport"), "Expected a transport failure, saw \(error)")
+            }
+            try expectEqual((failure as? any HTTPTransportError)?.kind, .truncated, "the kind of failure")
+        },
+        ConformanceCheck("Lines, JSON lines and server-sent events are decoded while they come") { subject in
+            let peer = try subject.serve { request in
+                switch request.path {
+                case "/lines": .ok("one\r\ntwo\n\nlast")
+                case "/json": .ok("{\"n\":1}\n\n{\"n\":2}\n")
+                default: .ok(": hello\nid: 7\nevent: tick\ndata: a\ndata: b\nretry: 1500\n\ndata:c\n\ndata: cut")
+                }
+            }
+            struct Number: Decodable, Sendable { let n: Int }
+            let client = try subject.streaming()
+            let decoded = try await bounded(.seconds(30)) {
+                var (lines, numbers, events) = ([String](), [Int](), [ServerSentEvent]())
+                let allLines = try LineDecodings.lines(await client.open(peer.url("/lines")))
+                for try await line in allLines { lines.append(line) }
+                let allNumbers = try LineDecodings.numbers(await client.open(peer.url("/json")), Number.self)
+                for try await number in allNumbers { numbers.append(number.n) }
+                let allEvents = try LineDecodings.events(await client.open(peer.url("/events")))
+                for try await event in allEvents { events.append(event) }
+                return (lines, numbers, events)
+            }
+            try expectEqual(decoded.0, ["one", "two", "", "last"], "the lines")
+            try expectEqual(decoded.1, [1, 2], "the numbers")
+            try expectEqual(decoded.2.map(\.data), ["a\nb", "c"], "the events' data")
+            try expectEqual(decoded.2.map(\.name), ["tick", "message"], "the events' names")
+            try expectEqual(decoded.2.map(\.id), ["7", "7"], "the events' identifiers")
+            try expectEqual(decoded.2.last?.retry, .milliseconds(1500), "the time to wait")
+        },
+    ]
+
+    private static let streamsGivenUp: [ConformanceCheck] = [
+        ConformanceCheck("A stream that nobody holds any more closes its connection", needs: [.network]) { subject in
+            let server = try ScriptedServer { _ in
+                [.receiveHead, .send("HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\nsome"), .waitForClose]
+            }
+            let client = try subject.streaming()
+            _ = try await client.open(server.url())
+            try await server.sees("the close") { $0.connections.first?.isEndedByPeer == true }
+        },
+        ConformanceCheck("A task cancelled while it reads gives its stream up", needs: [.network]) { subject in
+            let server = try ScriptedServer { _ in
+                [.receiveHead, .send("HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\nsome"), .waitForClose]
+            }
+            let opened = try await subject.streaming().open(server.url())
+            let hasRead = Gate()
+            let reading = Task {
+                try await streamFailure {
+                    for try await _ in opened.value { hasRead.open() }
+                }
+            }
+            try await hasRead.opened(within: .seconds(20))
+            reading.cancel()
+            let error = try await reading.value
+            guard "\(error)".contains("cancelled") else { throw ConformanceFailure("Expected cancelled, saw \(error)") }
+            try await server.sees("the close") { $0.connections.first?.isEndedByPeer == true }
+        },
+        ConformanceCheck("The total timeout ends a stream", needs: [.network]) { subject in
+            let server = try ScriptedServer { _ in
+                [.receiveHead, .send("HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\nsome"), .waitForClose]
+            }
+            let opened = try await subject.streaming { $0.options.timeouts.total = .milliseconds(400) }.open(server.url())
+            let error = try await streamFailure { _ = try await opened.value.collect() }
+            try expect("\(error)".contains("total timeout"), "Expected the total timeout, saw \(error)")
+        },
+    ]
+
+    private static let streamsHeldBack: [ConformanceCheck] = [
+        ConformanceCheck("A slow reader slows the server down, and loses nothing", needs: [.network, .backPressure]) {
+            subject in
+            let length = 48 << 20
+            var options = ScriptedServer.Options()
+            options.patience = .seconds(60)
+            let server = try ScriptedServer(options) { _ in
+                [.receiveHead, .send("HTTP/1.1 200 OK\r\nContent-Length: \(length)\r\n\r\n"), .sendPattern(length)]
+            }
+            let opened = try await subject.streaming { $0.options.timeouts.idle = .milliseconds(700) }.open(server.url())
+            try await bounded(.seconds(60)) {
+                var chunks = opened.value.makeAsyncIterator()
+                var count = try await chunks.next()?.count ?? 0
+                // The server is stuck when what it has sent does not change any more; the idle clock stands still for it.
+                var sent = -1
+                while let now = server.connections.first?.sentCount, now != sent {
+                    sent = now
+                    try await Task.sleep(for: .milliseconds(500))
+                }
+                try expect(sent < 24 << 20, "The server could send \(sent) bytes ahead of the reader")
+                while let chunk = try await chunks.next() {
+                    try expectBytes(chunk.prefix(8), BytePattern.bytes(8, at: count).prefix(chunk.count))
+                    count += chunk.count
+                }
+                try expectEqual(count, length, "the bytes that were read")
+            }
+        },
+        ConformanceCheck("Streams that are held back over and over lose nothing over HTTP/2", needs: needsHTTP2) {
+            subject in
+            let certificates = try TestCertificates.shared()
+            let server = try NghttpdServer(.init())
+            try await server.start()
+            let client = try subject.streaming { $0.tls.trustRoots = .file(path: certificates.caFile) }
+            let expected = Data(BytePattern.bytes(1 << 20))
+            try await together(24) { number in
+                let opened = try await client.open(server.url("/bytes/1m"))
+                var seen = Data()
+                for try await chunk in opened.value {
+                    seen += chunk
+                    for _ in 0..<(number * 40) { await Task.yield() }
+                }
+                try expectBytes(seen, expected)
+            }
+        },
+    ]
+
+    private static let streamsIntercepted: [ConformanceCheck] = [
+        ConformanceCheck("Interceptors hear of a stream's success at its head, and vote only before it") { subject in
+            let attempts = Lock(0)
+            let peer = try subject.serve { _ in
+                attempts.withLock { attempts in
+                    attempts += 1
+                    return attempts == 1 ? .status(503, "not yet") : .ok("content")
+                }
+            }
+            let listener = StreamListener()
+            let opened = try await subject.streaming().open(peer.url("/"), interceptors: [listener])
+            try expectBytes(try await bounded(.seconds(20)) { try await opened.value.collect() }, Data("content".utf8))
+            try expectEqual(
+                listener.events.withLock { $0 },
+                ["scheduled 1", "failed 503", "scheduled 2", "succeeded 0 bytes"],
+                "the events"
+            )
+        }
+    ]
+}
+
+/// Retries once, and writes down what it hears.
+private final class StreamListener: HTTPResourceInterceptor {
+    typealias Request = HTTP.Request
+    typealias Response = HTTP.Response
+
+    let events = Lock<[String]>([])
+
+    func interceptScheduledTask(withIdentifier identifier: Int, request: Request, retryState: Retry.State) {
+        events.withLock { $0.append("scheduled \(retryState.attemptCount)") }
+    }
+
+    func interceptSuccessfulTask(
+        withIdentifier identifier: Int,
+        request: Request,
+        data: Data,
+        response: Response,
+        retryState: Retry.State
+    ) { events.withLock { $0.append("succeeded \(data.count) bytes") } }
+
+    func interceptFailedTask(
+        withIdentifier identifier: Int,
+        request: Request?,
+        data: Data?,
+        response: Response?,
+        error: any Error,
+        retryState: Retry.State
+    ) -> Retry.Action {
+        events.withLock { $0.append("failed \(response?.status.rawValue ?? 0)") }
+        return retryState.retryCount == 0 ? .retry : .none
+    }
+}
+
+/// The lazy decodings, as an app writes them.
+private enum LineDecodings {
+    typealias Opened = Network.Value<ByteStream, HTTP.Response>
+
+    static func lines(_ opened: Opened) throws -> LineStream {
+        try opened.mapValue(ModelDecoding<LineStream, ByteStream, HTTP.Response>.lines().decode).value
+    }
+
+    static func numbers<Value: Decodable & SendableMetatype>(
+        _ opened: Opened,
+        _ type: Value.Type
+    ) throws -> JSONLineStream<Value> {
+        try opened.mapValue(ModelDecoding<JSONLineStream<Value>, ByteStream, HTTP.Response>.jsonLines().decode).value
+    }
+
+    static func events(_ opened: Opened) throws -> ServerSentEventStream {
+        try opened.mapValue(ModelDecoding<ServerSentEventStream, ByteStream, HTTP.Response>.serverSentEvents().decode)
+            .value
+    }
+}

@@ -1,0 +1,68 @@
+import FoundationEssentials
+import NetworkStack
+import NetworkStackTesting
+
+/// A stack that delivers streams, in the hands of a check.
+struct StreamingClient: Sendable {
+    typealias Stack = AnyHTTPNetworkStack<ByteStream>
+
+    let stack: Stack
+
+    /// Opens the stream of a URL, within a bound.
+    func open(
+        _ url: String,
+        interceptors: Stack.Resource.Interceptors = [],
+        options: HTTP.Options? = nil,
+        file: StaticString = #fileID,
+        line: UInt = #line
+    ) async throws -> Network.Value<ByteStream, HTTP.Response> {
+        switch try await outcome(of: url, interceptors: interceptors, options: options, file: file, line: line) {
+        case .success(let opened): return opened
+        case .failure(let error):
+            throw ConformanceFailure("The stream must open, failed with \(error)", file: file, line: line)
+        }
+    }
+
+    /// What opening the stream of a URL comes to, within a bound.
+    func outcome(
+        of url: String,
+        interceptors: Stack.Resource.Interceptors = [],
+        decoding: BoundedClient.ErrorDecoding = .dummy,
+        options: HTTP.Options? = nil,
+        file: StaticString = #fileID,
+        line: UInt = #line
+    ) async throws -> Result<Network.Value<ByteStream, HTTP.Response>, BoundedClient.FetchError> {
+        let resource = Stack.Resource(
+            baseRequestMaking: .request(try HTTP.Request(url: url)),
+            errorDecoding: decoding,
+            interceptors: interceptors,
+            options: options
+        )
+        return try await bounded(.seconds(30), file: file, line: line) {
+            do throws(BoundedClient.FetchError) { return .success(try await stack.fetch(resource: resource)) } catch {
+                return .failure(error)
+            }
+        }
+    }
+}
+
+extension ConformanceSubject {
+    /// A streaming stack of its own for a check, with default options but for what a closure changes.
+    func streaming(_ configure: (inout Network.Configuration) -> Void = { _ in }) throws -> StreamingClient {
+        var configuration = Network.Configuration()
+        configure(&configuration)
+        return StreamingClient(stack: try makeStreaming(configuration))
+    }
+}
+
+/// The stack's error in what a stream failed with.
+func streamFailure(
+    file: StaticString = #fileID,
+    line: UInt = #line,
+    _ body: @escaping @Sendable () async throws -> Void
+) async throws -> any Error {
+    try await bounded(.seconds(30), file: file, line: line) {
+        do { try await body() } catch let failed as ByteStream.Failed { return failed.underlying }
+        throw ConformanceFailure("The stream must fail, and did not", file: file, line: line)
+    }
+}
