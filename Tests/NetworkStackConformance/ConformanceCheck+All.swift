@@ -3,7 +3,8 @@ extension ConformanceCheck {
     public static let all: [ConformanceCheck] = conduct + messages
 
     /// How fetches begin, end and share a stack.
-    private static let conduct = contract + cancellation + timeouts + concurrency + lifecycle + failures
+    private static let conduct =
+        contract + cancellation + timeouts + concurrency + lifecycle + failures
         + streams + downloads
 
     /// What travels.

@@ -116,6 +116,12 @@ final class EasyHandle {
         unsafe curl_easy_pause(pointer, CURLPAUSE_CONT)
     }
 
+    /// Has a transfer that is not paused deliver what libcurl may have forgotten it holds.
+    func receiveWhatIsHeld() {
+        unsafe curl_easy_pause(pointer, CURLPAUSE_RECV)
+        unsafe curl_easy_pause(pointer, CURLPAUSE_CONT)
+    }
+
     // MARK: Facts
 
     /// libcurl's own words for what went wrong, or those for the code.

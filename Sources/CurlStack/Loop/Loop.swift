@@ -14,6 +14,7 @@ struct Loop: ~Copyable {
     private var waiting: [ObjectIdentifier: Transfer] = [:]
     private var active: [ObjectIdentifier: Transfer] = [:]
     private var deadlines = QueueDeadlines()
+    private var stalls = StreamStalls()
     private var commands: [Mailbox.Command] = []
     private var isStopping = false
     private var events: [Poller.Event] = []
@@ -52,7 +53,7 @@ struct Loop: ~Copyable {
             switch command {
             case .start(let control): start(control)
             case .cancel(let control): cancel(control)
-            case .resumeReceiving(let control): active[ObjectIdentifier(control)]?.resumeReceiving()
+            case .resumeReceiving(let control): resumeReceiving(ObjectIdentifier(control))
             case .resumeSending(let control): active[ObjectIdentifier(control)]?.resumeSending()
             case .stop: isStopping = true
             case .shutDown:
@@ -61,6 +62,11 @@ struct Loop: ~Copyable {
             }
         }
         commands.removeAll(keepingCapacity: true)
+    }
+
+    private mutating func resumeReceiving(_ id: ObjectIdentifier) {
+        guard let transfer = active[id], transfer.resumeReceiving(), transfer.head.version.major >= 2 else { return }
+        stalls.watch(id, count: transfer.rawCount, now: .now)
     }
 
     private mutating func start(_ control: TransferControl) {
@@ -178,6 +184,13 @@ struct Loop: ~Copyable {
         for pool in pools {
             if let deadline = pool.multi.watch.deadline, deadline <= now.milliseconds { pool.multi.actOnTimeout() }
         }
+        stalls.look(now) { id, count in
+            guard let transfer = active[id], !transfer.isReceivingPaused, transfer.rawCount == count else {
+                return false
+            }
+            transfer.easy?.receiveWhatIsHeld()
+            return true
+        }
         while let id = deadlines.popExpired(now) {
             guard let transfer = waiting.removeValue(forKey: id) else { continue }
             _ = queue.giveUp(id)
@@ -188,7 +201,7 @@ struct Loop: ~Copyable {
     }
 
     private mutating func wait() {
-        var next = deadlines.next?.milliseconds
+        var next = [deadlines.next, stalls.next].compactMap { $0?.milliseconds }.min()
         for pool in pools {
             if let deadline = pool.multi.watch.deadline { next = min(next ?? deadline, deadline) }
         }

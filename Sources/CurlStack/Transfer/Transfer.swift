@@ -213,11 +213,14 @@ final class Transfer {
     // MARK: What the caller wants
 
     /// The receiver takes more.
-    func resumeReceiving() {
+    ///
+    /// - Returns: Whether libcurl had to be told.
+    func resumeReceiving() -> Bool {
         isHeldBack = false
-        guard isReceivingPaused else { return }
+        guard isReceivingPaused else { return false }
         isReceivingPaused = false
         easy?.resume()
+        return true
     }
 
     /// The source has more.

@@ -36,8 +36,10 @@ extension ConformanceCheck {
                 }
             }
         },
-        ConformanceCheck("A download that is cancelled leaves nothing behind and closes its connection", needs: [.network])
-        { subject in
+        ConformanceCheck(
+            "A download that is cancelled leaves nothing behind and closes its connection",
+            needs: [.network]
+        ) { subject in
             let server = try ScriptedServer { _ in
                 [.receiveHead, .send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf"), .waitForClose]
             }
