@@ -7,6 +7,7 @@ its own mutation on, and must fail: by an expectation, by a crash, or by not com
 survives, or if a check is red without one.
 """
 import argparse
+import concurrent.futures
 import os
 import random
 import re
@@ -30,6 +31,7 @@ private let chosen = ProcessInfo.processInfo.environment["{SWITCH}"]
 package func mutation(_ id: String) -> Bool {{ chosen == id }}
 """
 GREEN_MINUTES = 12
+AT_ONCE = 4  # most of the time of a check that fails is waiting
 RED_SECONDS = 75  # more than a conformance check may take
 
 
@@ -146,20 +148,24 @@ def prove_red(chosen):
     """Runs each check alone with its mutation, and prints what came of it."""
     width = max(len(mutation.id) for mutation in chosen)
     survivors = []
-    for mutation in chosen:
-        began = time.monotonic()
-        code, log = test([mutation.filter], [mutation.check] if mutation.check else [], mutation.id, RED_SECONDS)
-        verdict = name(code, log)
-        if verdict is None:
-            survivors.append(mutation)
-        took = time.monotonic() - began
-        print(f"{mutation.id:{width}}  {verdict or 'SURVIVED':12} {took:5.1f} s  {mutation.test}", flush=True)
+    with concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
+        for mutation, (verdict, took) in zip(chosen, pool.map(judge, chosen)):
+            if verdict is None:
+                survivors.append(mutation)
+            print(f"{mutation.id:{width}}  {verdict or 'SURVIVED':12} {took:5.1f} s  {mutation.test}", flush=True)
     for mutation in survivors:
         print(f"\n{mutation.id} survived: {mutation.test} did not notice it.", file=sys.stderr)
         print(f"  promise: {mutation.promise}\n  {mutation.file}: {mutation.find!r}", file=sys.stderr)
         print(f"  became {mutation.replace!r}; {FOLDER.relative_to(ROOT)}/{mutation.area}.json", file=sys.stderr)
     print(f"{len(chosen) - len(survivors)} of {len(chosen)} mutations were noticed")
     return 1 if survivors else 0
+
+
+def judge(mutation):
+    """Runs a mutation's check with it. Answers the kind of red, or None for green, and how long it took."""
+    began = time.monotonic()
+    code, log = test([mutation.filter], [mutation.check] if mutation.check else [], mutation.id, RED_SECONDS)
+    return name(code, log), time.monotonic() - began
 
 
 def name(code, log):

@@ -86,6 +86,7 @@ extension ConformanceCheck {
         broken(
             "A head cut before its blank line fails",
             "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n",
+            [.truncated],
             needs: [.strictReplies]
         ),
         broken(
