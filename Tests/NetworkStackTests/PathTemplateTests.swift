@@ -37,7 +37,8 @@ struct PathTemplateTests {
     @Test(
         "that would make another path are refused",
         arguments: [
-            ("/x/{a}", ["a": ""]), ("/x/{a}", ["a": "."]), ("/x/{a}", ["a": ".."]), ("/x/{a}/y", ["a": ".."]),
+            ("/x/{a}", ["a": ""]), ("/x/a{a}", ["a": ""]), ("/x/{a}", ["a": "."]), ("/x/{a}", ["a": ".."]),
+            ("/x/{a}/y", ["a": ".."]),
             ("/x/{a}.", ["a": "."]), ("/x/.{a}/y", ["a": "."]), ("/x/{a}{b}", ["a": ".", "b": "."]),
         ]
     )
