@@ -1,3 +1,4 @@
+internal import Dispatch
 internal import Synchronization
 
 /// A program around one or more clients: it warms one up, loads it, and prints one line of JSON.
@@ -7,8 +8,19 @@ public struct ClientProgram: Sendable {
 
     /// Runs the client that the command line names, and prints what it came to. Errors end up in that line, too.
     ///
+    /// It blocks its thread, the program's first: the runtime would otherwise end that thread, which valgrind cannot follow.
+    ///
     /// - Parameter clients: The program's clients by name.
-    public static func run(_ clients: [String: any BenchmarkClient.Type]) async {
+    public static func run(_ clients: [String: any BenchmarkClient.Type]) {
+        let ended = DispatchSemaphore(value: 0)
+        Task {
+            await run(clients)
+            ended.signal()
+        }
+        ended.wait()
+    }
+
+    private static func run(_ clients: [String: any BenchmarkClient.Type]) async {
         do {
             let settings = try ClientSettings()
             guard let type = clients[settings.client] else {

@@ -5,8 +5,8 @@ import URLSessionStack
 
 @main
 struct Main {
-    static func main() async {
-        await ClientProgram.run(["urlsession-stack": URLSessionStackClient.self])
+    static func main() {
+        ClientProgram.run(["urlsession-stack": URLSessionStackClient.self])
     }
 }
 

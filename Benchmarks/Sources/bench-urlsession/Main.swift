@@ -7,8 +7,8 @@ import Foundation
 
 @main
 struct Main {
-    static func main() async {
-        await ClientProgram.run(["urlsession": URLSessionClient.self])
+    static func main() {
+        ClientProgram.run(["urlsession": URLSessionClient.self])
     }
 }
 

@@ -6,8 +6,8 @@ import NIOSSL
 
 @main
 struct Main {
-    static func main() async {
-        await ClientProgram.run(["async-http-client": AsyncHTTPClientClient.self])
+    static func main() {
+        ClientProgram.run(["async-http-client": AsyncHTTPClientClient.self])
     }
 }
 
