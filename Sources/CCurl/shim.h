@@ -64,6 +64,10 @@ static inline CURLcode shim_easy_set_socket_option_function(CURL *easy, curl_soc
     return curl_easy_setopt(easy, CURLOPT_SOCKOPTFUNCTION, function);
 }
 
+static inline CURLcode shim_easy_set_close_socket_function(CURL *easy, curl_closesocket_callback function) {
+    return curl_easy_setopt(easy, CURLOPT_CLOSESOCKETFUNCTION, function);
+}
+
 static inline CURLcode shim_easy_set_tls_context_function(CURL *easy, curl_ssl_ctx_callback function) {
     return curl_easy_setopt(easy, CURLOPT_SSL_CTX_FUNCTION, function);
 }

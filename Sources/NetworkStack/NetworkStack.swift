@@ -72,6 +72,7 @@ extension NetworkStack {
     /// - Parameter resource: What to fetch.
     /// - Returns: The payload and its response.
     /// - Throws: The stack's `FetchError`.
+    @inlinable  // so that it is compiled for the stack and the payload it is called with
     public func fetch(resource: Resource) async throws(FetchError) -> Network.Value<Remote, Response> {
         let handover = Handover<Result<Network.Value<Remote, Response>, FetchError>>()
         let fetching = fetch(resource: resource) { handover.fill($0) }

@@ -4,16 +4,20 @@ internal import NetworkStack
 
 /// What libcurl calls. Each rebuilds its buffer, calls one method of the transfer, translates the answer and returns.
 enum Callbacks {
+    /// The transfer that a handle, which is the context of its callbacks, carries now.
+    static func transfer(of context: UnsafeMutableRawPointer?) -> Transfer? {
+        guard let context = unsafe context else { return nil }
+        return unsafe Unmanaged<EasyHandle>.fromOpaque(context)._withUnsafeGuaranteedRef { $0.transfer }
+    }
+
     static let header: curl_write_callback = { bytes, size, count, context in
-        guard let bytes = unsafe bytes, let context = unsafe context else { return 0 }
-        let transfer = unsafe Unmanaged<Transfer>.fromOpaque(context).takeUnretainedValue()
+        guard let bytes = unsafe bytes, let transfer = unsafe transfer(of: context) else { return 0 }
         let start = unsafe UnsafeRawPointer(bytes).assumingMemoryBound(to: UInt8.self)
         return transfer.received(headerLine: unsafe Span(_unsafeStart: start, count: size * count)) ? size * count : 0
     }
 
     static let write: curl_write_callback = { bytes, size, count, context in
-        guard let bytes = unsafe bytes, let context = unsafe context else { return 0 }
-        let transfer = unsafe Unmanaged<Transfer>.fromOpaque(context).takeUnretainedValue()
+        guard let bytes = unsafe bytes, let transfer = unsafe transfer(of: context) else { return 0 }
         let span = unsafe RawSpan(_unsafeStart: bytes, byteCount: size * count)
         return switch transfer.received(body: span) {
         case .taken: size * count
@@ -23,8 +27,7 @@ enum Callbacks {
     }
 
     static let read: curl_read_callback = { bytes, size, count, context in
-        guard let bytes = unsafe bytes, let context = unsafe context else { return shim_read_abort }
-        let transfer = unsafe Unmanaged<Transfer>.fromOpaque(context).takeUnretainedValue()
+        guard let bytes = unsafe bytes, let transfer = unsafe transfer(of: context) else { return shim_read_abort }
         switch transfer.nextToSend(upTo: size * count) {
         case .bytes(let data):
             unsafe data.copyBytes(to: UnsafeMutableRawBufferPointer(start: bytes, count: size * count))
@@ -36,33 +39,39 @@ enum Callbacks {
     }
 
     static let seek: curl_seek_callback = { context, offset, origin in
-        guard let context = unsafe context, offset == 0, origin == SEEK_SET else { return CURL_SEEKFUNC_CANTSEEK }
-        let transfer = unsafe Unmanaged<Transfer>.fromOpaque(context).takeUnretainedValue()
+        guard offset == 0, origin == SEEK_SET else { return CURL_SEEKFUNC_CANTSEEK }
+        guard let transfer = unsafe transfer(of: context) else { return CURL_SEEKFUNC_FAIL }
         return transfer.rewind() ? CURL_SEEKFUNC_OK : CURL_SEEKFUNC_FAIL
     }
 
     static let prereq: curl_prereq_callback = { context, _, _, remotePort, localPort in
-        guard let context = unsafe context else { return CURL_PREREQFUNC_ABORT }
-        let transfer = unsafe Unmanaged<Transfer>.fromOpaque(context).takeUnretainedValue()
+        guard let transfer = unsafe transfer(of: context) else { return CURL_PREREQFUNC_ABORT }
         let ends = OpenSockets.Ends(local: UInt16(clamping: localPort), remote: UInt16(clamping: remotePort))
         return transfer.connected(at: ends) ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
     }
 
     static let resolverStart: curl_resolver_start_callback = { _, _, context in
-        guard let context = unsafe context else { return 1 }
-        unsafe Unmanaged<Transfer>.fromOpaque(context).takeUnretainedValue().entered(.resolving)
+        guard let transfer = unsafe transfer(of: context) else { return 1 }
+        transfer.entered(.resolving)
         return 0
     }
 
     static let socketOption: curl_sockopt_callback = { context, descriptor, _ in
-        guard let context = unsafe context else { return CURL_SOCKOPT_ERROR }
-        unsafe Unmanaged<Transfer>.fromOpaque(context).takeUnretainedValue().opened(descriptor)
+        guard let transfer = unsafe transfer(of: context) else { return CURL_SOCKOPT_ERROR }
+        transfer.easy?.watch.opened(descriptor)
+        transfer.opened(descriptor)
         return CURL_SOCKOPT_OK
     }
 
+    static let closeSocket: curl_closesocket_callback = { context, descriptor in
+        guard let context = unsafe context else { return 1 }
+        return unsafe Unmanaged<SocketWatch>.fromOpaque(context).takeUnretainedValue().close(descriptor) ? 0 : 1
+    }
+
     static let tlsContext: curl_ssl_ctx_callback = { _, tls, context in
-        guard let context = unsafe context, let tls = unsafe tls else { return CURLE_ABORTED_BY_CALLBACK }
-        let transfer = unsafe Unmanaged<Transfer>.fromOpaque(context).takeUnretainedValue()
+        guard let transfer = unsafe transfer(of: context), let tls = unsafe tls else {
+            return CURLE_ABORTED_BY_CALLBACK
+        }
         let server = transfer.control.hop.trust.enforced
         guard let record = unsafe TLSRecord.install(in: OpaquePointer(tls), server: server) else {
             return CURLE_OUT_OF_MEMORY

@@ -6,17 +6,24 @@ internal import NetworkStack
 final class EasyHandle {
     let pointer: UnsafeMutableRawPointer
     private let errorText: UnsafeMutablePointer<CChar>
-    private var headers = HeaderList()
+    /// The transfer the handle carries now.
+    private(set) var transfer: Transfer?
+    /// What is told of the sockets of its connections.
+    let watch: SocketWatch
+    /// What the handle was told last, and keeps.
+    private var plan: TransferPlan?
+    /// The request's header lines, which libcurl does not copy.
+    private var lines: TextList?
+    private var closesConnection = false
     /// What libcurl reads and does not copy, by option.
     private var kept: [UInt32: TextList] = [:]
     /// The route the handle was told last.
     var route: ProxyRoute?
-    /// How long the handle was told last to wait for 100 Continue, in milliseconds.
-    var expectWait = TransferPlan.usualExpectWait
 
     /// Makes a handle, or `nil` if there is no memory for one.
-    init?() {
+    init?(_ watch: SocketWatch) {
         guard let easy = unsafe curl_easy_init() else { return nil }
+        self.watch = watch
         unsafe pointer = easy
         unsafe errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
         unsafe errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
@@ -57,11 +64,60 @@ final class EasyHandle {
         }
     }
 
-    /// Sets the request's header lines and keeps them.
-    @discardableResult
-    func set(headers: consuming HeaderList) -> CURLcode {
-        self.headers = headers
-        return unsafe self.headers.withList { list in unsafe shim_easy_set_list(pointer, CURLOPT_HTTPHEADER, list) }
+    /// Has the connection closed when the transfer ends.
+    func closeConnection() {
+        closesConnection = true
+        set(CURLOPT_FORBID_REUSE, 1)
+    }
+
+    /// Tells the handle what a plan says. It keeps what it was told, and is told only what differs.
+    ///
+    /// - Parameters:
+    ///   - plan: What to tell.
+    ///   - standard: The header lines of a plan that has none of its own.
+    /// - Returns: The first code that is not `CURLE_OK`, if any option was refused.
+    func apply(_ plan: TransferPlan, standard: TextList) -> CURLcode {
+        let last = self.plan
+        let isUnsure = last == nil
+        self.plan = nil
+        guard let lines = plan.headerLines.map({ TextList($0) }) ?? standard else { return CURLE_OUT_OF_MEMORY }
+        var refused = CURLE_OK
+        func tell(_ isNews: Bool, _ set: @autoclosure () -> CURLcode) {
+            if isNews || isUnsure, refused == CURLE_OK { refused = set() }
+        }
+        tell(last?.url != plan.url, set(CURLOPT_URL, plan.url))
+        tell(last?.version != plan.version, set(CURLOPT_HTTP_VERSION, plan.version))
+        tell(closesConnection, set(CURLOPT_FORBID_REUSE, 0))
+        let (isFresh, waits) = (plan.needsFreshConnection, plan.waitsForMultiplexing)
+        tell(last?.needsFreshConnection != isFresh, set(CURLOPT_FRESH_CONNECT, isFresh ? 1 : 0))
+        tell(last?.waitsForMultiplexing != waits, set(CURLOPT_PIPEWAIT, waits ? 1 : 0))
+        tell(last?.connectTimeout != plan.connectTimeout, set(CURLOPT_CONNECTTIMEOUT_MS, plan.connectTimeout))
+        tell(last?.resumesTLS != plan.resumesTLS, set(CURLOPT_SSL_SESSIONID_CACHE, plan.resumesTLS ? 1 : 0))
+        tell(last?.leafPins != plan.leafPins, set(CURLOPT_PINNEDPUBLICKEY, plan.leafPins))
+        tell(last?.expectWait != plan.expectWait, set(CURLOPT_EXPECT_100_TIMEOUT_MS, plan.expectWait))
+        if last?.content != plan.content || last?.method != plan.method || isUnsure {
+            // The order counts: turning one of these off makes the request a GET.
+            tell(true, set(CURLOPT_NOBODY, 0))
+            tell(true, set(CURLOPT_UPLOAD, 0))
+            tell(true, set(CURLOPT_HTTPGET, 1))
+            switch plan.content {
+            case .none: break
+            case .noneEitherWay: tell(true, set(CURLOPT_NOBODY, 1))
+            case .sent(let length):
+                tell(true, set(CURLOPT_UPLOAD, 1))
+                tell(true, set(CURLOPT_INFILESIZE_LARGE, offset: length ?? -1))
+            }
+            tell(true, set(CURLOPT_CUSTOMREQUEST, plan.method))
+        }
+        tell(true, take(plan.route))
+        if lines !== self.lines {
+            self.lines = lines
+            tell(true, unsafe lines.withList { list in unsafe shim_easy_set_list(pointer, CURLOPT_HTTPHEADER, list) })
+        }
+        guard refused == CURLE_OK else { return refused }
+        closesConnection = false
+        self.plan = plan
+        return CURLE_OK
     }
 
     /// Sets lines that stay set until others take their place.
@@ -72,7 +128,7 @@ final class EasyHandle {
         return code
     }
 
-    /// Has libcurl call back with a transfer, which must outlive the handle's time in a multi handle.
+    /// Has libcurl call back with this handle, and with the watch for what outlives every handle: a connection's socket.
     func setCallbacks() {
         unsafe shim_easy_set_header_function(pointer, Callbacks.header)
         unsafe shim_easy_set_write_function(pointer, Callbacks.write)
@@ -82,28 +138,26 @@ final class EasyHandle {
         unsafe shim_easy_set_resolver_start_function(pointer, Callbacks.resolverStart)
         unsafe shim_easy_set_socket_option_function(pointer, Callbacks.socketOption)
         unsafe shim_easy_set_tls_context_function(pointer, Callbacks.tlsContext)
-    }
-
-    /// Has libcurl call back with this transfer. The loop keeps the transfer while the handle is in a multi handle.
-    func attach(_ transfer: Transfer) {
-        unsafe setContext(Unmanaged.passUnretained(transfer).toOpaque())
-        unsafe errorText.pointee = 0
-    }
-
-    /// Lets go of the transfer.
-    func detach() {
-        unsafe setContext(nil)
-        set(headers: HeaderList())
-    }
-
-    private func setContext(_ context: UnsafeMutableRawPointer?) {
+        unsafe shim_easy_set_close_socket_function(pointer, Callbacks.closeSocket)
+        let context = unsafe Unmanaged.passUnretained(self).toOpaque()
         for option in Self.contextOptions { unsafe shim_easy_set_pointer(pointer, option, context) }
+        let watch = unsafe Unmanaged.passUnretained(watch).toOpaque()
+        unsafe shim_easy_set_pointer(pointer, CURLOPT_CLOSESOCKETDATA, watch)
     }
 
     private static let contextOptions = [
         CURLOPT_HEADERDATA, CURLOPT_WRITEDATA, CURLOPT_READDATA, CURLOPT_SEEKDATA, CURLOPT_PREREQDATA,
         CURLOPT_RESOLVER_START_DATA, CURLOPT_SOCKOPTDATA, CURLOPT_SSL_CTX_DATA, CURLOPT_PRIVATE,
     ]
+
+    /// Carries this transfer from now on.
+    func attach(_ transfer: Transfer) {
+        self.transfer = transfer
+        unsafe errorText.pointee = 0
+    }
+
+    /// Lets go of the transfer.
+    func detach() { transfer = nil }
 
     // MARK: Steering
 

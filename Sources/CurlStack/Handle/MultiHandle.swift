@@ -61,8 +61,8 @@ final class MultiHandle {
             }
             var context: UnsafeMutableRawPointer?
             unsafe shim_easy_get_pointer(easy, CURLINFO_PRIVATE, &context)
-            guard let context = unsafe context else { continue }
-            return unsafe (Unmanaged<Transfer>.fromOpaque(context).takeUnretainedValue(), shim_message_result(message))
+            guard let transfer = unsafe Callbacks.transfer(of: context) else { continue }
+            return unsafe (transfer, shim_message_result(message))
         }
         return nil
     }

@@ -10,23 +10,28 @@ final class OpenSockets {
     }
 
     private var descriptors: [Ends: Int32] = [:]
+    private var ends: [Int32: Ends] = [:]
 
     init() {}
 
     /// Notes which of the sockets a transfer opened has become its connection.
     func note(_ opened: [Int32], at ends: Ends) {
+        if opened.isEmpty { return }
         if let descriptor = opened.first(where: { Self.localPort(of: $0) == ends.local }) {
             descriptors[ends] = descriptor
+            self.ends[descriptor] = ends
         }
     }
 
-    /// Whether bytes wait on a connection. A socket that was closed meanwhile is not the connection's any more.
+    /// A socket is about to be closed.
+    func closed(_ descriptor: Int32) {
+        guard let ends = ends.removeValue(forKey: descriptor), descriptors[ends] == descriptor else { return }
+        descriptors[ends] = nil
+    }
+
+    /// Whether bytes wait on a connection.
     func haveBytes(at ends: Ends) -> Bool {
         guard let descriptor = descriptors[ends] else { return false }
-        guard Self.localPort(of: descriptor) == ends.local else {
-            descriptors[ends] = nil
-            return false
-        }
         var byte: UInt8 = 0
         return unsafe recv(descriptor, &byte, 1, Int32(MSG_PEEK | MSG_DONTWAIT)) > 0
     }

@@ -4,7 +4,8 @@ internal import Glibc
 /// Waits for sockets and for the mailbox. The wait sits behind this one file (Linux: epoll and eventfd), so that it can
 /// be replaced.
 ///
-/// A registration stays in the kernel however many requests a connection carries; only changes cost a call.
+/// A connection's registration stays in the kernel while the connection lies idle between two requests: libcurl takes it
+/// away and asks for the same again, which would cost two calls for each request.
 @safe
 final class Poller {
     /// A socket that can be read or written.
@@ -17,9 +18,19 @@ final class Poller {
         let hasFailed: Bool
     }
 
+    /// What is known of a socket, by its number.
+    private struct Socket {
+        /// What the kernel watches it for.
+        var registered: UInt32 = 0
+        /// What is wanted of it now.
+        var wanted: UInt32 = 0
+        /// Whether its end is told (``closed(_:)``), so that the registration may outlast the wish for it.
+        var isConnection = false
+    }
+
     private let epoll: Int32
     private let waker: Waker
-    private var watched: Set<Int32> = []
+    private var sockets: [Socket] = []
     private var buffer: [epoll_event]
 
     /// Makes a poller that a waker can wake.
@@ -39,19 +50,47 @@ final class Poller {
         return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
     }
 
+    /// A connection's socket was opened. Its number may have been another's before.
+    func opened(_ descriptor: Int32) {
+        makeRoom(for: descriptor)
+        sockets[Int(descriptor)] = Socket(isConnection: true)
+    }
+
+    /// A connection's socket is about to be closed, and leaves the kernel's set with that.
+    func closed(_ descriptor: Int32) {
+        if Int(descriptor) < sockets.count { sockets[Int(descriptor)] = Socket() }
+    }
+
     /// Changes what a socket is watched for. Neither reading nor writing ends the watch.
     func watch(_ descriptor: Int32, for watch: Int, reads: Bool, writes: Bool) {
-        guard reads || writes else {
-            if watched.remove(descriptor) != nil { control(EPOLL_CTL_DEL, descriptor, events: 0, watch: watch) }
+        makeRoom(for: descriptor)
+        let wanted = (reads ? EPOLLIN.rawValue : 0) | (writes ? EPOLLOUT.rawValue : 0)
+        let socket = sockets[Int(descriptor)]
+        sockets[Int(descriptor)].wanted = wanted
+        if socket.isConnection, wanted == 0 || wanted == socket.registered { return }
+        sockets[Int(descriptor)].registered = wanted
+        guard wanted != 0 else {
+            if socket.registered != 0 { control(EPOLL_CTL_DEL, descriptor, events: 0, watch: watch) }
             return
         }
-        let events = (reads ? EPOLLIN.rawValue : 0) | (writes ? EPOLLOUT.rawValue : 0)
         // A closed socket leaves the kernel's set by itself, and its number comes back as another socket's: whichever
         // of the two calls fits the kernel's view is made.
-        let isKnown = !watched.insert(descriptor).inserted
-        if !control(isKnown ? EPOLL_CTL_MOD : EPOLL_CTL_ADD, descriptor, events: events, watch: watch) {
-            control(isKnown ? EPOLL_CTL_ADD : EPOLL_CTL_MOD, descriptor, events: events, watch: watch)
+        let isKnown = socket.registered != 0
+        if !control(isKnown ? EPOLL_CTL_MOD : EPOLL_CTL_ADD, descriptor, events: wanted, watch: watch) {
+            control(isKnown ? EPOLL_CTL_ADD : EPOLL_CTL_MOD, descriptor, events: wanted, watch: watch)
         }
+    }
+
+    private func makeRoom(for descriptor: Int32) {
+        while sockets.count <= Int(descriptor) { sockets.append(Socket()) }
+    }
+
+    /// Whether an event on a socket is anybody's. One that nobody wants any more is not watched any longer.
+    private func isWanted(_ descriptor: Int32, watch: Int) -> Bool {
+        guard Int(descriptor) < sockets.count, sockets[Int(descriptor)].wanted == 0 else { return true }
+        if sockets[Int(descriptor)].registered != 0 { control(EPOLL_CTL_DEL, descriptor, events: 0, watch: watch) }
+        sockets[Int(descriptor)].registered = 0
+        return false
     }
 
     @discardableResult
@@ -81,6 +120,7 @@ final class Poller {
                 waker.clear()
                 continue
             }
+            guard isWanted(descriptor, watch: Int(tag >> 32)) else { continue }
             ready.append(
                 Event(
                     descriptor: descriptor,

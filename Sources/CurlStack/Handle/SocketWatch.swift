@@ -1,22 +1,37 @@
 internal import CCurl
+internal import Glibc
 
 /// What one multi handle wants watched: its sockets, on the loop's poller, and its next deadline.
 ///
 /// It outlives the multi handle, which may call back while it is being cleaned up.
 final class SocketWatch {
     private let poller: Poller
+    private let sockets: OpenSockets
     private let number: Int
 
     /// When libcurl wants to be called next, in milliseconds of the monotonic clock; `nil` for no wish.
     private(set) var deadline: Int64?
 
-    init(poller: Poller, number: Int) {
+    init(poller: Poller, sockets: OpenSockets, number: Int) {
         self.poller = poller
+        self.sockets = sockets
         self.number = number
     }
 
     func changed(_ descriptor: Int32, reads: Bool, writes: Bool) {
         poller.watch(descriptor, for: number, reads: reads, writes: writes)
+    }
+
+    /// A socket was opened, to connect with.
+    func opened(_ descriptor: Int32) { poller.opened(descriptor) }
+
+    /// Closes a connection's socket.
+    ///
+    /// - Returns: Whether the system could.
+    func close(_ descriptor: Int32) -> Bool {
+        poller.closed(descriptor)
+        sockets.closed(descriptor)
+        return Glibc.close(descriptor) == 0
     }
 
     func timerChanged(_ milliseconds: Int) {

@@ -1,6 +1,6 @@
 internal import NetworkStack
 
-/// Who may use a connection now, and who waits: in order per host, hosts taking turns. A plain value without a clock.
+/// Who may use a connection now, and who waits: in order per host, hosts taking turns. It has no clock and no thread.
 struct ConnectionQueue {
     typealias ID = ObjectIdentifier
 
@@ -10,7 +10,7 @@ struct ConnectionQueue {
         let version: HTTP.Options.VersionPolicy
     }
 
-    private struct Line {
+    private final class Line {
         var active = 0
         var isMultiplexed = false
         /// Whether the first transfer opens a connection for all: by prior knowledge there is no other use for a second.
@@ -21,7 +21,9 @@ struct ConnectionQueue {
 
         var next: ID? { first < waiting.count ? waiting[first] : nil }
 
-        mutating func popFirst() {
+        init(isAlone: Bool) { self.isAlone = isAlone }
+
+        func popFirst() {
             first += 1
             if first > 64, first * 2 > waiting.count {
                 waiting.removeFirst(first)
@@ -43,8 +45,7 @@ struct ConnectionQueue {
 
     /// Whether a transfer may begin at once; if not, it waits.
     mutating func enter(_ id: ID, for host: Host) -> Bool {
-        var line = lines[host] ?? Line(isAlone: host.version == .http2PriorKnowledge)
-        defer { lines[host] = line }
+        let line = self.line(of: host)
         if line.next == nil, hasRoom(line), hasRoomInAll {
             line.active += 1
             active += 1
@@ -61,10 +62,10 @@ struct ConnectionQueue {
 
     /// A transfer that began has ended.
     mutating func leave(_ host: Host) {
-        guard var line = lines[host] else { return }
+        guard let line = lines[host] else { return }
         line.active -= 1
         active -= 1
-        lines[host] = line.active == 0 && line.next == nil && !line.isMultiplexed ? nil : line
+        if line.active == 0, line.next == nil, !line.isMultiplexed { lines[host] = nil }
     }
 
     /// A transfer that waits has gone. Its place in the line is passed over when it comes up.
@@ -83,11 +84,11 @@ struct ConnectionQueue {
         guard hasRoomInAll else { return nil }
         for _ in 0..<ring.count {
             let host = ring.removeFirst()
-            guard var line = lines[host] else { continue }
+            guard let line = lines[host] else { continue }
             while let id = line.next, waitingHosts[id] != host { line.popFirst() }
             guard let id = line.next else {
                 line.isInRing = false
-                lines[host] = line.active == 0 && !line.isMultiplexed ? nil : line
+                if line.active == 0, !line.isMultiplexed { lines[host] = nil }
                 continue
             }
             if hasRoom(line) {
@@ -97,13 +98,18 @@ struct ConnectionQueue {
                 waitingHosts[id] = nil
                 line.isInRing = line.next != nil
                 if line.isInRing { ring.append(host) }
-                lines[host] = line
                 return id
             }
-            lines[host] = line
-            ring.append(host)
+            ring.insert(host, at: ring.endIndex)
         }
         return nil
+    }
+
+    private mutating func line(of host: Host) -> Line {
+        if let line = lines[host] { return line }
+        let line = Line(isAlone: host.version == .http2PriorKnowledge)
+        lines[host] = line
+        return line
     }
 
     private var hasRoomInAll: Bool { limits.total.map { active < $0 } ?? true }

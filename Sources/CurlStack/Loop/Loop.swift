@@ -18,31 +18,40 @@ struct Loop: ~Copyable {
     private var commands: [Mailbox.Command] = []
     private var isStopping = false
     private var events: [Poller.Event] = []
+    private let resumptions = ResumeBatch()
 
     init(mailbox: Mailbox, configuration: Network.Configuration) {
         self.mailbox = mailbox
         poller = Poller(waker: mailbox.waker)
         queue = ConnectionQueue(limits: configuration.connections)
-        if let pool = Pool(configuration: configuration, watch: SocketWatch(poller: poller, number: 0)) {
+        if let pool = Pool(
+            configuration: configuration,
+            watch: SocketWatch(poller: poller, sockets: turn.sockets, number: 0)
+        ) {
             pools = [pool]
         }
     }
 
     /// Turns until it is told to stop.
     mutating func run() {
+        resumptions.begin()
         while true {
             takeWord()
             runTimeouts()
             finishEnded()
             flush()
+            resumptions.resumeAll()
             if isStopping, active.isEmpty, waiting.isEmpty { break }
             guard mailbox.beginWaiting() else { continue }
             wait()
             for event in events { pools[event.watch].multi.act(on: event) }
             events.removeAll(keepingCapacity: true)
             finishEnded()
+            // Before the word is taken: what the resumed tasks ask for next is in it then.
+            resumptions.resumeAll()
         }
         for case .start(let control) in mailbox.close() { refuse(control) }
+        resumptions.end()
     }
 
     // MARK: Word from others
@@ -160,11 +169,15 @@ struct Loop: ~Copyable {
     }
 
     private mutating func learn(from transfer: Transfer) {
+        guard !transfer.hasTaught else { return }
         if transfer.host.version == .http2PriorKnowledge {
-            if transfer.isConnected { queue.learned(transfer.host, isMultiplexed: true) }
-        } else if transfer.head.isComplete {
+            guard transfer.isConnected else { return }
+            queue.learned(transfer.host, isMultiplexed: true)
+        } else {
+            guard transfer.head.isComplete else { return }
             queue.learned(transfer.host, isMultiplexed: transfer.head.version.major >= 2)
         }
+        transfer.hasTaught = true
     }
 
     /// Tells what the turn brought.

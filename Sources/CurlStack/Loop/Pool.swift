@@ -7,6 +7,8 @@ final class Pool {
     let multi: MultiHandle
     private let configuration: Network.Configuration
     private let contentCodings: String
+    /// The header lines of requests that have none of their own.
+    private let standardLines: TextList
     private let addresses: AddressPlan
     private var spare: [EasyHandle] = []
 
@@ -15,13 +17,16 @@ final class Pool {
 
     /// Makes a pool, or `nil` if there is no memory for one.
     init?(configuration: Network.Configuration, watch: SocketWatch) {
+        let contentCodings = ContentCoding.available.map(\.rawValue).joined(separator: ", ")
+        let lines = TransferPlan.standardLines(userAgent: configuration.userAgent, contentCodings: contentCodings)
         guard let multi = MultiHandle(watch: watch, connections: configuration.connections),
-            let addresses = AddressPlan(configuration.addresses)
+            let addresses = AddressPlan(configuration.addresses), let standardLines = TextList(lines)
         else { return nil }
+        self.contentCodings = contentCodings
+        self.standardLines = standardLines
         self.multi = multi
         self.addresses = addresses
         self.configuration = configuration
-        contentCodings = ContentCoding.available.map(\.rawValue).joined(separator: ", ")
     }
 
     /// Has libcurl carry a transfer.
@@ -39,7 +44,7 @@ final class Pool {
             asksFirst: transfer.asksFirst,
             route: ProxyRoute(transfer.control.hop, configuration)
         )
-        let code = easy.apply(plan)
+        let code = easy.apply(plan, standard: standardLines)
         guard code == CURLE_OK else { return code }
         return multi.add(easy) == CURLM_OK ? CURLE_OK : CURLE_FAILED_INIT
     }
@@ -58,13 +63,13 @@ final class Pool {
     /// transfer on it is made to send, and a connection that carries no other is closed.
     func abandon(_ transfer: Transfer, beside others: some Sequence<Transfer>) {
         let sibling = transfer.ends.flatMap { ends in others.first { $0.ends == ends && !$0.isReceivingPaused } }
-        if sibling == nil { transfer.easy?.set(CURLOPT_FORBID_REUSE, 1) }
+        if sibling == nil { transfer.easy?.closeConnection() }
         end(transfer)
         sibling?.easy?.sendWhatIsBuffered()
     }
 
     private func makeHandle() -> EasyHandle? {
-        guard let easy = EasyHandle() else { return nil }
+        guard let easy = EasyHandle(multi.watch) else { return nil }
         easy.setCallbacks()
         var codes = [
             easy.set(CURLOPT_NOSIGNAL, 1),

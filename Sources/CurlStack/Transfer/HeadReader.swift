@@ -77,6 +77,7 @@ struct HeadReader {
     /// A new head begins, after an informational one or at the start.
     private mutating func begin(with line: Span<UInt8>) {
         lines.removeAll(keepingCapacity: true)
+        lines.reserveCapacity(512)  // most heads fit, and grow no further
         (contentLength, isChunked, contentCodings) = (nil, false, [])
         fieldCount = 0
         (status, version) = Self.parse(statusLine: line)

@@ -37,6 +37,8 @@ final class Transfer {
     private(set) var serverPins: (chain: [PublicKeyPin], matched: PublicKeyPin?)?
     /// Whether the transfer counts on a connection that speaks HTTP/2 already.
     var joinsHTTP2 = false
+    /// Whether the loop has learned from it what its host speaks.
+    var hasTaught = false
     private var isTouched = false
     private(set) var isConnected = false
     /// Whether the content waits for the server to ask for it.
@@ -77,6 +79,7 @@ final class Transfer {
     /// Forgets what came of the connection that was of no use.
     func startOver() {
         needsOtherConnection = false
+        hasTaught = false
         openedSockets = []
         isConnected = false
         head = HeadReader(limits: control.hop.options.limits)

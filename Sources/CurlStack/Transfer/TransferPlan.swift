@@ -3,7 +3,8 @@ internal import NetworkStack
 
 /// What a hop means to libcurl, worked out beforehand and without it.
 ///
-/// A handle keeps what it was told, so every plan says everything that can differ between two transfers.
+/// A handle keeps what it was told, so every plan says everything that can differ between two transfers; the handle is told
+/// only what does.
 struct TransferPlan {
     /// How libcurl is to treat the request's content.
     enum Content: Equatable {
@@ -13,12 +14,15 @@ struct TransferPlan {
         case noneEitherWay
         /// It is sent, with its length or, if that is not known, in chunks.
         case sent(length: Int64?)
+
+        var isSent: Bool { if case .sent = self { true } else { false } }
     }
 
     let url: String
     let method: String?
     let content: Content
-    let headerLines: [String]
+    /// The header lines, or `nil` for those of every request that has none of its own (``standardLines(userAgent:contentCodings:)``).
+    let headerLines: [String]?
     let version: Int
     let waitsForMultiplexing: Bool
     let needsFreshConnection: Bool
@@ -47,13 +51,17 @@ struct TransferPlan {
         url = hop.urlText
         content = Self.content(of: hop)
         method = request.method == .GET && content == .none ? nil : request.method.rawValue
-        headerLines = Self.headerLines(
-            of: request,
-            content: content,
-            asksFirst: asksFirst,
-            userAgent: userAgent,
-            contentCodings: hop.options.decompresses ? contentCodings : nil
-        )
+        let isStandard = request.headers.isEmpty && hop.options.decompresses && !content.isSent
+        headerLines =
+            isStandard
+            ? nil
+            : Self.headerLines(
+                of: request.headers,
+                content: content,
+                asksFirst: asksFirst,
+                userAgent: userAgent,
+                contentCodings: hop.options.decompresses ? contentCodings : nil
+            )
         version =
             switch hop.options.version {
             case .automatic: shim_http_version_automatic
@@ -87,8 +95,13 @@ struct TransferPlan {
         }
     }
 
+    /// The header lines of a request without content and without fields of its own.
+    static func standardLines(userAgent: String?, contentCodings: String) -> [String] {
+        headerLines(of: [:], content: .none, asksFirst: false, userAgent: userAgent, contentCodings: contentCodings)
+    }
+
     private static func headerLines(
-        of request: HTTP.Request,
+        of headers: HTTP.Headers,
         content: Content,
         asksFirst: Bool,
         userAgent: String?,
@@ -96,7 +109,7 @@ struct TransferPlan {
     ) -> [String] {
         var lines: [String] = []
         var (hasUserAgent, hasAcceptEncoding) = (false, false)
-        for field in request.headers {
+        for field in headers {
             if field.name == .contentLength { continue }
             if field.name == .userAgent { hasUserAgent = true }
             if field.name == .expect, field.asksForContinue { continue }
@@ -106,7 +119,7 @@ struct TransferPlan {
         if !hasUserAgent, let userAgent { lines.append("User-Agent: \(userAgent)") }
         if !hasAcceptEncoding, let contentCodings { lines.append("Accept-Encoding: \(contentCodings)") }
         // Unless it is told otherwise, libcurl asks for a 100 that most servers never send, and waits for it.
-        if case .sent = content { lines.append(asksFirst ? "Expect: 100-continue" : "Expect:") }
+        if content.isSent { lines.append(asksFirst ? "Expect: 100-continue" : "Expect:") }
         return lines
     }
 
@@ -119,45 +132,6 @@ struct TransferPlan {
         guard seconds < 1 << 31 else { return 1 << 31 }
         let rest = (attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000
         return Int(seconds) * 1000 + Int(rest)
-    }
-}
-
-extension EasyHandle {
-    /// Tells the handle everything a plan says.
-    ///
-    /// - Returns: The first code that is not `CURLE_OK`, if any option was refused.
-    func apply(_ plan: TransferPlan) -> CURLcode {
-        var lines = HeaderList()
-        for line in plan.headerLines where !lines.append(line) { return CURLE_OUT_OF_MEMORY }
-        var codes = [
-            set(CURLOPT_URL, plan.url),
-            set(CURLOPT_HTTP_VERSION, plan.version),
-            set(CURLOPT_FORBID_REUSE, 0),
-            set(CURLOPT_FRESH_CONNECT, plan.needsFreshConnection ? 1 : 0),
-            set(CURLOPT_PIPEWAIT, plan.waitsForMultiplexing ? 1 : 0),
-            set(CURLOPT_CONNECTTIMEOUT_MS, plan.connectTimeout),
-            set(CURLOPT_SSL_SESSIONID_CACHE, plan.resumesTLS ? 1 : 0),
-            set(CURLOPT_PINNEDPUBLICKEY, plan.leafPins),
-            // The order counts: turning one of these off makes the request a GET.
-            set(CURLOPT_NOBODY, 0),
-            set(CURLOPT_UPLOAD, 0),
-            set(CURLOPT_HTTPGET, 1),
-        ]
-        switch plan.content {
-        case .none: break
-        case .noneEitherWay: codes.append(set(CURLOPT_NOBODY, 1))
-        case .sent(let length):
-            codes.append(set(CURLOPT_UPLOAD, 1))
-            codes.append(set(CURLOPT_INFILESIZE_LARGE, offset: length ?? -1))
-        }
-        codes.append(set(CURLOPT_CUSTOMREQUEST, plan.method))
-        codes.append(take(plan.route))
-        if plan.expectWait != expectWait {
-            codes.append(set(CURLOPT_EXPECT_100_TIMEOUT_MS, plan.expectWait))
-            expectWait = plan.expectWait
-        }
-        codes.append(set(headers: lines))
-        return codes.first { $0 != CURLE_OK } ?? CURLE_OK
     }
 }
 

@@ -144,14 +144,17 @@ public final class HTTPEngine<Transport: HTTPTransport>: Sendable {
 }
 
 /// What a fetch on an engine returns.
+@usableFromInline
 package final class FetchInFlight: Cancelable {
     private let exchange: Exchange
 
     init(_ exchange: Exchange) { self.exchange = exchange }
 
+    @usableFromInline
     package func cancel() { exchange.cancel() }
 
     /// Promises that the completion runs no user code, so that it may be called where the fetch ended.
+    @usableFromInline
     package func completesInPlace() { exchange.completesInPlace() }
 }
 

@@ -22,9 +22,7 @@ struct WireFields: Sendable {
         var isWanted = false
         let wanted = name.rawValue.utf8
         walk { candidate, value in
-            isWanted =
-                candidate.count == wanted.count
-                && zip(candidate, wanted).allSatisfy { bytes[$0].asciiLowercased == $1.asciiLowercased }
+            isWanted = matches(candidate, wanted)
             if isWanted { values.append(text(value)) }
         } continuation: { value in
             guard isWanted, let last = values.indices.last else { return }
@@ -33,26 +31,43 @@ struct WireFields: Sendable {
         return values
     }
 
+    private func matches(_ candidate: Range<Int>, _ wanted: String.UTF8View) -> Bool {
+        guard candidate.count == wanted.count else { return false }
+        var index = candidate.lowerBound
+        for byte in wanted {
+            if bytes[index].asciiLowercased != byte.asciiLowercased { return false }
+            index += 1
+        }
+        return true
+    }
+
+    // Every response is searched for a field or two: plain loops over the array, nothing generic, nothing made on the way.
+    @inline(__always)
     private func walk(_ field: (_ name: Range<Int>, _ value: Range<Int>) -> Void, continuation: (Range<Int>) -> Void) {
         var start = 0
         while start < bytes.count {
             var end = start
-            while end < bytes.count, bytes[end] != UInt8(ascii: "\n") { end += 1 }
-            let line = start..<(end > start && bytes[end - 1] == UInt8(ascii: "\r") ? end - 1 : end)
-            start = end + 1
-            guard let first = line.first else { continue }
-            if isBlank(bytes[first]) {
-                continuation(trimmed(line))
-            } else if let colon = line.first(where: { bytes[$0] == UInt8(ascii: ":") }) {
-                field(trimmed(line.lowerBound..<colon), trimmed((colon + 1)..<line.upperBound))
+            var colon = -1
+            while end < bytes.count, bytes[end] != UInt8(ascii: "\n") {
+                if colon < 0, bytes[end] == UInt8(ascii: ":") { colon = end }
+                end += 1
             }
+            let last = end > start && bytes[end - 1] == UInt8(ascii: "\r") ? end - 1 : end
+            if start < last {
+                if isBlank(bytes[start]) {
+                    continuation(trimmed(start, last))
+                } else if colon >= 0 {
+                    field(trimmed(start, colon), trimmed(colon + 1, last))
+                }
+            }
+            start = end + 1
         }
     }
 
     private func isBlank(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
 
-    private func trimmed(_ range: Range<Int>) -> Range<Int> {
-        var (lower, upper) = (range.lowerBound, range.upperBound)
+    private func trimmed(_ start: Int, _ end: Int) -> Range<Int> {
+        var (lower, upper) = (start, end)
         while lower < upper, isBlank(bytes[lower]) { lower += 1 }
         while upper > lower, isBlank(bytes[upper - 1]) { upper -= 1 }
         return lower..<upper
