@@ -60,32 +60,41 @@ final class Fetching<Transport: HTTPTransport, Remote: Sendable>: ExchangeSteps 
 
     func make(_ attempt: Attempt, _ handler: @escaping Exchange.Handler) -> any Cancelable {
         guard let kept else {
-            return resource.baseRequestMaking.make { [self] made in handler(neutral(made)) }
+            return resource.baseRequestMaking.make { [sessionHeaders] made in
+                handler(Self.neutral(made, sessionHeaders))
+            }
         }
         kept.withLock { $0 = Kept() }
         // A base request that is handed over twice counts once; what happens to the chain's requests is up to the chain.
         let wasMade = Lock(false)
-        return resource.baseRequestMaking.make { [self] made in
+        return resource.baseRequestMaking.make { [chain, sessionHeaders] made in
             let isFirst = wasMade.withLock { wasMade in
                 defer { wasMade = true }
                 return !wasMade
             }
             guard isFirst else { return EmptyCancelable() }
-            return chain.threadRequest(made) { [self] threaded in
-                let neutral = neutral(threaded)
+            return chain.threadRequest(made) { threaded in
+                let neutral = Self.neutral(threaded, sessionHeaders)
                 if case .success(let request) = threaded { kept.withLock { $0.request = request } }
                 return handler(neutral)
             }
         }
     }
 
+    /// The stack's header fields, unless the resource does without. Whoever makes a request may keep what it is handed for
+    /// long after the fetch has ended, so that is all of the stack that a maker's handler holds.
+    private var sessionHeaders: HTTP.Headers? { options.usesSessionHeaders ? engine.sessionHeaders : nil }
+
     /// A made request in neutral terms, with the stack's header fields.
-    private func neutral(_ made: Result<Request, any Error>) -> Result<HTTP.Request, any Error> {
+    private static func neutral(
+        _ made: Result<Request, any Error>,
+        _ sessionHeaders: HTTP.Headers?
+    ) -> Result<HTTP.Request, any Error> {
         made.flatMap { request in
             Result {
                 let request = try request.httpRequest()
-                guard let headers = engine.sessionHeaders, options.usesSessionHeaders else { return request }
-                return request.with(sessionHeaders: headers)
+                guard let sessionHeaders else { return request }
+                return request.with(sessionHeaders: sessionHeaders)
             }
         }
     }
