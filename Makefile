@@ -13,7 +13,7 @@ export BUILD_FLAGS := -Xswiftc -warnings-as-errors --explicit-target-dependency-
 	-Xlinker --export-dynamic-symbol=getaddrinfo
 
 .PHONY: help install install-build install-test build test suite demo netfetch examples tsan asan \
-	lint format fences docs linkage consumers mutations promises bench bench-compare clean
+	lint format fences docs linkage consumers counts mutations promises bench bench-compare clean
 
 help: ## List the targets
 	@awk 'BEGIN { FS = ":.*## " } /^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -68,6 +68,11 @@ linkage: ## Check that a CurlStack program links neither Foundation's network no
 
 consumers: ## Build and run outside packages that depend on one product each
 	@.ci/consumers.sh
+
+counts: install-test ## Hold instructions, allocations and system calls of a fetch to Benchmarks/counts.json
+	@swift build -q -c release --package-path Benchmarks --product bench-floor
+	@swift build -q -c release --package-path Benchmarks --product bench-curl-stack
+	@.ci/counts.py
 
 # WORKLOADS='get-1k-h1-c64,...' and CLIENTS='curl-stack,libcurl-c,...' choose; `bench --list` names them.
 bench: install-build ## Measure the stacks against libcurl in C and their peers (QUICK=1, WORKLOADS=, CLIENTS=, ROUNDS=)

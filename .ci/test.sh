@@ -33,6 +33,7 @@ step build
 step suite
 step docs quiet
 step linkage quiet
+step counts
 step consumers quiet
 step examples quiet
 step demo quiet
