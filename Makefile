@@ -42,8 +42,8 @@ netfetch: install-build ## Build netfetch, the command line client, and say wher
 	@swift build --package-path Examples -c release --product netfetch
 	@echo "$$(swift build --package-path Examples -c release --show-bin-path)/netfetch"
 
-examples: ## Build the examples
-	@swift build --package-path Examples -c release
+examples: install-build ## Build the examples, and run those that bring a server of their own
+	@.ci/examples.sh
 
 tsan: install ## Run the conformance suite under ThreadSanitizer
 	@.ci/sanitize.sh thread

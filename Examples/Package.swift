@@ -1,6 +1,16 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
+// What every program here knows: one app's code, and both backends for it.
+let stacks: [Target.Dependency] = [
+    .product(name: "NetworkStack", package: "network-stack"),
+    .product(name: "CurlStack", package: "network-stack"),
+    .product(name: "URLSessionStack", package: "network-stack"),
+]
+// What those know that bring a server of their own.
+let served: [Target.Dependency] =
+    stacks + ["ExampleSupport", .product(name: "NetworkStackTesting", package: "network-stack")]
+
 let package = Package(
     name: "network-stack-examples",
     platforms: [.macOS(.v15)],
@@ -12,22 +22,14 @@ let package = Package(
     targets: [
         .executableTarget(
             name: "demo",
-            dependencies: [
-                .product(name: "NetworkStack", package: "network-stack"),
-                .product(name: "CurlStack", package: "network-stack"),
-                .product(name: "URLSessionStack", package: "network-stack"),
-                .product(name: "NetworkStackTesting", package: "network-stack"),
-            ]
+            dependencies: stacks + [.product(name: "NetworkStackTesting", package: "network-stack")]
         ),
         .executableTarget(
             name: "netfetch",
-            dependencies: [
-                .product(name: "NetworkStack", package: "network-stack"),
-                .product(name: "CurlStack", package: "network-stack"),
-                .product(name: "URLSessionStack", package: "network-stack"),
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
-            ]
+            dependencies: stacks + [.product(name: "ArgumentParser", package: "swift-argument-parser")]
         ),
+        .target(name: "ExampleSupport", dependencies: stacks),
+        .executableTarget(name: "rest", dependencies: served),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -221,6 +221,16 @@ struct MockNetworkStackTests {
         #expect(why == Refused(why: "no"))
     }
 
+    @Test("hands content to a stream, which may take its time")
+    func streams() async throws {
+        let mock = try MockNetworkStack()
+        let content = Data(repeating: 7, count: 1_000_000)
+        mock.answer(.GET, "/stream", with: .status(200, content: content))
+        let stream = try await mock.streaming.fetch(resource: get("/stream")).value
+        await Task.yield()
+        #expect(try await stream.collect() == content)
+    }
+
     @Test("delays on its clock, and a cancel ends the wait")
     func delays() async throws {
         let clock = VirtualClock()

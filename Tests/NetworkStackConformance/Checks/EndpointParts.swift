@@ -26,6 +26,7 @@ extension ConformanceCheck {
             let client = try subject.client()
             for (path, parameters) in [
                 ("/a/{id}", [:]), ("/a", ["id": "1"]), ("/a/{id}", ["id": ".."]), ("/a/{id}", ["id": ""]),
+                ("/a/{id}-b", ["id": ""]),
             ] {
                 let endpoint = HTTP.Endpoint(baseURL: try base(peer), path: path, pathParameters: parameters)
                 let handover = Handover<BoundedClient.Outcome>()

@@ -1,0 +1,15 @@
+#!/usr/bin/env bash
+# Builds the examples, and runs those that bring a server of their own, on both stacks: each ends well or says what did not.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+options=(--package-path Examples -c release)
+swift build "${options[@]}"
+programs=$(swift build --show-bin-path "${options[@]}")
+for program in rest; do
+    echo "-- $program"
+    if ! timeout -k 5 60 "$programs/$program"; then
+        echo "The example '$program' does not do what it shows; its own words are above." >&2
+        exit 1
+    fi
+done
