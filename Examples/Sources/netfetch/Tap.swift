@@ -16,8 +16,7 @@ struct Tap<Base: HTTPTransport>: HTTPTransport {
     var capabilities: HTTP.Capabilities { base.capabilities }
 
     func start(_ hop: HTTPHop, sink: any HTTPTransferSink<Base.Failure>) -> any HTTPTransfer {
-        var hop = hop
-        hop.allowsWithholding = false
+        let hop = hop.withoutWithholding()
         let number = reception.begin(hop.request, leadsOn: hop.options.redirects.limit > 0)
         let transfer = base.start(hop, sink: TapSink(reception, hop: number, sink))
         reception.hold(transfer, hop: number)

@@ -48,7 +48,7 @@ struct HeadReader {
     var bytesRead: Int { byteCount }
 
     /// The lines of the head just completed.
-    var headers: HTTP.Headers { HTTP.Headers(lines: lines) }
+    var headers: HTTP.Headers { HTTP.Headers(lines: lines, contentLength: contentLength) }
 
     /// The lines that came after the content, if any.
     var trailers: HTTP.Headers? { trailerLines.isEmpty ? nil : HTTP.Headers(lines: trailerLines) }

@@ -79,7 +79,8 @@ final class Exchange: Cancelable, TimerWheelEntry {
             let (checked, origin, urlText, leftOut) = try request.checked()
             fragment = leftOut
             let trust = try steps.trust(for: origin)
-            let source = try checked.body.open { [weak self] in self?.sourceIsReady() }
+            // A weak reference costs every later one; most requests have nothing to read.
+            let source = checked.body.isRead ? try checked.body.open { [weak self] in self?.sourceIsReady() } : nil
             hop = HTTPHop(
                 request: checked,
                 origin: origin,

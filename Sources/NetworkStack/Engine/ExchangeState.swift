@@ -204,7 +204,7 @@ struct ExchangeState {
             stage = .streaming
             return .open(completed(response, trailers: nil, metrics: .init(), now: now))
         }
-        if let length = response.headers[.contentLength].flatMap({ Int64($0) }), request.method != .HEAD {
+        if let length = response.headers.announcedLength, request.method != .HEAD {
             if let next {
                 return length > Self.drainLimit ? follow(next, status: response.status, abandons: true) : .goOn
             }

@@ -44,8 +44,8 @@ extension HTTPTransport {
     public var enforcesServerTrust: Bool { false }
 }
 
-/// One hop, checked and ready to send.
-public struct HTTPHop: Sendable {
+/// One hop, checked and ready to send. It never changes, and is passed around without being copied.
+public final class HTTPHop: Sendable {
     /// The request. Its URL has no user info and no fragment; its method and fields are legal; its framing fields agree
     /// with its content.
     public let request: HTTP.Request
@@ -60,8 +60,40 @@ public struct HTTPHop: Sendable {
     /// The content, if it is a file or a stream. `.none` and `.bytes` are in the request itself.
     public let source: (any HTTPBodySource)?
     /// Whether the transport may hold the content back and deliver it whole, telling ``HTTPTransferSink/withheld(_:)``.
-    /// A transport that stands before another may say no where the engine said yes.
-    public var allowsWithholding: Bool
+    public let allowsWithholding: Bool
+
+    init(
+        request: HTTP.Request,
+        origin: HTTP.Origin,
+        urlText: String,
+        options: HTTP.Options,
+        trust: ServerTrust,
+        source: (any HTTPBodySource)?,
+        allowsWithholding: Bool
+    ) {
+        self.request = request
+        self.origin = origin
+        self.urlText = urlText
+        self.options = options
+        self.trust = trust
+        self.source = source
+        self.allowsWithholding = allowsWithholding
+    }
+
+    /// The same hop, whose content is to be delivered as it comes: for a transport that stands before another.
+    ///
+    /// - Returns: A hop that does not allow withholding.
+    public func withoutWithholding() -> HTTPHop {
+        HTTPHop(
+            request: request,
+            origin: origin,
+            urlText: urlText,
+            options: options,
+            trust: trust,
+            source: source,
+            allowsWithholding: false
+        )
+    }
 }
 
 /// Steers a hop under way. Safe from any thread; a hop that has ended is not changed by it.

@@ -27,6 +27,14 @@ extension HTTP {
             if case .stream(let stream) = self { stream.isReplayable } else { true }
         }
 
+        /// Whether the content is read piece by piece.
+        var isRead: Bool {
+            switch self {
+            case .none, .bytes: false
+            case .file, .stream: true
+            }
+        }
+
         var isNone: Bool { if case .none = self { true } else { false } }
 
         /// Opens the content for one transfer, if it has to be read piece by piece.

@@ -16,6 +16,9 @@ extension UInt8 {
         }
     }
 
+    /// Whether a URL's authority ends before this byte (RFC 3986 section 3.2).
+    var endsAuthority: Bool { self == UInt8(ascii: "/") || self == UInt8(ascii: "?") || self == UInt8(ascii: "#") }
+
     /// The lower-case form of an ASCII letter; any other byte as it is.
     @inline(__always)
     var asciiLowercased: UInt8 { self &- UInt8(ascii: "A") < 26 ? self | 0x20 : self }

@@ -54,6 +54,17 @@ extension HTTP {
         /// - Parameter lines: `name: value` lines, each ended by a line feed or a carriage return and a line feed.
         public init(lines: [UInt8]) { storage = .wire(WireFields(lines)) }
 
+        /// Keeps field lines as they arrived, whose Content-Length has been read.
+        package init(lines: [UInt8], contentLength: Int64?) {
+            storage = .wire(WireFields(lines, readLength: .some(contentLength)))
+        }
+
+        /// The length that Content-Length announces, in bytes. Every response is asked for it.
+        var announcedLength: Int64? {
+            if case .wire(let wire) = storage, let length = wire.readLength { return length }
+            return self[.contentLength].flatMap { Int64($0) }
+        }
+
         /// The fields, in order.
         public var fields: [Field] {
             switch storage {

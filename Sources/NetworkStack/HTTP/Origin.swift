@@ -56,7 +56,7 @@ extension HTTP {
                 throw .invalidRequest("The URL has no host; it must begin with \(scheme)://host.")
             }
             let start = colon + 3
-            let end = bytes[start...].firstIndex { "/?#".utf8.contains($0) } ?? bytes.count
+            let end = bytes[start...].firstIndex(where: \.endsAuthority) ?? bytes.count
             var hostStart = start
             if let at = bytes[start..<end].lastIndex(of: UInt8(ascii: "@")) {
                 userInfo = String(decoding: bytes[start..<at], as: UTF8.self)
@@ -84,7 +84,7 @@ extension HTTP {
             let afterScheme =
                 text.utf8.first == UInt8(ascii: "/") ? text[...] : text.drop { $0 != "/" && $0 != "?" && $0 != "#" }
             guard afterScheme.hasPrefix("//") else { return }
-            let authority = afterScheme.utf8.dropFirst(2).prefix { !"/?#".utf8.contains($0) }
+            let authority = afterScheme.utf8.dropFirst(2).prefix { !$0.endsAuthority }
             let host = authority.lastIndex(of: UInt8(ascii: "@")).map { authority[$0...] } ?? authority
             if host.contains(where: { $0 >= 0x80 }) { throw hostNotASCII }
         }

@@ -1,8 +1,13 @@
 /// Header lines as they arrived, read on demand: most responses are never asked for most of their fields.
 struct WireFields: Sendable {
     private let bytes: [UInt8]
+    /// What the fields say of the content's length, if whoever received them has read that already.
+    let readLength: Int64??
 
-    init(_ bytes: [UInt8]) { self.bytes = bytes }
+    init(_ bytes: [UInt8], readLength: Int64?? = nil) {
+        self.bytes = bytes
+        self.readLength = readLength
+    }
 
     /// Every field, in order.
     var fields: [HTTP.Headers.Field] {
@@ -44,6 +49,7 @@ struct WireFields: Sendable {
     // Every response is searched for a field or two: plain loops over the array, nothing generic, nothing made on the way.
     @inline(__always)
     private func walk(_ field: (_ name: Range<Int>, _ value: Range<Int>) -> Void, continuation: (Range<Int>) -> Void) {
+        let bytes = bytes.span
         var start = 0
         while start < bytes.count {
             var end = start
