@@ -65,6 +65,10 @@ private struct CurlFetches: Sendable {
         configuration.connections.perHost = max(32, settings.inFlight, settings.heldCount)
         configuration.connections.streamsPerConnection = max(100, settings.inFlight)
         if let file = settings.authorities { configuration.tls.trustRoots = .file(path: file) }
+        if !settings.pins.isEmpty {
+            let policy = try PinningPolicy(domainName: "localhost", pinnedHashes: Set(settings.pins), scope: .leaf)
+            configuration.serverTrust = try ServerTrustConfiguration(pinningPolicies: [policy])
+        }
         stack = try Network.CurlNetworkStack(configuration: configuration)
 
         let body: HTTP.Body =
@@ -76,7 +80,10 @@ private struct CurlFetches: Sendable {
                 .none
             }
         let request = try HTTP.Request(method: HTTP.Method(rawValue: settings.method), url: settings.url, body: body)
-        measured = .init(baseRequestMaking: .request(request))
+        let interceptors: Network.CurlResource.Interceptors = (0..<settings.interceptors).map {
+            FieldInterceptor(name: "X-Benchmark-\($0)")
+        }
+        measured = .init(baseRequestMaking: .request(request), interceptors: interceptors)
         held = try settings.heldURL.map { .init(baseRequestMaking: .request(try HTTP.Request(url: $0))) }
         decodes = settings.decodes
     }
@@ -90,5 +97,26 @@ private struct CurlFetches: Sendable {
 
     func measure(_ data: Data) throws -> Int {
         decodes ? try JSONDecoder().decode([Article].self, from: data).count : data.count
+    }
+}
+
+/// Sets a field of each request and hears of what becomes of it, as interceptors do.
+private struct FieldInterceptor: HTTPResourceInterceptor {
+    typealias Request = HTTP.Request
+    typealias Response = HTTP.Response
+
+    let name: String
+
+    func interceptMakeRequestResult(
+        _ result: Result<HTTP.Request, any Error>,
+        handler: @escaping @Sendable (Result<HTTP.Request, any Error>) -> any Cancelable
+    ) -> any Cancelable {
+        handler(
+            result.map { request in
+                var request = request
+                request.headers[HTTP.HeaderName(name)] = "1"
+                return request
+            }
+        )
     }
 }

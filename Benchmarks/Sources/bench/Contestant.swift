@@ -41,9 +41,9 @@ struct Contestant: Sendable {
 
     /// Every client there is. The names are stable: reports are compared by them.
     static let all: [Contestant] = [
-        .init(name: "curl-stack", program: .swift("bench-curl-stack")) { onlyPlain($0) },
+        .init(name: "curl-stack", program: .swift("bench-curl-stack")),
         .init(name: "curl-stack-callback", program: .swift("bench-curl-stack")) {
-            $0.kind == .coldStart || $0.heldCount > 0 ? "is the same as the asynchronous form there" : onlyPlain($0)
+            $0.kind == .coldStart || $0.heldCount > 0 ? "is the same as the asynchronous form there" : nil
         },
         .init(name: "urlsession-stack", program: .swift("bench-urlsession-stack")) {
             onlyPlain($0) ?? needsOwnAuthority($0)
