@@ -57,7 +57,7 @@ let package = Package(
         ),
         .testTarget(
             name: "CurlStackTests",
-            dependencies: ["CurlStack", "NetworkStackTesting", "NetworkStackConformance"],
+            dependencies: ["CurlStack", "CCurl", "NetworkStackTesting", "NetworkStackConformance"],
             swiftSettings: testing
         ),
         .testTarget(

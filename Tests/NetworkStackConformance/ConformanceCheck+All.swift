@@ -11,5 +11,5 @@ extension ConformanceCheck {
     private static let messages: [ConformanceCheck] =
         methods + bodies + headers + statuses + redirects + compression.map { $0.needing(.decompression) } + limits
         + refusals
-        + tls + http2 + resources + endpointParts + sentForms + callbacks + sessionHeaders
+        + tls + pinning + http2 + resources + endpointParts + sentForms + callbacks + sessionHeaders
 }

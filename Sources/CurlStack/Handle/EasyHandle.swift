@@ -129,20 +129,25 @@ final class EasyHandle {
     }
 
     /// Has libcurl call back with this handle, and with the watch for what outlives every handle: a connection's socket.
-    func setCallbacks() {
-        unsafe shim_easy_set_header_function(pointer, Callbacks.header)
-        unsafe shim_easy_set_write_function(pointer, Callbacks.write)
-        unsafe shim_easy_set_read_function(pointer, Callbacks.read)
-        unsafe shim_easy_set_seek_function(pointer, Callbacks.seek)
-        unsafe shim_easy_set_prereq_function(pointer, Callbacks.prereq)
-        unsafe shim_easy_set_resolver_start_function(pointer, Callbacks.resolverStart)
-        unsafe shim_easy_set_socket_option_function(pointer, Callbacks.socketOption)
-        unsafe shim_easy_set_tls_context_function(pointer, Callbacks.tlsContext)
-        unsafe shim_easy_set_close_socket_function(pointer, Callbacks.closeSocket)
+    ///
+    /// - Returns: The codes of the options that were set.
+    func setCallbacks() -> [CURLcode] {
+        let codes = [
+            unsafe shim_easy_set_header_function(pointer, Callbacks.header),
+            unsafe shim_easy_set_write_function(pointer, Callbacks.write),
+            unsafe shim_easy_set_read_function(pointer, Callbacks.read),
+            unsafe shim_easy_set_seek_function(pointer, Callbacks.seek),
+            unsafe shim_easy_set_prereq_function(pointer, Callbacks.prereq),
+            unsafe shim_easy_set_resolver_start_function(pointer, Callbacks.resolverStart),
+            unsafe shim_easy_set_socket_option_function(pointer, Callbacks.socketOption),
+            unsafe shim_easy_set_tls_context_function(pointer, Callbacks.tlsContext),
+            unsafe shim_easy_set_close_socket_function(pointer, Callbacks.closeSocket),
+        ]
         let context = unsafe Unmanaged.passUnretained(self).toOpaque()
         for option in Self.contextOptions { unsafe shim_easy_set_pointer(pointer, option, context) }
         let watch = unsafe Unmanaged.passUnretained(watch).toOpaque()
         unsafe shim_easy_set_pointer(pointer, CURLOPT_CLOSESOCKETDATA, watch)
+        return codes
     }
 
     private static let contextOptions = [

@@ -70,8 +70,9 @@ final class Pool {
 
     private func makeHandle() -> EasyHandle? {
         guard let easy = EasyHandle(multi.watch) else { return nil }
-        easy.setCallbacks()
-        var codes = [
+        // A handle without one of them would carry requests past a gate.
+        var codes = easy.setCallbacks()
+        codes += [
             easy.set(CURLOPT_NOSIGNAL, 1),
             // Without it, dropping a transfer waits for its name lookup, and the whole loop with it.
             easy.set(CURLOPT_QUICK_EXIT, 1),

@@ -42,6 +42,8 @@ extension Transfer {
                 host: server.host,
                 .evaluation(verifyResult: result == 0 ? nil : result, reason: easy?.message(for: code) ?? "\(code)")
             )
+        case CURLE_NOT_BUILT_IN, CURLE_UNKNOWN_OPTION:
+            return .pinningUnsupported(reason: "\(CurlLibrary.shared) refuses an option that it takes.")
         default: return nil
         }
     }

@@ -13,12 +13,7 @@ struct CanonicalHost: Hashable, Sendable {
         let host = origin.host
         switch host.utf8.first {
         case UInt8(ascii: "["):
-            let inside = host.utf8.dropFirst().dropLast()
-            if let address = IPv6Address(inside) {
-                self.init(text: address.description, isAddress: true)
-            } else {
-                self.init(text: String(Substring(inside)), isAddress: true)
-            }
+            self.init(text: IPAddress(host)?.canonicalText ?? host, isAddress: true)
         case .some(UInt8(ascii: "0")...UInt8(ascii: "9")):
             let address = IPv4Address(host.utf8)
             self.init(text: address?.description ?? host, isAddress: address != nil)
@@ -30,13 +25,11 @@ struct CanonicalHost: Hashable, Sendable {
     /// has, a wildcard. An IPv6 address may stand in brackets.
     init?(named name: String) {
         var bytes = name.utf8[...]
-        if bytes.first == UInt8(ascii: "["), bytes.last == UInt8(ascii: "]") { bytes = bytes.dropFirst().dropLast() }
         if bytes.contains(UInt8(ascii: ":")) {
-            guard let address = IPv6Address(bytes) else { return nil }
-            self.init(text: address.description, isAddress: true)
+            guard let address = IPAddress(name) else { return nil }
+            self.init(text: address.canonicalText, isAddress: true)
             return
         }
-        guard bytes.count == name.utf8.count else { return nil }
         if bytes.last == UInt8(ascii: ".") { bytes = bytes.dropLast() }
         if let address = IPv4Address(bytes) {
             self.init(text: address.description, isAddress: true)
@@ -103,45 +96,11 @@ struct IPv4Address: CustomStringConvertible {
     var description: String { (0..<4).map { "\(value >> (24 - 8 * $0) & 0xFF)" }.joined(separator: ".") }
 }
 
-/// An IPv6 address (RFC 4291 section 2.2), without its zone.
-struct IPv6Address: CustomStringConvertible {
-    private var groups: [UInt16] = []
-
-    init?(_ text: some BidirectionalCollection<UInt8>) {
-        // A zone (RFC 6874) says by which interface, not whom.
-        let address = String(decoding: text.prefix { $0 != UInt8(ascii: "%") }, as: UTF8.self)
-        let halves = address.split(separator: "::", omittingEmptySubsequences: false)
-        guard halves.count <= 2, let head = Self.groups(halves[0], mayEndInIPv4: halves.count == 1) else { return nil }
-        guard halves.count == 2 else {
-            guard head.count == 8 else { return nil }
-            groups = head
-            return
-        }
-        guard let tail = Self.groups(halves[1], mayEndInIPv4: true), head.count + tail.count < 8 else { return nil }
-        groups = head + Array(repeating: 0, count: 8 - head.count - tail.count) + tail
-    }
-
-    private static func groups(_ text: Substring, mayEndInIPv4: Bool) -> [UInt16]? {
-        guard !text.isEmpty else { return [] }
-        var groups: [UInt16] = []
-        let parts = text.split(separator: ":", omittingEmptySubsequences: false)
-        for (index, part) in parts.enumerated() {
-            if mayEndInIPv4, index == parts.count - 1, part.contains(".") {
-                guard part.utf8.count(where: { $0 == UInt8(ascii: ".") }) == 3, let address = IPv4Address(part.utf8)
-                else { return nil }
-                groups += [UInt16(address.value >> 16), UInt16(address.value & 0xFFFF)]
-            } else {
-                guard (1...4).contains(part.utf8.count), part.allSatisfy(\.isHexDigit),
-                    let group = UInt16(part, radix: 16)
-                else { return nil }
-                groups.append(group)
-            }
-        }
-        return groups
-    }
-
+extension IPAddress {
     /// The one text of the address (RFC 5952); an IPv4 address in its IPv6 form is that IPv4 address.
-    var description: String {
+    fileprivate var canonicalText: String {
+        guard bytes.count == 16 else { return bytes.map(String.init).joined(separator: ".") }
+        let groups = stride(from: 0, to: 16, by: 2).map { UInt16(bytes[$0]) << 8 | UInt16(bytes[$0 + 1]) }
         if groups[..<5].allSatisfy({ $0 == 0 }), groups[5] == 0xFFFF {
             return IPv4Address(value: UInt32(groups[6]) << 16 | UInt32(groups[7])).description
         }

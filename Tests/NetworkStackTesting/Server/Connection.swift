@@ -73,6 +73,13 @@ extension ScriptedServer {
             }
         }
 
+        /// Asks a TLS 1.2 client for another handshake, in which the server shows another identity. It takes place as bytes
+        /// are read.
+        public func renegotiate(as identity: TLSIdentity) throws {
+            try checkOpen()
+            try (channel as? TLSChannel)?.renegotiate(as: identity)
+        }
+
         // MARK: Ending
 
         /// Closes in an orderly way: close_notify under TLS, FIN, then reads away what still arrives (for at most 1 s of

@@ -42,7 +42,12 @@ struct CertificateAuthority: Sendable {
     }
 
     /// Makes a key and a certificate for the names (DNS names or addresses), valid between the days counted from today.
-    func identity(_ name: String, hosts: [String], days: ClosedRange<Int> = -2...30) throws -> TLSIdentity {
+    func identity(
+        _ name: String,
+        hosts: [String],
+        days: ClosedRange<Int> = -2...30,
+        key kind: KeyKind = .p256
+    ) throws -> TLSIdentity {
         let key = folder.file("\(name).key")
         let certificate = folder.file("\(name).leaf.pem")
         let names = hosts.map { ($0.contains(":") || $0.allSatisfy { $0.isNumber || $0 == "." } ? "IP:" : "DNS:") + $0 }
@@ -64,7 +69,8 @@ struct CertificateAuthority: Sendable {
             subject: hosts.first ?? name,
             extensions: "leaf",
             extensionFile: extensions,
-            days: days
+            days: days,
+            kind: kind
         )
         let parts = ([certificate] + chain).map { WrittenFile(path: $0).text }
         let chainFile = try folder.write("\(name).chain.pem", parts.joined())
@@ -111,13 +117,14 @@ struct CertificateAuthority: Sendable {
         subject: String,
         extensions: String,
         extensionFile: String? = nil,
-        days: ClosedRange<Int>
+        days: ClosedRange<Int>,
+        kind: KeyKind = .p256
     ) throws {
         let request = folder.file("\(name).csr")
-        try openssl.run([
-            "req", "-new", "-config", config, "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes",
-            "-keyout", key, "-out", request, "-subj", "/CN=\(subject)",
-        ])
+        try openssl.run(
+            ["req", "-new", "-config", config] + kind.arguments
+                + ["-nodes", "-keyout", key, "-out", request, "-subj", "/CN=\(subject)"]
+        )
         try openssl.run(
             [
                 "ca", "-batch", "-notext", "-config", config, "-in", request, "-out", certificate,
@@ -134,5 +141,23 @@ struct CertificateAuthority: Sendable {
         formatter.timeZone = TimeZone(identifier: "UTC")
         formatter.dateFormat = "yyyyMMddHHmmss'Z'"
         return formatter.string(from: Date(timeIntervalSinceNow: Double(days) * 86_400))
+    }
+}
+
+/// What kind of key a certificate has.
+public enum KeyKind: String, Sendable, CaseIterable {
+    /// EC on the curve P-256.
+    case p256
+    /// RSA of 3072 bits.
+    case rsa3072
+    /// Ed25519.
+    case ed25519
+
+    var arguments: [String] {
+        switch self {
+        case .p256: ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256"]
+        case .rsa3072: ["-newkey", "rsa:3072"]
+        case .ed25519: ["-newkey", "ed25519"]
+        }
     }
 }

@@ -28,6 +28,15 @@ final class TLSChannel: ByteChannel {
         return .moved(0)
     }
 
+    /// Has the next handshake on this connection, which the client is asked for now, show another identity (TLS 1.2 only).
+    func renegotiate(as identity: TLSIdentity) throws {
+        ERR_clear_error()
+        guard SSL_use_certificate_chain_file(ssl, identity.certificateChainFile) == 1,
+            SSL_use_PrivateKey_file(ssl, identity.keyFile, SSL_FILETYPE_PEM) == 1,
+            SSL_renegotiate(ssl) == 1, SSL_do_handshake(ssl) == 1
+        else { throw TLSSetupError("renegotiating") }
+    }
+
     func read(into buffer: UnsafeMutableRawBufferPointer) -> ChannelOutcome {
         ERR_clear_error()
         errno = 0

@@ -28,7 +28,12 @@ public final class TestCertificates: Sendable {
     public let secondServer: TLSIdentity
     /// A client's certificate from the intermediate, without host names.
     public let client: TLSIdentity
+    /// As `server`, from an authority that only calls itself the intermediate; the true one stands in its chain.
+    public let forged: TLSIdentity
+    /// PEM with the intermediate and the root: what some systems' bundles look like.
+    public let caFileWithIntermediate: String
     private let folder: TemporaryDirectory
+    private let forgedFolder: TemporaryDirectory
     private let intermediate: CertificateAuthority
     private let sequence = Guarded(0)
 
@@ -65,17 +70,71 @@ public final class TestCertificates: Sendable {
         untrusted = try stranger.identity("untrusted", hosts: names)
         secondServer = try second.identity("second-server", hosts: names)
         client = try intermediate.identity("client", hosts: [])
+        let chain = [intermediate, root].map { WrittenFile(path: $0.certificateFile).text }
+        caFileWithIntermediate = try folder.write("chain.pem", chain.joined())
+        forgedFolder = try TemporaryDirectory("forged-certificates")
+        let forger = try CertificateAuthority(root: "intermediate", in: forgedFolder, openssl: openssl)
+        let leaf = try forger.identity("forged", hosts: names)
+        forged = TLSIdentity(
+            certificateChainFile: try forgedFolder.write(
+                "forged.chain.pem",
+                WrittenFile(path: leaf.certificateChainFile).text + chain[0]
+            ),
+            keyFile: leaf.keyFile
+        )
+    }
+
+    /// An identity that also presents the certificates of another: a list with something stuffed into it.
+    ///
+    /// Throws what writing a file does.
+    public func identity(_ identity: TLSIdentity, presentingAlso other: TLSIdentity) throws -> TLSIdentity {
+        let number = sequence.withLock { count in
+            count += 1
+            return count
+        }
+        let text = [identity, other].map { WrittenFile(path: $0.certificateChainFile).text }.joined()
+        return TLSIdentity(
+            certificateChainFile: try folder.write("stuffed-\(number).pem", text),
+            keyFile: identity.keyFile
+        )
+    }
+
+    /// A PKCS #12 file of an identity, encrypted with a passphrase.
+    ///
+    /// Throws `TestServerError`.
+    public func pkcs12(_ identity: TLSIdentity, passphrase: String) throws -> String {
+        let file = identity.keyFile + ".p12"
+        try Program("openssl", package: "openssl").run([
+            "pkcs12", "-export", "-in", identity.certificateChainFile, "-inkey", identity.keyFile, "-out", file,
+            "-passout", "pass:\(passphrase)",
+        ])
+        return file
+    }
+
+    /// The private key of an identity in a PEM file, encrypted with a passphrase.
+    ///
+    /// Throws `TestServerError`.
+    public func encryptedKey(of identity: TLSIdentity, passphrase: String) throws -> String {
+        let file = identity.keyFile + ".encrypted"
+        try Program("openssl", package: "openssl").run([
+            "pkcs8", "-topk8", "-in", identity.keyFile, "-out", file, "-passout", "pass:\(passphrase)",
+        ])
+        return file
     }
 
     /// One more certificate from the intermediate for these hosts (DNS names or addresses), valid between the two days
     /// counted from today.
     ///
     /// Throws `TestServerError`.
-    public func issue(for hosts: [String], days: ClosedRange<Int> = -2...30) throws -> TLSIdentity {
+    public func issue(
+        for hosts: [String],
+        days: ClosedRange<Int> = -2...30,
+        key: KeyKind = .p256
+    ) throws -> TLSIdentity {
         let number = sequence.withLock { count in
             count += 1
             return count
         }
-        return try intermediate.identity("issued-\(number)", hosts: hosts, days: days)
+        return try intermediate.identity("issued-\(number)", hosts: hosts, days: days, key: key)
     }
 }

@@ -1,0 +1,194 @@
+import CCurl
+import Foundation
+import NetworkStackTesting
+import Testing
+
+@testable import CurlStack
+@testable import NetworkStack
+
+/// What only shows when hops of different trust meet on one connection, which no stack's own configuration brings about.
+@Suite("The gates to a pinned server", .timeLimit(.minutes(1)))
+struct TrustGateTests {
+    let certificates: TestCertificates
+    let stack: Network.CurlNetworkStack
+
+    init() throws {
+        certificates = try .shared()
+        stack = try Self.stack(certificates)
+    }
+
+    private static func stack(
+        _ certificates: TestCertificates,
+        _ verification: TLSConfiguration.Verification = .full
+    ) throws -> Network.CurlNetworkStack {
+        var configuration = Network.Configuration()
+        configuration.tls.trustRoots = .file(path: certificates.bothRootsFile)
+        configuration.tls.verification = verification
+        return try Network.CurlNetworkStack(configuration: configuration)
+    }
+
+    /// A hop under a trust of its own: no pins for ordinary trust.
+    private func hop(
+        _ url: String,
+        pins: [String],
+        scope: PinningPolicy.Scope = .chain,
+        method: HTTP.Method = .GET
+    ) throws -> HTTPHop {
+        let request = try HTTP.Request(method: method, url: url, headers: [.authorization: "Bearer token"])
+        let (checked, origin, text, _) = try request.checked()
+        var trust = ServerTrust.ordinary
+        if !pins.isEmpty {
+            let policy = try PinningPolicy(
+                domainName: origin.host,
+                pinnedHashes: Set(pins),
+                enforceBackupPin: false,
+                scope: scope
+            )
+            trust = try ServerTrustJudge(ServerTrustConfiguration(pinningPolicies: [policy])).trust(for: origin)
+        }
+        return HTTPHop(
+            request: checked,
+            origin: origin,
+            urlText: text,
+            options: .init(),
+            trust: trust,
+            source: nil,
+            allowsWithholding: true
+        )
+    }
+
+    /// Carries a hop and answers its refusal, or `nil` if it was carried to its end.
+    private func carry(_ hop: HTTPHop, on stack: Network.CurlNetworkStack? = nil) async throws -> ServerTrustError? {
+        let sink = EndSink()
+        let transfer = (stack ?? self.stack).engine.transport.start(hop, sink: sink)
+        try await sink.ended.opened()
+        withExtendedLifetime(transfer) {}
+        switch sink.failure.withLock({ $0 }) {
+        case nil: return nil
+        case .refused(.untrusted(let error)): return error
+        case let failure?: throw failure
+        }
+    }
+
+    private func isMismatch(_ error: ServerTrustError?) -> Bool {
+        if case .pinVerificationFailed(_, .pinnedHashNotFound) = error { true } else { false }
+    }
+
+    @Test("a connection that was opened without pins carries a request only past the pins")
+    func reuse() async throws {
+        let server = try ScriptedServer.responding(.init(tls: certificates.server)) { _ in .ok("secret") }
+        let root = try TLSIdentity.publicKeyPins(inFile: certificates.caFile)
+        let other = try TLSIdentity.publicKeyPins(inFile: certificates.secondCAFile)
+        #expect(try await carry(hop(server.url(), pins: [])) == nil)
+        #expect(try await carry(hop(server.url(), pins: root)) == nil)
+        let bytes = server.connections[0].receivedCount
+        #expect(server.snapshot.accepted == 1)
+        #expect(try await isMismatch(carry(hop(server.url(), pins: other))))
+        try await server.waitUntil { $0.open == 0 }
+        #expect(server.requests.count == 2)
+        #expect(server.snapshot.accepted == 1)
+        #expect(server.connections[0].receivedCount == bytes)
+    }
+
+    @Test("an HTTP/2 connection that was opened without pins carries a request only past the pins")
+    func reuseOfHTTP2() async throws {
+        let nginx = try NginxServer()
+        try await nginx.start()
+        let url = nginx.httpsURL("/json")
+        let root = try TLSIdentity.publicKeyPins(inFile: certificates.caFile)
+        let other = try TLSIdentity.publicKeyPins(inFile: certificates.secondCAFile)
+        #expect(try await carry(hop(url, pins: [])) == nil)
+        #expect(try await carry(hop(url, pins: root)) == nil)
+        #expect(try await isMismatch(carry(hop(url, pins: other))))
+        #expect(try await carry(hop(url, pins: [])) == nil)
+        let log = try await nginx.waitForLog { $0.count >= 3 }
+        #expect(log.count == 3)
+        #expect(Set(log.prefix(2).map(\.connection)).count == 1)
+        #expect(Set(log.map(\.serverProtocol)) == ["HTTP/2.0"])
+    }
+
+    @Test("a chain that failed verification does not count, whatever certificates it names")
+    func verifyResult() async throws {
+        let server = try ScriptedServer.responding(.init(tls: certificates.forged)) { _ in .ok("secret") }
+        let lenient = try Self.stack(certificates, .disabledForTesting)
+        let pins = try TLSIdentity.publicKeyPins(inFile: certificates.intermediateFile)
+        #expect(try await carry(hop(server.url(), pins: []), on: lenient) == nil)
+        let refusal = try await carry(hop(server.url(), pins: pins), on: lenient)
+        guard case .pinVerificationFailed(_, .evaluation(let result, _)) = refusal else {
+            Issue.record("It was not refused, or for another reason: \(String(describing: refusal))")
+            return
+        }
+        #expect(result != 0)
+        #expect(server.requests.count == 1)
+        #expect(server.snapshot.accepted == 1)
+    }
+
+    @Test("a leaf policy never even shares a connection that was opened without its pins")
+    func leafConnections() async throws {
+        let server = try ScriptedServer.responding(.init(tls: certificates.server)) { _ in .ok("secret") }
+        let leaf = try [certificates.server.publicKeyPins()[0]]
+        for _ in 1...2 {
+            #expect(try await carry(hop(server.url(), pins: [])) == nil)
+            #expect(try await carry(hop(server.url(), pins: leaf, scope: .leaf)) == nil)
+        }
+        #expect(server.snapshot.accepted == 2)
+    }
+
+    @Test("libcurl itself holds the server to a leaf policy, and knows no other certificate")
+    func ownOption() throws {
+        let server = try ScriptedServer.responding(.init(tls: certificates.server)) { _ in .ok() }
+        let leaf = try certificates.server.publicKeyPins()[0]
+        let intermediate = try TLSIdentity.publicKeyPins(inFile: certificates.intermediateFile)[0]
+        for (pin, scope, expected) in [
+            (leaf, PinningPolicy.Scope.leaf, CURLE_OK), (intermediate, .leaf, CURLE_SSL_PINNEDPUBKEYNOTMATCH),
+            (intermediate, .chain, CURLE_OK),
+        ] {
+            // Without callbacks neither gate is there.
+            let easy = try #require(EasyHandle())
+            easy.set(CURLOPT_CAINFO, certificates.caFile)
+            let plan = TransferPlan(
+                try hop(server.url(), pins: [pin], scope: scope, method: .HEAD),
+                userAgent: nil,
+                contentCodings: ""
+            )
+            #expect(easy.apply(plan) == CURLE_OK)
+            #expect(curl_easy_perform(easy.pointer) == expected)
+        }
+        #expect(server.requests.count == 2)
+    }
+
+    @Test(
+        "an option that libcurl refuses is pinning it cannot do",
+        arguments: [CURLE_NOT_BUILT_IN, CURLE_UNKNOWN_OPTION]
+    )
+    func refusedOption(code: CURLcode) throws {
+        let sink = EndSink()
+        let hop = try hop("https://127.0.0.1/", pins: certificates.server.publicKeyPins())
+        let control = TransferControl(hop: hop, sink: sink, mailbox: Mailbox())
+        Transfer(control, poolNumber: 0, turn: Turn()).finish(code)
+        guard case .refused(.untrusted(.pinningUnsupported(let reason))) = sink.failure.withLock({ $0 }) else {
+            Issue.record("It was not refused")
+            return
+        }
+        #expect(reason.contains("libcurl"))
+    }
+}
+
+/// Hears how a hop ends.
+private final class EndSink: HTTPTransferSink {
+    let ended = Gate()
+    let failure = Lock<HTTPTransferFailure<CurlError>?>(nil)
+
+    func entered(_ phase: HTTP.Phase) {}
+    func informational(_ response: HTTP.Response) {}
+    func head(_ response: HTTP.Response) {}
+    func body(_ chunk: Data) -> Bool { true }
+    func withheld(_ count: Int64) {}
+    func sent(_ count: Int) {}
+    func finished(trailers: HTTP.Headers?, metrics: HTTP.Metrics) { ended.open() }
+
+    func failed(_ failure: HTTPTransferFailure<CurlError>, metrics: HTTP.Metrics) {
+        self.failure.withLock { $0 = failure }
+        ended.open()
+    }
+}

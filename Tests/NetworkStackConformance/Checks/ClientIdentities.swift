@@ -1,0 +1,115 @@
+import FoundationEssentials
+import NetworkStack
+import NetworkStackTesting
+
+extension ConformanceCheck {
+    /// What the client itself shows, and which versions of TLS it speaks.
+    static let clientIdentities: [ConformanceCheck] = [
+        ConformanceCheck("A client proves itself to a server that asks, from files or bytes", needs: needsIdentities) {
+            subject in
+            let trial = try PinnedTrial(subject)
+            let client = trial.certificates.client
+            let (chain, key) = (client.certificateChainFile, client.keyFile)
+            let encrypted = try trial.certificates.encryptedKey(of: client, passphrase: "open sesame")
+            let box = try trial.certificates.pkcs12(client, passphrase: "open sesame")
+            func bytes(_ path: String) throws -> Data { try Data(contentsOf: URL(filePath: path)) }
+            let identities: [ClientIdentity] = try [
+                ClientIdentity(.pemFiles(certificateChain: chain, privateKey: key)),
+                ClientIdentity(.pem(certificateChain: bytes(chain), privateKey: bytes(key))),
+                ClientIdentity(.pemFiles(certificateChain: chain, privateKey: encrypted), passphrase: "open sesame"),
+                ClientIdentity(
+                    .pem(certificateChain: bytes(chain), privateKey: bytes(encrypted)),
+                    passphrase: "open sesame"
+                ),
+                ClientIdentity(.pkcs12File(path: box), passphrase: "open sesame"),
+                ClientIdentity(.pkcs12(bytes(box)), passphrase: "open sesame"),
+            ]
+            for identity in identities {
+                let server = try trial.server { $0.clientCertificate = .required }
+                let knownClient = try trial.client(nil) { $0.tls.clientIdentity = identity }
+                _ = try await knownClient.success(trial.request(server.url()))
+                let subject = server.connections[0].tls?.clientCertificateSubject
+                try expectEqual(subject, "/CN=client", "the client's name, \(identity)")
+                _ = try await trial.client(nil).breakdown(trial.request(server.url()))
+            }
+        },
+        ConformanceCheck("Two clients never share a connection", needs: needsIdentities) { subject in
+            let trial = try PinnedTrial(subject)
+            let server = try trial.server { $0.clientCertificate = .requested }
+            let other = trial.certificates.rotatedServer
+            let identities = try [
+                ClientIdentity.test, nil,
+                ClientIdentity(.pemFiles(certificateChain: other.certificateChainFile, privateKey: other.keyFile)),
+            ]
+            let clients = try identities.map { identity in try trial.client(nil) { $0.tls.clientIdentity = identity } }
+            for _ in 1...2 {
+                for client in clients { _ = try await client.success(trial.request(server.url())) }
+            }
+            let subjects = server.connections.map { $0.tls?.clientCertificateSubject }
+            try expectEqual(subjects, ["/CN=client", nil, "/CN=localhost"], "the clients' names")
+        },
+        ConformanceCheck("An identity that is of no use is refused when the stack is made", needs: needsIdentities) {
+            subject in
+            let trial = try PinnedTrial(subject)
+            let (client, other) = (trial.certificates.client, trial.certificates.server)
+            let (chain, key) = (client.certificateChainFile, client.keyFile)
+            let encrypted = try trial.certificates.encryptedKey(of: client, passphrase: "right")
+            let box = try trial.certificates.pkcs12(client, passphrase: "right")
+            let identities: [ClientIdentity] = [
+                ClientIdentity(.pemFiles(certificateChain: "/nonexistent", privateKey: key)),
+                ClientIdentity(.pemFiles(certificateChain: chain, privateKey: "/nonexistent")),
+                ClientIdentity(.pemFiles(certificateChain: key, privateKey: key)),
+                ClientIdentity(.pemFiles(certificateChain: chain, privateKey: chain)),
+                ClientIdentity(.pemFiles(certificateChain: chain, privateKey: other.keyFile)),
+                ClientIdentity(.pemFiles(certificateChain: chain, privateKey: encrypted)),
+                ClientIdentity(.pemFiles(certificateChain: chain, privateKey: encrypted), passphrase: "wrong"),
+                ClientIdentity(.pem(certificateChain: Data(), privateKey: Data())),
+                ClientIdentity(.pkcs12(Data())), ClientIdentity(.pkcs12File(path: chain)),
+                ClientIdentity(.pkcs12File(path: box)), ClientIdentity(.pkcs12File(path: box), passphrase: "wrong"),
+            ]
+            for identity in identities {
+                do {
+                    _ = try trial.client(nil) { $0.tls.clientIdentity = identity }
+                    throw ConformanceFailure("made with \(identity)")
+                } catch let error as HTTP.Refusal {
+                    guard case .invalidOptions(let reason) = error else { throw error }
+                    try expect(!reason.contains("PRIVATE") && !reason.contains("wrong\""), "it says \(reason)")
+                }
+            }
+        },
+        ConformanceCheck(
+            "Versions of TLS have a floor and a ceiling",
+            needs: [.network, .customTrustRoots, .tlsVersions]
+        ) { subject in
+            let trial = try PinnedTrial(subject)
+            let old = try trial.server { $0.maximumTLSVersion = .v12 }
+            _ = try await trial.client(nil).success(trial.request(old.url()))
+            let strict = try trial.client(nil) { $0.tls.minimumVersion = .v1_3 }
+            _ = try await strict.breakdown(trial.request(old.url()))
+            try expectEqual(old.requests.count, 1, "requests to the old server")
+            let new = try trial.server()
+            _ = try await strict.success(trial.request(new.url()))
+            let modest = try trial.client(nil) { $0.tls.maximumVersion = .v1_2 }
+            _ = try await modest.success(trial.request(new.url()))
+            try expectEqual(new.connections.map { $0.tls?.version }, ["TLSv1.3", "TLSv1.2"], "the versions")
+            do {
+                _ = try trial.client(nil) { ($0.tls.minimumVersion, $0.tls.maximumVersion) = (.v1_3, .v1_2) }
+                throw ConformanceFailure("a ceiling below the floor was taken")
+            } catch is HTTP.Refusal {}
+        },
+        ConformanceCheck(
+            "Verification can be disabled for tests",
+            needs: [.network, .customTrustRoots, .unverifiedTLS]
+        ) { subject in
+            let trial = try PinnedTrial(subject)
+            let certificates = trial.certificates
+            for identity in [certificates.untrusted, certificates.expired, certificates.wrongHost] {
+                let server = try trial.server(identity)
+                let client = try trial.client(nil) { $0.tls.verification = .disabledForTesting }
+                _ = try await client.success(trial.request(server.url()))
+            }
+        },
+    ]
+
+    private static let needsIdentities: Set<HTTP.Capability> = [.network, .customTrustRoots, .clientCertificates]
+}

@@ -1,0 +1,135 @@
+import FoundationEssentials
+import NetworkStack
+import NetworkStackTesting
+
+extension ConformanceCheck {
+    /// Pins count for every request, whatever connection it goes over.
+    static let pinnedConnections: [ConformanceCheck] = [
+        ConformanceCheck("Requests to a pinned server share its connection", needs: PinnedTrial.needs) { subject in
+            let trial = try PinnedTrial(subject)
+            let server = try trial.server()
+            for scope in PinningPolicy.Scope.allCases {
+                let client = try trial.client(trial.trust(trial.pins(.leaf), scope: scope))
+                for _ in 1...3 { _ = try await client.success(trial.request(server.url())) }
+            }
+            try expectEqual(server.snapshot.accepted, 2, "connections")
+        },
+        ConformanceCheck("A pinned server is never reached by a resumed session", needs: PinnedTrial.needs) { subject in
+            let trial = try PinnedTrial(subject)
+            for version in [ScriptedServer.Options.TLSVersion.v12, .v13] {
+                var options = ScriptedServer.Options(tls: trial.certificates.server)
+                options.maximumTLSVersion = version
+                let server = try ScriptedServer.responding(options) { _ in
+                    .ok("", headers: [("Connection", "close")]).then(.close)
+                }
+                for isPinned in [false, true] {
+                    let client = try trial.client(isPinned ? trial.trust(trial.pins(.root)) : nil) {
+                        $0.options.allowsEmptyBody = true
+                    }
+                    for _ in 1...3 { _ = try await client.success(trial.request(server.url())) }
+                }
+                let resumed = server.connections.map { $0.tls?.isResumed ?? false }
+                try expectEqual(resumed, [false, true, true, false, false, false], "resumed with \(version)")
+            }
+        },
+        ConformanceCheck(
+            "A request that is repeated in silence on another connection is not repeated to an impostor",
+            needs: PinnedTrial.needs
+        ) { subject in
+            let trial = try PinnedTrial(subject)
+            let certificates = trial.certificates
+            let rogue = try certificates.identity(certificates.secondServer, presentingAlso: certificates.server)
+            for impostor in [certificates.rotatedServer, rogue] {
+                var options = ScriptedServer.Options(tls: certificates.server)
+                options.identityForConnection = { $0 == 0 ? nil : impostor }
+                // The kept connection dies under the second request, without an answer.
+                let server = try ScriptedServer(options) { _ in
+                    [.receiveHead, .send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"), .receiveHead, .reset]
+                }
+                let client = try trial.client(trial.trust(trial.pins(.leaf)))
+                let request = try HTTP.Request(url: server.url(), headers: [.authorization: "Bearer token"])
+                _ = try await client.success(request)
+                try await client.mismatch(request)
+                let connections = try await server.sees("the end of both") { $0.accepted == 2 && $0.open == 0 }
+                    .connections
+                try expectEqual(connections.map(\.requests.count), [2, 0], "requests by connection")
+                try expectEqual(connections[1].receivedCount, 0, "bytes that the impostor received")
+            }
+        },
+        ConformanceCheck("A server that becomes another in a renegotiation gets no request", needs: PinnedTrial.needs) {
+            subject in
+            let trial = try PinnedTrial(subject)
+            let certificates = trial.certificates
+            let rogue = try certificates.identity(certificates.secondServer, presentingAlso: certificates.server)
+            for (identity, isGood) in [(certificates.rotatedServer, true), (rogue, false)] {
+                var options = ScriptedServer.Options(tls: certificates.server)
+                options.maximumTLSVersion = .v12
+                let answer = ScriptedServer.Step.send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+                let isAsked = Gate()
+                let server = try ScriptedServer(options) { index in
+                    index > 0
+                        ? [.receiveHead, answer]
+                        : [
+                            .receiveHead, answer, .run { try $0.renegotiate(as: identity) }, .open(isAsked),
+                            .receiveHead, answer,
+                        ]
+                }
+                let client = try trial.client(trial.trust(trial.pins(.intermediate)))
+                let request = try HTTP.Request(url: server.url(), headers: [.authorization: "Bearer token"])
+                _ = try await client.success(request)
+                try await isAsked.opened()
+                // It may fail, or pass on a connection of its own.
+                _ = try await client.outcome(of: request)
+                let first = server.connections[0]
+                try expectEqual(first.requests.count, isGood ? 2 : 1, "requests that the first connection received")
+            }
+        },
+        ConformanceCheck(
+            "Pins count over HTTP/2, and fetches share the connection",
+            needs: PinnedTrial.needs.union([.http2])
+        ) { subject in
+            let trial = try PinnedTrial(subject)
+            let nginx = try NginxServer()
+            try await nginx.start()
+            let right = try trial.client(trial.trust(trial.pins(.root), for: "localhost"))
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for _ in 1...20 { group.addTask { _ = try await right.get(nginx.httpsURL("/json")) } }
+                try await group.waitForAll()
+            }
+            let log = try await nginx.waitForLog { $0.count == 20 }
+            try expectEqual(Set(log.map(\.connection)).count, 1, "connections")
+            let wrong = try trial.client(trial.trust(trial.pins(.otherLeaf), for: "localhost"))
+            try await wrong.mismatch(HTTP.Request(url: nginx.httpsURL("/text")))
+            _ = try await right.get(nginx.httpsURL("/bytes/1k"))
+            try expectEqual(try await nginx.waitForLog { $0.count > 20 }.count, 21, "requests")
+            let impostor = try trial.server { $0.applicationProtocols = ["h2"] }
+            let client = try trial.client(trial.trust(trial.pins(.otherLeaf)))
+            try await client.mismatch(HTTP.Request(url: impostor.url()))
+            try await impostor.expectNothingTold()
+        },
+        ConformanceCheck(
+            "A policy that expires while a connection is kept ends the requests on it",
+            needs: PinnedTrial.needs
+        ) { subject in
+            let trial = try PinnedTrial(subject)
+            let server = try trial.server()
+            let now = Lock(Date(timeIntervalSince1970: 1_000_000))
+            let date = now.withLock { $0 }
+            let trust = try trial.trust(trial.pins(.leaf), expires: date)
+            let client = try trial.client(trust) { $0.wallClock = { now.withLock { $0 } } }
+            _ = try await client.success(trial.request(server.url()))
+            now.withLock { $0 = date + 1 }
+            let error = try await client.distrust(trial.request(server.url()))
+            let expected = ServerTrustError.domainPolicyExpired(
+                host: "127.0.0.1",
+                domainName: "127.0.0.1",
+                expirationDate: date
+            )
+            try expectEqual(error, expected, "the refusal")
+            try expectEqual(server.requests.count, 1, "requests")
+            now.withLock { $0 = date }
+            _ = try await client.success(trial.request(server.url()))
+            try expectEqual(server.snapshot.accepted, 1, "connections")
+        },
+    ]
+}

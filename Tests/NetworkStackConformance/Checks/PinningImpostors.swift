@@ -1,0 +1,122 @@
+import FoundationEssentials
+import NetworkStack
+import NetworkStackTesting
+
+extension ConformanceCheck {
+    /// Servers that pass for the pinned one by everything but its key.
+    static let pinnedImpostors: [ConformanceCheck] = [
+        ConformanceCheck(
+            "A trusted impostor that presents the pinned certificates, too, gets nothing",
+            needs: PinnedTrial.needs
+        ) { subject in
+            let trial = try PinnedTrial(subject)
+            let certificates = trial.certificates
+            let rogue = try certificates.identity(certificates.secondServer, presentingAlso: certificates.server)
+            for certificate in [PinnedCertificate.leaf, .intermediate, .root] {
+                for scope in certificate == .leaf ? PinningPolicy.Scope.allCases : [.chain] {
+                    let client = try trial.client(trial.trust(trial.pins(certificate), scope: scope))
+                    let server = try trial.server()
+                    _ = try await client.success(trial.request(server.url()))
+                    let impostor = try trial.server(rogue)
+                    try await client.mismatch(trial.request(impostor.url()))
+                    try await impostor.expectNothingTold()
+                }
+            }
+        },
+        ConformanceCheck(
+            "An impostor whose certificate only names the pinned issuer gets nothing",
+            needs: PinnedTrial.needs
+        ) { subject in
+            let trial = try PinnedTrial(subject)
+            let client = try trial.client(trial.trust(trial.pins(.intermediate, .root)))
+            let server = try trial.server()
+            _ = try await client.success(trial.request(server.url()))
+            let impostor = try trial.server(trial.certificates.forged)
+            let result = try await client.unverified(trial.request(impostor.url()))
+            try expect(result != nil && result != 0, "The verifier's number is \(result.map(String.init) ?? "none")")
+            try await impostor.expectNothingTold()
+        },
+        ConformanceCheck("The right key does not excuse a bad certificate", needs: PinnedTrial.needs) { subject in
+            let trial = try PinnedTrial(subject)
+            let certificates = trial.certificates
+            for identity in [certificates.expired, certificates.wrongHost, certificates.untrusted] {
+                for scope in PinningPolicy.Scope.allCases {
+                    let pin = try identity.publicKeyPins()[0]
+                    let impostor = try trial.server(identity)
+                    let client = try trial.client(trial.trust([pin], scope: scope))
+                    _ = try await client.unverified(trial.request(impostor.url()))
+                    try await impostor.expectNothingTold()
+                }
+            }
+        },
+        ConformanceCheck(
+            "A client's certificate is shown to the pinned server and to no impostor",
+            needs: PinnedTrial.needs.union([.clientCertificates])
+        ) { subject in
+            let trial = try PinnedTrial(subject)
+            let certificates = trial.certificates
+            let identity = try ClientIdentity.test
+            let stuffed = try certificates.identity(certificates.secondServer, presentingAlso: certificates.server)
+            for version in [ScriptedServer.Options.TLSVersion.v12, .v13] {
+                for scope in PinningPolicy.Scope.allCases {
+                    let pins = try trial.pins(.leaf)
+                    let client = try trial.client(trial.trust(pins, scope: scope)) { $0.tls.clientIdentity = identity }
+                    let server = try trial.server {
+                        ($0.clientCertificate, $0.maximumTLSVersion) = (.required, version)
+                    }
+                    _ = try await client.success(trial.request(server.url()))
+                    try expect(server.connections[0].isClientCertificateSeen, "The server saw no certificate")
+                    for other in [stuffed, certificates.rotatedServer, certificates.forged] {
+                        let impostor = try trial.server(other) {
+                            ($0.clientCertificate, $0.maximumTLSVersion) = (.requested, version)
+                        }
+                        try await client.distrust(trial.request(impostor.url()))
+                        try await impostor.expectNothingTold()
+                    }
+                }
+            }
+        },
+        ConformanceCheck(
+            "A client's certificate is not shown to a server of another name, whatever its key",
+            needs: PinnedTrial.needs.union([.clientCertificates])
+        ) { subject in
+            let trial = try PinnedTrial(subject)
+            let identity = try ClientIdentity.test
+            let impostor = try trial.server(trial.certificates.wrongHost) { $0.clientCertificate = .requested }
+            for host in ["127.0.0.1", "localhost"] {
+                let trust = try trial.trust(trial.pins(.intermediate), for: host)
+                let client = try trial.client(trust) { $0.tls.clientIdentity = identity }
+                _ = try await client.unverified(trial.request(impostor.url(host: host)))
+            }
+            try await impostor.expectNothingTold()
+        },
+        ConformanceCheck(
+            "Where verification is disabled for tests, a pinned host is refused all the same",
+            needs: PinnedTrial.needs.union([.unverifiedTLS])
+        ) { subject in
+            let trial = try PinnedTrial(subject)
+            let certificates = trial.certificates
+            let trust = try trial.trust(trial.pins(.leaf, .intermediate), notPinned: true)
+            let client = try trial.client(trust) { $0.tls.verification = .disabledForTesting }
+            for identity in [certificates.untrusted, certificates.forged, certificates.expired, certificates.server] {
+                let server = try trial.server(identity)
+                _ = try await client.success(trial.request(server.url(host: "localhost")))
+                let impostor = try trial.server(identity)
+                _ = try await client.unverified(trial.request(impostor.url()))
+                try await impostor.expectNothingTold()
+            }
+        },
+    ]
+}
+
+extension ClientIdentity {
+    /// The client's identity of this run.
+    static var test: ClientIdentity {
+        get throws {
+            let client = try TestCertificates.shared().client
+            return ClientIdentity(
+                .pemFiles(certificateChain: client.certificateChainFile, privateKey: client.keyFile)
+            )
+        }
+    }
+}

@@ -1,0 +1,164 @@
+import FoundationEssentials
+import NetworkStack
+import NetworkStackTesting
+
+/// What a check of pinning begins with: how a server is proved, and what happens when it cannot be.
+struct PinnedTrial {
+    /// What a stack must be able to do.
+    static let needs: Set<HTTP.Capability> = [.network, .customTrustRoots, .publicKeyPinning]
+
+    let subject: ConformanceSubject
+    let certificates: TestCertificates
+
+    init(_ subject: ConformanceSubject) throws {
+        self.subject = subject
+        certificates = try .shared()
+    }
+
+    /// The pin of a certificate in the chain of the good server: its own, the intermediate's, the root's.
+    func pins(_ names: PinnedCertificate...) throws -> Set<String> {
+        try Set(
+            names.map { name in
+                switch name {
+                case .leaf: try certificates.server.publicKeyPins()[0]
+                case .intermediate: try TLSIdentity.publicKeyPins(inFile: certificates.intermediateFile)[0]
+                case .root: try TLSIdentity.publicKeyPins(inFile: certificates.caFile)[0]
+                case .otherLeaf: try certificates.rotatedServer.publicKeyPins()[0]
+                case .otherRoot: try TLSIdentity.publicKeyPins(inFile: certificates.secondCAFile)[0]
+                }
+            }
+        )
+    }
+
+    /// A policy for the host that the test servers are reached by.
+    func trust(
+        _ pins: Set<String>,
+        for host: String = "127.0.0.1",
+        scope: PinningPolicy.Scope = .chain,
+        expires: Date = .distantFuture,
+        notPinned: Bool = false,
+        mode: ServerTrustConfiguration.Mode = .enforced
+    ) throws -> ServerTrustConfiguration {
+        let policy = try PinningPolicy(
+            domainName: host,
+            expirationDate: expires,
+            pinnedHashes: pins,
+            enforceBackupPin: false,
+            scope: scope
+        )
+        return try ServerTrustConfiguration(pinningPolicies: [policy], allowNotPinnedDomains: notPinned, mode: mode)
+    }
+
+    /// A client that trusts both roots, and these servers.
+    func client(
+        _ trust: ServerTrustConfiguration?,
+        _ change: (inout Network.Configuration) -> Void = { _ in }
+    ) throws -> BoundedClient {
+        try subject.client { configuration in
+            configuration.tls.trustRoots = .file(path: certificates.bothRootsFile)
+            configuration.serverTrust = trust
+            change(&configuration)
+        }
+    }
+
+    /// A server that tells secrets.
+    func server(
+        _ identity: TLSIdentity? = nil,
+        _ change: (inout ScriptedServer.Options) -> Void = { _ in }
+    ) throws -> ScriptedServer {
+        var options = ScriptedServer.Options(tls: identity ?? certificates.server)
+        change(&options)
+        return try ScriptedServer.responding(options) { _ in .ok("secret") }
+    }
+
+    /// A request that carries secrets.
+    func request(_ url: String) throws -> HTTP.Request {
+        try HTTP.Request(
+            method: .POST,
+            url: url,
+            headers: [.authorization: "Bearer token"],
+            body: .bytes(Data("secret".utf8))
+        )
+    }
+}
+
+enum PinnedCertificate {
+    case leaf
+    case intermediate
+    case root
+    case otherLeaf
+    case otherRoot
+}
+
+extension BoundedClient {
+    /// Fetches what must be refused because of whom it goes to.
+    @discardableResult
+    func distrust(
+        _ request: HTTP.Request,
+        options: HTTP.Options? = nil,
+        file: StaticString = #fileID,
+        line: UInt = #line
+    ) async throws -> ServerTrustError {
+        let refusal = try await refusal(request, options: options, file: file, line: line)
+        guard case .untrusted(let error) = refusal else {
+            throw ConformanceFailure("Expected the server not to be trusted, saw \(refusal)", file: file, line: line)
+        }
+        return error
+    }
+
+    /// Fetches what must be refused because no pin matched, and answers the keys of the chain.
+    @discardableResult
+    func mismatch(
+        _ request: HTTP.Request,
+        options: HTTP.Options? = nil,
+        file: StaticString = #fileID,
+        line: UInt = #line
+    ) async throws -> [PublicKeyPin] {
+        let error = try await distrust(request, options: options, file: file, line: line)
+        guard case .pinVerificationFailed(_, .pinnedHashNotFound(let chain)) = error else {
+            throw ConformanceFailure("Expected that no pin matched, saw \(error)", file: file, line: line)
+        }
+        return chain
+    }
+
+    /// Fetches what must be refused because ordinary verification failed, and answers the verifier's number.
+    @discardableResult
+    func unverified(
+        _ request: HTTP.Request,
+        file: StaticString = #fileID,
+        line: UInt = #line
+    ) async throws -> Int? {
+        let error = try await distrust(request, file: file, line: line)
+        guard case .pinVerificationFailed(_, .evaluation(let result, _)) = error else {
+            throw ConformanceFailure("Expected that verification failed, saw \(error)", file: file, line: line)
+        }
+        return result
+    }
+}
+
+extension ScriptedServer {
+    /// Expects that connections were refused in the handshake: no byte of a request came, and no certificate.
+    func expectNothingTold(
+        handshakes: Bool = false,
+        file: StaticString = #fileID,
+        line: UInt = #line
+    ) async throws {
+        let snapshot = try await sees("the end of its connections", file: file, line: line) { $0.open == 0 }
+        try expectEqual(snapshot.requests.count, 0, "requests", file: file, line: line)
+        let bytes = snapshot.connections.map(\.receivedCount).reduce(0, +)
+        try expectEqual(bytes, 0, "bytes received after the handshake", file: file, line: line)
+        try expect(
+            !snapshot.connections.contains(where: \.isClientCertificateSeen),
+            "A client certificate was shown",
+            file: file,
+            line: line
+        )
+        guard !handshakes else { return }
+        try expect(
+            !snapshot.connections.contains { $0.handshake == .done },
+            "The client finished a handshake: \(snapshot.connections)",
+            file: file,
+            line: line
+        )
+    }
+}
