@@ -22,6 +22,14 @@ struct FlatnessTests {
     func stacks() async {
         await #expect(processExitsWith: .success) { try await Flatness(width: 1).proveStacks(2_000) }
     }
+
+    @Test("5,000 connections to a pinned server leave nothing behind", .timeLimit(.minutes(5)))
+    func pinnedConnections() async {
+        await #expect(processExitsWith: .success) {
+            var flatness = try await Flatness(width: 8)
+            try await flatness.provePinned(5_000)
+        }
+    }
 }
 
 /// Counts what a process holds, before and after.
@@ -32,19 +40,37 @@ private struct Flatness {
 
     let nginx: NginxServer
     let width: Int
+    private var urlText: String
 
     /// Starts a server in a process of its own, so that its growth is not counted.
     init(width: Int) async throws {
         nginx = try NginxServer()
         try await nginx.start()
         self.width = width
+        urlText = nginx.httpURL("/bytes/1k")
+    }
+
+    /// Each request over a connection of its own, past both gates.
+    mutating func provePinned(_ count: Int) async throws {
+        let certificates = try TestCertificates.shared()
+        var configuration = Network.Configuration()
+        configuration.tls.trustRoots = .file(path: certificates.caFile)
+        let pin = try TLSIdentity.publicKeyPins(inFile: certificates.caFile)[0]
+        let policy = try PinningPolicy(domainName: "127.0.0.1", pinnedHashes: [pin], enforceBackupPin: false)
+        configuration.serverTrust = try ServerTrustConfiguration(pinningPolicies: [policy])
+        configuration.options.version = .http1_1
+        urlText = nginx.httpsURL("/bytes/1k", host: "127.0.0.1")
+        try await prove(count, on: Network.CurlNetworkStack(configuration: configuration), closing: true)
     }
 
     func prove(_ count: Int) async throws {
-        let stack = try Network.CurlNetworkStack()
-        try await fetch(count / 4, on: stack)
+        try await prove(count, on: Network.CurlNetworkStack())
+    }
+
+    private func prove(_ count: Int, on stack: Network.CurlNetworkStack, closing: Bool = false) async throws {
+        try await fetch(count / 4, on: stack, closing: closing)
         let before = Holdings()
-        try await fetch(count, on: stack)
+        try await fetch(count, on: stack, closing: closing)
         let after = Holdings()
         try after.expectNoMore(than: before, perFetch: count)
         await stack.shutdown()
@@ -66,8 +92,8 @@ private struct Flatness {
         await stack.shutdown()
     }
 
-    private func fetch(_ count: Int, on stack: Network.CurlNetworkStack) async throws {
-        let request = try HTTP.Request(url: nginx.httpURL("/bytes/1k"))
+    private func fetch(_ count: Int, on stack: Network.CurlNetworkStack, closing: Bool = false) async throws {
+        let request = try HTTP.Request(url: urlText, headers: closing ? [.connection: "close"] : [:])
         try await withThrowingTaskGroup(of: Void.self) { group in
             for _ in 0..<width {
                 group.addTask {

@@ -72,8 +72,7 @@ enum Callbacks {
         guard let transfer = unsafe transfer(of: context), let tls = unsafe tls else {
             return CURLE_ABORTED_BY_CALLBACK
         }
-        let server = transfer.control.hop.trust.enforced
-        guard let record = unsafe TLSRecord.install(in: OpaquePointer(tls), server: server) else {
+        guard let record = unsafe TLSRecord.install(in: OpaquePointer(tls), peers: transfer.peers) else {
             return CURLE_OUT_OF_MEMORY
         }
         transfer.secures(with: record)

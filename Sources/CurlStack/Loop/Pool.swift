@@ -10,6 +10,8 @@ final class Pool {
     /// The header lines of requests that have none of their own.
     private let standardLines: TextList
     private let addresses: AddressPlan
+    /// Decides whom a proxy must prove itself to be.
+    private let judge: ServerTrustJudge?
     private var spare: [EasyHandle] = []
 
     /// Handles kept ready beyond this are freed.
@@ -27,6 +29,7 @@ final class Pool {
         self.multi = multi
         self.addresses = addresses
         self.configuration = configuration
+        judge = configuration.serverTrust.map { ServerTrustJudge($0, now: configuration.wallClock) }
     }
 
     /// Has libcurl carry a transfer.
@@ -36,13 +39,26 @@ final class Pool {
         guard let easy = spare.popLast() ?? makeHandle() else { return CURLE_OUT_OF_MEMORY }
         transfer.easy = easy
         easy.attach(transfer)
+        let route = ProxyRoute(transfer.control.hop, configuration)
+        if let proxy = route?.proxy, proxy.scheme == .https {
+            do {
+                transfer.peers = TLSPeers(
+                    origin: .init(transfer.control.hop.trust, serverName: transfer.control.hop.origin.serverName),
+                    proxy: .init(serverName: proxy.serverName, pinned: try judge?.pinned(proxy))
+                )
+            } catch {
+                transfer.refuse(error)
+                return CURLE_ABORTED_BY_CALLBACK
+            }
+        }
         let plan = TransferPlan(
             transfer.control.hop,
             userAgent: configuration.userAgent,
             contentCodings: contentCodings,
             joinsHTTP2: transfer.joinsHTTP2,
             asksFirst: transfer.asksFirst,
-            route: ProxyRoute(transfer.control.hop, configuration)
+            route: route,
+            resumesTLS: transfer.peers.proxy?.pinned == nil
         )
         let code = easy.apply(plan, standard: standardLines)
         guard code == CURLE_OK else { return code }

@@ -26,8 +26,14 @@ enum HandshakeGate {
     }
 
     private static func passes(_ store: OpaquePointer, _ record: TLSRecord) -> Bool {
-        guard let server = record.server else { return false }
         record.refusal = nil
+        let servers = record.peers.pinned(named: unsafe serverName(store))
+        // libcurl has the name checked afterwards.
+        guard !servers.isEmpty else { return unsafe X509_verify_cert(store) > 0 }
+        return servers.allSatisfy { unsafe passes(store, record, $0) }
+    }
+
+    private static func passes(_ store: OpaquePointer, _ record: TLSRecord, _ server: PinnedServer) -> Bool {
         guard let parameters = unsafe X509_STORE_CTX_get0_param(store), unsafe expect(server, in: parameters) else {
             unsafe refuse(store, record, server, because: X509_V_ERR_UNSPECIFIED)
             return false
@@ -41,13 +47,19 @@ enum HandshakeGate {
         let chain = unsafe X509_STORE_CTX_get0_chain(store).flatMap { unsafe record.verified($0) }
         guard let chain, server.match(in: chain.pins) != nil else {
             unsafe X509_STORE_CTX_set_error(store, X509_V_ERR_APPLICATION_VERIFICATION)
-            record.refusal = .pinVerificationFailed(
-                host: server.host,
-                .pinnedHashNotFound(chain: chain?.pins ?? [])
-            )
+            let keys = PublicKeyPinVerificationError.pinnedHashNotFound(chain: chain?.pins ?? [])
+            record.refusal = .pinVerificationFailed(host: server.host, keys)
             return false
         }
         return true
+    }
+
+    /// What the client calls the server of this handshake.
+    private static func serverName(_ store: OpaquePointer) -> String? {
+        let connection = unsafe X509_STORE_CTX_get_ex_data(store, SSL_get_ex_data_X509_STORE_CTX_idx())
+        guard let connection = unsafe connection else { return nil }
+        return unsafe SSL_get_servername(OpaquePointer(connection), TLSEXT_NAMETYPE_host_name)
+            .map { unsafe String(cString: $0) }
     }
 
     /// Has the verification ask for the host, and for a chain up to a root.

@@ -4,9 +4,8 @@ internal import NetworkStack
 /// What is noted of one TLS connection, for as long as OpenSSL knows it: each of libcurl's connections has an `SSL_CTX` of
 /// its own, which keeps the record. It outlives the transfer that opened the connection.
 final class TLSRecord {
-    /// Whom the connection was opened to, if that server's keys are pinned: the handshake gate judges by it, in a
-    /// renegotiation, too.
-    let server: PinnedServer?
+    /// Whom the connection was opened to and by: the handshake gate judges by it, in a renegotiation, too.
+    let peers: TLSPeers
     /// Whether the server ended the connection in order.
     private(set) var sawCloseNotify = false
     /// Why the handshake gate turned the server down, if it did.
@@ -14,7 +13,7 @@ final class TLSRecord {
     /// The chain that was verified, once somebody has asked for it.
     private var chain: VerifiedChain?
 
-    private init(server: PinnedServer?) { self.server = server }
+    private init(peers: TLSPeers) { self.peers = peers }
 
     /// The keys of a connection's chain; they are hashed again only if it has another chain than last time.
     func verified(_ chain: OpaquePointer) -> VerifiedChain? {
@@ -35,11 +34,11 @@ final class TLSRecord {
         unsafe Unmanaged<TLSRecord>.fromOpaque(record).release()
     }
 
-    /// Gives a new connection's context a record and, if the server's keys are pinned, the handshake gate.
+    /// Gives a new connection's context a record and, if anybody's keys are pinned, the handshake gate.
     ///
     /// - Returns: The record, or `nil` if there was no memory for it.
-    static func install(in context: OpaquePointer, server: PinnedServer?) -> TLSRecord? {
-        let record = TLSRecord(server: server)
+    static func install(in context: OpaquePointer, peers: TLSPeers) -> TLSRecord? {
+        let record = TLSRecord(peers: peers)
         let kept = unsafe Unmanaged.passRetained(record)
         guard unsafe SSL_CTX_set_ex_data(context, index, kept.toOpaque()) == 1 else {
             unsafe kept.release()
@@ -51,7 +50,7 @@ final class TLSRecord {
             guard let connection = unsafe connection else { return }
             unsafe TLSRecord.of(connection)?.sawCloseNotify = true
         }
-        if server != nil { unsafe HandshakeGate.install(in: context, kept.toOpaque()) }
+        if peers.arePinned { unsafe HandshakeGate.install(in: context, kept.toOpaque()) }
         return record
     }
 

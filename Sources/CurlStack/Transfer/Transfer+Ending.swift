@@ -28,11 +28,12 @@ extension Transfer {
         }
     }
 
-    /// Why the server of a hop whose keys are pinned was turned down, if that is how the transfer ended. libcurl's codes do not
+    /// Why a server whose keys are pinned was turned down, if that is how the transfer ended. libcurl's codes do not
     /// tell it: the handshake gate's refusal is one of several, and the oldest error in OpenSSL's queue decides which.
     private func refusalOfServer(_ code: CURLcode) -> ServerTrustError? {
-        guard code != CURLE_OK, let server = control.hop.trust.enforced else { return nil }
+        guard code != CURLE_OK else { return nil }
         if let refusal = tlsRecord?.refusal { return refusal }
+        guard let server = control.hop.trust.enforced else { return nil }
         switch code {
         case CURLE_SSL_PINNEDPUBKEYNOTMATCH:
             return .pinVerificationFailed(host: server.host, .pinnedHashNotFound(chain: serverPins?.chain ?? []))

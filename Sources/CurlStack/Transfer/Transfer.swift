@@ -33,6 +33,8 @@ final class Transfer {
     private(set) var ends: OpenSockets.Ends?
     /// What is noted of the connection's TLS, if it has any; before there is one, of the latest handshake.
     private(set) var tlsRecord: TLSRecord?
+    /// Whose handshakes the transfer may see.
+    var peers: TLSPeers
     /// The keys of the chain the server was verified by, if they were asked for, and the pinned one among them.
     private(set) var serverPins: (chain: [PublicKeyPin], matched: PublicKeyPin?)?
     /// Whether the transfer counts on a connection that speaks HTTP/2 already.
@@ -72,6 +74,7 @@ final class Transfer {
         self.turn = turn
         enqueuedAt = .now
         head = HeadReader(limits: control.hop.options.limits)
+        peers = TLSPeers(origin: .init(control.hop.trust), proxy: nil)
         content = RequestContent(control.hop)
         asksFirst = control.hop.asksFirst
     }
@@ -101,6 +104,9 @@ final class Transfer {
         openedSockets.append(descriptor)
         entered(.connecting)
     }
+
+    /// The server is not trusted; nothing is sent.
+    func refuse(_ error: ServerTrustError) { stop = .refused(.untrusted(error)) }
 
     /// TLS is about to be negotiated on a new connection.
     func secures(with record: TLSRecord) {

@@ -43,7 +43,8 @@ struct TransferPlan {
         contentCodings: String,
         joinsHTTP2: Bool = false,
         asksFirst: Bool = false,
-        route: ProxyRoute? = nil
+        route: ProxyRoute? = nil,
+        resumesTLS: Bool = true
     ) {
         self.route = route
         expectWait = hop.options.expectContinue.map(Self.milliseconds) ?? Self.usualExpectWait
@@ -73,8 +74,8 @@ struct TransferPlan {
         // What begins HTTP/2 by prior knowledge must have a connection of its own for it.
         needsFreshConnection = hop.options.version == .http2PriorKnowledge && !joinsHTTP2
         switch hop.trust {
-        case .ordinary: resumesTLS = !hop.options.collectsServerPins
-        case .pinned: resumesTLS = false
+        case .ordinary: self.resumesTLS = resumesTLS && !hop.options.collectsServerPins
+        case .pinned: self.resumesTLS = false
         }
         let policy = hop.trust.enforced?.policy
         leafPins = policy?.scope == .leaf ? policy?.pinList : nil

@@ -8,9 +8,11 @@ struct CanonicalHost: Hashable, Sendable {
     /// Whether it is an address, which has no subdomains.
     let isAddress: Bool
 
-    /// The host of an origin: it is legal and in lower case, and has no dot at its end.
-    init(_ origin: HTTP.Origin) {
-        let host = origin.host
+    /// The host of an origin.
+    init(_ origin: HTTP.Origin) { self.init(host: origin.host) }
+
+    /// A host as origins and proxies have it: legal and in lower case, with no dot at its end.
+    init(host: String) {
         switch host.utf8.first {
         case UInt8(ascii: "["):
             self.init(text: IPAddress(host)?.canonicalText ?? host, isAddress: true)
@@ -120,4 +122,18 @@ extension IPAddress {
 
 extension UInt8 {
     fileprivate var isASCIIDigit: Bool { self &- UInt8(ascii: "0") < 10 }
+}
+
+extension HTTP.Origin {
+    /// What a client calls the server in a TLS handshake (SNI, RFC 6066 section 3); addresses have no name there.
+    package var serverName: String? { CanonicalHost(self).serverName }
+}
+
+extension Network.Proxy {
+    /// What a client calls the proxy in a TLS handshake.
+    package var serverName: String? { CanonicalHost(host: host).serverName }
+}
+
+extension CanonicalHost {
+    fileprivate var serverName: String? { isAddress ? nil : text }
 }

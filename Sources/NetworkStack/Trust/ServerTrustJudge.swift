@@ -42,7 +42,7 @@ package struct ServerTrustJudge: Sendable {
             return .ordinary
         }
         let policy = server.policy
-        if policy.isExpired(at: now()) {
+        if isExpired(policy) {
             let error = ServerTrustError.domainPolicyExpired(
                 host: host.text,
                 domainName: policy.domainName,
@@ -62,6 +62,24 @@ package struct ServerTrustJudge: Sendable {
         }
         return .pinned(server)
     }
+
+    /// Judges a proxy that is spoken to over TLS, by the policy for its own host. A proxy without one is trusted by ordinary
+    /// verification, whatever is said of hosts.
+    ///
+    /// - Returns: The proxy, if its keys are pinned and must match.
+    /// - Throws: What speaks against using it.
+    package func pinned(_ proxy: Network.Proxy) throws(ServerTrustError) -> PinnedServer? {
+        guard let server = pinnedServer(CanonicalHost(host: proxy.host)), server.isEnforced else { return nil }
+        guard isExpired(server.policy) else { return server }
+        if configuration.allowExpiredDomainPolicies { return nil }
+        throw .domainPolicyExpired(
+            host: server.host,
+            domainName: server.policy.domainName,
+            expirationDate: server.policy.expirationDate
+        )
+    }
+
+    private func isExpired(_ policy: PinningPolicy) -> Bool { policy.isExpired(at: now()) }
 
     private func object(_ error: ServerTrustError, to origin: HTTP.Origin) throws(ServerTrustError) {
         guard configuration.mode == .reportOnly else { throw error }

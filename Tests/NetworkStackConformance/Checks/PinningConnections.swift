@@ -131,5 +131,45 @@ extension ConformanceCheck {
             _ = try await client.success(trial.request(server.url()))
             try expectEqual(server.snapshot.accepted, 1, "connections")
         },
+        ConformanceCheck(
+            "Through a proxy that speaks TLS, origin and proxy are each held to their own keys",
+            needs: PinnedTrial.needs.union([.proxies])
+        ) { subject in
+            let trial = try PinnedTrial(subject)
+            let certificates = trial.certificates
+            let proxy = try TLSProxy(certificates.secondServer)
+            try await proxy.start()
+            let (right, wrong) = (try certificates.secondServer.publicKeyPins()[0], try trial.pins(.otherLeaf))
+            func client(origin: Set<String>, proxy pins: Set<String>) throws -> BoundedClient {
+                let policies = try [("127.0.0.1", origin), ("localhost", pins)].compactMap { host, pins in
+                    try pins.isEmpty
+                        ? nil : PinningPolicy(domainName: host, pinnedHashes: pins, enforceBackupPin: false)
+                }
+                let trust = try ServerTrustConfiguration(pinningPolicies: policies, allowNotPinnedDomains: true)
+                let port = Int(proxy.port)
+                let route = try Network.Proxy(.https, host: "localhost", port: port)
+                return try trial.client(trust) { $0.proxies = .init(route) }
+            }
+            let leaf = try trial.pins(.leaf)
+            let ways: [(Set<String>, Set<String>)] = [(leaf, []), (leaf, [right]), ([], [right])]
+            for (origin, pins) in ways {
+                let server = try trial.server()
+                _ = try await client(origin: origin, proxy: pins).success(trial.request(server.url()))
+                try expectEqual(server.requests.count, 1, "requests")
+            }
+            let tunnels = proxy.tunnels
+            let impostor = try trial.server()
+            let refused = try await client(origin: leaf, proxy: wrong).distrust(trial.request(impostor.url()))
+            guard case .pinVerificationFailed("localhost", _) = refused else {
+                throw ConformanceFailure("Expected the proxy to be refused, saw \(refused)")
+            }
+            _ = try await client(origin: [], proxy: wrong).mismatch(trial.request(impostor.url()))
+            try expectEqual(proxy.tunnels, tunnels, "tunnels asked for")
+            try expectEqual(impostor.snapshot.accepted, 0, "connections")
+            for pins in [[], [right]] as [Set<String>] {
+                try await client(origin: wrong, proxy: pins).mismatch(trial.request(impostor.url()))
+            }
+            try await impostor.expectNothingTold()
+        },
     ]
 }

@@ -1,0 +1,35 @@
+internal import NetworkStack
+
+/// Whose handshakes a transfer may see: its origin's and, if the way there leads through a proxy that speaks TLS, the proxy's.
+/// Each is held to its own policy.
+struct TLSPeers {
+    /// One of them.
+    struct Peer {
+        /// What the client calls it in the handshake (SNI, RFC 6066 section 3); addresses have no name there.
+        let serverName: String?
+        /// The server, if its keys are pinned and must match.
+        let pinned: PinnedServer?
+    }
+
+    let origin: Peer
+    let proxy: Peer?
+
+    /// Whether anybody's keys are pinned.
+    var arePinned: Bool { origin.pinned != nil || proxy?.pinned != nil }
+
+    /// Whom a handshake under a name must prove itself to be. Where it could be either, or neither, it must be both.
+    func pinned(named name: String?) -> [PinnedServer] {
+        guard let proxy else { return [origin.pinned].compactMap(\.self) }
+        let peers = [origin, proxy].filter { $0.serverName == name }
+        let pinned = (peers.isEmpty ? [origin, proxy] : peers).compactMap(\.pinned)
+        // Both on one host are held to one policy.
+        return pinned.count == 2 && pinned[0].host == pinned[1].host ? [pinned[0]] : pinned
+    }
+}
+
+extension TLSPeers.Peer {
+    /// The origin of a hop. Its name counts only beside a proxy, which tells it then.
+    init(_ trust: ServerTrust, serverName: String? = nil) {
+        self.init(serverName: serverName, pinned: trust.enforced)
+    }
+}
