@@ -63,3 +63,29 @@ public final class CancelableBag: Cancelable {
         if let member { bag.add(member) }
     }
 }
+
+/// A task as something that can be given up.
+final class TaskCancelable: Cancelable {
+    private let task: Task<Void, Never>
+
+    init(_ task: Task<Void, Never>) { self.task = task }
+
+    func cancel() { task.cancel() }
+
+    /// Runs an asynchronous operation in a task of its own and hands its result on.
+    ///
+    /// - Returns: Cancels the task, and what follows it.
+    static func run<Value: Sendable>(
+        _ operation: @escaping @Sendable () async throws -> Value,
+        then handler: @escaping @Sendable (Result<Value, any Error>) -> any Cancelable
+    ) -> any Cancelable {
+        let bag = CancelableBag()
+        let task = Task {
+            let result: Result<Value, any Error>
+            do { result = .success(try await operation()) } catch { result = .failure(error) }
+            bag += handler(result)
+        }
+        bag += TaskCancelable(task)
+        return bag
+    }
+}

@@ -33,6 +33,8 @@ enum Platform {
         private static let unsupported: [HTTP.Capability: String] = [
             .http2PriorKnowledge: "URLSession has no way to ask for HTTP/2 in the clear.",
             .versionChoice: "URLSession negotiates the version of HTTP itself, over https.",
+            .digestAuthentication:
+                "URLSession answers challenges from a store of its own; this stack keeps it out of the way.",
             .connectTimeout:
                 "URLSession does not tell when the connection is open; the idle and total timeouts bound it.",
             .idleConnectionAge: "URLSession keeps idle connections as libcurl sees fit.",
@@ -86,6 +88,8 @@ enum Platform {
         private static let unsupported: [HTTP.Capability: String] = [
             .http2PriorKnowledge: "URLSession has no way to ask for HTTP/2 in the clear.",
             .versionChoice: "URLSession negotiates the version of HTTP itself, over https.",
+            .digestAuthentication:
+                "URLSession answers challenges from a store of its own; this stack keeps it out of the way.",
             .connectTimeout: "URLSession has no timeout for opening a connection.",
             .idleConnectionAge: "URLSession keeps idle connections as it sees fit.",
             .streamsPerConnection: "URLSession has no limit of streams on a connection.",

@@ -207,6 +207,8 @@ extension Network {
     /// What a URLSession stack fetches.
     public typealias URLSessionResource = HTTPResource<URLRequest, URLResponse>
 
+    /// A retry policy of a URLSession stack.
+    public typealias URLSessionRetryPolicy = Retry.Policy<Retry.Metadata<URLRequest, URLResponse>>
     /// What a fetch on a URLSession stack fails with.
     public typealias URLSessionError = HTTPFetchError<URLResponse, URLError>
 }

@@ -64,6 +64,7 @@ extension HTTP.Options {
         let capabilities = Platform.capabilities
         if !decompresses { try capabilities.require(.rawContent) }
         if collectsServerPins { try capabilities.require(.serverPins) }
+        if !digestCredentials.isEmpty { try capabilities.require(.digestAuthentication) }
         if timeouts.connect != nil { try capabilities.require(.connectTimeout) }
         if version == .http2PriorKnowledge { try capabilities.require(.http2PriorKnowledge) }
         if expectContinue != nil { try capabilities.require(.expectContinue) }

@@ -1,6 +1,10 @@
 extension ConformanceCheck {
     /// Every promise there is. A stack is proved by those it claims (``ConformanceSubject/claims(_:)``).
-    public static let all: [ConformanceCheck] = conduct + messages
+    public static let all: [ConformanceCheck] = conduct + messages + above
+
+    /// What is decided and heard above the messages.
+    private static let above: [ConformanceCheck] =
+        interceptors + retries + authentication + errorCases + digest + curlCommands
 
     /// How fetches begin, end and share a stack.
     private static let conduct =

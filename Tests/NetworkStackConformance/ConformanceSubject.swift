@@ -77,9 +77,9 @@ public struct ConformanceSubject: Sendable {
     }
 
     /// Makes a stack with default options but for what a closure changes.
-    func stack(_ configure: (inout Network.Configuration) -> Void = { _ in }) throws -> Stack {
+    func stack(_ configure: (inout Network.Configuration) throws -> Void = { _ in }) throws -> Stack {
         var configuration = Network.Configuration()
-        configure(&configuration)
+        try configure(&configuration)
         return try make(configuration)
     }
 }

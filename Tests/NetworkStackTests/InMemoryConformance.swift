@@ -12,7 +12,7 @@ extension InMemoryTransport {
         return [
             .http2: wire, .http2PriorKnowledge: wire, .trailers: wire, .informationalResponses: wire,
             .lenientHeads: wire,
-            .headLimit: wire, .strictReplies: wire, .phaseMetrics: wire,
+            .digestAuthentication: wire, .headLimit: wire, .strictReplies: wire, .phaseMetrics: wire,
             .decompression: "Content is what the handler returned.",
             .backPressure: "A response is handed over whole.", .customTrustRoots: "There is no TLS.",
             .tlsFailureDetail: "There is no TLS.", .connectTimeout: connections, .queueTimeout: connections,

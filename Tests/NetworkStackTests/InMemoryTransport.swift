@@ -22,6 +22,7 @@ struct InMemoryTransport: HTTPTransport {
         transfer.queue.async {
             do throws(HTTP.Refusal) {
                 if hop.options.timeouts.queue != nil { try capabilities.require(.queueTimeout) }
+                if !hop.options.digestCredentials.isEmpty { try capabilities.require(.digestAuthentication) }
                 if hop.options.timeouts.connect != nil { try capabilities.require(.connectTimeout) }
                 if hop.options.version == .http2PriorKnowledge { try capabilities.require(.http2PriorKnowledge) }
                 if hop.options.expectContinue != nil { try capabilities.require(.expectContinue) }

@@ -110,6 +110,7 @@ final class EasyHandle {
             tell(true, set(CURLOPT_CUSTOMREQUEST, plan.method))
         }
         tell(true, take(plan.route))
+        if let credentials = plan.digestCredentials { tell(true, answerChallenges(with: credentials)) }
         if lines !== self.lines {
             self.lines = lines
             tell(true, unsafe lines.withList { list in unsafe shim_easy_set_list(pointer, CURLOPT_HTTPHEADER, list) })

@@ -36,7 +36,9 @@ final class Pool {
     ///
     /// - Returns: libcurl's code if it would not.
     func begin(_ transfer: Transfer) -> CURLcode {
-        guard let easy = spare.popLast() ?? makeHandle() else { return CURLE_OUT_OF_MEMORY }
+        // A handle keeps credentials, and what a server said about them: such a one is used once.
+        let isShared = !transfer.answersChallenges
+        guard let easy = isShared ? spare.popLast() ?? makeHandle() : makeHandle() else { return CURLE_OUT_OF_MEMORY }
         transfer.easy = easy
         easy.attach(transfer)
         let route = ProxyRoute(transfer.control.hop, configuration)
@@ -71,7 +73,7 @@ final class Pool {
         transfer.easy = nil
         multi.remove(easy)
         easy.detach()
-        if spare.count < Self.spareLimit { spare.append(easy) }
+        if spare.count < Self.spareLimit, !transfer.answersChallenges { spare.append(easy) }
     }
 
     /// Takes the handle of a transfer that is given up, and frees its exchange at once: an HTTP/1.1 connection is closed, an

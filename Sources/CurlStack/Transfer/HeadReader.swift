@@ -41,6 +41,9 @@ struct HeadReader {
     /// The codings of the content, in the order they were applied.
     private(set) var contentCodings: [String] = []
 
+    /// Whether the final head asks who is there (Digest), and libcurl may answer that: then another head follows.
+    var isChallenge = false
+
     /// Whether anything of a head has come.
     var hasBegun: Bool { byteCount > 0 }
 
@@ -57,6 +60,12 @@ struct HeadReader {
         byteCount += line.count
         fieldCount += 1
         guard byteCount <= limits.head, fieldCount <= limits.headFields + 1 else { return .refused(.tooLarge) }
+        if isComplete, isChallenge, Self.isStatusLine(line) {
+            // libcurl has answered the challenge, and this is what the server says now.
+            (isComplete, isChallenge) = (false, false)
+            begin(with: line)
+            return .more
+        }
         if isComplete {
             if line.count > 2 { trailerLines.append(line) }
             return .more

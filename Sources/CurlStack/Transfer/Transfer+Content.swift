@@ -8,6 +8,7 @@ extension Transfer {
             return .pause
         }
         touch()
+        head.isChallenge = false  // libcurl would not deliver the content if it asked again.
         rawCount += Int64(bytes.byteCount)
         if !head.contentCodings.isEmpty, control.hop.options.decompresses { return decode(bytes) }
         let expected = Int(clamping: min(head.contentLength ?? 0, control.hop.options.limits.body))

@@ -50,7 +50,7 @@ final class Transfer {
     /// Where in its life the transfer is.
     private(set) var phase = HTTP.Phase.queued
 
-    private(set) var head: HeadReader
+    var head: HeadReader
     private var informational: [HTTP.Response] = []
     private var final: HTTP.Response?
     var body = ByteBuffer()
@@ -60,6 +60,9 @@ final class Transfer {
     var decoder: (any ContentDecoder)?
     /// Why a callback stopped the transfer.
     var stop: HTTPTransferFailure<CurlError>?
+
+    /// Whether libcurl may answer a challenge of the server by itself.
+    let answersChallenges: Bool
 
     private(set) var isHeldBack = false
     /// Whether libcurl was told to keep what it receives.
@@ -77,6 +80,7 @@ final class Transfer {
         peers = TLSPeers(origin: .init(control.hop.trust), proxy: nil)
         content = RequestContent(control.hop)
         asksFirst = control.hop.asksFirst
+        answersChallenges = TransferPlan.digestCredentials(of: control.hop) != nil
     }
 
     /// Forgets what came of the connection that was of no use.
@@ -179,6 +183,7 @@ final class Transfer {
         case .final:
             if head.status == .expectationFailed, asksFirst { return asksNoMore() }
             final = response()
+            head.isChallenge = answersChallenges && head.status == .unauthorized
             return true
         case .refused(.tooLarge): stop = .refused(.headTooLarge(limit: control.hop.options.limits.head))
         case .refused(.conflictingLengths):
@@ -259,7 +264,7 @@ final class Transfer {
         if head.hasBegun, !head.isComplete { sink.withheld(0) }
         for response in informational { sink.informational(response) }
         informational = []
-        if let final {
+        if let final, !head.isChallenge || isEnding {
             phase = .receiving
             sink.head(final)
             self.final = nil

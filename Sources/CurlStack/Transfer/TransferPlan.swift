@@ -35,6 +35,8 @@ struct TransferPlan {
     let resumesTLS: Bool
     /// The keys of which the server's own certificate must have one, in libcurl's words.
     let leafPins: String?
+    /// Who asks, if the server wants Digest authentication.
+    let digestCredentials: HTTP.Credentials?
 
     /// Works out what a hop means; `joinsHTTP2` tells that a connection is counted on that speaks HTTP/2 already.
     init(
@@ -79,7 +81,14 @@ struct TransferPlan {
         }
         let policy = hop.trust.enforced?.policy
         leafPins = policy?.scope == .leaf ? policy?.pinList : nil
+        digestCredentials = Self.digestCredentials(of: hop)
         connectTimeout = hop.options.timeouts.connect.map(Self.milliseconds) ?? 86_400_000
+    }
+
+    /// Who asks at the hop's server, if it may want to know and the request does not say so itself.
+    static func digestCredentials(of hop: HTTPHop) -> HTTP.Credentials? {
+        guard !hop.options.digestCredentials.isEmpty, !hop.request.headers.contains(.authorization) else { return nil }
+        return hop.options.digestCredentials[hop.origin]
     }
 
     /// Content is announced, even when there is none, for the methods whose servers expect it (RFC 9110 section 8.6).

@@ -94,11 +94,16 @@ final class FileWriter: Sendable {
     private let partialPath: String
     private let state: Lock<State>
 
-    /// Creates the partial file, readable as the process's mask says.
-    init(path: String) throws(FileError) {
+    /// Creates the partial file.
+    ///
+    /// - Parameters:
+    ///   - path: The file's place.
+    ///   - mode: Who may do what with it, unless the process's mask forbids it.
+    /// - Throws: ``FileError``.
+    init(path: String, mode: mode_t = 0o666) throws(FileError) {
         self.path = path
         partialPath = "\(path).\(UInt32.random(in: .min ... .max)).partial"
-        let descriptor = unsafe open(partialPath, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
+        let descriptor = unsafe open(partialPath, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)
         guard descriptor >= 0 else { throw FileError(path: path, number: errno) }
         state = Lock(State(descriptor: descriptor))
     }
@@ -124,14 +129,19 @@ final class FileWriter: Sendable {
 
     /// Puts the file in its place.
     ///
+    /// - Parameter durably: Whether its content is on the disk before that, so that a crash of the system leaves it whole.
     /// - Returns: Its length in bytes.
-    func commit() throws(FileError) -> Int64 {
+    /// - Throws: ``FileError``.
+    func commit(durably: Bool = false) throws(FileError) -> Int64 {
         let (path, partialPath) = (path, partialPath)
         return try state.withLock { state throws(FileError) in
             guard state.descriptor >= 0 else { throw FileError(path: path, number: EBADF) }
-            let closed = FileBodySource.close(state.descriptor)
+            let isWritten = !durably || fsync(state.descriptor) == 0
+            let number = errno
+            let isClosed = FileBodySource.close(state.descriptor) == 0
+            if !isWritten { errno = number }
             state.descriptor = -1
-            guard closed == 0, unsafe rename(partialPath, path) == 0 else {
+            guard isWritten, isClosed, unsafe rename(partialPath, path) == 0 else {
                 let number = errno
                 _ = unsafe unlink(partialPath)
                 throw FileError(path: path, number: number)
@@ -158,6 +168,56 @@ final class FileWriter: Sendable {
         #else
             unsafe Darwin.write(descriptor, bytes.baseAddress, bytes.count)
         #endif
+    }
+}
+
+/// A small file that nobody but its owner may read, such as one of credentials.
+enum PrivateFile {
+    /// The file's bytes, or `nil` if there is no file.
+    ///
+    /// - Throws: ``FileError``; `EACCES` also when others than the owner may read or write it, as it cannot be trusted then.
+    static func read(_ path: String) throws(FileError) -> Data? {
+        // Neither a link that somebody else may have put there, nor a wait for a pipe's writer.
+        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW)
+        guard descriptor >= 0 else {
+            if errno == ENOENT { return nil }
+            throw FileError(path: path, number: errno)
+        }
+        defer { _ = FileBodySource.close(descriptor) }
+        var status = stat()
+        guard unsafe fstat(descriptor, &status) == 0 else { throw FileError(path: path, number: errno) }
+        let kind = status.st_mode & S_IFMT
+        guard kind == S_IFREG else { throw FileError(path: path, number: EINVAL) }
+        guard status.st_mode & 0o077 == 0, status.st_uid == geteuid() else {
+            throw FileError(path: path, number: EACCES)
+        }
+        var bytes = [UInt8](repeating: 0, count: Int(status.st_size))
+        var count = 0
+        while count < bytes.count {
+            let read = unsafe bytes.withUnsafeMutableBytes { buffer in
+                unsafe pread(descriptor, buffer.baseAddress?.advanced(by: count), buffer.count - count, off_t(count))
+            }
+            if read < 0, errno == EINTR { continue }
+            guard read > 0 else { throw FileError(path: path, number: read < 0 ? errno : EIO) }
+            count += read
+        }
+        return Data(bytes)
+    }
+
+    /// Writes the file in one step: whoever reads it finds the old content or the new, also after a crash.
+    ///
+    /// - Throws: ``FileError``.
+    static func write(_ data: Data, to path: String) throws(FileError) {
+        let file = try FileWriter(path: path, mode: 0o600)
+        try file.write(data)
+        _ = try file.commit(durably: true)
+    }
+
+    /// Removes the file, if there is one.
+    ///
+    /// - Throws: ``FileError``.
+    static func remove(_ path: String) throws(FileError) {
+        if unsafe unlink(path) != 0, errno != ENOENT { throw FileError(path: path, number: errno) }
     }
 }
 

@@ -74,8 +74,26 @@ extension HTTPFetchError {
         case .badResponse(let response): .badResponse(response?.httpResponse)
         case .transport(let error): .transport(error)
         case .refused(let refusal): .refused(refusal)
-        case .retry(let error, let state): .retry(error, state)
+        case .retry(let error, let state): .retry(error, state.erased)
         case .cancelled: .cancelled
         }
+    }
+}
+
+/// A fetch error that can be told in neutral terms, whatever stack it is of.
+private protocol ErasableFetchError: Error {
+    var neutral: any Error { get }
+}
+
+extension HTTPFetchError: ErasableFetchError {
+    fileprivate var neutral: any Error { erased }
+}
+
+extension Retry.State {
+    /// The same state with its errors in neutral terms, so that what is asked of the last one can be answered.
+    fileprivate var erased: Retry.State {
+        var state = self
+        state.errors = errors.map { ($0 as? any ErasableFetchError)?.neutral ?? $0 }
+        return state
     }
 }

@@ -88,6 +88,8 @@ extension HTTP {
         public static let headLimit = Capability(rawValue: "a head limit")
         /// A `Host` header that differs from the URL.
         public static let hostOverride = Capability(rawValue: "a Host header of one's own")
+        /// Digest authentication (RFC 7616).
+        public static let digestAuthentication = Capability(rawValue: "Digest authentication")
         /// Every broken reply is told from a whole one.
         public static let strictReplies = Capability(rawValue: "strict checks of replies")
     }

@@ -121,6 +121,10 @@ extension HTTP {
         public var allowsEmptyBody = false
         /// Whether the stack's header fields (``Network/Configuration/headers``) are sent along.
         public var usesSessionHeaders = true
+        /// Who asks, where a server wants Digest authentication (RFC 7616): a redirect's target gets its own or none. Servers
+        /// that are not named here, and requests that have an `Authorization` of their own, go without.
+        /// Needs ``HTTP/Capability/digestAuthentication``.
+        public var digestCredentials: [Origin: Credentials] = [:]
 
         /// Makes the default options.
         public init() {}
@@ -144,6 +148,9 @@ extension HTTP {
             }
             guard (0...100).contains(redirects.limit) else {
                 throw .invalidOptions("The redirect limit must be from 0 to 100.")
+            }
+            guard digestCredentials.values.allSatisfy(\.isLegal) else {
+                throw .invalidOptions("A user's name and password have no control characters.")
             }
             guard limits.body >= 0, limits.head > 0, limits.headFields > 0 else {
                 throw .invalidOptions("A limit must not be negative, and a head needs room for one field at least.")

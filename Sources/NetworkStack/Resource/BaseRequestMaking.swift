@@ -48,25 +48,7 @@ extension Network {
         /// - Parameter make: Makes a request.
         /// - Returns: The making.
         public static func task(_ make: @escaping @Sendable () async throws -> Request) -> Self {
-            Self { handler in
-                let bag = CancelableBag()
-                let task = Task {
-                    let result: Result<Request, any Error>
-                    do { result = .success(try await make()) } catch { result = .failure(error) }
-                    bag += handler(result)
-                }
-                bag += TaskCancelable(task)
-                return bag
-            }
+            Self { handler in TaskCancelable.run(make, then: handler) }
         }
     }
-}
-
-/// A task as something that can be given up.
-final class TaskCancelable: Cancelable {
-    private let task: Task<Void, Never>
-
-    init(_ task: Task<Void, Never>) { self.task = task }
-
-    func cancel() { task.cancel() }
 }

@@ -7,6 +7,13 @@ public protocol HTTPRetryMetadata<Request, Response>: Sendable {
     /// The response of the stack.
     associatedtype Response: HTTPResponseConvertible
 
+    /// The request, or `nil` if it could not be made.
+    var request: Request? { get }
+    /// The content that came with the failure, if any did.
+    var payload: Data? { get }
+    /// The response that came with the failure, if one did.
+    var response: Response? { get }
+
     /// Makes it of what an interceptor is told.
     ///
     /// - Parameters:

@@ -19,7 +19,10 @@ public enum Retry {
         public internal(set) var errors: [any Swift.Error] = []
 
         /// The delays that were scheduled before retries, added up, in seconds.
-        public internal(set) var totalDelay: Delay = 0
+        public internal(set) var totalDelay: Delay = 0 { didSet { lastDelay = totalDelay - oldValue } }
+
+        /// The delay that was scheduled last, in seconds; 0 before the first.
+        public private(set) var lastDelay: Delay = 0
 
         /// The state of an operation that has not failed.
         public init() {}

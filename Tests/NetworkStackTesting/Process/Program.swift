@@ -2,7 +2,7 @@ import Foundation
 import Glibc
 
 /// A program on this machine.
-struct Program: Sendable {
+package struct Program: Sendable {
     let path: String
 
     /// Looks for `name` in PATH and where Debian keeps servers; throws `TestServerError.missing`.
@@ -13,7 +13,7 @@ struct Program: Sendable {
         self.path = path
     }
 
-    init(path: String) { self.path = path }
+    package init(path: String) { self.path = path }
 
     /// Every executable of that name, in the order of PATH; /usr/sbin is not in every user's PATH.
     static func candidates(_ name: String) -> [String] {
@@ -30,7 +30,8 @@ struct Program: Sendable {
     ///
     /// Throws `TestServerError.commandFailed` on a status other than 0, or when it is still running after `limit`.
     @discardableResult
-    func run(_ arguments: [String], in directory: String = "/", limit: Duration = .seconds(30)) throws -> String {
+    package func run(_ arguments: [String], in directory: String = "/", limit: Duration = .seconds(30)) throws -> String
+    {
         let command = "\(path) \(arguments.joined(separator: " "))"
         let output = try TemporaryDirectory("command")
         let log = output.file("output")

@@ -2,7 +2,7 @@ import Foundation
 import Glibc
 
 /// A directory that is removed with its contents when it is dropped, or when the process exits.
-final class TemporaryDirectory: Sendable {
+package final class TemporaryDirectory: Sendable {
     let path: String
 
     /// The directories of this process that still exist.
@@ -18,7 +18,7 @@ final class TemporaryDirectory: Sendable {
     /// Makes a directory only this user may enter.
     ///
     /// Throws `SystemCallError`.
-    init(_ purpose: String) throws {
+    package init(_ purpose: String) throws {
         _ = Self.removal
         var template = Array(
             (FileManager.default.temporaryDirectory.path + "/networkstack-\(purpose)-XXXXXX").utf8CString
@@ -34,7 +34,7 @@ final class TemporaryDirectory: Sendable {
         Self.living.withLock { [path] in _ = $0.remove(path) }
     }
 
-    func file(_ name: String) -> String { "\(path)/\(name)" }
+    package func file(_ name: String) -> String { "\(path)/\(name)" }
 
     /// Writes a file, with the directories above it; returns its path.
     @discardableResult

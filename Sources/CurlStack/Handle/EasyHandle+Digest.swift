@@ -1,0 +1,20 @@
+internal import CCurl
+internal import NetworkStack
+
+extension EasyHandle {
+    /// Has libcurl answer Digest challenges (RFC 7616) of the server. The handle keeps the credentials, and what servers say
+    /// about them, so it serves one transfer only.
+    ///
+    /// - Parameter credentials: Who asks.
+    /// - Returns: The first code that is not `CURLE_OK`, if any option was refused.
+    func answerChallenges(with credentials: HTTP.Credentials) -> CURLcode {
+        let codes = [
+            set(CURLOPT_HTTPAUTH, shim_auth_digest),
+            set(CURLOPT_USERNAME, credentials.user),
+            set(CURLOPT_PASSWORD, credentials.password),
+            // libcurl counts its answers as redirects; a server that only ever has a newer challenge would go on for ever.
+            set(CURLOPT_MAXREDIRS, 4),
+        ]
+        return codes.first { $0 != CURLE_OK } ?? CURLE_OK
+    }
+}

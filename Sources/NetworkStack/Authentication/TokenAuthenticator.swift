@@ -1,0 +1,249 @@
+public import FoundationEssentials
+
+/// Sends requests with an access token, and gets a new one when it is needed: once for all who need it.
+///
+/// - A token that is about to expire is refreshed before it is sent; one that the server answers with 401, after. However
+///   many requests find that at once, there is one refresh, and each request is repeated once with the new token.
+/// - A request that failed with an older token than the current one is just repeated. One that fails with the very token it
+///   was repeated with ends with ``TokenRejected``.
+/// - A refresh that fails, fails every request that waits for it with its error; the next request tries again. A request
+///   that is cancelled meanwhile leaves the refresh to the others; it runs to its end, as the server may have spent the old
+///   refresh token already.
+/// - Tokens are sent to the given origins and nowhere else. A request to another origin passes without one, and a redirect
+///   to another origin does not carry it on.
+///
+/// The refresh may fetch on the very stack whose requests are authenticated. Its own requests go without a token, and wait
+/// for none: they are known by the task that makes them, so for one that is made elsewhere, or tried again, say so in
+/// ``Options/isExempt``.
+public final class TokenAuthenticator: RequestAuthenticator {
+    /// The neutral request.
+    public typealias Request = HTTP.Request
+    /// The neutral response.
+    public typealias Response = HTTP.Response
+
+    /// Gets a new token in place of the one there was, if there was one.
+    public typealias Refresh = @Sendable (AccessToken?) async throws -> AccessToken
+
+    /// When and how tokens are refreshed.
+    public struct Options: Sendable {
+        /// How long before it expires a token is refreshed, but at most half its life.
+        public var margin: Duration
+        /// How long a refresh may take before everybody who waits for it fails with ``TokenRefreshTimedOut``.
+        public var timeout: Duration
+        /// Whether an answer means that the server would not take the token.
+        public var isRejection: @Sendable (HTTP.Response, Data?) -> Bool
+        /// Whether a request goes without a token, such as one for a token.
+        public var isExempt: @Sendable (HTTP.Request) -> Bool
+        /// Told when the store could not keep a new token. Requests go on with it all the same.
+        public var storeFailure: @Sendable (any Error) -> Void
+
+        /// Makes options.
+        ///
+        /// - Parameters:
+        ///   - margin: How long before it expires a token is refreshed.
+        ///   - timeout: How long a refresh may take.
+        ///   - isRejection: Whether an answer means that the server would not take the token; a 401 does.
+        ///   - isExempt: Whether a request goes without a token.
+        ///   - storeFailure: Told when the store could not keep a new token.
+        public init(
+            margin: Duration = .seconds(30),
+            timeout: Duration = .seconds(60),
+            isRejection: @escaping @Sendable (HTTP.Response, Data?) -> Bool = { response, _ in
+                response.status == .unauthorized
+            },
+            isExempt: @escaping @Sendable (HTTP.Request) -> Bool = { _ in false },
+            storeFailure: @escaping @Sendable (any Error) -> Void = { _ in }
+        ) {
+            self.margin = margin
+            self.timeout = timeout
+            self.isRejection = isRejection
+            self.isExempt = isExempt
+            self.storeFailure = storeFailure
+        }
+    }
+
+    private let origins: Set<HTTP.Origin>
+    private let store: any TokenStore
+    private let options: Options
+    private let now: @Sendable () -> Date
+    private let clock: any Clock<Duration>
+    private let refresh: Refresh
+    private let state = Lock(TokenState())
+
+    /// Whose refresh the task is part of.
+    @TaskLocal private static var refreshing: ObjectIdentifier?
+
+    /// Makes an authenticator.
+    ///
+    /// - Parameters:
+    ///   - origins: Where the token may be sent.
+    ///   - store: Where the token is kept; it is asked once, before the first request.
+    ///   - options: When and how tokens are refreshed.
+    ///   - now: The time that expirations are compared with.
+    ///   - clock: What the timeout of a refresh runs on.
+    ///   - refresh: Gets a new token. There is one call at a time.
+    public init(
+        origins: Set<HTTP.Origin>,
+        store: any TokenStore = MemoryTokenStore(),
+        options: Options = .init(),
+        now: @escaping @Sendable () -> Date = { Date() },
+        clock: any Clock<Duration> = ContinuousClock(),
+        refresh: @escaping Refresh
+    ) {
+        self.origins = origins
+        self.store = store
+        self.options = options
+        self.now = now
+        self.clock = clock
+        self.refresh = refresh
+    }
+
+    // MARK: As an interceptor
+
+    /// Adds the token, now or when there is one; a request to another origin passes as it is.
+    @discardableResult
+    public func authenticateRequest(
+        _ request: HTTP.Request,
+        handler: @escaping AuthenticationHandler
+    ) -> any Cancelable {
+        let needsToken =
+            isBound(to: request.url) && Self.refreshing != ObjectIdentifier(self) && !options.isExempt(request)
+        guard needsToken else { return handler(.success(request)) }
+        let waiter = TokenWaiter { result in
+            handler(
+                result.map { token in
+                    var request = request
+                    request.headers[.authorization] = token.credentials
+                    return request
+                }
+            )
+        }
+        ask(waiter)
+        return waiter
+    }
+
+    /// Votes for a repetition if the token was not taken and another is to be had.
+    public func evaluateFailedRequest(
+        _ request: HTTP.Request,
+        data: Data?,
+        response: HTTP.Response?,
+        error: any Error,
+        retryState: Retry.State
+    ) -> Retry.Action {
+        // After a redirect, somebody else may have answered, who never saw the token.
+        guard let response, options.isRejection(response, data), isBound(to: request.url), isBound(to: response.url),
+            let credentials = request.headers[.authorization]
+        else { return .none }
+        let rejections = retryState.errors.count {
+            guard let status = ($0 as? any HTTPFetchFailure)?.statusCode else { return false }
+            return status == response.status
+        }
+        return state.withLock { $0.judge(rejected: credentials, rejections: rejections) }
+    }
+
+    // MARK: For the rest of a program
+
+    /// The current token, refreshed first if it has to be.
+    ///
+    /// - Returns: The token.
+    /// - Throws: What the refresh or the store threw, or `CancellationError`.
+    public func token() async throws -> AccessToken { try await token(forced: false) }
+
+    /// Gets a new token even if the current one is good; joins the refresh under way, if one is.
+    ///
+    /// - Returns: The new token.
+    /// - Throws: What the refresh or the store threw, or `CancellationError`.
+    @discardableResult
+    public func refreshToken() async throws -> AccessToken { try await token(forced: true) }
+
+    /// Forgets the token, here and in the store; the next request needs a new one. Who waits for a refresh fails with
+    /// `CancellationError`, and what comes of that refresh is dropped.
+    ///
+    /// - Throws: What the store threw.
+    public func signOut() async throws {
+        for waiter in state.withLock({ $0.forget() }) { waiter.resume(with: .failure(CancellationError())) }
+        try await store.save(nil)
+    }
+
+    private func token(forced: Bool) async throws -> AccessToken {
+        let handover = Handover<Result<AccessToken, any Error>>()
+        let waiter = TokenWaiter { result in
+            handover.fill(result)
+            return EmptyCancelable()
+        }
+        let result = await withTaskCancellationHandler {
+            ask(waiter, forced: forced)
+            return await handover.take()
+        } onCancel: {
+            waiter.cancel()
+            handover.fill(.failure(CancellationError()))
+        }
+        return try (result ?? .failure(CancellationError())).get()
+    }
+
+    // MARK: Refreshing
+
+    private func isBound(to url: URL) -> Bool { (try? HTTP.Origin(of: url)).map(origins.contains) ?? false }
+
+    private func ask(_ waiter: TokenWaiter, forced: Bool = false) {
+        let now = now()
+        switch state.withLock({ $0.request(waiter, forced: forced, now: now) }) {
+        case .use(let token): waiter.resume(with: .success(token))
+        case .wait(let number?): begin(number, forced: forced)
+        case .wait(nil): break
+        }
+    }
+
+    private func begin(_ number: Int, forced: Bool) {
+        let refreshing = Task {
+            try await Self.$refreshing.withValue(ObjectIdentifier(self)) {
+                try await freshToken(number, forced: forced)
+            }
+        }
+        let timer = Task { [clock, timeout = options.timeout] in
+            do { try await clock.sleep(for: timeout) } catch { return }
+            refreshing.cancel()
+            end(number, with: .failure(TokenRefreshTimedOut()))
+        }
+        Task {
+            let result = await refreshing.result
+            timer.cancel()
+            end(number, with: result)
+        }
+    }
+
+    private func freshToken(_ number: Int, forced: Bool) async throws -> AccessToken {
+        if !state.withLock({ $0.isLoaded }) {
+            let stored = try await store.load()
+            state.withLock { $0.load(stored, margin: options.margin) }
+            let now = now()
+            let fresh = state.withLock { $0.isFresh(at: now) ? $0.token : nil }
+            if let fresh, !forced { return fresh }
+        }
+        let token = try await refresh(state.withLock { $0.token })
+        let now = now()
+        guard state.withLock({ $0.adopt(token, from: number, margin: options.margin, now: now) }) else { return token }
+        do {
+            try await store.save(token)
+            // Somebody may have signed out while it was being saved.
+            if state.withLock({ $0.token == nil }) { try await store.save(nil) }
+        } catch { options.storeFailure(error) }
+        return token
+    }
+
+    private func end(_ number: Int, with result: Result<AccessToken, any Error>) {
+        for waiter in state.withLock({ $0.end(number) }) { waiter.resume(with: result) }
+    }
+}
+
+/// The server would not take a token that was new.
+public struct TokenRejected: Error, Hashable, CustomStringConvertible {
+    /// What happened.
+    public var description: String { "The server rejected a token that had just been refreshed." }
+}
+
+/// A new token did not come in time.
+public struct TokenRefreshTimedOut: Error, Hashable, CustomStringConvertible {
+    /// What happened.
+    public var description: String { "The refresh of the token took too long." }
+}

@@ -1,0 +1,132 @@
+internal import FoundationEssentials
+
+/// What a token authenticator knows, as a plain value: each question answers what is to be done.
+///
+/// There is one refresh under way at most. It has a number, so that one that was given up is not mistaken for the next.
+struct TokenState {
+    /// How a request gets its token.
+    enum Answer {
+        case use(AccessToken)
+        /// It waits; if there is a number, the refresh of that number is to be begun.
+        case wait(begins: Int?)
+    }
+
+    private(set) var token: AccessToken?
+    /// Whether the store was asked.
+    private(set) var isLoaded = false
+    /// Whether the server has said that the token is not taken any more.
+    private(set) var isRejected = false
+    private var freshUntil: Date?
+    private var refresh: Int?
+    private var refreshCount = 0
+    /// The latest refresh whose token counted.
+    private var adopted = 0
+    private var waiters: [TokenWaiter] = []
+
+    /// A request that failed so often with a token is not repeated, whatever token it was.
+    private static let repeatLimit = 3
+
+    /// Whether the token can be sent at a moment.
+    func isFresh(at now: Date) -> Bool {
+        guard token != nil, !isRejected else { return false }
+        return freshUntil.map { now < $0 } ?? true
+    }
+
+    /// A request needs a token.
+    mutating func request(_ waiter: TokenWaiter, forced: Bool = false, now: Date) -> Answer {
+        if let token, !forced, refresh == nil, isFresh(at: now) { return .use(token) }
+        waiters.append(waiter)
+        guard refresh == nil else { return .wait(begins: nil) }
+        refreshCount += 1
+        refresh = refreshCount
+        return .wait(begins: refreshCount)
+    }
+
+    /// The store was asked.
+    mutating func load(_ token: AccessToken?, margin: Duration) {
+        guard !isLoaded else { return }
+        isLoaded = true
+        guard let token, self.token == nil else { return }
+        self.token = token
+        freshUntil = token.expirationDate?.addingTimeInterval(-margin.seconds)
+    }
+
+    /// A new token came of a refresh. It counts even if that was given up, as the token before may be spent, but not after
+    /// one of a later refresh. Answers whether it counts.
+    mutating func adopt(_ token: AccessToken, from number: Int, margin: Duration, now: Date) -> Bool {
+        guard number > adopted else { return false }
+        adopted = number
+        self.token = token
+        (isRejected, isLoaded) = (false, true)
+        // A margin longer than the token lives would have every request ask for a new one.
+        freshUntil = token.expirationDate.map { end in
+            end.addingTimeInterval(-min(margin.seconds, max(0, end.timeIntervalSince(now)) / 2))
+        }
+        return true
+    }
+
+    /// A refresh has ended. Answers who waited for it; nobody if it was given up before.
+    mutating func end(_ number: Int) -> [TokenWaiter] {
+        guard refresh == number else { return [] }
+        refresh = nil
+        defer { waiters = [] }
+        return waiters
+    }
+
+    /// Nothing that is known counts any more, nor what comes of a refresh under way. Answers who waits for that.
+    mutating func forget() -> [TokenWaiter] {
+        (token, freshUntil, isLoaded, isRejected) = (nil, nil, true, false)
+        adopted = refreshCount
+        return refresh.map { end($0) } ?? []
+    }
+
+    /// The server would not take a token.
+    ///
+    /// - Parameters:
+    ///   - credentials: What the request was sent with.
+    ///   - rejections: How often the same fetch was answered so before.
+    /// - Returns: The vote.
+    mutating func judge(rejected credentials: String, rejections: Int) -> Retry.Action {
+        let isCurrent = token?.credentials == credentials && !isRejected
+        // The token is no older than what there is: a second refusal is about something else than its age.
+        let isFinal = isCurrent ? rejections > 0 : rejections >= Self.repeatLimit
+        guard !isFinal else { return .noRetry(.custom(TokenRejected())) }
+        if isCurrent { isRejected = true }
+        return .retry
+    }
+}
+
+/// One who waits for a token.
+final class TokenWaiter: Cancelable {
+    typealias Handler = @Sendable (Result<AccessToken, any Error>) -> any Cancelable
+
+    private let handler: Lock<Handler?>
+    private let following = CancelableBag()
+
+    init(_ handler: @escaping Handler) { self.handler = Lock(handler) }
+
+    /// Lets the one who waits go on. Only the first call counts.
+    func resume(with result: Result<AccessToken, any Error>) {
+        if let handler = take() { following.add(handler(result)) }
+    }
+
+    /// Ends this wait and what follows it, and nobody else's.
+    func cancel() {
+        _ = take()
+        following.cancel()
+    }
+
+    private func take() -> Handler? {
+        handler.withLock { handler in
+            defer { handler = nil }
+            return handler
+        }
+    }
+}
+
+extension Duration {
+    var seconds: Double {
+        let (seconds, attoseconds) = components
+        return Double(seconds) + Double(attoseconds) / 1e18
+    }
+}

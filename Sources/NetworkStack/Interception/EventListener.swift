@@ -1,0 +1,83 @@
+public import FoundationEssentials
+
+/// Tells every event of every attempt, with its metrics, to a closure: for counters, timings and traces.
+public struct EventListener: HTTPResourceInterceptor {
+    /// The neutral request.
+    public typealias Request = HTTP.Request
+    /// The neutral response.
+    public typealias Response = HTTP.Response
+
+    /// One attempt of a fetch.
+    public struct Attempt: Sendable {
+        /// Unlike that of any other attempt of the stack.
+        public let identifier: Int
+        /// The request that is sent.
+        public let request: HTTP.Request
+        /// What the fetch has been through before.
+        public let retryState: Retry.State
+    }
+
+    /// What happens to a fetch.
+    public enum Event: Sendable {
+        /// A request could not be made; there is no attempt. The state is that before this failure.
+        case notMade(any Error, Retry.State)
+        /// An attempt begins.
+        case started(Attempt)
+        /// An attempt has succeeded, with so many bytes of content (after decompression; none are counted of a stream).
+        case succeeded(Attempt, HTTP.Response, byteCount: Int)
+        /// An attempt has failed, with a response if there was one.
+        case failed(Attempt, any Error, HTTP.Response?)
+
+        /// What the attempt took, once there is a response.
+        public var metrics: HTTP.Metrics? {
+            switch self {
+            case .succeeded(_, let response, _): response.metrics
+            case .failed(_, _, let response): response?.metrics
+            case .notMade, .started: nil
+            }
+        }
+    }
+
+    private let listen: @Sendable (Event, ContinuousClock.Instant) -> Void
+
+    /// Makes a listener.
+    ///
+    /// - Parameter listen: Told each event, and when it happened, on the engine's queue; several fetches call it at once,
+    ///   and a slow one delays them.
+    public init(_ listen: @escaping @Sendable (Event, ContinuousClock.Instant) -> Void) { self.listen = listen }
+
+    /// Tells that an attempt begins.
+    public func interceptScheduledTask(withIdentifier identifier: Int, request: HTTP.Request, retryState: Retry.State) {
+        listen(.started(Attempt(identifier: identifier, request: request, retryState: retryState)), .now)
+    }
+
+    /// Tells that an attempt has succeeded.
+    public func interceptSuccessfulTask(
+        withIdentifier identifier: Int,
+        request: HTTP.Request,
+        data: Data,
+        response: HTTP.Response,
+        retryState: Retry.State
+    ) {
+        let attempt = Attempt(identifier: identifier, request: request, retryState: retryState)
+        listen(.succeeded(attempt, response, byteCount: data.count), .now)
+    }
+
+    /// Tells that an attempt has failed, or that there is none. Votes for nothing.
+    public func interceptFailedTask(
+        withIdentifier identifier: Int,
+        request: HTTP.Request?,
+        data: Data?,
+        response: HTTP.Response?,
+        error: any Error,
+        retryState: Retry.State
+    ) -> Retry.Action {
+        if let request {
+            let attempt = Attempt(identifier: identifier, request: request, retryState: retryState)
+            listen(.failed(attempt, error, response), .now)
+        } else {
+            listen(.notMade(error, retryState), .now)
+        }
+        return .none
+    }
+}

@@ -1,0 +1,132 @@
+public import FoundationEssentials
+
+/// Logs what happens to fetches, to wherever a closure takes it.
+///
+/// Secrets are left out (``HTTP/Redaction``), and control characters are escaped, so that nothing a server sends can forge
+/// a line of the log. Content is shown only if ``Level/content`` asks for it, and no more of it than its preview.
+public struct LoggingInterceptor: HTTPResourceInterceptor {
+    /// The neutral request.
+    public typealias Request = HTTP.Request
+    /// The neutral response.
+    public typealias Response = HTTP.Response
+
+    /// How much is logged; each level adds to the one before.
+    public enum Level: Int, Hashable, Sendable, Comparable, CaseIterable {
+        /// Failures.
+        case failures
+        /// A line for each request and each response.
+        case summary
+        /// Header fields.
+        case headers
+        /// The beginning of the content.
+        case content
+
+        /// Whether one level shows less than the other.
+        public static func < (left: Level, right: Level) -> Bool { left.rawValue < right.rawValue }
+    }
+
+    /// Something that happened, ready to be written.
+    public struct Entry: Sendable, CustomStringConvertible {
+        /// What happened.
+        public enum Kind: Hashable, Sendable {
+            /// A request is about to be sent.
+            case request
+            /// A fetch succeeded.
+            case response
+            /// An attempt failed.
+            case failure
+        }
+
+        /// What happened.
+        public let kind: Kind
+        /// The attempt's identifier; the entries of one attempt share it.
+        public let identifier: Int
+        /// What is to be written, a line each.
+        public let lines: [String]
+
+        /// The lines, each with the attempt's identifier before it.
+        public var description: String { lines.map { "#\(identifier) \($0)" }.joined(separator: "\n") }
+    }
+
+    private let level: Level
+    private let redaction: HTTP.Redaction
+    private let preview: ContentPreview
+    private let sink: @Sendable (Entry) -> Void
+
+    /// Makes an interceptor.
+    ///
+    /// - Parameters:
+    ///   - level: How much is logged.
+    ///   - redaction: What is left out.
+    ///   - previewLimit: How many bytes of content are shown at most, with ``Level/content``.
+    ///   - sink: Takes what happened, on the engine's queue; several fetches call it at once.
+    public init(
+        level: Level = .summary,
+        redaction: HTTP.Redaction = .init(),
+        previewLimit: Int = 512,
+        sink: @escaping @Sendable (Entry) -> Void
+    ) {
+        self.level = level
+        self.redaction = redaction
+        preview = ContentPreview(limit: max(0, previewLimit))
+        self.sink = sink
+    }
+
+    /// Logs a request.
+    public func interceptScheduledTask(withIdentifier identifier: Int, request: HTTP.Request, retryState: Retry.State) {
+        guard level >= .summary else { return }
+        let attempt = retryState.errors.isEmpty ? "" : " (attempt \(retryState.attemptCount))"
+        var lines = ["--> \(request.method) \(redaction.text(of: request.url))\(attempt)"]
+        if level >= .headers { lines += headerLines(request.headers) }
+        if level >= .content { lines += preview.lines(of: request.body) }
+        log(.request, identifier, lines)
+    }
+
+    /// Logs a response.
+    public func interceptSuccessfulTask(
+        withIdentifier identifier: Int,
+        request: HTTP.Request,
+        data: Data,
+        response: HTTP.Response,
+        retryState: Retry.State
+    ) {
+        guard level >= .summary else { return }
+        log(.response, identifier, responseLines(response, data, "<-- \(response.status)"))
+    }
+
+    /// Logs a failure. Votes for nothing.
+    public func interceptFailedTask(
+        withIdentifier identifier: Int,
+        request: HTTP.Request?,
+        data: Data?,
+        response: HTTP.Response?,
+        error: any Error,
+        retryState: Retry.State
+    ) -> Retry.Action {
+        let words = (error as? any HTTPFetchFailure)?.summary ?? "\(type(of: error))"
+        let title = "<-- failed: \(words)"
+        if let response {
+            log(.failure, identifier, responseLines(response, data ?? Data(), title))
+        } else {
+            let target = request.map { " \($0.method) \(redaction.text(of: $0.url))" } ?? ""
+            log(.failure, identifier, [title + target])
+        }
+        return .none
+    }
+
+    private func responseLines(_ response: HTTP.Response, _ data: Data, _ title: String) -> [String] {
+        let facts = "\(response.version), \(data.count) bytes, \(response.metrics.total)"
+        var lines = ["\(title) \(redaction.text(of: response.url)) (\(facts))"]
+        if level >= .headers { lines += headerLines(response.headers) }
+        if level >= .content { lines += preview.lines(of: data) }
+        return lines
+    }
+
+    private func headerLines(_ headers: HTTP.Headers) -> [String] {
+        headers.map { "\($0.name): \(redaction.text(of: $0))" }
+    }
+
+    private func log(_ kind: Entry.Kind, _ identifier: Int, _ lines: [String]) {
+        sink(Entry(kind: kind, identifier: identifier, lines: lines.map(ContentPreview.escaped)))
+    }
+}

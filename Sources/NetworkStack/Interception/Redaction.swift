@@ -1,0 +1,40 @@
+internal import FoundationEssentials
+
+extension HTTP {
+    /// What is left out of logs and exports: the values of secret fields, and of URLs the user info, query and fragment.
+    public struct Redaction: Sendable, Hashable {
+        /// Header fields whose values are left out besides `Authorization`, `Cookie`, `Proxy-Authorization` and
+        /// `Set-Cookie`.
+        public var headers: Set<HeaderName>
+        /// Whether the queries of URLs are shown. User info never is.
+        public var showsQuery: Bool
+
+        /// Makes a redaction.
+        ///
+        /// - Parameters:
+        ///   - headers: Header fields whose values are left out, too.
+        ///   - showsQuery: Whether the queries of URLs are shown.
+        public init(headers: Set<HeaderName> = [], showsQuery: Bool = false) {
+            self.headers = headers
+            self.showsQuery = showsQuery
+        }
+
+        /// A URL as it may be shown.
+        func text(of url: URL) -> String {
+            guard showsQuery, let query = url.query(percentEncoded: true) else { return url.redactedDescription }
+            let shown = url.redactedDescription
+            return (shown.hasSuffix("?…") ? String(shown.dropLast(2)) : shown) + "?" + query
+        }
+
+        /// A field's value as it may be shown.
+        func text(of field: Headers.Field) -> String {
+            if isSecret(field.name) { return "<redacted>" }
+            // These hold URLs, whose queries are as secret as the request's own.
+            guard [.location, .contentLocation, .referer].contains(field.name) else { return field.value }
+            return URL(string: field.value).map(text(of:)) ?? "<redacted>"
+        }
+
+        /// Whether a field's value is left out.
+        func isSecret(_ name: HeaderName) -> Bool { name.isSecret || headers.contains(name) }
+    }
+}

@@ -1,0 +1,55 @@
+public import FoundationEssentials
+
+extension Retry.Policy where Metadata: HTTPRetryMetadata {
+    /// The same policy, with delays at least as long as the server asks for in `Retry-After` (RFC 9110 section 10.2.3).
+    ///
+    /// Whether there is a retry at all stays the policy's word. A date that has passed, and a value that is neither a
+    /// number of seconds nor a date, ask for nothing.
+    ///
+    /// - Parameters:
+    ///   - cap: The longest time, in seconds, the server may ask for; what it asks for beyond that is not waited for.
+    ///   - now: The time that dates are compared with.
+    /// - Returns: The policy.
+    public func respectingRetryAfter(
+        upTo cap: Retry.Delay,
+        now: @escaping @Sendable () -> Date = { Date() }
+    ) -> Self {
+        .custom { error, state, metadata in
+            let action = shouldRetry(with: error, state: state, metadata: metadata)
+            guard let response = metadata.response?.httpResponse,
+                let asked = RetryAfter(response)?.delay(at: now()), asked > 0, cap > 0
+            else { return action }
+            switch action {
+            case .retry: return .retryAfter(min(asked, cap))
+            case .retryAfter(let delay): return .retryAfter(max(delay, min(asked, cap)))
+            case .none, .noRetry: return action
+            }
+        }
+    }
+}
+
+/// What a server asks for in `Retry-After`.
+enum RetryAfter: Equatable {
+    case seconds(Double)
+    case date(Date)
+
+    init?(_ response: HTTP.Response) {
+        guard let text = response.headers.values(for: .retryAfter).first else { return nil }
+        if !text.isEmpty, text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) {
+            // More digits than a number holds mean for ever, which the cap cuts short.
+            self = .seconds(Double(text) ?? .greatestFiniteMagnitude)
+        } else if let date = HTTPDate.parse(text) {
+            self = .date(date)
+        } else {
+            return nil
+        }
+    }
+
+    /// How long to wait from a moment on, in seconds; below zero if the time has passed.
+    func delay(at now: Date) -> Double {
+        switch self {
+        case .seconds(let seconds): seconds
+        case .date(let date): date.timeIntervalSince(now)
+        }
+    }
+}

@@ -1,0 +1,89 @@
+import FoundationEssentials
+import NetworkStack
+import NetworkStackTesting
+
+extension ConformanceCheck {
+    private static func authenticators(
+        for url: String
+    ) throws -> [any HTTPResourceInterceptor<HTTP.Request, HTTP.Response>] {
+        let origin = try HTTP.Origin(of: HTTP.Request(url: url).url)
+        return [
+            TokenAuthenticator(origins: [origin], store: MemoryTokenStore(AccessToken("secret"))) { _ in
+                AccessToken("secret")
+            },
+            try BasicAuthenticator(user: "user", password: "secret", origins: [origin]),
+            try BearerAuthenticator(token: "secret", origins: [origin]),
+        ]
+    }
+
+    /// Where credentials go.
+    static let tokenOrigins: [ConformanceCheck] = [
+        ConformanceCheck("Credentials are never sent to another origin, not by a redirect either") { subject in
+            let other = try subject.serve { _ in .ok("other") }
+            let home = try subject.serve {
+                switch $0.path {
+                case "/away": .redirect(307, to: other.url("/redirected"))
+                case "/stay": .redirect(307, to: "/home")
+                default: .ok("home")
+                }
+            }
+            for authenticator in try authenticators(for: home.url("/")) {
+                let stack = try subject.stack { $0.interceptors = [authenticator] }
+                try await stack.text(home.url("/away"))
+                try await stack.text(other.url("/direct"))
+                try await stack.text(home.url("/stay"))
+            }
+            try expectEqual(other.requests().count, 6, "requests to the other origin")
+            try expect(
+                other.requests().allSatisfy { $0["authorization"] == nil },
+                "Credentials were sent to another origin"
+            )
+            try expectEqual(home.requests().count, 9, "requests to the origin")
+            try expect(home.requests().allSatisfy { $0["authorization"] != nil }, "Credentials were not sent home")
+        },
+        ConformanceCheck("A 401 of another origin, after a redirect, does not cost the token") { subject in
+            let other = try subject.serve { _ in .status(401, headers: [("WWW-Authenticate", "Bearer")]) }
+            let refreshed = Lock(0)
+            let home = try subject.serve {
+                $0.path == "/away" ? .redirect(to: other.url("/")) : .ok($0["authorization"] ?? "none")
+            }
+            let origin = try HTTP.Origin(of: HTTP.Request(url: home.url("/")).url)
+            let authenticator = TokenAuthenticator(origins: [origin], store: MemoryTokenStore(AccessToken("T0"))) { _ in
+                refreshed.withLock { $0 += 1 }
+                return AccessToken("T1")
+            }
+            let stack = try subject.stack { $0.interceptors = [authenticator] }
+            guard case .failure(.http(401, _, _)) = try await stack.observe(home.url("/away")).onlyOutcome() else {
+                throw ConformanceFailure("Expected the 401 itself")
+            }
+            try expectEqual(try await stack.text(home.url("/")), "Bearer T0", "the credentials")
+            try expectEqual(refreshed.withLock { $0 }, 0, "refreshes")
+        },
+    ]
+
+    /// Credentials in the eyes of servers that were not written here.
+    static let realAuthentication: [ConformanceCheck] = [
+        ConformanceCheck("httpbin takes Basic and Bearer credentials, and nobody without", needs: [.network]) {
+            subject in
+            let httpbin = try await RealServers.shared.httpbin()
+            let origin = try HTTP.Origin(of: HTTP.Request(url: httpbin.url("/")).url)
+            let (basic, bearer) = (httpbin.url("/basic-auth/anna/s%C3%A9sam"), httpbin.url("/bearer"))
+            for path in [basic, bearer] {
+                guard case .failure(.http(401, _, _)) = try await subject.stack().observe(path).onlyOutcome() else {
+                    throw ConformanceFailure("Expected a 401 without credentials")
+                }
+            }
+            let anna = try BasicAuthenticator(user: "anna", password: "sésam", origins: [origin])
+            let token = try BearerAuthenticator(token: "xyz.123", origins: [origin])
+            let text = try await subject.stack { $0.interceptors = [anna] }.text(basic)
+            try expect(text.contains("anna") && text.contains("true"), text)
+            let said = try await subject.stack { $0.interceptors = [token] }.text(bearer)
+            try expect(said.contains("xyz.123"), said)
+            let wrong = try BasicAuthenticator(user: "anna", password: "wrong", origins: [origin])
+            guard
+                case .failure(.http(401, _, _)) =
+                    try await subject.stack({ $0.interceptors = [wrong] }).observe(basic).onlyOutcome()
+            else { throw ConformanceFailure("Expected a 401 with the wrong password") }
+        }
+    ]
+}

@@ -1,0 +1,194 @@
+import FoundationEssentials
+import NetworkStack
+import NetworkStackTesting
+
+extension ConformanceCheck {
+    /// Digest authentication (RFC 7616).
+    static let digest: [ConformanceCheck] =
+        [
+            ConformanceCheck("httpbin takes Digest credentials of every algorithm it knows, and nobody without") {
+                subject in
+                let httpbin = try await RealServers.shared.httpbin()
+                let stack = try subject.stack { $0.options = try .digest("anna", "geheim", at: [httpbin.url("/")]) }
+                for path in ["/digest-auth/auth/anna/geheim/MD5", "/digest-auth/auth/anna/geheim/SHA-256"] {
+                    let text = try await stack.text(httpbin.url(path))
+                    try expect(text.contains("anna") && text.contains("true"), text)
+                    guard
+                        case .failure(.http(401, _, _)) = try await subject.stack().observe(httpbin.url(path))
+                            .onlyOutcome()
+                    else { throw ConformanceFailure("Expected a 401 without credentials") }
+                }
+                let wrong = try subject.stack { $0.options = try .digest("anna", "falsch", at: [httpbin.url("/")]) }
+                let outcome = try await wrong.observe(httpbin.url("/digest-auth/auth/anna/geheim/MD5")).onlyOutcome()
+                guard case .failure(.http(401, _, let response)) = outcome, response.headers.contains(.wwwAuthenticate)
+                else {
+                    throw ConformanceFailure("Expected a 401 with the wrong password, saw \(outcome.summary)")
+                }
+            },
+            ConformanceCheck("A challenge is answered on the wire as RFC 7616 says, and only the answer counts") {
+                subject in
+                let server = try challenging()
+                let stack = try subject.stack {
+                    $0.options = try .digest("Mufasa", "Circle of Life", at: [server.url("/")])
+                }
+                let fetched = try await stack.observe(server.url("/dir/index.html")).onlyOutcome().value()
+                try expectEqual(String(decoding: fetched.value, as: UTF8.self), "in", "the content")
+                try expectEqual(fetched.response.status, 200, "the status")
+                try expect(
+                    !fetched.response.headers.contains(.wwwAuthenticate),
+                    "A field of the challenge is left over"
+                )
+                try expectEqual(fetched.response.trailers, nil, "the trailers")
+                let sent = server.requests.map { $0["authorization"] ?? "none" }
+                try expectEqual(sent.count, 2, "requests on the wire")
+                try expectEqual(sent[0], "none", "credentials before the challenge")
+                for part in [
+                    #"username="Mufasa""#, #"realm="r""#, #"nonce="n1""#, #"uri="/dir/index.html""#, "qop=auth",
+                ] {
+                    try expect(sent[1].hasPrefix("Digest ") && sent[1].contains(part), "\(part) is missing: \(sent[1])")
+                }
+                try expect(!sent[1].contains("Circle"), "The password travelled")
+            },
+            ConformanceCheck("Content goes out once, with the answer, also if it can be sent once only") { subject in
+                let server = try challenging()
+                let stack = try subject.stack { $0.options = try .digest("u", "p", at: [server.url("/")]) }
+                func chunks() -> AsyncStream<Data> {
+                    AsyncStream { continuation in
+                        continuation.yield(Data("once".utf8))
+                        continuation.finish()
+                    }
+                }
+                let bodies: [HTTP.Body] = [
+                    .bytes(Data("once".utf8)), .stream(.init(chunks(), length: 4)), .stream(.init(chunks())),
+                ]
+                for body in bodies {
+                    let before = server.requests.count
+                    try await stack.observe(server.url("/"), method: .POST, body: body).onlyOutcome().value()
+                    let texts = server.requests[before...].map(\.text)
+                    try expectEqual(texts, ["", "once"], "content on the wire")
+                }
+            },
+            ConformanceCheck("Digest credentials go to their origin only, hop by hop") { subject in
+                let other = try challenging()
+                let home = try ScriptedServer.responding { _ in .redirect(307, to: other.url("/")) }
+                let stack = try subject.stack { $0.options = try .digest("u", "p", at: [home.url("/")]) }
+                guard case .failure(.http(401, _, _)) = try await stack.observe(home.url("/")).onlyOutcome() else {
+                    throw ConformanceFailure("Expected the other origin's 401")
+                }
+                try expect(other.requests.allSatisfy { $0["authorization"] == nil }, "Another origin was answered")
+                let both = try subject.stack {
+                    $0.options = try .digest("u", "p", at: [home.url("/"), other.url("/")])
+                }
+                try await both.text(home.url("/"))
+            },
+            ConformanceCheck("What one fetch said to a server is not said by the next to another") { subject in
+                let (first, second) = (try challenging(), try challenging(nonce: "n2"))
+                let stack = try subject.stack()
+                func text(_ server: ScriptedServer, _ options: HTTP.Options?) async throws -> HTTP.StatusCode? {
+                    switch try await stack.observe(server.url("/"), options: options).onlyOutcome() {
+                    case .success(let fetched): fetched.response.status
+                    case .failure(let error): error.statusCode
+                    }
+                }
+                try expectEqual(try await text(first, try .digest("u", "p", at: [first.url("/")])), 200, "the first")
+                try expectEqual(try await text(second, nil), 401, "the second, without credentials")
+                try expectEqual(try await text(first, nil), 401, "the first, without credentials")
+                try expectEqual(try await text(second, try .digest("v", "q", at: [second.url("/")])), 200, "the second")
+                let sent = (first.requests + second.requests).compactMap { $0["authorization"] }
+                try expectEqual(sent.count, 2, "answers on the wire")
+            },
+            ConformanceCheck("An Authorization of the request's own goes as it is") { subject in
+                let server = try challenging()
+                let stack = try subject.stack { $0.options = try .digest("u", "p", at: [server.url("/")]) }
+                _ = try await stack.observe(server.url("/"), headers: [.authorization: "Bearer T"]).onlyOutcome()
+                try expectEqual(server.requests.map { $0.values(of: "authorization") }, [["Bearer T"]], "credentials")
+            },
+            ConformanceCheck("Another scheme's challenge is an ordinary 401, content and all") { subject in
+                let server = try ScriptedServer.responding { _ in
+                    .status(401, "who?", headers: [("WWW-Authenticate", #"Basic realm="r""#)])
+                }
+                let stack = try subject.stack { $0.options = try .digest("u", "p", at: [server.url("/")]) }
+                let content = Lock(Data())
+                let resource = ConformanceSubject.Stack.Resource(
+                    baseRequestMaking: .request(try HTTP.Request(url: server.url("/"))),
+                    errorDecoding: .init { payload, _ in
+                        content.withLock { $0 = payload ?? Data() }
+                        return nil
+                    }
+                )
+                guard case .failure(.http(401, _, let response)) = try await stack.observe(resource).onlyOutcome()
+                else {
+                    throw ConformanceFailure("Expected a 401")
+                }
+                try expectEqual(content.withLock { $0 }, Data("who?".utf8), "the content")
+                try expectEqual(response.headers[.wwwAuthenticate], #"Basic realm="r""#, "the challenge")
+                try expectEqual(server.requests.count, 1, "requests on the wire")
+            },
+            ConformanceCheck("A server that has ever newer challenges ends the fetch") { subject in
+                let server = try ScriptedServer.responding { request in
+                    .status(
+                        401,
+                        headers: [("WWW-Authenticate", #"Digest realm="r", nonce="x", qop="auth", stale=true"#)]
+                    )
+                }
+                let stack = try subject.stack { $0.options = try .digest("u", "p", at: [server.url("/")]) }
+                let outcome = try await stack.observe(server.url("/")).onlyOutcome(within: .seconds(10))
+                guard case .failure = outcome else {
+                    throw ConformanceFailure("Expected a failure, saw \(outcome.summary)")
+                }
+                try expect(server.requests.count < 10, "\(server.requests.count) requests on the wire")
+            },
+            ConformanceCheck("Names and passwords with control characters are refused") { subject in
+                for text in ["a\0", "a\r\nX: y"] {
+                    let request = try ConformanceSubject.Stack.Resource.get(
+                        "http://127.0.0.1/",
+                        options: try .digest("u", text, at: ["http://127.0.0.1/"])
+                    )
+                    guard case .invalidOptions = try await subject.stack().observe(request).onlyOutcome().refusal()
+                    else {
+                        throw ConformanceFailure("Expected invalidOptions")
+                    }
+                }
+            },
+        ].map { $0.needing(.digestAuthentication).needing(.network) } + [
+            ConformanceCheck("A stack that cannot answer Digest challenges refuses to be asked") { subject in
+                guard !subject.capabilities.supports(.digestAuthentication) else { return }
+                let resource = try ConformanceSubject.Stack.Resource.get(
+                    "http://127.0.0.1/",
+                    options: try .digest("u", "p", at: ["http://127.0.0.1/"])
+                )
+                guard
+                    case .unsupported(.digestAuthentication, _) = try await subject.stack().observe(resource)
+                        .onlyOutcome()
+                        .refusal()
+                else { throw ConformanceFailure("Expected unsupported") }
+            }
+        ]
+
+    /// A server that asks for Digest credentials, and takes any that answer.
+    private static func challenging(nonce: String = "n1") throws -> ScriptedServer {
+        try ScriptedServer.responding { request in
+            request["authorization"]?.contains("nonce=\"\(nonce)\"") == true
+                ? .ok("in")
+                : .status(
+                    401,
+                    "challenge",
+                    headers: [
+                        ("WWW-Authenticate", #"Digest realm="r", nonce="\#(nonce)", qop="auth", algorithm=SHA-256"#)
+                    ]
+                )
+        }
+    }
+}
+
+extension HTTP.Options {
+    /// The default options with Digest credentials for some servers.
+    fileprivate static func digest(_ user: String, _ password: String, at urls: [String]) throws -> HTTP.Options {
+        var options = HTTP.Options()
+        for url in urls {
+            let origin = try HTTP.Origin(of: HTTP.Request(url: url).url)
+            options.digestCredentials[origin] = .init(user: user, password: password)
+        }
+        return options
+    }
+}

@@ -1,0 +1,102 @@
+import FoundationEssentials
+import NetworkStack
+import NetworkStackTesting
+
+extension ConformanceCheck {
+    /// Each way a fetch fails, and what its error tells; and what becomes of responses without content.
+    static let errorCases: [ConformanceCheck] = [
+        errorCase("noRequest") { _ in
+            (.made { $0(.failure(CancellationError())) }, { if case .noRequest = $0 { true } else { false } }, nil)
+        },
+        errorCase("http", status: 404) { peer in
+            (try .get(peer.url("/404")), { if case .http(404, nil, _) = $0 { true } else { false } }, 404)
+        },
+        errorCase("noData", status: 200) { peer in
+            (try .get(peer.url("/empty")), { if case .noData(200, _) = $0 { true } else { false } }, 200)
+        },
+        errorCase("refused") { peer in
+            (try .get(peer.url("/loop")), { if case .refused(.redirectLoop) = $0 { true } else { false } }, nil)
+        },
+        errorCase("retry", status: 404) { peer in
+            let resource = try ConformanceSubject.Stack.Resource.intercepted(
+                peer.url("/404"),
+                by: [HTTPRetryPolicy.maxRetries(0)]
+            )
+            return (resource, { if case .retry(.retries(0), _) = $0 { true } else { false } }, 404)
+        },
+        ConformanceCheck("The error transport tells what went wrong, and no status", needs: [.network]) { subject in
+            let closed = try ClosedPort.reserve()
+            let outcome = try await subject.stack().observe("http://127.0.0.1:\(closed.port)/").onlyOutcome()
+            guard case .failure(let error) = outcome, case .transport = error else {
+                throw ConformanceFailure("Expected transport, saw \(outcome.summary)")
+            }
+            try expectEqual(error.transportFailure, .connect, "the kind")
+            try expect(error.isRetryable, "A connection that was refused reached nobody")
+            try expect(error.statusCode == nil && error.response == nil && !error.isTimeout, "\(error.summary)")
+        },
+        ConformanceCheck(
+            "A 204 and a 205 never reach a decoder: nothing and an optional come, others fail with a reason"
+        ) {
+            subject in
+            struct Model: Codable, Sendable {}
+            let peer = try subject.serve { .status($0.path == "/204" ? 204 : 205) }
+            let stack = try subject.stack()
+            for path in ["/204", "/205"] {
+                let resource = try ConformanceSubject.Stack.Resource.get(peer.url(path))
+                let optional = try await bounded {
+                    try await stack.fetchAndDecode(resource: resource, decoding: .json(Model?.self)).value == nil
+                }
+                try expect(optional, "The optional of \(path) is not nil")
+                try await bounded { _ = try await stack.fetchAndDecode(resource: resource, decoding: .none) }
+                do {
+                    _ = try await bounded {
+                        try await stack.fetchAndDecode(resource: resource, decoding: .json(Model.self))
+                    }
+                    throw ConformanceFailure("\(path) was decoded")
+                } catch FetchAndDecodeError<ConformanceSubject.Stack.FetchError>.decode(let error) {
+                    try expect(
+                        error is EmptyPayloadError && "\(error)".contains("no content"),
+                        "The reason is \(error)"
+                    )
+                }
+            }
+        },
+    ]
+
+    private typealias Case = (
+        resource: ConformanceSubject.Stack.Resource,
+        isExpected: (ConformanceSubject.Stack.FetchError) -> Bool,
+        status: HTTP.StatusCode?
+    )
+
+    private static func errorCase(
+        _ name: String,
+        status: HTTP.StatusCode? = nil,
+        _ make: @escaping @Sendable (ConformancePeer) throws -> Case
+    ) -> ConformanceCheck {
+        ConformanceCheck("The error \(name) tells its status, its response and what was last") { subject in
+            let peer = try subject.serve {
+                switch $0.path {
+                case "/404": .status(404, "no")
+                case "/loop": .redirect(to: "/loop")
+                default: .ok()
+                }
+            }
+            let (resource, isExpected, status) = try make(peer)
+            let outcome = try await subject.stack().observe(resource).onlyOutcome()
+            guard case .failure(let error) = outcome, isExpected(error) else {
+                throw ConformanceFailure("Expected \(name), saw \(outcome.summary)")
+            }
+            try expectEqual(error.statusCode, status, "the status")
+            try expectEqual(error.response?.status, status, "the response's status")
+            try expect(!error.isTimeout && !error.isRetryable, "\(error.summary) is a timeout or reached nobody")
+            guard case .retry(_, let state) = error else {
+                return try expect(error.lastError is ConformanceSubject.Stack.FetchError, "\(error.lastError)")
+            }
+            try expectEqual(state.errors.count, 1, "errors in the state")
+            guard case .http(404, _, _)? = error.lastError as? ConformanceSubject.Stack.FetchError else {
+                throw ConformanceFailure("The last error is \(error.lastError)")
+            }
+        }
+    }
+}

@@ -1,0 +1,79 @@
+import FoundationEssentials
+import NetworkStack
+import NetworkStackTesting
+
+extension ConformanceCheck {
+    /// What interceptors make of content.
+    static let contentIntercepted: [ConformanceCheck] = [
+        ConformanceCheck("Interceptors transform the content one after the other, at once or later") { subject in
+            let peer = try subject.serve { _ in .ok("x") }
+            func adding(_ text: String) -> AsyncInterceptor<HTTP.Request, HTTP.Response> {
+                .init(transform: { data, response in
+                    await Task.yield()
+                    return data + Data("\(text)\(response.status)".utf8)
+                })
+            }
+            let resource = try ConformanceSubject.Stack.Resource.intercepted(
+                peer.url("/"),
+                by: [
+                    adding("a"), Spy("b").with { $0.content = { $1(.success($0 + Data("b".utf8))) } }, adding("c"),
+                ]
+            )
+            let outcome = try await subject.stack().observe(resource).onlyOutcome()
+            try expectEqual(try outcome.text(), "xa200bc200", "the content")
+        },
+        ConformanceCheck("A throwing transform takes the failed path, and no other") { subject in
+            struct Spoiled: Error {}
+            let log = EventLog()
+            let peer = try subject.serve { _ in .ok("x") }
+            let spoil = AsyncInterceptor<HTTP.Request, HTTP.Response>(transform: { _, _ in throw Spoiled() })
+            let resource = try ConformanceSubject.Stack.Resource.intercepted(
+                peer.url("/"),
+                by: [Spy("before", log), spoil, Spy("after", log)]
+            )
+            let refusal = try await subject.stack().observe(resource).onlyOutcome().refusal()
+            guard case .interceptor(_ as Spoiled) = refusal else {
+                throw ConformanceFailure("Expected interceptor(Spoiled), saw \(refusal)")
+            }
+            let begin = ["makes a request", "schedules attempt 1"].flatMap { ["before \($0)", "after \($0)"] }
+            let end = ["before takes x", "before fails attempt 1", "after fails attempt 1"]
+            try expectEqual(log.all, begin + end, "the events")
+        },
+        ConformanceCheck("A failed transform can be tried again") { subject in
+            struct Spoiled: Error {}
+            let (count, peer) = (Lock(0), try subject.serve { _ in .ok("x") })
+            let spoil = Spy("spoil").with {
+                $0.content = { data, handler in
+                    let isFirst = count.withLock { count in
+                        count += 1
+                        return count == 1
+                    }
+                    return handler(isFirst ? .failure(Spoiled()) : .success(data))
+                }
+                $0.vote = { _ in .retry }
+            }
+            let outcome = try await subject.stack().observe(.intercepted(peer.url("/"), by: [spoil])).onlyOutcome()
+            try expectEqual(try outcome.text(), "x", "the content")
+            try expectEqual(peer.requests().count, 2, "requests on the wire")
+        },
+        ConformanceCheck("A failed response's content is not transformed") { subject in
+            let (log, peer) = (EventLog(), try subject.serve { _ in .status(500, "x") })
+            _ = try await subject.stack().observe(.intercepted(peer.url("/"), by: [Spy("spy", log)])).onlyOutcome()
+            try expect(!log.all.contains("spy takes x"), "the events: \(log.all)")
+        },
+        ConformanceCheck("A cancel while content is being transformed ends the fetch") { subject in
+            let (began, ended, peer) = (Gate(), Gate(), try subject.serve { _ in .ok("x") })
+            let slow = AsyncInterceptor<HTTP.Request, HTTP.Response>(transform: { data, _ in
+                began.open()
+                defer { ended.open() }
+                try await Task.sleep(for: .seconds(60))
+                return data
+            })
+            let observation = try subject.stack().observe(.intercepted(peer.url("/"), by: [slow]))
+            try await began.opened()
+            observation.cancel()
+            try await observation.onlyOutcome(within: .seconds(10)).expectCancelled()
+            try await ended.opened()
+        },
+    ]
+}

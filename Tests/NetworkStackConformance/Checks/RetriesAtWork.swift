@@ -1,0 +1,119 @@
+import FoundationEssentials
+import NetworkStack
+import NetworkStackTesting
+
+extension ConformanceCheck {
+    /// What a retry does to a request's content.
+    static let retryBodies: [ConformanceCheck] = [
+        ConformanceCheck(
+            "Content that can be sent once is never sent twice, whatever the votes",
+            needs: [.streamedRequestBody]
+        ) {
+            subject in
+            let peer = try subject.serve { _ in .status(503) }
+            let chunks = AsyncStream<Data> { continuation in
+                continuation.yield(Data("once".utf8))
+                continuation.finish()
+            }
+            let outcome = try await subject.stack().observe(
+                .intercepted(
+                    peer.url("/"),
+                    method: .POST,
+                    body: .stream(.init(chunks, length: 4)),
+                    by: [HTTPRetryPolicy.maxRetries(3)]
+                )
+            ).onlyOutcome()
+            guard case .bodyNotReplayable = try outcome.refusal() else {
+                throw ConformanceFailure("Expected bodyNotReplayable, saw \(outcome.summary)")
+            }
+            try expectEqual(peer.requests().map(\.text), ["once"], "what the server received")
+        },
+        ConformanceCheck("Content that can be sent again is sent whole in every attempt") { subject in
+            let peer = try subject.serve { _ in .status(503) }
+            let stack = try subject.stack()
+            let stream = HTTP.Body.Stream(length: 5) {
+                AsyncStream<Data> { continuation in
+                    continuation.yield(Data("again".utf8))
+                    continuation.finish()
+                }
+            }
+            let isStreamed = subject.capabilities.supports(.streamedRequestBody)
+            for body in [HTTP.Body.bytes(Data("again".utf8))] + (isStreamed ? [.stream(stream)] : []) {
+                let resource = try ConformanceSubject.Stack.Resource.intercepted(
+                    peer.url("/"),
+                    method: .POST,
+                    body: body,
+                    by: [HTTPRetryPolicy.maxRetries(2)]
+                )
+                _ = try await stack.observe(resource).onlyOutcome().retryError()
+            }
+            try expect(peer.requests().allSatisfy { $0.text == "again" }, "what the server received")
+            try expectEqual(peer.requests().count, isStreamed ? 6 : 3, "requests on the wire")
+        },
+    ]
+
+    /// The ready-made policies, on the wire.
+    static let retriesAtWork: [ConformanceCheck] = [
+        ConformanceCheck("A retry waits as long as Retry-After says, in seconds or until a date") { subject in
+            let (clock, count) = (VirtualClock(keepsUp: true), Lock(0))
+            let peer = try subject.serve { _ in
+                let number = count.withLock { count in
+                    count += 1
+                    return count
+                }
+                switch number {
+                case 1: return .status(503, headers: [("Retry-After", "7")])
+                case 2: return .status(429, headers: [("Retry-After", "Sun, 06 Nov 1994 08:49:47 GMT")])
+                case 3: return .status(503, headers: [("Retry-After", "86400")])
+                default: return .ok("x")
+                }
+            }
+            let policy = HTTPRetryPolicy.maxRetries(5).whenTransient().whenSafe().respectingRetryAfter(
+                upTo: 30,
+                now: { Date(timeIntervalSince1970: 784_111_777) }
+            )
+            let stack = try subject.stack { $0.retryClock = clock }
+            try expectEqual(
+                try await stack.observe(.intercepted(peer.url("/"), by: [policy])).onlyOutcome().text(),
+                "x",
+                "the content"
+            )
+            try expectEqual(clock.sleeps, [.seconds(7), .seconds(10), .seconds(30)], "the delays")
+        },
+        ConformanceCheck("A POST that the server has answered is not sent again unless it has a key") { subject in
+            let peer = try subject.serve { _ in .status(503) }
+            let stack = try subject.stack { $0.interceptors = [HTTPRetryPolicy.maxRetries(1).whenSafe()] }
+            func attempts(_ method: HTTP.Method, _ headers: HTTP.Headers = [:]) async throws -> Int {
+                let before = peer.requests().count
+                _ = try await stack.observe(peer.url("/"), method: method, headers: headers).onlyOutcome()
+                return peer.requests().count - before
+            }
+            try expectEqual(try await attempts(.GET), 2, "attempts of a GET")
+            try expectEqual(try await attempts(.POST), 1, "attempts of a POST")
+            try expectEqual(try await attempts(.POST, [.idempotencyKey: "k"]), 2, "attempts of a POST with a key")
+            try expectEqual(try await attempts(.PUT), 2, "attempts of a PUT")
+        },
+        ConformanceCheck("A POST that reached nobody is sent again", needs: [.network]) { subject in
+            let (log, closed) = (EventLog(), try ClosedPort.reserve())
+            let stack = try subject.stack {
+                $0.interceptors = [Spy("spy", log), HTTPRetryPolicy.maxRetries(2).whenSafe()]
+            }
+            _ = try await stack.observe("http://127.0.0.1:\(closed.port)/", method: .POST).onlyOutcome().retryError()
+            try expectEqual(log.all.count { $0.contains("schedules") }, 3, "attempts")
+        },
+        ConformanceCheck("A spent budget refuses retries, and fetches go on") { subject in
+            let peer = try subject.serve { $0.path == "/good" ? .ok("x") : .status(503) }
+            let budget = Retry.Budget(ratio: 0, reserve: 3)
+            let stack = try subject.stack { $0.interceptors = [HTTPRetryPolicy.maxRetries(2).within(budget)] }
+            var reasons: [String] = []
+            for _ in 1...3 { reasons.append("\(try await stack.observe(peer.url("/")).onlyOutcome().retryError().0)") }
+            try expectEqual(reasons[0], "retries(2)", "why the first fetch ended")
+            try expect(
+                reasons[1...].allSatisfy { $0.contains("BudgetExhausted") || $0.contains("spent") },
+                "\(reasons)"
+            )
+            try expectEqual(peer.requests().count, 6, "requests on the wire: three fetches and three retries")
+            try await stack.text(peer.url("/good"))
+        },
+    ]
+}

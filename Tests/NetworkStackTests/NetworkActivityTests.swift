@@ -1,0 +1,174 @@
+import Dispatch
+import FoundationEssentials
+import NetworkStack
+import NetworkStackTesting
+import Testing
+
+@Suite("Network activity")
+struct NetworkActivityTests {
+    typealias State = NetworkActivity.State
+
+    private func watched(_ activity: NetworkActivity) -> Lock<[State]> {
+        let seen = Lock<[State]>([])
+        activity.observe { state in seen.withLock { $0.append(state) } }
+        return seen
+    }
+
+    @Test("It shows with the first beginning and hides with the last end, never twice")
+    func states() {
+        let activity = NetworkActivity()
+        let seen = watched(activity)
+        #expect(activity.state == .hide)
+        activity.increment()
+        activity.increment()
+        #expect(activity.state == .show)
+        activity.decrement()
+        #expect(seen.withLock { $0 } == [.show])
+        activity.decrement()
+        activity.increment()
+        #expect(seen.withLock { $0 } == [.show, .hide, .show])
+    }
+
+    @Test("Ends without a beginning change nothing, and are not held against later ones")
+    func neverNegative() {
+        let activity = NetworkActivity()
+        let seen = watched(activity)
+        for _ in 1...3 { activity.decrement() }
+        #expect(seen.withLock { $0 } == [])
+        activity.increment()
+        #expect(seen.withLock { $0 } == [.show])
+        activity.decrement()
+        activity.decrement()
+        #expect(seen.withLock { $0 } == [.show, .hide])
+    }
+
+    @Test("Any number may observe, from any time on, until they end it")
+    func observers() {
+        let activity = NetworkActivity()
+        let (first, second) = (Lock<[State]>([]), Lock<[State]>([]))
+        let observation = activity.observe { state in first.withLock { $0.append(state) } }
+        activity.increment()
+        activity.observe { state in second.withLock { $0.append(state) } }
+        observation.cancel()
+        observation.cancel()
+        activity.decrement()
+        #expect(first.withLock { $0 } == [.show])
+        #expect(second.withLock { $0 } == [.show, .hide])
+    }
+
+    @Test("An observer may change what it observes, and may end its observation")
+    func reentrant() {
+        let activity = NetworkActivity()
+        let seen = Lock<[State]>([])
+        let observation = Lock<(any Cancelable)?>(nil)
+        let cancelable = activity.observe { state in
+            seen.withLock { $0.append(state) }
+            if state == .show { activity.decrement() } else { observation.withLock { $0 }?.cancel() }
+        }
+        observation.withLock { $0 = cancelable }
+        activity.increment()
+        activity.increment()
+        #expect(seen.withLock { $0 } == [.show, .hide])
+    }
+
+    @Test("From many threads, every observer sees both in turn, and the last word is right")
+    func threads() async {
+        let activity = NetworkActivity()
+        let seen = watched(activity)
+        await withTaskGroup(of: Void.self) { group in
+            for _ in 1...8 {
+                group.addTask {
+                    for _ in 1...500 {
+                        activity.increment()
+                        activity.decrement()
+                    }
+                }
+            }
+        }
+        let states = seen.withLock { $0 }
+        #expect(activity.state == .hide)
+        #expect(states.count.isMultiple(of: 2))
+        for (index, state) in states.enumerated() where state != (index.isMultiple(of: 2) ? .show : .hide) {
+            Issue.record("The observer saw \(state) at \(index)")
+            break
+        }
+    }
+
+    @Test("An observer may be told on a queue of its own")
+    func queue() async throws {
+        let (activity, queue, told) = (NetworkActivity(), DispatchQueue(label: "observer"), Gate())
+        let key = DispatchSpecificKey<Int>()
+        queue.setSpecific(key: key, value: 1)
+        let seen = Lock<[Int?]>([])
+        activity.observe(on: queue) { state in
+            seen.withLock { $0.append(DispatchQueue.getSpecific(key: key)) }
+            if state == .hide { told.open() }
+        }
+        activity.increment()
+        activity.decrement()
+        try await told.opened()
+        #expect(seen.withLock { $0 } == [1, 1])
+    }
+
+    @Test("As a sequence, it begins with what is under way, and never says a word twice", .timeLimit(.minutes(1)))
+    func sequence() async {
+        let activity = NetworkActivity()
+        activity.increment()
+        var states = activity.states.makeAsyncIterator()
+        #expect(await states.next() == .show)
+        activity.decrement()
+        #expect(await states.next() == .hide)
+        // A pair that the reader misses.
+        activity.increment()
+        activity.decrement()
+        activity.increment()
+        #expect(await states.next() == .show)
+    }
+
+    @Test("A dropped sequence ends its observation", .timeLimit(.minutes(1)))
+    func dropped() async throws {
+        let activity = NetworkActivity()
+        let (began, ended) = (Gate(), Gate())
+        let task = Task {
+            for await state in activity.states where state == .show { began.open() }
+            ended.open()
+        }
+        activity.increment()
+        try await began.opened()
+        task.cancel()
+        try await ended.opened()
+    }
+
+    @Test("As an interceptor, it counts tasks, and nothing that was never made")
+    func interceptor() throws {
+        let activity = NetworkActivity()
+        let request = try HTTP.Request(url: "http://a.test/")
+        let response = HTTP.Response(status: 200, url: request.url)
+        func fail(_ request: HTTP.Request?) {
+            _ = activity.interceptFailedTask(
+                withIdentifier: 1,
+                request: request,
+                data: nil,
+                response: nil,
+                error: CancellationError(),
+                retryState: .init()
+            )
+        }
+        activity.increment()
+        fail(nil)
+        #expect(activity.state == .show)
+        activity.interceptScheduledTask(withIdentifier: 1, request: request, retryState: .init())
+        fail(request)
+        activity.interceptScheduledTask(withIdentifier: 2, request: request, retryState: .init())
+        activity.interceptSuccessfulTask(
+            withIdentifier: 2,
+            request: request,
+            data: Data(),
+            response: response,
+            retryState: .init()
+        )
+        #expect(activity.state == .show)
+        activity.decrement()
+        #expect(activity.state == .hide)
+    }
+}

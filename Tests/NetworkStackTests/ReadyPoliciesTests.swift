@@ -1,0 +1,180 @@
+import FoundationEssentials
+import Testing
+
+@testable import NetworkStack
+
+@Suite("Ready-made retry policies")
+struct ReadyPoliciesTests {
+    typealias FetchError = HTTPFetchError<HTTP.Response, any Error>
+
+    private struct Broken: HTTPTransportError {
+        let kind: HTTP.FailureKind
+        var phase: HTTP.Phase? { nil }
+    }
+
+    private func metadata(
+        _ method: HTTP.Method = .GET,
+        headers: HTTP.Headers = [:],
+        url: String = "http://a.test/",
+        answer: HTTP.Headers? = nil
+    ) throws -> Retry.Metadata<HTTP.Request, HTTP.Response> {
+        let request = try HTTP.Request(method: method, url: url, headers: headers)
+        let response = answer.map { HTTP.Response(status: 503, headers: $0, url: request.url) }
+        return .init(request: request, payload: nil, response: response)
+    }
+
+    private func status(_ code: HTTP.StatusCode) throws -> FetchError {
+        .http(code, nil, HTTP.Response(status: code, url: try #require(URL(string: "http://a.test/"))))
+    }
+
+    // MARK: Jitter
+
+    @Test("Full jitter draws from the whole delay, equal jitter from its upper half")
+    func jitter() throws {
+        let (ranges, base) = (
+            Lock<[ClosedRange<Double>]>([]), HTTPRetryPolicy.backoff(.constant(delay: 8, until: .maxRetries(1)))
+        )
+        let random: Retry.RandomSource = { range in
+            ranges.withLock { $0.append(range) }
+            return range.lowerBound + (range.upperBound - range.lowerBound) / 4
+        }
+        let error = try status(503)
+        #expect(
+            try base.jittered(random: random).shouldRetry(with: error, state: .init(), metadata: metadata()).words
+                == "retry after 2.0"
+        )
+        #expect(
+            try base.jittered(.equal, random: random).shouldRetry(with: error, state: .init(), metadata: metadata())
+                .words
+                == "retry after 5.0"
+        )
+        #expect(ranges.withLock { $0 } == [0...8, 4...8])
+        #expect(
+            try base.jittered().shouldRetry(with: error, state: .after(1), metadata: metadata()).words
+                == "no retry: 1 retries"
+        )
+    }
+
+    @Test("No jitter makes a delay of nothing, so a limit of delay is reached in the end")
+    func jitterTakesTime() throws {
+        let policy = HTTPRetryPolicy.backoff(.constant(delay: 8, until: .maxDelay(0.004))).jittered { $0.lowerBound }
+        var (state, count) = (Retry.State(), 0)
+        while case .retryAfter(let delay) = policy.shouldRetry(
+            with: try status(503),
+            state: state,
+            metadata: try metadata()
+        ) {
+            state.totalDelay += delay
+            count += 1
+            try #require(count < 100)
+        }
+        #expect((4...5).contains(count))
+    }
+
+    @Test("A delay that cannot be waited for passes jitter as it is", arguments: [0, -1, .infinity, .nan] as [Double])
+    func jitterOfNothing(delay: Double) throws {
+        let policies: [HTTPRetryPolicy] = [
+            .backoff(.constant(delay: delay, until: .maxRetries(1))).jittered(),
+            .decorrelatedJitter(baseDelay: delay, longest: 10, until: .maxRetries(1)),
+            .decorrelatedJitter(baseDelay: 20, longest: delay, until: .maxRetries(1)),
+        ]
+        for policy in policies {
+            let action = try policy.shouldRetry(with: status(503), state: .init(), metadata: metadata())
+            #expect(action.words == "retry after \(delay)")
+        }
+    }
+
+    @Test("Decorrelated jitter draws from the base delay to three times the last one")
+    func decorrelated() throws {
+        let ranges = Lock<[ClosedRange<Double>]>([])
+        let policy = HTTPRetryPolicy.decorrelatedJitter(baseDelay: 1, longest: 20, until: .maxRetries(4)) { range in
+            ranges.withLock { $0.append(range) }
+            return range.upperBound
+        }
+        var state = Retry.State()
+        while case .retryAfter(let delay) = try policy.shouldRetry(
+            with: status(503),
+            state: state,
+            metadata: metadata()
+        ) {
+            state.errors.append(try status(503))
+            state.totalDelay += delay
+        }
+        #expect(ranges.withLock { $0 } == [1...3, 1...9, 1...20, 1...20])
+    }
+
+    // MARK: Retry-After
+
+    @Test("Retry-After lengthens a retry's delay, up to the cap, and makes no retry by itself")
+    func retryAfter() throws {
+        let now = try #require(HTTPDate.parse("Sun, 06 Nov 1994 08:49:37 GMT"))
+        let rows: [(HTTPRetryPolicy, String?, String)] = [
+            (.maxRetries(1), "7", "retry after 7.0"), (.maxRetries(1), "70", "retry after 30.0"),
+            (.maxRetries(1), "99999999999999999999999", "retry after 30.0"), (.maxRetries(1), "0", "retry"),
+            (.maxRetries(1), nil, "retry"), (.maxRetries(1), "soon", "retry"), (.maxRetries(1), "-3", "retry"),
+            (.maxRetries(1), "1.5", "retry"), (.maxRetries(1), "", "retry"),
+            (.maxRetries(1), "Sun, 06 Nov 1994 08:49:47 GMT", "retry after 10.0"),
+            (.maxRetries(1), "Sunday, 06-Nov-94 08:49:47 GMT", "retry after 10.0"),
+            (.maxRetries(1), "Sun Nov  6 08:49:47 1994", "retry after 10.0"),
+            (.maxRetries(1), "Sun, 06 Nov 1994 08:49:27 GMT", "retry"),
+            (.maxRetries(1), "Sun, 06 Nov 2094 08:49:27 GMT", "retry after 30.0"),
+            (.backoff(.constant(delay: 5, until: .maxRetries(1))), "7", "retry after 7.0"),
+            (.backoff(.constant(delay: 9, until: .maxRetries(1))), "7", "retry after 9.0"),
+            (.maxRetries(0), "7", "no retry: 0 retries"), (.custom { _, _, _ in .none }, "7", "none"),
+        ]
+        for (policy, value, expected) in rows {
+            let answer: HTTP.Headers = value.map { [.retryAfter: $0] } ?? [:]
+            let action = policy.respectingRetryAfter(upTo: 30, now: { now })
+                .shouldRetry(with: try status(503), state: .init(), metadata: try metadata(answer: answer))
+            #expect(action.words == expected, "Retry-After: \(value ?? "none")")
+        }
+    }
+
+    // MARK: Safety
+
+    @Test("Sending again is safe with an idempotent method, a key, or a request that reached nobody")
+    func safety() throws {
+        let policy = HTTPRetryPolicy.maxRetries(1).whenSafe()
+        func vote(_ metadata: Retry.Metadata<HTTP.Request, HTTP.Response>, _ error: FetchError) -> String {
+            policy.shouldRetry(with: error, state: .init(), metadata: metadata).words
+        }
+        for method: HTTP.Method in [.GET, .HEAD, .PUT, .DELETE, .OPTIONS, .TRACE] {
+            #expect(vote(try metadata(method), try status(503)) == "retry")
+        }
+        for method: HTTP.Method in [.POST, .PATCH, "LOCK"] {
+            #expect(vote(try metadata(method), try status(503)) == "none")
+            #expect(vote(try metadata(method, headers: ["idempotency-key": "\"1\""]), try status(503)) == "retry")
+            #expect(vote(try metadata(method, headers: [.idempotencyKey: ""]), try status(503)) == "none")
+            for kind: HTTP.FailureKind in [.dns, .connect] {
+                #expect(vote(try metadata(method), .transport(Broken(kind: kind))) == "retry")
+            }
+            for kind: HTTP.FailureKind in [.send, .receive, .empty, .tls, .truncated] {
+                #expect(vote(try metadata(method), .transport(Broken(kind: kind))) == "none")
+            }
+            #expect(vote(try metadata(method), .refused(.timedOut(.connect, during: .connecting))) == "retry")
+            #expect(vote(try metadata(method), .refused(.timedOut(.idle, during: .waiting))) == "none")
+        }
+        #expect(vote(.init(request: nil, payload: nil, response: nil), .noRequest(CancellationError())) == "none")
+    }
+
+    @Test("What may pass by itself is told from what may not")
+    func transient() throws {
+        let policy = HTTPRetryPolicy.maxRetries(1).whenTransient()
+        func passes(_ error: any Error) throws -> Bool {
+            try policy.shouldRetry(with: error, state: .init(), metadata: metadata()).words == "retry"
+        }
+        for code: HTTP.StatusCode in [408, 425, 429, 500, 502, 503, 504] { #expect(try passes(try status(code))) }
+        for code: HTTP.StatusCode in [301, 400, 401, 403, 404, 409, 501, 505] { #expect(try !passes(try status(code))) }
+        for kind: HTTP.FailureKind in [.dns, .connect, .send, .receive, .truncated, .empty, .proxy] {
+            #expect(try passes(FetchError.transport(Broken(kind: kind))))
+        }
+        for kind: HTTP.FailureKind in [.tls, .malformed, .decoding, .other] {
+            #expect(try !passes(FetchError.transport(Broken(kind: kind))))
+        }
+        #expect(try passes(FetchError.refused(.timedOut(.firstByte, during: .waiting))))
+        #expect(try !passes(FetchError.refused(.tooManyRedirects(limit: 1))))
+        #expect(try !passes(FetchError.noRequest(CancellationError())))
+        #expect(try !passes(FetchError.cancelled))
+        #expect(try !passes(CancellationError()))
+    }
+}

@@ -1,0 +1,166 @@
+import FoundationEssentials
+import Testing
+
+@testable import NetworkStack
+
+private struct Failure: Error, Equatable { var number = 0 }
+
+extension Retry.State {
+    /// A state after so many failures.
+    static func after(_ failures: Int, delay: Retry.Delay = 0) -> Retry.State {
+        var state = Retry.State()
+        state.errors = (0..<failures).map { Failure(number: $0) }
+        state.totalDelay = delay
+        return state
+    }
+}
+
+extension Retry.Action {
+    /// The action in words, to compare.
+    var words: String {
+        switch self {
+        case .none: "none"
+        case .retry: "retry"
+        case .retryAfter(let delay): "retry after \(delay)"
+        case .noRetry(.retries(let limit)): "no retry: \(limit) retries"
+        case .noRetry(.delay(let limit)): "no retry: \(limit) s"
+        case .noRetry(.custom(let error)): "no retry: \(error)"
+        }
+    }
+}
+
+@Suite("Retry policies")
+struct RetryPolicyTests {
+    typealias Policy = Retry.Policy<Int>
+
+    private func vote(_ policy: Policy, _ state: Retry.State, metadata: Int = 0) -> String {
+        policy.shouldRetry(with: Failure(), state: state, metadata: metadata).words
+    }
+
+    /// What a scale must not be called for.
+    private let never: Retry.Backoff.Scale = { _, _ in
+        Issue.record("The scale was asked though it was time to stop")
+        return 0
+    }
+
+    @Test("Once the most retries were made there is none more, and no scale is asked", arguments: [3, 4])
+    func retriesExceeded(failures: Int) {
+        for policy: Policy in [
+            .maxRetries(3), .backoff(.constant(delay: 1, until: .maxRetries(3))),
+            .backoff(.exponential(baseDelay: 1, scale: never, until: .maxRetries(3))),
+        ] {
+            #expect(vote(policy, .after(failures)) == "no retry: 3 retries")
+        }
+    }
+
+    @Test("Once the longest delay was waited there is no retry more, and no scale is asked", arguments: [0.4, 0.5])
+    func delayExceeded(total: Double) {
+        for policy: Policy in [
+            .backoff(.constant(delay: 1, until: .maxDelay(0.4))),
+            .backoff(.exponential(baseDelay: 1, scale: never, until: .maxDelay(0.4))),
+        ] {
+            #expect(vote(policy, .after(1, delay: total)) == "no retry: 0.4 s")
+        }
+    }
+
+    @Test("Before that, each policy votes as its row says")
+    func rows() {
+        #expect(vote(.maxRetries(3), .after(2)) == "retry")
+        #expect(vote(.backoff(.constant(delay: 0.3, until: .maxRetries(3))), .after(2)) == "retry after 0.3")
+        // Not shortened to what is left.
+        #expect(
+            vote(.backoff(.constant(delay: 0.3, until: .maxDelay(0.4))), .after(1, delay: 0.3)) == "retry after 0.3"
+        )
+        let doubled: Retry.Backoff.Scale = { $0 * Double($1) * 2 }
+        #expect(
+            vote(.backoff(.exponential(baseDelay: 1, scale: doubled, until: .maxRetries(9))), .after(2))
+                == "retry after 6.0"
+        )
+        #expect(
+            vote(.backoff(.exponential(baseDelay: 1, scale: doubled, until: .maxDelay(5))), .after(1))
+                == "retry after 4.0"
+        )
+        // Shortened to the longest delay, not to what is left of it.
+        #expect(
+            vote(.backoff(.exponential(baseDelay: 1, scale: doubled, until: .maxDelay(5))), .after(2, delay: 4))
+                == "retry after 5.0"
+        )
+    }
+
+    @Test("With no retry or no delay allowed, there is none", arguments: [0, -1])
+    func nothingAllowed(limit: Int) {
+        #expect(vote(.maxRetries(limit), .after(0)) == "no retry: \(limit) retries")
+        #expect(vote(.backoff(.constant(delay: 1, until: .maxDelay(Double(limit)))), .after(0)).hasPrefix("no retry"))
+    }
+
+    @Test("A rule is told everything, and its vote stands")
+    func rule() {
+        for action: Retry.Action in [.none, .retry, .retryAfter(3), .noRetry(.custom(Failure(number: 7)))] {
+            let policy = Policy.custom { error, state, metadata in
+                #expect(error as? Failure == Failure())
+                #expect(state.errors as? [Failure] == [Failure(number: 0), Failure(number: 1)])
+                #expect(state.totalDelay == 2)
+                #expect(metadata == 42)
+                return action
+            }
+            #expect(vote(policy, .after(2, delay: 2), metadata: 42) == action.words)
+        }
+    }
+
+    @Test("A constant delay of zero is no endless loop: the engine takes it for an invalid delay")
+    func zeroDelay() {
+        #expect(vote(.backoff(.constant(delay: 0, until: .maxDelay(1))), .after(0)) == "retry after 0.0")
+    }
+
+    @Test("A condition narrows a policy")
+    func condition() {
+        let policy = Policy.maxRetries(2).when { _, _, metadata in metadata == 1 }
+        #expect(vote(policy, .after(0), metadata: 1) == "retry")
+        #expect(vote(policy, .after(2), metadata: 1) == "no retry: 2 retries")
+        #expect(vote(policy, .after(0), metadata: 2) == "none")
+    }
+
+    @Test("An exponential backoff of 0.1, 0.2, 0.3 makes four attempts until 0.4 s of delay")
+    func vector() {
+        let policy = Policy.backoff(
+            .exponential(baseDelay: 0.1, scale: { $0 * Double($1) }, until: .maxDelay(0.4))
+        )
+        var (state, delays) = (Retry.State(), [Double]())
+        while case .retryAfter(let delay) = policy.shouldRetry(with: Failure(), state: state, metadata: 0) {
+            delays.append(delay)
+            state.errors.append(Failure())
+            state.totalDelay += delay
+        }
+        #expect(delays == [0.1, 0.2, 0.1 * 3])
+        #expect(vote(policy, state) == "no retry: 0.4 s")
+        #expect(state.attemptCount == 4)
+    }
+
+    @Test("A state counts its errors, and knows its delays")
+    func state() {
+        var state = Retry.State()
+        #expect(state.errors.isEmpty && state.totalDelay == 0 && state.lastDelay == 0)
+        #expect((state.retryCount, state.attemptCount) == (0, 1))
+        state.errors.append(Failure())
+        state.totalDelay += 2
+        state.totalDelay += 3
+        #expect((state.retryCount, state.attemptCount, state.lastDelay) == (1, 2, 3))
+    }
+
+    @Test("The more important of two votes counts")
+    func priority() {
+        let (first, second) = (
+            Retry.Action.noRetry(.retries(1)), Retry.Action.noRetry(.retries(2))
+        )
+        let rows: [(Retry.Action, Retry.Action, String)] = [
+            (.none, .none, "none"), (.none, .retry, "retry"), (.none, .retryAfter(1), "retry after 1.0"),
+            (.none, first, first.words), (.retry, .none, "retry"), (.retry, .retry, "retry"),
+            (.retry, .retryAfter(1), "retry after 1.0"), (.retry, first, first.words),
+            (.retryAfter(1), .none, "retry after 1.0"), (.retryAfter(1), .retry, "retry after 1.0"),
+            (.retryAfter(1), .retryAfter(2), "retry after 2.0"), (.retryAfter(2), .retryAfter(1), "retry after 2.0"),
+            (.retryAfter(1), first, first.words), (first, .none, first.words), (first, .retry, first.words),
+            (first, .retryAfter(9), first.words), (first, second, first.words), (second, first, second.words),
+        ]
+        for (left, right, winner) in rows { #expect(Retry.Action.mostPrioritary(left, right).words == winner) }
+    }
+}

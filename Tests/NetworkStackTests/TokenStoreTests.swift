@@ -1,0 +1,89 @@
+import Foundation
+import NetworkStackTesting
+import Testing
+
+@testable import NetworkStack
+
+@Suite("Token stores")
+struct TokenStoreTests {
+    private let token = AccessToken(
+        "t0k",
+        expirationDate: Date(timeIntervalSince1970: 1_000_000),
+        refreshToken: "r3fresh"
+    )
+
+    private func permissions(of path: String) throws -> Int? {
+        try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+    }
+
+    private func withFolder(_ body: (String) throws -> Void) throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("tokens-\(UUID())").path
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        try body(folder)
+    }
+
+    @Test("A file keeps the token, for its owner alone, whatever the umask")
+    func file() throws {
+        try withFolder { folder in
+            let old = umask(0)
+            defer { umask(old) }
+            let (path, store) = ("\(folder)/token", FileTokenStore(path: "\(folder)/token"))
+            #expect(try store.load() == nil)
+            try store.save(token)
+            #expect(try permissions(of: path) == 0o600)
+            #expect(try store.load() == token)
+            try store.save(AccessToken("second"))
+            #expect(try store.load() == AccessToken("second"))
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["token"])
+            try store.save(nil)
+            try store.save(nil)
+            #expect(try store.load() == nil)
+        }
+    }
+
+    @Test("A file that others can read or write is not trusted", arguments: [0o640, 0o604, 0o620, 0o601])
+    func loose(mode: Int) throws {
+        try withFolder { folder in
+            let path = "\(folder)/token"
+            try FileTokenStore(path: path).save(token)
+            try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
+            #expect(throws: FileError(path: path, number: EACCES)) { try FileTokenStore(path: path).load() }
+            try FileTokenStore(path: path).save(token)
+            #expect(try permissions(of: path) == 0o600)
+        }
+    }
+
+    @Test("A link is not followed, a folder is no file, a missing folder is an error")
+    func links() throws {
+        try withFolder { folder in
+            try FileTokenStore(path: "\(folder)/target").save(token)
+            try FileManager.default.createSymbolicLink(
+                atPath: "\(folder)/link",
+                withDestinationPath: "\(folder)/target"
+            )
+            #expect(throws: FileError(path: "\(folder)/link", number: ELOOP)) {
+                try FileTokenStore(path: "\(folder)/link").load()
+            }
+            // Saving replaces the link, not what it leads to.
+            try FileTokenStore(path: "\(folder)/link").save(AccessToken("other"))
+            #expect(try FileTokenStore(path: "\(folder)/target").load() == token)
+            #expect(throws: FileError(path: folder, number: EINVAL)) { try FileTokenStore(path: folder).load() }
+            #expect(throws: FileError.self) { try FileTokenStore(path: "\(folder)/no/token").save(token) }
+            #expect(throws: (any Error).self) {
+                try Data("{".utf8).write(to: URL(fileURLWithPath: "\(folder)/bad"))
+                try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: "\(folder)/bad")
+                _ = try FileTokenStore(path: "\(folder)/bad").load()
+            }
+        }
+    }
+
+    @Test("No description or dump of a token shows it")
+    func redacted() {
+        var dumped = ""
+        dump(token, to: &dumped)
+        for text in ["\(token)", String(reflecting: token), dumped] {
+            #expect(!text.contains("t0k") && !text.contains("r3fresh"))
+        }
+    }
+}
