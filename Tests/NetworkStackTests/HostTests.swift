@@ -58,6 +58,18 @@ struct HostTests {
         let method = HTTP.Method.GET
     }
 
+    private struct Below: HTTPHostEndpoint {
+        let host: HTTP.Host = "h.test"
+        let method = HTTP.Method.GET
+        let path: String? = "users"
+        var baseURL: URL { URL(string: "https://h.test/v1/") ?? URL(filePath: "/") }
+    }
+
+    @Test("does not stand before a base URL of the endpoint's own")
+    func ownBases() throws {
+        #expect(try Below().makeRequest().url.absoluteString == "https://h.test/v1/users")
+    }
+
     @Test("and a scheme stand in an endpoint for a base URL")
     func endpoints() throws {
         #expect(try Users.user(id: 7).makeRequest().url.absoluteString == "https://api.example.com:8443/users/7")

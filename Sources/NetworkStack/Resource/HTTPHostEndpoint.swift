@@ -22,5 +22,8 @@ extension HTTPHostEndpoint {
     public var baseURL: URL { (try? host.url(scheme)) ?? URL(filePath: "/") }
 
     /// Joins the parts.
-    public func makeRequest() throws -> HTTP.Request { try makeRequest(at: host.url(scheme)) }
+    public func makeRequest() throws -> HTTP.Request {
+        _ = try host.url(scheme)  // It says why, where there is none.
+        return try makeRequest(at: baseURL)
+    }
 }
