@@ -6,7 +6,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 options=(--package-path Examples -c release)
 swift build "${options[@]}"
 programs=$(swift build --show-bin-path "${options[@]}")
-for program in rest; do
+for program in github users accounts rest; do
     echo "-- $program"
     if ! timeout -k 5 60 "$programs/$program"; then
         echo "The example '$program' does not do what it shows; its own words are above." >&2

@@ -29,7 +29,16 @@ let package = Package(
             dependencies: stacks + [.product(name: "ArgumentParser", package: "swift-argument-parser")]
         ),
         .target(name: "ExampleSupport", dependencies: stacks),
+        .executableTarget(name: "github", dependencies: served),
+        .executableTarget(
+            name: "users",
+            dependencies: served,
+            resources: [.copy("Mocks/users.json"), .copy("Mocks/user.json")]
+        ),
+        .executableTarget(name: "accounts", dependencies: served),
         .executableTarget(name: "rest", dependencies: served),
+        // Code written for Alicerce: it compiles.
+        .executableTarget(name: "alicerce-sample", dependencies: stacks),
     ],
     swiftLanguageModes: [.v6]
 )
