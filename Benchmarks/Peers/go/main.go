@@ -204,6 +204,9 @@ func main() {
 			break
 		}
 	}
+	if number("held_count", 0) > 0 {
+		time.Sleep(1500 * time.Millisecond) // the server has answered; what it sent is still to be taken
+	}
 	held, _ := memory()
 	cpu, voluntary, involuntary := usage()
 	from := time.Now()

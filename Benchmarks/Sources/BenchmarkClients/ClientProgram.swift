@@ -93,7 +93,11 @@ public struct ClientProgram: Sendable {
         }
         guard let counter = settings.heldCountURL.flatMap({ HeldCounter($0) }) else { return tasks }
         for _ in 0..<1200 {
-            if counter.count() >= settings.heldCount { return tasks }
+            if counter.count() >= settings.heldCount {
+                // The server has answered; what it sent is still to be taken.
+                try await Task.sleep(for: .milliseconds(1500))
+                return tasks
+            }
             try await Task.sleep(for: .milliseconds(50))
         }
         throw UnexpectedResponse(

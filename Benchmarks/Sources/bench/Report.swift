@@ -27,7 +27,13 @@ struct Report: Codable {
 
     /// Adds a workload's rows, in the order of the clients.
     mutating func add(_ workload: Workload, _ samples: [String: [Sample]], order: [String]) {
-        let floor = Self.floor(of: samples)
+        var floor = Self.floor(of: samples)
+        // The floor does not decode; what decoding costs by itself is added to it.
+        if workload.decodes, let plain = floor,
+            let decoding = Row.median((samples["decode-only"] ?? []).map(\.cpuPerFetch))
+        {
+            floor = (plain.variant, plain.samples.map { $0.adding(cpuPerFetch: decoding) })
+        }
         if let floor {
             var row = Row(workload, client: "libcurl-c", samples: floor.samples, floor: floor.samples)
             row.variant = floor.variant

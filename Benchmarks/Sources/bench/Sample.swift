@@ -40,6 +40,13 @@ struct Sample: Decodable {
         errors = 0
     }
 
+    /// The sample with what something else costs for each fetch, in microseconds, added to it.
+    func adding(cpuPerFetch more: Double) -> Sample {
+        var sum = self
+        sum.cpuSeconds = (cpuSeconds ?? 0) + more * Double(fetches) / 1e6
+        return sum
+    }
+
     /// Processor time per fetch, in microseconds.
     var cpuPerFetch: Double { fetches > 0 ? (cpuSeconds ?? 0) * 1e6 / Double(fetches) : .nan }
 
