@@ -70,14 +70,14 @@ consumers: ## Build and run outside packages that depend on one product each
 	@.ci/consumers.sh
 
 counts: install-test ## Hold instructions, allocations and system calls of a fetch to Benchmarks/counts.json
-	@swift build -q -c release --package-path Benchmarks --product bench-floor
-	@swift build -q -c release --package-path Benchmarks --product bench-curl-stack
+	@swift build -q --disable-build-manifest-caching -c release --package-path Benchmarks --product bench-floor
+	@swift build -q --disable-build-manifest-caching -c release --package-path Benchmarks --product bench-curl-stack
 	@.ci/counts.py
 
 # WORKLOADS='get-1k-h1-c64,...' and CLIENTS='curl-stack,libcurl-c,...' choose; `bench --list` names them.
 bench: install-build ## Measure the stacks against libcurl in C and their peers (QUICK=1, WORKLOADS=, CLIENTS=, ROUNDS=)
 	@.ci/install.sh bench || echo "Some clients will be missing; the report names them." >&2
-	@swift build -q -c release --package-path Benchmarks
+	@swift build -q --disable-build-manifest-caching -c release --package-path Benchmarks
 	@Benchmarks/.build/release/bench --repository . $(if $(QUICK),--quick) $(if $(WORKLOADS),--workloads $(WORKLOADS)) \
 		$(if $(CLIENTS),--clients $(CLIENTS)) $(if $(ROUNDS),--rounds $(ROUNDS))
 

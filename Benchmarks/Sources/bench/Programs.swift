@@ -58,7 +58,10 @@ struct Programs {
 
     private func build(package: URL, product: String) throws {
         try Shell.check(
-            ["swift", "build", "-q", "-c", "release", "--package-path", package.path, "--product", product]
+            [
+                "swift", "build", "-q", "--disable-build-manifest-caching", "-c", "release", "--package-path", package.path,
+                "--product", product,
+            ]
         )
     }
 
