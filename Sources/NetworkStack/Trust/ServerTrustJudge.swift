@@ -36,15 +36,17 @@ package struct ServerTrustJudge: Sendable {
     ///
     /// - Throws: What speaks against sending it, if that is not only to be reported.
     package func trust(for origin: HTTP.Origin) throws(ServerTrustError) -> ServerTrust {
-        let host = CanonicalHost(origin)
-        guard let server = pinnedServer(host) else {
-            if !configuration.allowNotPinnedDomains { try object(.domainNotPinned(host: host.text), to: origin) }
+        // Domains are canonical, so a host that is found as it stands is, too: most are, and need not be read.
+        guard let server = servers[origin.host] ?? pinnedServer(CanonicalHost(origin)) else {
+            if !configuration.allowNotPinnedDomains {
+                try object(.domainNotPinned(host: CanonicalHost(origin).text), to: origin)
+            }
             return .ordinary
         }
         let policy = server.policy
         if isExpired(policy) {
             let error = ServerTrustError.domainPolicyExpired(
-                host: host.text,
+                host: server.host,
                 domainName: policy.domainName,
                 expirationDate: policy.expirationDate
             )
@@ -57,7 +59,7 @@ package struct ServerTrustJudge: Sendable {
         }
         if let obstacle { throw .pinningUnsupported(reason: obstacle) }
         guard origin.scheme == .https else {
-            try object(.insecureScheme(host: host.text), to: origin)
+            try object(.insecureScheme(host: server.host), to: origin)
             return .ordinary
         }
         return .pinned(server)
