@@ -59,7 +59,8 @@ struct Programs {
     private func build(package: URL, product: String) throws {
         try Shell.check(
             [
-                "swift", "build", "-q", "--disable-build-manifest-caching", "-c", "release", "--package-path", package.path,
+                "swift", "build", "-q", "--disable-build-manifest-caching", "-c", "release", "--package-path",
+                package.path,
                 "--product", product,
             ]
         )
