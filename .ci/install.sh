@@ -27,6 +27,9 @@ curl                  command_ curl
 openssl               command_ openssl' ;;
 test) rows='
 nghttp2-server        command_ nghttpd
+squid                 command_ squid
+tinyproxy-bin         command_ tinyproxy
+microsocks            command_ microsocks
 python3-httpbin       module httpbin
 gunicorn              command_ gunicorn
 valgrind              command_ valgrind

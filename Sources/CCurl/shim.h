@@ -68,6 +68,10 @@ static inline CURLcode shim_easy_set_close_socket_function(CURL *easy, curl_clos
     return curl_easy_setopt(easy, CURLOPT_CLOSESOCKETFUNCTION, function);
 }
 
+static inline CURLcode shim_easy_set_debug_function(CURL *easy, curl_debug_callback function) {
+    return curl_easy_setopt(easy, CURLOPT_DEBUGFUNCTION, function);
+}
+
 static inline CURLcode shim_easy_set_tls_context_function(CURL *easy, curl_ssl_ctx_callback function) {
     return curl_easy_setopt(easy, CURLOPT_SSL_CTX_FUNCTION, function);
 }

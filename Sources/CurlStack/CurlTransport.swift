@@ -30,7 +30,11 @@ public struct CurlTransport: HTTPTransport {
 
     /// Starts a hop, or queues it.
     public func start(_ hop: HTTPHop, sink: any HTTPTransferSink<CurlError>) -> any HTTPTransfer {
-        let control = TransferControl(hop: hop, sink: sink, mailbox: thread.mailbox)
+        start(hop, sink: sink, opensOnly: false)
+    }
+
+    func start(_ hop: HTTPHop, sink: any HTTPTransferSink<CurlError>, opensOnly: Bool) -> any HTTPTransfer {
+        let control = TransferControl(hop: hop, sink: sink, mailbox: thread.mailbox, opensOnly: opensOnly)
         if !thread.mailbox.post(.start(control)) {
             DispatchQueue.global().async { sink.failed(.refused(.shutDown), metrics: HTTP.Metrics()) }
         }

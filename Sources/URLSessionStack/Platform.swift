@@ -41,6 +41,7 @@ enum Platform {
             .streamsPerConnection:
                 "URLSession leaves the streams of an HTTP/2 connection to libcurl, which takes up to 100.",
             .connectionLifetime: "URLSession keeps connections as libcurl sees fit.",
+            .carefulRepeats: "URLSession has libcurl send again whatever was sent on a kept connection that died.",
             .preconnection: "URLSession opens a connection only for a request.",
             .proxies:
                 "URLSession on this platform ignores its configuration's proxies (SCF #5199); the environment's are used.",
@@ -94,6 +95,7 @@ enum Platform {
             .idleConnectionAge: "URLSession keeps idle connections as it sees fit.",
             .streamsPerConnection: "URLSession has no limit of streams on a connection.",
             .connectionLifetime: "URLSession keeps connections as it sees fit.",
+            .carefulRepeats: "URLSession sends again what it sees fit when a kept connection dies.",
             .preconnection: "URLSession opens a connection only for a request.",
             .proxies: "This stack does not set URLSession's proxies yet; the system's are used.",
             .unixSockets: "URLSession has no way to ask for a Unix domain socket.",

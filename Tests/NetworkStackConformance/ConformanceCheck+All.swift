@@ -1,6 +1,6 @@
 extension ConformanceCheck {
     /// Every promise there is. A stack is proved by those it claims (``ConformanceSubject/claims(_:)``).
-    public static let all: [ConformanceCheck] = conduct + messages + above
+    public static let all: [ConformanceCheck] = conduct + messages + wires + above
 
     /// What is decided and heard above the messages.
     private static let above: [ConformanceCheck] =
@@ -10,6 +10,11 @@ extension ConformanceCheck {
     private static let conduct =
         contract + cancellation + timeouts + concurrency + lifecycle + failures
         + streams + downloads
+
+    /// Which way it travels.
+    private static let wires: [ConformanceCheck] =
+        proxies + socksProxies + failingProxies + addresses + localSockets + expectations + hints + faultsOfHTTP2
+        + deadConnections + compressionRatios
 
     /// What travels.
     private static let messages: [ConformanceCheck] =

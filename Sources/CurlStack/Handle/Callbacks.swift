@@ -79,6 +79,15 @@ enum Callbacks {
         return CURLE_OK
     }
 
+    static let debug: curl_debug_callback = { _, kind, bytes, count, context in
+        guard kind == CURLINFO_TEXT, let bytes = unsafe bytes, let transfer = unsafe transfer(of: context) else {
+            return 0
+        }
+        let start = unsafe UnsafeRawPointer(bytes).assumingMemoryBound(to: UInt8.self)
+        transfer.heard(unsafe Span(_unsafeStart: start, count: count))
+        return 0
+    }
+
     static let socket: curl_socket_callback = { _, descriptor, what, context, _ in
         guard let context = unsafe context else { return 0 }
         let watch = unsafe Unmanaged<SocketWatch>.fromOpaque(context).takeUnretainedValue()

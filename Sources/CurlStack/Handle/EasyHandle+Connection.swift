@@ -15,6 +15,12 @@ extension EasyHandle {
         return unsafe SSL_peek(tls, &byte, 1) > 0
     }
 
+    /// Whether TLS has agreed on HTTP/2; `nil` without TLS.
+    var negotiatedHTTP2: Bool? {
+        guard let tls = unsafe tlsConnection else { return nil }
+        return unsafe speaksHTTP2(tls)
+    }
+
     /// What is noted of the connection's TLS, if it has any.
     var tlsRecord: TLSRecord? {
         guard let tls = unsafe tlsConnection else { return nil }

@@ -19,6 +19,9 @@ final class EasyHandle {
     private var kept: [UInt32: TextList] = [:]
     /// The route the handle was told last.
     var route: ProxyRoute?
+    private var stopsWhenConnected = false
+    private var isListening = false
+    private var ignoresContentLength = false
 
     /// Makes a handle, or `nil` if there is no memory for one.
     init?(_ watch: SocketWatch) {
@@ -143,6 +146,7 @@ final class EasyHandle {
             unsafe shim_easy_set_socket_option_function(pointer, Callbacks.socketOption),
             unsafe shim_easy_set_tls_context_function(pointer, Callbacks.tlsContext),
             unsafe shim_easy_set_close_socket_function(pointer, Callbacks.closeSocket),
+            unsafe shim_easy_set_debug_function(pointer, Callbacks.debug),
         ]
         let context = unsafe Unmanaged.passUnretained(self).toOpaque()
         for option in Self.contextOptions { unsafe shim_easy_set_pointer(pointer, option, context) }
@@ -154,6 +158,7 @@ final class EasyHandle {
     private static let contextOptions = [
         CURLOPT_HEADERDATA, CURLOPT_WRITEDATA, CURLOPT_READDATA, CURLOPT_SEEKDATA, CURLOPT_PREREQDATA,
         CURLOPT_RESOLVER_START_DATA, CURLOPT_SOCKOPTDATA, CURLOPT_SSL_CTX_DATA, CURLOPT_PRIVATE,
+        CURLOPT_DEBUGDATA,
     ]
 
     /// Carries this transfer from now on.
@@ -163,7 +168,40 @@ final class EasyHandle {
     }
 
     /// Lets go of the transfer.
-    func detach() { transfer = nil }
+    func detach() {
+        transfer = nil
+        ignoreContentLength(false)
+        if isListening {
+            isListening = false
+            set(CURLOPT_VERBOSE, 0)
+        }
+    }
+
+    // MARK: The way to a request
+
+    /// Has libcurl keep the connection it has just opened, and not use it. The connection itself does not know of it: it was
+    /// made for requests, and serves the next one.
+    func stopWhenConnected(_ stops: Bool) {
+        guard stops != stopsWhenConnected else { return }
+        stopsWhenConnected = stops
+        set(CURLOPT_CONNECT_ONLY, stops ? 1 : 0)
+    }
+
+    // MARK: HTTP/2
+
+    /// Has libcurl say what it notices in passing, which costs it some formatting. Later versions need no such ear.
+    func listen() {
+        guard !isListening, CurlLibrary.shared.versionNumber < 0x080200 else { return }
+        isListening = true
+        set(CURLOPT_VERBOSE, 1)
+    }
+
+    /// Has libcurl read to the end of the stream, whatever length was announced.
+    func ignoreContentLength(_ isIgnored: Bool) {
+        guard isIgnored != ignoresContentLength else { return }
+        ignoresContentLength = isIgnored
+        set(CURLOPT_IGNORE_CONTENT_LENGTH, isIgnored ? 1 : 0)
+    }
 
     // MARK: Steering
 
@@ -183,6 +221,9 @@ final class EasyHandle {
     }
 
     // MARK: Facts
+
+    /// Whether libcurl has words for what went wrong.
+    var hasErrorMessage: Bool { unsafe errorText.pointee != 0 }
 
     /// libcurl's own words for what went wrong, or those for the code.
     func message(for code: CURLcode) -> String {

@@ -1,7 +1,8 @@
 internal import Glibc
 
-/// The sockets of a loop's connections, by the ports at their two ends: libcurl tells those when it has chosen a
-/// connection for a request, and the socket only when it opens one.
+/// The sockets of a loop's connections, and what is known of each connection beyond what libcurl says, by the ports at
+/// their two ends: libcurl tells those when it has chosen a connection for a request, and the socket only when it opens
+/// and closes one.
 final class OpenSockets {
     /// The ports at both ends of a connection.
     struct Ends: Hashable {
@@ -9,32 +10,83 @@ final class OpenSockets {
         let remote: UInt16
     }
 
-    private var descriptors: [Ends: Int32] = [:]
+    private struct Connection {
+        let descriptor: Int32
+        var isOpen = true
+        /// How many streams of HTTP/2 were opened.
+        var streams: UInt32 = 0
+        /// The last stream that the server says it deals with, once it ends the connection.
+        var lastStream: UInt32?
+    }
+
+    private var connections: [Ends: Connection] = [:]
     private var ends: [Int32: Ends] = [:]
+    private var open: Set<Int32> = []
+    private var gone: [Ends] = []
 
     init() {}
+
+    /// How many sockets are open.
+    var count: Int { open.count }
+
+    // MARK: Sockets
+
+    /// libcurl has opened a socket; no other program is to inherit it.
+    func opened(_ descriptor: Int32) {
+        open.insert(descriptor)
+        _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+    }
+
+    /// A socket is about to be closed.
+    func closed(_ descriptor: Int32) {
+        open.remove(descriptor)
+        if let ends = ends.removeValue(forKey: descriptor) {
+            connections[ends]?.isOpen = false
+            gone.append(ends)
+        }
+    }
+
+    /// Forgets what has been closed, once nobody can ask for it any more.
+    func forgetClosed() {
+        for ends in gone where connections[ends]?.isOpen == false { connections[ends] = nil }
+        gone.removeAll(keepingCapacity: true)
+    }
+
+    // MARK: Connections
 
     /// Notes which of the sockets a transfer opened has become its connection.
     func note(_ opened: [Int32], at ends: Ends) {
         if opened.isEmpty { return }
         if let descriptor = opened.first(where: { Self.localPort(of: $0) == ends.local }) {
-            descriptors[ends] = descriptor
+            connections[ends] = Connection(descriptor: descriptor)
             self.ends[descriptor] = ends
         }
     }
 
-    /// A socket is about to be closed.
-    func closed(_ descriptor: Int32) {
-        guard let ends = ends.removeValue(forKey: descriptor), descriptors[ends] == descriptor else { return }
-        descriptors[ends] = nil
-    }
-
     /// Whether bytes wait on a connection.
     func haveBytes(at ends: Ends) -> Bool {
-        guard let descriptor = descriptors[ends] else { return false }
+        guard let connection = connections[ends], connection.isOpen else { return false }
         var byte: UInt8 = 0
-        return unsafe recv(descriptor, &byte, 1, Int32(MSG_PEEK | MSG_DONTWAIT)) > 0
+        return unsafe recv(connection.descriptor, &byte, 1, Int32(MSG_PEEK | MSG_DONTWAIT)) > 0
     }
+
+    /// Whether a connection is known to have been closed.
+    func isClosed(_ ends: Ends) -> Bool { connections[ends].map { !$0.isOpen } ?? false }
+
+    /// A request is about to be sent over HTTP/2: the client's streams have odd numbers, in order (RFC 9113 section 5.1.1).
+    ///
+    /// - Returns: The stream's number.
+    func openStream(at ends: Ends) -> UInt32 {
+        guard let streams = connections[ends]?.streams else { return .max }
+        connections[ends]?.streams = streams + 1
+        return streams * 2 + 1
+    }
+
+    /// The server ends a connection, and says which stream is the last it deals with.
+    func goingAway(after lastStream: UInt32, at ends: Ends) { connections[ends]?.lastStream = lastStream }
+
+    /// The last stream the server deals with, if it has said that it ends the connection.
+    func lastStream(at ends: Ends) -> UInt32? { connections[ends]?.lastStream }
 
     private static func localPort(of descriptor: Int32) -> UInt16? {
         var address = sockaddr_storage()
@@ -44,7 +96,7 @@ final class OpenSockets {
                 unsafe getsockname(descriptor, $0, &length)
             }
         }
-        // The port stands at the same place for both families.
+        // The port stands at the same place for both families; a Unix socket has none.
         guard result == 0, address.ss_family == sa_family_t(AF_INET) || address.ss_family == sa_family_t(AF_INET6)
         else {
             return nil

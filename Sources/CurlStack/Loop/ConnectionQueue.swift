@@ -43,6 +43,14 @@ struct ConnectionQueue {
     /// How many wait.
     var waitingCount: Int { waitingHosts.count }
 
+    /// What is under way with each origin.
+    var shares: [HTTP.Origin: Network.ConnectionStatistics.Share] {
+        var shares: [HTTP.Origin: Network.ConnectionStatistics.Share] = [:]
+        for (host, line) in lines where line.active > 0 { shares[host.origin, default: .init()].active += line.active }
+        for host in waitingHosts.values { shares[host.origin, default: .init()].waiting += 1 }
+        return shares
+    }
+
     /// Whether a transfer may begin at once; if not, it waits.
     mutating func enter(_ id: ID, for host: Host) -> Bool {
         let line = self.line(of: host)

@@ -50,7 +50,13 @@ struct Loop: ~Copyable {
             // Before the word is taken: what the resumed tasks ask for next is in it then.
             resumptions.resumeAll()
         }
-        for case .start(let control) in mailbox.close() { refuse(control) }
+        for command in mailbox.close() {
+            switch command {
+            case .start(let control): refuse(control)
+            case .report(let answer): answer.fill(.init())
+            default: break
+            }
+        }
         resumptions.end()
     }
 
@@ -64,6 +70,7 @@ struct Loop: ~Copyable {
             case .cancel(let control): cancel(control)
             case .resumeReceiving(let control): resumeReceiving(ObjectIdentifier(control))
             case .resumeSending(let control): active[ObjectIdentifier(control)]?.resumeSending()
+            case .report(let answer): answer.fill(statistics)
             case .stop: isStopping = true
             case .shutDown:
                 isStopping = true
@@ -76,6 +83,13 @@ struct Loop: ~Copyable {
     private mutating func resumeReceiving(_ id: ObjectIdentifier) {
         guard let transfer = active[id], transfer.resumeReceiving(), transfer.head.version.major >= 2 else { return }
         stalls.watch(id, count: transfer.rawCount, now: .now)
+    }
+
+    private var statistics: Network.ConnectionStatistics {
+        var statistics = Network.ConnectionStatistics()
+        statistics.openSockets = turn.sockets.count
+        statistics.origins = queue.shares
+        return statistics
     }
 
     private mutating func start(_ control: TransferControl) {
@@ -142,7 +156,7 @@ struct Loop: ~Copyable {
     private mutating func finishEnded() {
         for pool in pools {
             while let (transfer, code) = pool.multi.nextFinished() {
-                if transfer.needsOtherConnection {
+                if transfer.needsOtherConnection || transfer.isCarriedAgain(after: code) {
                     beginAgain(transfer)
                     continue
                 }
@@ -187,6 +201,7 @@ struct Loop: ~Copyable {
             learn(from: transfer)
         }
         turn.touched.removeAll(keepingCapacity: true)
+        turn.sockets.forgetClosed()
         beginWaiting()
     }
 

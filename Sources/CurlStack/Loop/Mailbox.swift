@@ -7,6 +7,8 @@ final class Mailbox: Sendable {
         case cancel(TransferControl)
         case resumeReceiving(TransferControl)
         case resumeSending(TransferControl)
+        /// Say how the connections stand.
+        case report(Handover<Network.ConnectionStatistics>)
         /// Nobody is left who could post: go, once everything is done.
         case stop
         /// Fail what is under way, and go.

@@ -14,6 +14,9 @@ final class Pool {
     private let judge: ServerTrustJudge?
     private var spare: [EasyHandle] = []
 
+    private static let strayCredentials =
+        "Proxy-Authorization would travel through the tunnel to the origin; the proxy's credentials belong to the proxy."
+
     /// Handles kept ready beyond this are freed.
     private static let spareLimit = 256
 
@@ -53,6 +56,10 @@ final class Pool {
                 return CURLE_ABORTED_BY_CALLBACK
             }
         }
+        if route?.isTunnel ?? false, transfer.control.hop.request.headers.contains(.proxyAuthorization) {
+            transfer.stop = .refused(.invalidRequest(Self.strayCredentials))
+            return CURLE_FAILED_INIT
+        }
         let plan = TransferPlan(
             transfer.control.hop,
             userAgent: configuration.userAgent,
@@ -71,6 +78,8 @@ final class Pool {
     func end(_ transfer: Transfer) {
         guard let easy = transfer.easy else { return }
         transfer.easy = nil
+        // Before the handle leaves: libcurl would take the connection along.
+        easy.stopWhenConnected(false)
         multi.remove(easy)
         easy.detach()
         if spare.count < Self.spareLimit, !transfer.answersChallenges { spare.append(easy) }

@@ -51,6 +51,7 @@ extension Transfer {
 
     /// What speaks against a success: the head must have ended with its blank line, and the length must be right.
     private func incompleteness() -> HTTPTransferFailure<CurlError>? {
+        if control.opensOnly { return nil }
         guard head.isComplete else {
             guard head.hasBegun else {
                 return .transport(ended(.gotNothing, "The connection ended without a response."))
@@ -63,6 +64,9 @@ extension Transfer {
         if let length = head.contentLength, hasContent, head.version.major >= 2, rawCount != length {
             return .transport(ended(.partialFile, "The response ended after \(rawCount) of \(length) bytes."))
         }
+        if hasContent, head.contentLength == nil, isCutOff {
+            return .transport(ended(.partialFile, "The HTTP/2 connection failed within the content."))
+        }
         if let decoder, !decoder.isFinished {
             return .transport(undecodable("The content ends before its coding does."))
         }
@@ -74,8 +78,20 @@ extension Transfer {
         return nil
     }
 
+    /// Whether the stream did not end, but its connection: libcurl 7.88 takes the one for the other when it was itself that
+    /// gave the connection up. After an end in order the connection is still there, unless the server said farewell.
+    private var isCutOff: Bool {
+        guard stream != nil, let ends, CurlLibrary.shared.versionNumber < 0x080200 else { return false }
+        return turn.sockets.isClosed(ends) && turn.sockets.lastStream(at: ends) == nil
+    }
+
     /// Whether the whole response is there, although the stream ended badly after it.
-    private var isWhole: Bool { head.isComplete && head.contentLength.map { rawCount == $0 } ?? false }
+    ///
+    /// Where no length was announced, libcurl has words for every end but the one in order, which left it nobody to send to.
+    private var isWhole: Bool {
+        guard head.isComplete else { return false }
+        return head.contentLength.map { rawCount == $0 } ?? !(easy?.hasErrorMessage ?? true)
+    }
 
     /// Whether nothing but the end of the connection tells where the content ends (RFC 9112 section 6.3).
     private var isDelimitedByClose: Bool { head.version.major < 2 && head.contentLength == nil && !head.isChunked }

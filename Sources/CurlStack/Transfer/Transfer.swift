@@ -27,26 +27,32 @@ final class Transfer {
     /// How long the transfer waited for a place.
     var queued: Duration?
 
-    private let turn: Turn
-    private var openedSockets: [Int32] = []
+    let turn: Turn
+    var openedSockets: [Int32] = []
     /// The connection, once there is one.
-    private(set) var ends: OpenSockets.Ends?
+    var ends: OpenSockets.Ends?
+    /// The transfer's stream on a connection of HTTP/2.
+    var stream: UInt32?
+    /// Whether the connection had been used before.
+    var isReused = false
+    /// How often the transfer was carried again, because the server did not deal with it.
+    var repeats = 0
     /// What is noted of the connection's TLS, if it has any; before there is one, of the latest handshake.
-    private(set) var tlsRecord: TLSRecord?
+    var tlsRecord: TLSRecord?
     /// Whose handshakes the transfer may see.
     var peers: TLSPeers
     /// The keys of the chain the server was verified by, if they were asked for, and the pinned one among them.
-    private(set) var serverPins: (chain: [PublicKeyPin], matched: PublicKeyPin?)?
+    var serverPins: (chain: [PublicKeyPin], matched: PublicKeyPin?)?
     /// Whether the transfer counts on a connection that speaks HTTP/2 already.
     var joinsHTTP2 = false
     /// Whether the loop has learned from it what its host speaks.
     var hasTaught = false
     private var isTouched = false
-    private(set) var isConnected = false
+    var isConnected = false
     /// Whether the content waits for the server to ask for it.
     private(set) var asksFirst: Bool
     /// The connection libcurl chose is of no use; nothing was sent, or nothing that counts.
-    private(set) var needsOtherConnection = false
+    var needsOtherConnection = false
     /// Where in its life the transfer is.
     private(set) var phase = HTTP.Phase.queued
 
@@ -68,7 +74,7 @@ final class Transfer {
     /// Whether libcurl was told to keep what it receives.
     var isReceivingPaused = false
     private var isSendingPaused = false
-    private var content: RequestContent
+    var content: RequestContent
     private var sentInTurn = 0
 
     init(_ control: TransferControl, poolNumber: Int, turn: Turn) {
@@ -87,6 +93,7 @@ final class Transfer {
     func startOver() {
         needsOtherConnection = false
         hasTaught = false
+        joinsHTTP2 = false
         openedSockets = []
         isConnected = false
         head = HeadReader(limits: control.hop.options.limits)
@@ -106,6 +113,7 @@ final class Transfer {
     /// A socket was opened, to connect with.
     func opened(_ descriptor: Int32) {
         openedSockets.append(descriptor)
+        turn.sockets.opened(descriptor)
         entered(.connecting)
     }
 
@@ -116,61 +124,6 @@ final class Transfer {
     func secures(with record: TLSRecord) {
         tlsRecord = record
         entered(.securing)
-    }
-
-    /// The connection is ready and the request is about to be sent.
-    ///
-    /// A server (or somebody in between) that sent an answer ahead of the question would have it taken for this one's:
-    /// libcurl 7.88 does not look, so a connection with bytes waiting is not used.
-    ///
-    /// - Returns: Whether to send it on this connection.
-    func connected(at ends: OpenSockets.Ends) -> Bool {
-        if openedSockets.isEmpty, control.hop.options.version != .http2PriorKnowledge,
-            easy?.tlsHasUnaskedContent ?? turn.sockets.haveBytes(at: ends)
-        {
-            needsOtherConnection = true
-            return false
-        }
-        if isMisledByPriorKnowledge {
-            needsOtherConnection = true
-            return false
-        }
-        tlsRecord = easy?.tlsRecord
-        if let refusal = refusalOfServer() {
-            stop = .refused(.untrusted(refusal))
-            return false
-        }
-        turn.sockets.note(openedSockets, at: ends)
-        self.ends = ends
-        isConnected = true
-        touch()
-        entered(content.isSent ? .waiting : .sending)
-        return true
-    }
-
-    /// Why the server at the other end must not be sent the request, if it must not.
-    private func refusalOfServer() -> ServerTrustError? {
-        guard case .pinned(let server) = control.hop.trust else {
-            if control.hop.options.collectsServerPins, case .verified(let chain)? = easy?.serverProof {
-                serverPins = (chain.pins, nil)
-            }
-            return nil
-        }
-        let proof = easy?.serverProof ?? .none
-        if case .verified(let chain) = proof { serverPins = (chain.pins, server.match(in: chain.pins)) }
-        guard let refusal = RequestGate.refusal(of: server, by: proof) else { return nil }
-        if server.isEnforced { return refusal }
-        control.sink.mismatched(.init(origin: control.hop.origin, error: refusal))
-        return nil
-    }
-
-    /// Whether the transfer was to join a connection that speaks HTTP/2 already, and got a fresh one, which would speak
-    /// HTTP/1.1: libcurl before 8.0 must not be told to begin HTTP/2 on a connection that has.
-    private var isMisledByPriorKnowledge: Bool {
-        guard joinsHTTP2, !openedSockets.isEmpty else { return false }
-        joinsHTTP2 = false
-        openedSockets = []
-        return true
     }
 
     func received(headerLine line: Span<UInt8>) -> Bool {
@@ -256,6 +209,7 @@ final class Transfer {
     func flush(isEnding: Bool = false) {
         isTouched = false
         let sink = control.sink
+        if stream != nil, !isEnding { easy?.listen() }
         if sentInTurn > 0 {
             sink.sent(sentInTurn)
             sentInTurn = 0

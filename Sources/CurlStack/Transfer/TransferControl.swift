@@ -4,12 +4,15 @@ internal import NetworkStack
 final class TransferControl: HTTPTransfer {
     let hop: HTTPHop
     let sink: any HTTPTransferSink<CurlError>
+    /// Whether a connection is to be opened and nothing sent on it.
+    let opensOnly: Bool
     private let mailbox: Mailbox
 
-    init(hop: HTTPHop, sink: any HTTPTransferSink<CurlError>, mailbox: Mailbox) {
+    init(hop: HTTPHop, sink: any HTTPTransferSink<CurlError>, mailbox: Mailbox, opensOnly: Bool = false) {
         self.hop = hop
         self.sink = sink
         self.mailbox = mailbox
+        self.opensOnly = opensOnly
     }
 
     func cancel() { mailbox.post(.cancel(self)) }

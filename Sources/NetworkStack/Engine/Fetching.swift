@@ -105,7 +105,7 @@ final class Fetching<Transport: HTTPTransport, Remote: Sendable>: ExchangeSteps 
     }
 
     func trust(for origin: HTTP.Origin) throws(HTTP.Refusal) -> ServerTrust {
-        do { return try engine.judge?.trust(for: origin) ?? .ordinary } catch { throw .untrusted(error) }
+        try engine.trust(for: origin)
     }
 
     func start(_ hop: HTTPHop, for exchange: Exchange, number: Int) -> any HTTPTransfer {

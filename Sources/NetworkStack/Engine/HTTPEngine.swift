@@ -58,6 +58,13 @@ public final class HTTPEngine<Transport: HTTPTransport>: Sendable {
         }
     }
 
+    /// How a server must prove itself before anything is sent to it.
+    ///
+    /// - Throws: What speaks against sending anything at all.
+    package func trust(for origin: HTTP.Origin) throws(HTTP.Refusal) -> ServerTrust {
+        do { return try judge?.trust(for: origin) ?? .ordinary } catch { throw .untrusted(error) }
+    }
+
     /// What a fetch on this engine fails with.
     public typealias FetchError = HTTPFetchError<Transport.Response, Transport.Failure>
 

@@ -96,6 +96,22 @@ public final class HTTPHop: Sendable {
     }
 }
 
+extension HTTPHop {
+    /// A hop that leads to an origin and asks for nothing there: for a connection that is opened in advance.
+    package convenience init(to origin: HTTP.Origin, options: HTTP.Options, trust: ServerTrust) throws(HTTP.Refusal) {
+        let (request, origin, urlText, _) = try HTTP.Request(url: "\(origin)/").checked()
+        self.init(
+            request: request,
+            origin: origin,
+            urlText: urlText,
+            options: options,
+            trust: trust,
+            source: nil,
+            allowsWithholding: true
+        )
+    }
+}
+
 /// Steers a hop under way. Safe from any thread; a hop that has ended is not changed by it.
 public protocol HTTPTransfer: Cancelable {
     /// Goes on delivering after ``HTTPTransferSink/body(_:)`` answered `false`.

@@ -28,6 +28,8 @@ extension HTTP {
         public static let connectionLifetime = Capability(rawValue: "a lifetime of connections")
         /// A limit of the streams on one HTTP/2 connection.
         public static let streamsPerConnection = Capability(rawValue: "a limit of streams per connection")
+        /// A request that is not idempotent is not sent again when its kept connection dies, unless nothing of it was sent.
+        public static let carefulRepeats = Capability(rawValue: "repeats of idempotent requests alone")
         /// Connections opened before they are needed.
         public static let preconnection = Capability(rawValue: "connections opened in advance")
         /// Proxies other than the platform's own choice.

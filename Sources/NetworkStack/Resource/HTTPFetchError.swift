@@ -24,6 +24,13 @@ public protocol HTTPTransportError: Error {
     var kind: HTTP.FailureKind { get }
     /// Where in its life the transfer was, if known.
     var phase: HTTP.Phase? { get }
+    /// The status a proxy refused a tunnel with, if that is what failed.
+    var proxyStatus: HTTP.StatusCode? { get }
+}
+
+extension HTTPTransportError {
+    /// None: the transport knows of no proxy.
+    public var proxyStatus: HTTP.StatusCode? { nil }
 }
 
 extension HTTP {

@@ -132,14 +132,14 @@ extension ConformanceCheck {
     static func nginx(
         _ subject: ConformanceSubject,
         _ options: NginxServer.Options = .init(),
-        _ configure: (inout Network.Configuration) -> Void = { _ in }
+        _ configure: (inout Network.Configuration) throws -> Void = { _ in }
     ) async throws -> (NginxServer, BoundedClient) {
         let certificates = try TestCertificates.shared()
         let server = try NginxServer(options)
         try await server.start()
         let client = try subject.client { configuration in
             configuration.tls.trustRoots = .file(path: certificates.caFile)
-            configure(&configuration)
+            try configure(&configuration)
         }
         return (server, client)
     }

@@ -48,6 +48,27 @@ extension ConformanceCheck {
         option("A connect timeout", .connectTimeout) { $0.timeouts.connect = .seconds(20) },
         option("A queue timeout", .queueTimeout) { $0.timeouts.queue = .seconds(20) },
         option("Content as it was sent", .rawContent) { $0.decompresses = false },
+        option("Content that waits for 100 Continue", .expectContinue) { $0.expectContinue = .seconds(1) },
+        option("A decompression ratio", .decompressionRatio) { $0.limits.decompressionRatio = 1000 },
+        option("An ear for informational responses", .informationalResponses) { $0.onInformational = { _ in } },
+        configuration("A lifetime of connections", .connectionLifetime) { $0.connections.lifetime = .seconds(60) },
+        configuration("A proxy", .proxies) { try? $0.use("http://127.0.0.1:1", except: "*") },
+        configuration("A host override", .hostOverrides) {
+            $0.addresses.hostOverrides = [
+                try? Network.Configuration.Addresses.HostOverride("nowhere.test:80:127.0.0.1")
+            ].compactMap(\.self)
+        },
+        configuration("A family of addresses", .addressFamily) { $0.addresses.family = .ipv4 },
+        configuration("A local address", .localAddress) { $0.addresses.localAddress = "127.0.0.1" },
+        configuration("An age of looked-up addresses", .dnsCacheAge) { $0.addresses.dnsCacheAge = .seconds(5) },
+        ConformanceCheck("A Unix socket is refused if it is unsupported") { subject in
+            if subject.capabilities.supports(.unixSockets) { return }
+            let peer = try subject.serve { _ in .ok("done") }
+            try await isUnsupported(.unixSockets, subject) {
+                try await subject.client { $0.addresses.unixSocket = .path("/nowhere") }
+                    .refusal(HTTP.Request(url: peer.url("/")))
+            }
+        },
         configuration("A total connection limit", .totalConnectionLimit) { $0.connections.total = 4 },
         configuration("An age limit for idle connections", .idleConnectionAge) {
             $0.connections.idleAge = .seconds(30)

@@ -116,7 +116,7 @@ struct BoundedClient: Sendable {
 
 extension ConformanceSubject {
     /// A stack of its own for a check, with default options but for what a closure changes.
-    func client(_ configure: (inout Network.Configuration) -> Void = { _ in }) throws -> BoundedClient {
+    func client(_ configure: (inout Network.Configuration) throws -> Void = { _ in }) throws -> BoundedClient {
         BoundedClient(stack: try stack(configure))
     }
 }

@@ -49,6 +49,33 @@ final class LoopbackSocket: Sendable {
         return withUnsafeBytes(of: &storage) { UInt16($0[2]) << 8 | UInt16($0[3]) }
     }
 
+    /// Where a connection came from, as `address:port`; empty when the system does not know.
+    static func peer(of descriptor: Int32) -> String {
+        var storage = sockaddr_storage()
+        var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
+        var (host, service) = ([CChar](repeating: 0, count: 64), [CChar](repeating: 0, count: 8))
+        let result = withUnsafeMutablePointer(to: &storage) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+                guard getpeername(descriptor, address, &length) == 0 else { return Int32(-1) }
+                let (hostSize, serviceSize) = (socklen_t(host.count), socklen_t(service.count))
+                return getnameinfo(
+                    address,
+                    length,
+                    &host,
+                    hostSize,
+                    &service,
+                    serviceSize,
+                    NI_NUMERICHOST | NI_NUMERICSERV
+                )
+            }
+        }
+        guard result == 0 else { return "" }
+        return [host, service].map {
+            String(decoding: $0.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+        }
+        .joined(separator: ":")
+    }
+
     /// Starts a connection and waits for its outcome for at most `milliseconds`.
     func connect(port: UInt16, milliseconds: Int32) -> ConnectOutcome {
         let result = loopback.withAddress(port: port) { Glibc.connect(descriptor, $0, $1) }

@@ -48,6 +48,7 @@ struct NginxConfiguration {
             listen 127.0.0.1:\(ports[0]) backlog=1024;
             listen 127.0.0.1:\(ports[1]) ssl http2 backlog=1024;
             listen 127.0.0.1:\(ports[2]) http2 backlog=1024;
+            listen unix:\(folder)/http.sock;
             ssl_certificate \(identity.certificateChainFile);
             ssl_certificate_key \(identity.keyFile);
             ssl_session_cache shared:tests:1m;

@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 
 /// nginx on 127.0.0.1 with three ports: plain HTTP/1.1, TLS with HTTP/1.1 and HTTP/2, and HTTP/2 without TLS.
 ///
@@ -48,6 +49,8 @@ public final class NginxServer: Sendable {
         let identity = try options.identity ?? TestCertificates.shared().server
         let folder = process.folder
         try folder.write("uploads/.keep", "")
+        // A killed nginx leaves its socket behind, and another would take it for one in use.
+        unlink(unixSocketPath)
         try await process.start(portCount: 3) { ports in
             let configuration = NginxConfiguration(
                 options: options,
@@ -69,6 +72,9 @@ public final class NginxServer: Sendable {
     public var httpsPort: UInt16 { process.ports.dropFirst().first ?? 0 }
     /// The port of HTTP/2 without TLS (prior knowledge only); 0 before the first start.
     public var cleartextHTTP2Port: UInt16 { process.ports.dropFirst(2).first ?? 0 }
+
+    /// A Unix socket on which plain HTTP/1.1 is spoken, too.
+    public var unixSocketPath: String { process.folder.file("http.sock") }
 
     /// A URL on the plain port.
     public func httpURL(_ path: String) -> String { "http://127.0.0.1:\(httpPort)\(path)" }

@@ -42,6 +42,8 @@ public struct ConnectionRecord: Sendable, CustomStringConvertible {
 
     /// The position in the order of acceptance, from 0.
     public let index: Int
+    /// Where it came from, as `127.0.0.1:49152`.
+    public let peer: String
     /// When it was accepted.
     public let acceptedAt: ContinuousClock.Instant
     /// Who ended it first.
@@ -81,8 +83,9 @@ public struct ConnectionRecord: Sendable, CustomStringConvertible {
         return text
     }
 
-    init(index: Int, handshake: Handshake) {
+    init(index: Int, peer: String, handshake: Handshake) {
         self.index = index
+        self.peer = peer
         self.handshake = handshake
         acceptedAt = .now
     }

@@ -22,10 +22,10 @@ final class Ledger: Sendable {
     }
 
     /// Opens a record and returns its index.
-    func accepted(handshake: ConnectionRecord.Handshake) -> Int {
+    func accepted(peer: String, handshake: ConnectionRecord.Handshake) -> Int {
         state.withLock { state in
             let index = state.snapshot.connections.count
-            state.snapshot.connections.append(ConnectionRecord(index: index, handshake: handshake))
+            state.snapshot.connections.append(ConnectionRecord(index: index, peer: peer, handshake: handshake))
             state.snapshot.held += 1
             state.open += 1
             state.snapshot.maxOpen = max(state.snapshot.maxOpen, state.open)

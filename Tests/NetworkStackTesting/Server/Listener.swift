@@ -101,7 +101,10 @@ final class Listener: Sendable {
             guard var size else { continue }
             setsockopt(descriptor, SOL_SOCKET, option, &size, socklen_t(MemoryLayout<Int32>.size))
         }
-        let index = ledger.accepted(handshake: options.tls == nil ? .notUsed : .pending)
+        let index = ledger.accepted(
+            peer: LoopbackSocket.peer(of: descriptor),
+            handshake: options.tls == nil ? .notUsed : .pending
+        )
         // The thread may finish before it is noted: it announces itself only after this lock.
         state.withLock { state in
             do {

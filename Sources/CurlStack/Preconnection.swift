@@ -1,0 +1,55 @@
+internal import FoundationEssentials
+public import NetworkStack
+
+extension Network.CurlNetworkStack {
+    /// Opens a connection to an origin, TLS included, and keeps it for a request to come. Nothing is sent to the origin.
+    ///
+    /// It takes a place among the origin's connections while it opens one. A connection that is there already serves.
+    ///
+    /// - Parameter origin: Where requests are expected to go.
+    /// - Throws: What a fetch would fail with that could not connect; ``/NetworkStack/HTTPFetchError/cancelled`` if the task
+    ///   is cancelled. The connect timeout counts, or in want of one the idle timeout.
+    public func preconnect(to origin: HTTP.Origin) async throws(Network.CurlFetchError) {
+        var options = engine.options
+        options.timeouts.connect = options.timeouts.connect ?? options.timeouts.idle
+        let hop: HTTPHop
+        do { hop = try HTTPHop(to: origin, options: options, trust: engine.trust(for: origin)) } catch {
+            throw .refused(error)
+        }
+        let sink = PreconnectionSink()
+        let transfer = engine.transport.start(hop, sink: sink, opensOnly: true)
+        let outcome = await withTaskCancellationHandler {
+            await sink.outcome.take()
+        } onCancel: {
+            transfer.cancel()
+            sink.outcome.fill(.cancelled)
+        }
+        switch outcome {
+        case .opened: return
+        case .cancelled, nil: throw .cancelled
+        case .failed(.transport(let error)): throw .transport(error)
+        case .failed(.refused(let refusal)): throw .refused(refusal)
+        case .failed(.badResponse): throw .badResponse(nil)
+        }
+    }
+}
+
+/// Waits for a connection, and hears of nothing else.
+private final class PreconnectionSink: HTTPTransferSink {
+    enum Outcome {
+        case opened
+        case cancelled
+        case failed(HTTPTransferFailure<CurlError>)
+    }
+
+    let outcome = Handover<Outcome>()
+
+    func entered(_ phase: HTTP.Phase) {}
+    func informational(_ response: HTTP.Response) {}
+    func head(_ response: HTTP.Response) {}
+    func body(_ chunk: Data) -> Bool { true }
+    func withheld(_ count: Int64) {}
+    func sent(_ count: Int) {}
+    func finished(trailers: HTTP.Headers?, metrics: HTTP.Metrics) { outcome.fill(.opened) }
+    func failed(_ failure: HTTPTransferFailure<CurlError>, metrics: HTTP.Metrics) { outcome.fill(.failed(failure)) }
+}

@@ -1,0 +1,119 @@
+internal import CCurl
+internal import NetworkStack
+
+extension Transfer {
+    /// The connection is ready and the request is about to be sent.
+    ///
+    /// A server (or somebody in between) that sent an answer ahead of the question would have it taken for this one's:
+    /// libcurl 7.88 does not look, so a connection with bytes waiting is not used.
+    ///
+    /// - Returns: Whether to send it on this connection.
+    func connected(at ends: OpenSockets.Ends) -> Bool {
+        if isConnected, !maySendAgain() { return false }
+        if openedSockets.isEmpty, control.hop.options.version != .http2PriorKnowledge,
+            easy?.tlsHasUnaskedContent ?? turn.sockets.haveBytes(at: ends)
+        {
+            needsOtherConnection = true
+            return false
+        }
+        if isMisledByPriorKnowledge {
+            needsOtherConnection = true
+            return false
+        }
+        tlsRecord = easy?.tlsRecord
+        if let refusal = refusalOfServer() {
+            stop = .refused(.untrusted(refusal))
+            return false
+        }
+        isReused = openedSockets.isEmpty
+        turn.sockets.note(openedSockets, at: ends)
+        openedSockets = []
+        self.ends = ends
+        let isHTTP2 = easy?.negotiatedHTTP2 ?? (control.hop.options.version == .http2PriorKnowledge)
+        stream = isHTTP2 ? turn.sockets.openStream(at: ends) : nil
+        // Libcurl would stop reading after the announced length, and lose the trailers. The length is checked here.
+        easy?.ignoreContentLength(isHTTP2)
+        isConnected = true
+        touch()
+        if control.opensOnly {
+            easy?.stopWhenConnected(true)
+            return true
+        }
+        entered(content.isSent ? .waiting : .sending)
+        return true
+    }
+
+    /// Why the server at the other end must not be sent the request, if it must not.
+    private func refusalOfServer() -> ServerTrustError? {
+        guard case .pinned(let server) = control.hop.trust else {
+            if control.hop.options.collectsServerPins, case .verified(let chain)? = easy?.serverProof {
+                serverPins = (chain.pins, nil)
+            }
+            return nil
+        }
+        let proof = easy?.serverProof ?? .none
+        if case .verified(let chain) = proof { serverPins = (chain.pins, server.match(in: chain.pins)) }
+        guard let refusal = RequestGate.refusal(of: server, by: proof) else { return nil }
+        if server.isEnforced { return refusal }
+        control.sink.mismatched(.init(origin: control.hop.origin, error: refusal))
+        return nil
+    }
+
+    /// Whether the transfer was to join a connection that speaks HTTP/2 already, and got a fresh one, which would speak
+    /// HTTP/1.1: libcurl before 8.0 must not be told to begin HTTP/2 on a connection that has.
+    private var isMisledByPriorKnowledge: Bool {
+        guard joinsHTTP2, !openedSockets.isEmpty else { return false }
+        joinsHTTP2 = false
+        return true
+    }
+
+    /// Whether the request may be sent once more: the kept connection it was sent on died without an answer, and libcurl
+    /// would repeat whatever it was. What is not idempotent might then be done twice (RFC 9110 section 9.2.2), unless
+    /// nothing of it went out, or the server refused its stream, which leaves no words behind.
+    private func maySendAgain() -> Bool {
+        guard !control.hop.request.method.isIdempotent, let easy, easy.fact(CURLINFO_REQUEST_SIZE) > 0,
+            stream == nil || easy.hasErrorMessage
+        else { return true }
+        stop = .transport(
+            CurlError(
+                code: .gotNothing,
+                message:
+                    "The connection ended without a response; a \(control.hop.request.method) is not sent again by itself.",
+                phase: phase,
+                remoteAddress: easy.fact(text: CURLINFO_PRIMARY_IP)
+            )
+        )
+        return false
+    }
+
+    /// Whether a transfer that failed is to be carried once more, on another connection: nothing of an answer came, and
+    /// either the server has said that it did not deal with the stream, or the connection was a kept one and what was
+    /// asked may be done twice. Over HTTP/1.1 libcurl does so by itself.
+    func isCarriedAgain(after code: CURLcode) -> Bool {
+        guard let stream, let ends, code != CURLE_OK, stop == nil, !head.hasBegun, repeats < 5 else { return false }
+        switch CurlError.Code(rawValue: Int32(bitPattern: code.rawValue)) {
+        case .http2, .http2Stream, .partialFile, .receiveError, .sendError, .gotNothing: break
+        default: return false
+        }
+        let isUnprocessed = turn.sockets.lastStream(at: ends).map { $0 < stream } ?? false
+        let isHarmless = isReused && control.hop.request.method.isIdempotent && code != CURLE_HTTP2_STREAM
+        guard isUnprocessed || isHarmless, !content.hasBegun || content.rewind() else { return false }
+        repeats += 1
+        return true
+    }
+
+    /// libcurl tells in passing what the server says of an HTTP/2 connection: `… GOAWAY, error=0, last_stream=5`.
+    func heard(_ text: Span<UInt8>) {
+        guard let ends, text.count < 200 else { return }
+        var bytes: [UInt8] = []
+        bytes.append(text)
+        guard let mark = bytes.firstRange(of: Self.goAwayMark) else { return }
+        guard let place = bytes[mark.upperBound...].firstRange(of: Self.lastStreamMark) else { return }
+        let digits = bytes[place.upperBound...].prefix { (0x30...0x39).contains($0) }
+        let number = digits.reduce(UInt32(0)) { $0 &* 10 &+ UInt32($1 - 0x30) }
+        turn.sockets.goingAway(after: number, at: ends)
+    }
+
+    private static let goAwayMark = Array("GOAWAY, error=".utf8)
+    private static let lastStreamMark = Array("last_stream=".utf8)
+}

@@ -1,0 +1,130 @@
+import CurlStack
+import FoundationEssentials
+import NetworkStack
+import NetworkStackTesting
+import Testing
+
+/// What a stack does with its connections beside the fetches.
+@Suite("CurlStack's connections", .serialized, .timeLimit(.minutes(1)))
+struct PoolingTests {
+    private func get(_ url: String) throws -> Network.CurlResource {
+        .init(baseRequestMaking: .request(try HTTP.Request(url: url)))
+    }
+
+    private func origin(_ server: ScriptedServer, host: String? = nil) throws -> HTTP.Origin {
+        try HTTP.Origin(of: HTTP.Request(url: server.url("/", host: host)).url)
+    }
+
+    @Test(
+        "a connection opened in advance carries the next request, and nothing was sent on it",
+        arguments: [false, true]
+    )
+    func preconnecting(isSecure: Bool) async throws {
+        let certificates = try TestCertificates.shared()
+        let options = isSecure ? ScriptedServer.Options(tls: certificates.server) : .init()
+        let server = try ScriptedServer.responding(options) { _ in .ok("done") }
+        var configuration = Network.Configuration()
+        configuration.tls.trustRoots = .file(path: certificates.caFile)
+        let stack = try Network.CurlNetworkStack(configuration: configuration)
+        try await stack.preconnect(to: origin(server, host: "localhost"))
+        try await server.waitUntil { $0.accepted == 1 && (!isSecure || $0.connections[0].handshake == .done) }
+        #expect(server.connections[0].receivedCount == 0)
+        for _ in 1...2 {
+            let fetched = try await stack.fetch(resource: get(server.url("/", host: "localhost")))
+            #expect(fetched.response.metrics.isConnectionReused == true)
+        }
+        #expect(server.snapshot.accepted == 1)
+    }
+
+    @Test("a connection of HTTP/2 opened in advance carries the next requests")
+    func preconnectingHTTP2() async throws {
+        let nginx = try NginxServer()
+        try await nginx.start()
+        var configuration = Network.Configuration()
+        configuration.tls.trustRoots = .file(path: try TestCertificates.shared().caFile)
+        let stack = try Network.CurlNetworkStack(configuration: configuration)
+        try await stack.preconnect(to: HTTP.Origin(of: HTTP.Request(url: nginx.httpsURL("/")).url))
+        #expect(try nginx.accessLog().isEmpty)
+        let fetched = try await stack.fetch(resource: get(nginx.httpsURL("/json")))
+        #expect(fetched.response.version == .http2)
+        #expect(fetched.response.metrics.isConnectionReused == true)
+        #expect(await stack.connectionStatistics.openSockets == 1)
+    }
+
+    @Test("a connection that cannot be opened in advance fails as a fetch would")
+    func preconnectingInVain() async throws {
+        let closed = try ClosedPort.reserve()
+        let stack = try Network.CurlNetworkStack()
+        let origin = try HTTP.Origin(of: HTTP.Request(url: "http://127.0.0.1:\(closed.port)").url)
+        await #expect {
+            try await stack.preconnect(to: origin)
+        } throws: { error in
+            guard case .transport(let cause)? = error as? Network.CurlFetchError else { return false }
+            return cause.code == .couldNotConnect
+        }
+        await stack.shutdown()
+        await #expect(throws: Network.CurlFetchError.self) { try await stack.preconnect(to: origin) }
+    }
+
+    @Test("a connection being opened in advance can be given up")
+    func cancelledPreconnection() async throws {
+        let silent = try ScriptedServer(silence(try TestCertificates.shared())) { _ in [] }
+        let stack = try Network.CurlNetworkStack()
+        let origin = try origin(silent)
+        let task = Task { try await stack.preconnect(to: origin) }
+        try await silent.waitUntil { $0.connections.first.map { $0.receivedCount > 0 } ?? false }
+        task.cancel()
+        await #expect(throws: Network.CurlFetchError.self) { try await task.value }
+        try await silent.waitUntil { $0.open == 0 }
+    }
+
+    private func silence(_ certificates: TestCertificates) -> ScriptedServer.Options {
+        var options = ScriptedServer.Options(tls: certificates.server)
+        options.answersHandshake = false
+        return options
+    }
+
+    @Test("the statistics tell what is under way, what waits, and what is open")
+    func statistics() async throws {
+        let mayAnswer = Gate()
+        let server = try ScriptedServer { _ in
+            [
+                .receiveHead, .wait(for: mayAnswer), .send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"),
+                .waitForClose,
+            ]
+        }
+        var configuration = Network.Configuration()
+        configuration.connections.perHost = 2
+        let stack = try Network.CurlNetworkStack(configuration: configuration)
+        #expect(await stack.connectionStatistics == .init())
+        let fetches = try (0..<5).map { _ in
+            let resource = try get(server.url())
+            return Task { try await stack.fetch(resource: resource) }
+        }
+        try await server.waitUntil { $0.requests.count == 2 }
+        let busy = await stack.connectionStatistics
+        #expect(busy.openSockets == 2)
+        #expect(try busy.origins.keys.contains(origin(server)))
+        #expect((busy.active, busy.waiting) == (2, 3))
+        for fetch in fetches { fetch.cancel() }
+        try await server.waitUntil { $0.open == 0 }
+        for fetch in fetches { _ = await fetch.result }
+        #expect(await stack.connectionStatistics == .init())
+        await stack.shutdown()
+        #expect(await stack.connectionStatistics == .init())
+    }
+
+    @Test("a connection is not used beyond its lifetime, however busy it is")
+    func lifetime() async throws {
+        let server = try ScriptedServer.responding { _ in .ok("done") }
+        var configuration = Network.Configuration()
+        configuration.connections.lifetime = .seconds(1)
+        let stack = try Network.CurlNetworkStack(configuration: configuration)
+        let start = ContinuousClock.now
+        while server.snapshot.accepted < 2, ContinuousClock.now - start < .seconds(20) {
+            _ = try await stack.fetch(resource: get(server.url()))
+        }
+        #expect(server.snapshot.accepted == 2)
+        #expect(ContinuousClock.now - start >= .seconds(1))
+    }
+}

@@ -1,0 +1,195 @@
+import FoundationEssentials
+import NetworkStack
+import NetworkStackTesting
+
+extension ConformanceCheck {
+    /// Where connections lead and where they come from, other than by looking names up.
+    static let addresses: [ConformanceCheck] = overriddenHosts + chosenFamilies + localEnds
+
+    private static let overriddenHosts: [ConformanceCheck] = [
+        ConformanceCheck("A name is found at the address it is overridden with", needs: [.network, .hostOverrides]) {
+            subject in
+            let server = try ScriptedServer.responding { _ in .ok("done") }
+            let client = try subject.client {
+                $0.addresses.hostOverrides = [try .init("nowhere.invalid:\(server.port):127.0.0.1")]
+            }
+            try expectBytes(await client.get(server.url("/", host: "nowhere.invalid")).value, "done".utf8)
+            try expectEqual(server.requests.first?["Host"], "nowhere.invalid:\(server.port)", "Host")
+        },
+        ConformanceCheck("An override counts for its port alone", needs: [.network, .hostOverrides]) { subject in
+            let server = try ScriptedServer.responding { _ in .ok("done") }
+            let client = try subject.client {
+                $0.addresses.hostOverrides = [try .init("nowhere.invalid:1:127.0.0.1")]
+            }
+            let request = try HTTP.Request(url: server.url("/", host: "nowhere.invalid"))
+            try await client.outcome(of: request).expectFailure(.dns)
+        },
+        ConformanceCheck(
+            "An overridden name is still the one that TLS asks for",
+            needs: [.network, .hostOverrides, .customTrustRoots]
+        ) { subject in
+            let certificates = try TestCertificates.shared()
+            let server = try ScriptedServer.responding(.init(tls: certificates.server)) { _ in .ok("done") }
+            let client = try subject.client { configuration in
+                configuration.tls.trustRoots = .file(path: certificates.caFile)
+                configuration.addresses.hostOverrides = [
+                    try .init("a.test:\(server.port):127.0.0.1"), try .init("c.test:\(server.port):127.0.0.1"),
+                ]
+            }
+            try expectBytes(await client.get(server.url("/", host: "a.test")).value, "done".utf8)
+            try expectEqual(server.connections.first?.tls?.serverName, "a.test", "SNI")
+            // The certificate is not for this one.
+            try await client.outcome(of: HTTP.Request(url: server.url("/", host: "c.test"))).expectFailure(.tls)
+        },
+        ConformanceCheck("Every name can be overridden at once", needs: [.network, .hostOverrides]) { subject in
+            let server = try ScriptedServer.responding { .ok($0["Host"] ?? "") }
+            let client = try subject.client {
+                $0.addresses.hostOverrides = [try .init("*:\(server.port):127.0.0.1")]
+            }
+            for host in ["a.invalid", "b.invalid"] {
+                try expectBytes(await client.get(server.url("/", host: host)).value, "\(host):\(server.port)".utf8)
+            }
+        },
+        ConformanceCheck("A reroute leads elsewhere, and only those it is for", needs: [.network, .hostOverrides]) {
+            subject in
+            let (here, there) = (
+                try ScriptedServer.responding { .ok("here \($0["Host"] ?? "")") },
+                try ScriptedServer.responding { .ok("there \($0["Host"] ?? "")") }
+            )
+            let client = try subject.client {
+                $0.addresses.reroutes = [try .init("nowhere.invalid:81:127.0.0.1:\(there.port)")]
+            }
+            try expectBytes(await client.get("http://nowhere.invalid:81/").value, "there nowhere.invalid:81".utf8)
+            try expectBytes(await client.get(here.url()).value, "here \(here.authority)".utf8)
+        },
+        ConformanceCheck(
+            "A looked-up address is kept as long as was said",
+            needs: [.network, .dnsCacheAge, .heldLookups]
+        ) {
+            subject in
+            let server = try ScriptedServer.responding { _ in .ok("done", headers: [("Connection", "close")]) }
+            for (age, expected) in [(Duration.seconds(60), 1), (.zero, 3)] {
+                let client = try subject.client { $0.addresses.dnsCacheAge = age }
+                let name = HeldLookups.nameOfThisMachine
+                let before = HeldLookups.count(of: name)
+                for _ in 1...3 { _ = try await client.get(server.url("/", host: name)) }
+                try expectEqual(HeldLookups.count(of: name) - before, expected, "lookups, kept for \(age)")
+            }
+        },
+    ]
+
+    private static let chosenFamilies: [ConformanceCheck] = [
+        ConformanceCheck(
+            "The family of addresses that is chosen is used",
+            needs: [.network, .addressFamily, .hostOverrides]
+        ) {
+            subject in
+            let v4 = try ScriptedServer.responding { _ in .ok("v4") }
+            var options = ScriptedServer.Options()
+            (options.loopback, options.port) = (.v6, v4.port)
+            let v6 = try ScriptedServer.responding(options) { _ in .ok("v6") }
+            for (family, expected) in [(Network.Configuration.Addresses.Family.ipv4, "v4"), (.ipv6, "v6")] {
+                let client = try subject.client { configuration in
+                    configuration.addresses.family = family
+                    configuration.addresses.hostOverrides = [try .init("dual.test:\(v4.port):[::1],127.0.0.1")]
+                }
+                try expectBytes(await client.get("http://dual.test:\(v4.port)/").value, expected.utf8)
+            }
+            withExtendedLifetime(v6) {}
+        },
+        ConformanceCheck(
+            "An address that does not answer does not hold up the other family's",
+            needs: [.network, .addressFamily, .hostOverrides]
+        ) { subject in
+            let dead = try UnresponsivePort(on: .v6)
+            var options = ScriptedServer.Options()
+            options.port = dead.port
+            let server = try ScriptedServer.responding(options) { _ in .ok("v4") }
+            let client = try subject.client { configuration in
+                configuration.addresses.happyEyeballsDelay = .milliseconds(20)
+                configuration.addresses.hostOverrides = [try .init("dual.test:\(dead.port):[::1],127.0.0.1")]
+            }
+            let fetched = try await client.get("http://dual.test:\(dead.port)/")
+            try expectBytes(fetched.value, "v4".utf8)
+            // The system would try the dead address for minutes.
+            try expect(fetched.response.metrics.total < .seconds(10), "it took \(fetched.response.metrics.total)")
+            withExtendedLifetime(server) {}
+        },
+        ConformanceCheck("An IPv6 address with a zone is reached", needs: [.network, .addressFamily, .ipv6Literals]) {
+            subject in
+            var options = ScriptedServer.Options()
+            options.loopback = .v6
+            let server = try ScriptedServer.responding(options) { _ in .ok("done") }
+            let client = try subject.client()
+            try expectBytes(await client.get("http://[::1%25lo]:\(server.port)/").value, "done".utf8)
+            // The zone means something on this machine alone (RFC 9844 section 6).
+            try expectEqual(server.requests.first?["Host"], "[::1]:\(server.port)", "Host")
+        },
+    ]
+
+    private static let localEnds: [ConformanceCheck] = [
+        ConformanceCheck("Connections come from the address that is chosen", needs: [.network, .localAddress]) {
+            subject in
+            let server = try ScriptedServer.responding { _ in .ok("done") }
+            let client = try subject.client { $0.addresses.localAddress = "127.0.0.9" }
+            _ = try await client.get(server.url())
+            try expect(
+                server.connections.first?.peer.hasPrefix("127.0.0.9:") ?? false,
+                "\(server.connections.map(\.peer))"
+            )
+        },
+        ConformanceCheck("Connections come from the interface that is chosen", needs: [.network, .localAddress]) {
+            subject in
+            let server = try ScriptedServer.responding { _ in .ok("done") }
+            _ = try await subject.client { $0.addresses.interface = "lo" }.get(server.url())
+            let nowhere = try subject.client { $0.addresses.interface = "nowhere0" }
+            _ = try await nowhere.breakdown(HTTP.Request(url: server.url()))
+            try expectEqual(server.snapshot.accepted, 1, "connections")
+        },
+        ConformanceCheck("Connections come from the ports that are chosen", needs: [.network, .localAddress]) {
+            subject in
+            let server = try ScriptedServer.responding { _ in .ok("done") }
+            // Ten ports around a free one: somebody else may have one of them meanwhile.
+            let base = Int(try ClosedPort.reserve().port)
+            let ports = max(1024, base - 5)...min(65535, base + 5)
+            _ = try await subject.client { $0.addresses.localPorts = ports }.get(server.url())
+            let port = server.connections.first.flatMap { Int($0.peer.split(separator: ":").last ?? "") }
+            try expect(port.map(ports.contains) ?? false, "it came from \(server.connections.map(\.peer))")
+        },
+    ]
+
+    /// Sockets of this machine.
+    static let localSockets: [ConformanceCheck] = [
+        ConformanceCheck("nginx is reached on its Unix socket", needs: [.network, .unixSockets]) { subject in
+            let nginx = try NginxServer()
+            try await nginx.start()
+            let client = try subject.client { configuration in
+                configuration.addresses.unixSocket = .path(nginx.unixSocketPath)
+                // Of no meaning with a socket of this machine.
+                try configuration.use("http://127.0.0.1:1")
+            }
+            for _ in 1...3 { try expectBytes(await client.get("http://any.test:81/json").value, ServedFiles.json.utf8) }
+            let content = patternBytes(100_000)
+            var options = HTTP.Options()
+            options.allowsEmptyBody = true
+            let put = try HTTP.Request(method: .PUT, url: "http://any.test/upload/one", body: .bytes(content))
+            _ = try await client.success(put, options: options)
+            try expectBytes(nginx.uploadedFile("one") ?? [], content)
+            let log = try await nginx.waitForLog { $0.count == 4 }
+            try expectEqual(Set(log.prefix(3).map(\.connection)).count, 1, "connections")
+        },
+        ConformanceCheck("A Unix socket that is not there fails to connect", needs: [.network, .unixSockets]) {
+            subject in
+            let client = try subject.client { $0.addresses.unixSocket = .path("/nowhere/to/be.found") }
+            try await client.outcome(of: HTTP.Request(url: "http://any.test/")).expectFailure(.connect)
+        },
+        ConformanceCheck("An abstract Unix socket is reached", needs: [.network, .unixSockets]) { subject in
+            let server = try AbstractSocketServer()
+            try await server.start()
+            let client = try subject.client { $0.addresses.unixSocket = .abstract(server.name) }
+            for path in ["/a", "/b"] {
+                try expectBytes(await client.get("http://any.test\(path)").value, "any.test\(path)".utf8)
+            }
+        },
+    ]
+}

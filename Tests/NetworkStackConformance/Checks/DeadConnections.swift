@@ -1,0 +1,139 @@
+import FoundationEssentials
+import NetworkStack
+import NetworkStackTesting
+
+extension ConformanceCheck {
+    private static let reply = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
+
+    /// Kept connections that are dead when they are needed, and half-dead ones.
+    static let deadConnections: [ConformanceCheck] =
+        ([.GET, .HEAD, .PUT, .DELETE, .OPTIONS] as [HTTP.Method]).map { method in
+            ConformanceCheck(
+                "A \(method) is sent again if its kept connection died without an answer",
+                needs: [.network]
+            ) {
+                subject in
+                let (client, server) = try await clientOfDyingConnection(subject)
+                let body: HTTP.Body = method == .PUT ? .bytes(patternBytes(5000)) : .none
+                var options = HTTP.Options()
+                options.allowsEmptyBody = true
+                let request = try HTTP.Request(method: method, url: server.url("/second"), body: body)
+                _ = try await client.success(request, options: options)
+                try expectEqual(
+                    server.requests.map(\.path),
+                    ["/first", "/second", "/second"],
+                    "what the server received"
+                )
+                try expectEqual(server.requests.map(\.bodyCount).last, method == .PUT ? 5000 : 0, "bytes of content")
+            }
+        }
+        + ([.POST, .PATCH, "LOCK"] as [HTTP.Method]).map { method in
+            ConformanceCheck(
+                "A \(method) is not sent again by itself if its kept connection died without an answer",
+                needs: [.network, .carefulRepeats]
+            ) { subject in
+                for dies in [ScriptedServer.Step.close, .reset] {
+                    let (client, server) = try await clientOfDyingConnection(subject, dies)
+                    let request = try HTTP.Request(
+                        method: method,
+                        url: server.url("/second"),
+                        body: .bytes(Data("hello".utf8))
+                    )
+                    try await client.outcome(of: request).expectFailure(.empty, .receive)
+                    try expectEqual(server.requests.map(\.path), ["/first", "/second"], "what the server received")
+                    // The stack is none the worse for it.
+                    _ = try await client.get(server.url("/third"))
+                }
+            }
+        }
+        + [
+            ConformanceCheck(
+                "A POST on a kept connection that the server had closed is sent on another",
+                needs: [.network]
+            ) {
+                subject in
+                // Nothing of it can have been dealt with: the close is there before the request.
+                for last in [ScriptedServer.Step.close, .reset] {
+                    let closes = Gate()
+                    let server = try ScriptedServer { index in
+                        [.receiveRequest, .send(reply)] + (index == 0 ? [.wait(for: closes), last] : [.waitForClose])
+                    }
+                    let client = try subject.client()
+                    _ = try await client.get(server.url("/first"))
+                    closes.open()
+                    try await server.waitUntil { $0.connections.first?.state == .closedByServer }
+                    let request = try HTTP.Request(
+                        method: .POST,
+                        url: server.url("/second"),
+                        body: .bytes(patternBytes(100_000))
+                    )
+                    try expectBytes(await client.success(request).value, "ok".utf8)
+                    try expectEqual(server.requests.map(\.path), ["/first", "/second"], "what the server received")
+                }
+            },
+            ConformanceCheck(
+                "A fresh connection that dies without an answer is a failure, and nothing is repeated",
+                needs: [.network]
+            ) { subject in
+                let server = try ScriptedServer { _ in [.receiveHead, .close] }
+                for method in [HTTP.Method.GET, .POST] {
+                    _ = try await subject.client().breakdown(HTTP.Request(method: method, url: server.url()))
+                }
+                try expectEqual(server.requests.map(\.method), ["GET", "POST"], "what the server received")
+            },
+            ConformanceCheck(
+                "A server that ends its sending half after the answer is done with the connection",
+                needs: [.network]
+            ) {
+                subject in
+                let server = try ScriptedServer { _ in [.receiveHead, .send(reply), .shutdownWrite, .waitForClose] }
+                let client = try subject.client()
+                for number in 1...3 {
+                    try expectBytes(await client.get(server.url()).value, "ok".utf8)
+                    try await server.waitUntil { snapshot in
+                        snapshot.accepted == number && snapshot.connections.allSatisfy { $0.state == .closedByServer }
+                    }
+                }
+                try expectEqual(server.connections.map(\.requests.count), [1, 1, 1], "requests per connection")
+            },
+            ConformanceCheck(
+                "A server that ends its sending half before the upload has ended is heard out",
+                needs: [.network]
+            ) {
+                subject in
+                let server = try ScriptedServer { _ in
+                    [
+                        .receiveHead,
+                        .send("HTTP/1.1 413 No\r\nConnection: close\r\nContent-Length: 2\r\n\r\nno"), .shutdownWrite,
+                        .waitForClose,
+                    ]
+                }
+                let request = try HTTP.Request(method: .POST, url: server.url(), body: .bytes(patternBytes(8 << 20)))
+                try expectEqual(await subject.client().unsuccessful(request).status, .contentTooLarge, "the status")
+            },
+        ]
+
+    /// A client whose kept connection dies when the second request has arrived.
+    private static func clientOfDyingConnection(
+        _ subject: ConformanceSubject,
+        _ dies: ScriptedServer.Step = .close
+    ) async throws -> (BoundedClient, ScriptedServer) {
+        let server = try ScriptedServer { index in
+            index == 0
+                ? [.receiveHead, .send(reply), .receiveRequest, dies]
+                : [
+                    .run { connection in
+                        while true {
+                            let head = try connection.receiveHead()
+                            try connection.receiveBody()
+                            let content = head.method == "HEAD" ? "" : "ok"
+                            try connection.send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n\(content)")
+                        }
+                    }
+                ]
+        }
+        let client = try subject.client()
+        _ = try await client.get(server.url("/first"))
+        return (client, server)
+    }
+}

@@ -1,0 +1,203 @@
+import FoundationEssentials
+import NetworkStack
+import NetworkStackTesting
+
+extension ConformanceCheck {
+    private static let needsExpecting: Set<HTTP.Capability> = [.network, .expectContinue]
+
+    /// Content that waits to be asked for (RFC 9110 section 10.1.1).
+    static let expectations: [ConformanceCheck] = [
+        ConformanceCheck("Content waits until the server asks for it", needs: needsExpecting) { subject in
+            let (asked, mayAsk) = (Gate(), Gate())
+            let server = try ScriptedServer { _ in
+                [
+                    .receiveHead, .open(asked), .wait(for: mayAsk), .send("HTTP/1.1 100 Continue\r\n\r\n"),
+                    .receiveBody,
+                    .send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"), .waitForClose,
+                ]
+            }
+            let content = patternBytes(5000)
+            async let fetched = subject.client().success(
+                HTTP.Request(method: .POST, url: server.url(), body: .bytes(content)),
+                options: waiting(.seconds(20))
+            )
+            try await asked.opened()
+            try expectEqual(server.connections.first?.receivedCount, server.requests.first?.rawHead.count, "bytes sent")
+            try expectEqual(server.requests.first?["Expect"], "100-continue", "Expect")
+            mayAsk.open()
+            try expectBytes(await fetched.value, "ok".utf8)
+            try expectBytes(server.requests.first?.body ?? [], content)
+        },
+        ConformanceCheck("Content that nobody asks for is sent after a while", needs: needsExpecting) { subject in
+            let server = try ScriptedServer { _ in
+                [.receiveRequest, .send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"), .waitForClose]
+            }
+            let content = patternBytes(5000)
+            let request = try HTTP.Request(method: .POST, url: server.url(), body: .bytes(content))
+            let fetched = try await subject.client().success(request, options: waiting(.milliseconds(50)))
+            try expectBytes(fetched.value, "ok".utf8)
+            try expectBytes(server.requests.first?.body ?? [], content)
+            try expect(fetched.response.metrics.total >= .milliseconds(50), "it was sent early")
+        },
+        ConformanceCheck(
+            "A server that does not know the question is sent the request without it",
+            needs: needsExpecting
+        ) {
+            subject in
+            for field in ["", "Connection: close\r\n"] {
+                let server = try ScriptedServer { _ in
+                    [
+                        .run { connection in
+                            while true {
+                                let head = try connection.receiveHead()
+                                if head["Expect"] != nil {
+                                    try connection.send("HTTP/1.1 417 No\r\nContent-Length: 2\r\n\(field)\r\nno")
+                                } else {
+                                    try connection.receiveBody()
+                                    try connection.send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+                                }
+                            }
+                        }
+                    ]
+                }
+                let content = patternBytes(5000)
+                for expecting in [true, false] {
+                    let headers: HTTP.Headers = expecting ? [:] : [.expect: "100-continue"]
+                    let request = try HTTP.Request(
+                        method: .POST,
+                        url: server.url(),
+                        headers: headers,
+                        body: .bytes(content)
+                    )
+                    let fetched = try await subject.client().success(
+                        request,
+                        options: expecting ? waiting(.seconds(20)) : nil
+                    )
+                    try expectBytes(fetched.value, "ok".utf8)
+                }
+                try expectEqual(
+                    server.requests.map { $0["Expect"] },
+                    ["100-continue", nil, "100-continue", nil],
+                    "Expect"
+                )
+                try expectEqual(server.requests.map(\.bodyCount), [0, 5000, 0, 5000], "bytes of content")
+            }
+        },
+        ConformanceCheck("An answer instead of 100 is the answer, and the content stays here", needs: needsExpecting) {
+            subject in
+            let server = try ScriptedServer { _ in
+                [.receiveHead, .send("HTTP/1.1 413 No\r\nContent-Length: 2\r\n\r\nno"), .waitForClose]
+            }
+            let request = try HTTP.Request(method: .POST, url: server.url(), body: .bytes(patternBytes(5000)))
+            let (status, _, _) = try await subject.client().unsuccessful(request, options: waiting(.seconds(20)))
+            try expectEqual(status, .contentTooLarge, "the status")
+            // A connection that is owed content is of no use for anything else.
+            let seen = try await server.waitUntil { $0.open == 0 }
+            try expectEqual(seen.connections[0].receivedCount, seen.requests[0].rawHead.count, "bytes sent")
+        },
+        ConformanceCheck("A request without content asks for nothing", needs: needsExpecting) { subject in
+            let server = try ScriptedServer.responding { _ in .ok("done") }
+            let client = try subject.client { $0.options = waiting(.seconds(20)) }
+            for method in [HTTP.Method.GET, .POST] {
+                _ = try await client.success(HTTP.Request(method: method, url: server.url()))
+            }
+            try expectEqual(server.requests.map { $0["Expect"] }, [nil, nil], "Expect")
+        },
+        ConformanceCheck("A wait for 100 Continue that is not longer than zero is refused") { subject in
+            for wait in [Duration.zero, .seconds(-1)] {
+                do {
+                    _ = try subject.stack { $0.options = waiting(wait) }
+                    throw ConformanceFailure("the stack was made")
+                } catch HTTP.Refusal.invalidOptions {}
+            }
+        },
+    ]
+
+    private static func waiting(_ wait: Duration) -> HTTP.Options {
+        var options = HTTP.Options()
+        options.expectContinue = wait
+        return options
+    }
+
+    /// Informational responses for whoever listens.
+    static let hints: [ConformanceCheck] = [
+        ConformanceCheck(
+            "Early hints are told as they come, before the response",
+            needs: [.network, .informationalResponses]
+        ) { subject in
+            let mayFinish = Gate()
+            let server = try ScriptedServer { _ in
+                [
+                    .receiveHead, .send("HTTP/1.1 103 Early Hints\r\nLink: </a.css>; rel=preload\r\n\r\n"),
+                    .wait(for: mayFinish),
+                    .send(
+                        "HTTP/1.1 103 Early Hints\r\nLink: </b.css>; rel=preload\r\n\r\nHTTP/1.1 102 Processing\r\n\r\n"
+                    ),
+                    .send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"), .waitForClose,
+                ]
+            }
+            let (heard, first) = (Lock<[String]>([]), Gate())
+            var options = HTTP.Options()
+            options.onInformational = { response in
+                heard.withLock { $0.append("\(response.status) \(response.headers["Link"] ?? "-")") }
+                first.open()
+            }
+            let observation = try subject.stack().observe(.get(server.url(), options: options)) { _ in
+                heard.withLock { $0.append("end") }
+            }
+            try await first.opened()
+            try expect(!observation.isCompleted, "the fetch has completed")
+            mayFinish.open()
+            try expectEqual(try await observation.onlyOutcome().text(), "ok", "the content")
+            try expectEqual(
+                heard.withLock { $0 },
+                ["103 </a.css>; rel=preload", "103 </b.css>; rel=preload", "102 -", "end"],
+                "what was heard"
+            )
+        },
+        ConformanceCheck("Nothing is told after a cancel", needs: [.network, .informationalResponses]) { subject in
+            let mayGoOn = Gate()
+            let server = try ScriptedServer { _ in
+                [.receiveHead, .wait(for: mayGoOn), .send("HTTP/1.1 103 Early Hints\r\n\r\n"), .waitForClose]
+            }
+            let heard = Lock(0)
+            var options = HTTP.Options()
+            options.onInformational = { _ in heard.withLock { $0 += 1 } }
+            let observation = try subject.stack().observe(server.url(), options: options)
+            try await server.sees("the request") { $0.requests.count == 1 }
+            observation.cancel()
+            try await observation.onlyOutcome().expectCancelled()
+            mayGoOn.open()
+            try await server.sees("the close") { $0.open == 0 }
+            try expectEqual(heard.withLock { $0 }, 0, "informational responses")
+        },
+    ]
+
+    /// Compressed content that grows beyond measure.
+    static let compressionRatios: [ConformanceCheck] = [
+        ConformanceCheck("Content that grows beyond the ratio is refused", needs: [.network, .decompressionRatio]) {
+            subject in
+            let bomb = Compressed.bomb
+            let peer = try ScriptedServer.responding { _ in .ok(bytes: bomb, headers: [("Content-Encoding", "gzip")]) }
+            let request = try HTTP.Request(url: peer.url())
+            var options = HTTP.Options()
+            options.limits.decompressionRatio = 100
+            guard case .decompressionRatio(limit: 100) = try await subject.client().refusal(request, options: options)
+            else {
+                throw ConformanceFailure("expected a refusal for the ratio")
+            }
+            options.limits.decompressionRatio = 2000
+            try expectEqual(
+                try await subject.client().success(request, options: options).value.count,
+                Compressed.bombSize,
+                "bytes"
+            )
+        },
+        ConformanceCheck("A decompression ratio below one is refused") { subject in
+            do {
+                _ = try subject.stack { $0.options.limits.decompressionRatio = 0 }
+                throw ConformanceFailure("the stack was made")
+            } catch HTTP.Refusal.invalidOptions {}
+        },
+    ]
+}

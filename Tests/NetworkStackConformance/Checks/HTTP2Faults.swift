@@ -1,0 +1,284 @@
+import FoundationEssentials
+import NetworkStack
+import NetworkStackTesting
+
+extension ConformanceCheck {
+    private static let needsFrames: Set<HTTP.Capability> = [.network, .http2PriorKnowledge, .strictReplies]
+
+    /// What an HTTP/2 server may break, and what only looks like it. The server's frames are written by hand.
+    static let faultsOfHTTP2: [ConformanceCheck] = cutStreams + farewells + oddFrames
+
+    private static let cutStreams: [ConformanceCheck] =
+        [
+            (
+                "a DATA frame longer than was allowed",
+                [HTTP2Frame(.data, stream: 1, [UInt8](repeating: 1, count: 20_000))]
+            ),
+            ("DATA on a stream that nobody opened", [.data("stray", on: 7)]),
+            ("a WINDOW_UPDATE of zero", [HTTP2Frame(.windowUpdate, [0, 0, 0, 0])]),
+            ("SETTINGS of a wrong length", [HTTP2Frame(.settings, [0, 0, 0])]),
+            ("a PING of a wrong length", [HTTP2Frame(.ping, [1, 2, 3])]),
+            ("CONTINUATION without a head", [HTTP2Frame(.continuation, flags: 4, stream: 1, [0x88])]),
+            (
+                "a head that cannot be decoded",
+                [HTTP2Frame(.headers, flags: 5, stream: 1, [0xFF, 0xFF, 0xFF, 0xFF, 0xFF])]
+            ),
+        ].flatMap { name, frames in
+            [true, false].map { hasLength in
+                let fields = hasLength ? [(name: "content-length", value: "10")] : []
+                return ConformanceCheck(
+                    "Content \(hasLength ? "of known" : "without a") length that \(name) cuts short over HTTP/2 is not whole",
+                    needs: needsFrames
+                ) { subject in
+                    let server = try http2Server { _ in
+                        [.receiveStream, .send([.head(200, fields, on: 1), .data("half", on: 1)] + frames), .close]
+                    }
+                    _ = try await subject.http2Client().breakdown(HTTP.Request(url: server.url()))
+                }
+            }
+        } + [
+            ConformanceCheck("Content over HTTP/2 whose connection ends is not whole", needs: needsFrames) { subject in
+                for last in [ScriptedServer.Step.close, .reset] {
+                    let server = try http2Server { _ in
+                        [.receiveStream, .send([.head(200, on: 1), .data("half", on: 1)]), last]
+                    }
+                    _ = try await subject.http2Client().breakdown(HTTP.Request(url: server.url()))
+                }
+            },
+            ConformanceCheck(
+                "A connection error over HTTP/2 whose connection stays open does not last for ever",
+                needs: needsFrames
+            ) { subject in
+                let server = try http2Server { _ in
+                    [
+                        .receiveStream,
+                        .send([.head(200, on: 1), .data("half", on: 1), HTTP2Frame(.windowUpdate, [0, 0, 0, 0])]),
+                        .waitForClose,
+                    ]
+                }
+                let client = try subject.http2Client { $0.timeouts.idle = .milliseconds(300) }
+                _ = try await client.failure(HTTP.Request(url: server.url()))
+            },
+            ConformanceCheck("Content without a length is whole at the end of its stream", needs: needsFrames) {
+                subject in
+                let server = try http2Server { _ in
+                    [
+                        .receiveStream,
+                        .send([.head(200, on: 1), .data("whole", on: 1, endsStream: true), .goAway(lastStream: 1)]),
+                        .close,
+                    ]
+                }
+                try expectBytes(await subject.http2Client().get(server.url()).value, "whole".utf8)
+            },
+            ConformanceCheck("A farewell before the content's end does not make it less whole", needs: needsFrames) {
+                subject in
+                let server = try http2Server { _ in
+                    [
+                        .receiveStream, .send([.goAway(lastStream: 1), .head(200, on: 1), .data("who", on: 1)]),
+                        .send([.data("le", on: 1, endsStream: true)]), .close,
+                    ]
+                }
+                try expectBytes(await subject.http2Client().get(server.url()).value, "whole".utf8)
+            },
+        ]
+
+    private static let farewells: [ConformanceCheck] = [
+        ConformanceCheck("What a server did not deal with before its farewell is sent again", needs: needsFrames) {
+            subject in
+            // GOAWAY names the last stream that was dealt with: none (RFC 9113 section 6.8). Safe for a POST, too.
+            let server = try http2Server { index in
+                index == 0
+                    ? [.receiveStream, .send([.goAway(lastStream: 0)]), .close]
+                    : [
+                        .receiveStream, .send([.head(200, on: 1), .data("ok", on: 1, endsStream: true)]), .waitForClose,
+                    ]
+            }
+            for body in [
+                HTTP.Body.bytes(Data("hello".utf8)), .stream(.init { AsyncStream([Data("hello".utf8)]) }), .none,
+            ] {
+                let request = try HTTP.Request(method: .POST, url: server.url(), body: body)
+                try expectBytes(await subject.http2Client().success(request).value, "ok".utf8)
+                break
+            }
+            try expectEqual(server.snapshot.accepted, 2, "connections")
+        },
+        ConformanceCheck("A POST that a farewell counts as dealt with is not sent again", needs: needsFrames) {
+            subject in
+            let server = try http2Server { _ in [.receiveStream, .send([.goAway(lastStream: 1)]), .close] }
+            let request = try HTTP.Request(method: .POST, url: server.url(), body: .bytes(Data("hello".utf8)))
+            _ = try await subject.http2Client().breakdown(request)
+            try expectEqual(server.snapshot.accepted, 1, "connections")
+        },
+        ConformanceCheck("A server that says farewell to everybody is not asked for ever", needs: needsFrames) {
+            subject in
+            let server = try http2Server { _ in [.receiveStream, .send([.goAway(lastStream: 0)]), .close] }
+            _ = try await subject.http2Client().breakdown(HTTP.Request(url: server.url()))
+            try expect((2...10).contains(server.snapshot.accepted), "\(server.snapshot.accepted) connections")
+        },
+        ConformanceCheck("A stream that the server refused is sent again, whatever it asks for", needs: needsFrames) {
+            subject in
+            let refused: UInt32 = 7
+            let server = try http2Server { index in
+                index == 0
+                    ? [.receiveStream, .send([.reset(1, code: refused)]), .waitForClose]
+                    : [
+                        .receiveStream, .send([.head(200, on: 1), .data("ok", on: 1, endsStream: true)]), .waitForClose,
+                    ]
+            }
+            let request = try HTTP.Request(method: .POST, url: server.url(), body: .bytes(Data("hello".utf8)))
+            try expectBytes(await subject.http2Client().success(request).value, "ok".utf8)
+        },
+        ConformanceCheck("A GET on a kept HTTP/2 connection that dies is sent again, a POST is not", needs: needsFrames)
+        {
+            subject in
+            for (method, isRepeated) in [(HTTP.Method.GET, true), (.POST, false)] {
+                let server = try http2Server { index in
+                    let answer = ScriptedServer.Step.send([.head(200, on: 1), .data("ok", on: 1, endsStream: true)])
+                    return index == 0
+                        ? [.receiveStream, answer, .receiveStream, .close] : [.receiveStream, answer, .waitForClose]
+                }
+                let client = try subject.http2Client()
+                try expectBytes(await client.get(server.url("/first")).value, "ok".utf8)
+                let request = try HTTP.Request(method: method, url: server.url("/second"))
+                if isRepeated {
+                    try expectBytes(await client.success(request).value, "ok".utf8)
+                } else {
+                    _ = try await client.breakdown(request)
+                }
+                try expectEqual(server.snapshot.accepted, isRepeated ? 2 : 1, "connections of \(method)")
+            }
+        },
+    ]
+
+    private static let oddFrames: [ConformanceCheck] = [
+        ConformanceCheck("An answer that is whole before the upload has ended is the answer", needs: needsFrames) {
+            subject in
+            // No error, says the server: it just does not need the rest (RFC 9113 section 8.1).
+            for fields in [[], [(name: "content-length", value: "2")]] {
+                let server = try http2Server { _ in
+                    [
+                        .run { connection in
+                            while try connection.receiveFrame().kind != .data {}
+                            let answer = [HTTP2Frame.head(200, fields, on: 1), .data("ok", on: 1, endsStream: true)]
+                            try connection.send(answer + [HTTP2Frame(.ping, [UInt8](repeating: 1, count: 8))])
+                            // The answer has been read when the ping is answered. libcurl 7.88 loses one that comes in one
+                            // piece with the reset.
+                            while try connection.receiveFrame().kind != .ping {}
+                            try connection.send([.reset(1, code: 0)])
+                        }, .waitForClose,
+                    ]
+                }
+                let request = try HTTP.Request(method: .POST, url: server.url(), body: .bytes(patternBytes(4 << 20)))
+                try expectBytes(await subject.http2Client().success(request).value, "ok".utf8)
+            }
+        },
+        ConformanceCheck(
+            "An answer in one piece with the reset of its upload is the answer, or a failure",
+            needs: needsFrames
+        ) {
+            subject in
+            let server = try http2Server { _ in
+                [
+                    .run { connection in
+                        while try connection.receiveFrame().kind != .data {}
+                        try connection.send([
+                            .head(200, on: 1), .data("ok", on: 1, endsStream: true), .reset(1, code: 0),
+                        ])
+                    }, .waitForClose,
+                ]
+            }
+            let request = try HTTP.Request(method: .POST, url: server.url(), body: .bytes(patternBytes(4 << 20)))
+            switch try await subject.http2Client().outcome(of: request) {
+            case .success(let fetched): try expectBytes(fetched.value, "ok".utf8)
+            case .failure(.transport): break
+            case .failure(let error): throw ConformanceFailure("saw \(error)")
+            }
+            try expectEqual(server.snapshot.accepted, 1, "connections")
+        },
+        ConformanceCheck("Ten thousand header fields over HTTP/2 are refused, and do not hang", needs: needsFrames) {
+            subject in
+            let server = try http2Server { _ in
+                [
+                    .receiveStream,
+                    .run { connection in
+                        let field = [UInt8](HTTP2Frame.trailers([("x", "y")], on: 1).payload)
+                        let block = [0x88] + Array(repeatElement(field, count: 10_000).joined())
+                        var rest = block[...]
+                        var kind = HTTP2Frame.Kind.headers
+                        while !rest.isEmpty {
+                            let piece = Array(rest.prefix(16_000))
+                            rest = rest.dropFirst(piece.count)
+                            try connection.send([HTTP2Frame(kind, flags: rest.isEmpty ? 4 : 0, stream: 1, piece)])
+                            kind = .continuation
+                        }
+                        try connection.send([.data("ok", on: 1, endsStream: true)])
+                    }, .waitForClose,
+                ]
+            }
+            switch try await subject.http2Client().failure(HTTP.Request(url: server.url())) {
+            case .refused(.headTooLarge), .transport: break
+            case let error: throw ConformanceFailure("saw \(error)")
+            }
+        },
+        ConformanceCheck("Trailers are delivered over HTTP/2 whether or not a length was announced", needs: needsFrames)
+        {
+            subject in
+            for fields in [[], [(name: "content-length", value: "2")]] {
+                let server = try http2Server { _ in
+                    [
+                        .receiveStream,
+                        .send([
+                            .head(200, fields, on: 1), .data("ok", on: 1), .trailers([("x-checksum", "abc")], on: 1),
+                        ]),
+                        .waitForClose,
+                    ]
+                }
+                let fetched = try await subject.http2Client().get(server.url())
+                try expectBytes(fetched.value, "ok".utf8)
+                try expectEqual(fetched.response.trailers?["X-Checksum"], "abc", "X-Checksum after \(fields)")
+            }
+        },
+        ConformanceCheck("Content of another length than was announced over HTTP/2 is a failure", needs: needsFrames) {
+            subject in
+            for content in ["one", "three"] {
+                let server = try http2Server { _ in
+                    [
+                        .receiveStream,
+                        .send([.head(200, [("content-length", "4")], on: 1), .data(content, on: 1, endsStream: true)]),
+                        .waitForClose,
+                    ]
+                }
+                _ = try await subject.http2Client().breakdown(HTTP.Request(url: server.url()))
+            }
+        },
+        ConformanceCheck("A stream that the server resets within its content is a failure", needs: needsFrames) {
+            subject in
+            for code: UInt32 in [0, 1, 2, 7, 8, 11] {
+                let server = try http2Server { _ in
+                    [
+                        .receiveStream, .send([.head(200, on: 1), .data("half", on: 1), .reset(1, code: code)]),
+                        .waitForClose,
+                    ]
+                }
+                _ = try await subject.http2Client().breakdown(HTTP.Request(url: server.url()))
+            }
+        },
+    ]
+
+    /// A server of HTTP/2 without TLS whose connections begin with the prefaces.
+    private static func http2Server(
+        _ script: @escaping @Sendable (_ connectionIndex: Int) -> ScriptedServer.Script
+    ) throws -> ScriptedServer {
+        try ScriptedServer { [.beginHTTP2] + script($0) }
+    }
+}
+
+extension ConformanceSubject {
+    /// A client that speaks HTTP/2 by prior knowledge.
+    fileprivate func http2Client(_ configure: (inout HTTP.Options) -> Void = { _ in }) throws -> BoundedClient {
+        try client { configuration in
+            configuration.options.version = .http2PriorKnowledge
+            configure(&configuration.options)
+        }
+    }
+}

@@ -1,0 +1,143 @@
+import FoundationEssentials
+import NetworkStack
+import NetworkStackTesting
+
+extension ConformanceCheck {
+    /// Proxies that refuse, break or are not there: each a typed failure of the proxy's, none the origin's.
+    static let failingProxies: [ConformanceCheck] =
+        [
+            refusedTunnel("403 Forbidden", 403), refusedTunnel("407 Proxy Authentication Required", 407),
+            refusedTunnel("502 Bad Gateway", 502), refusedTunnel("302 Found", 302),
+            brokenTunnel("closes at once", []),
+            brokenTunnel("closes after CONNECT", [.receiveHead]),
+            brokenTunnel("answers CONNECT with bytes without sense", [.receiveHead, .send("garbage\r\n\r\n")]),
+            brokenTunnel("ends within its answer", [.receiveHead, .send("HTTP/1.1 200 Connec")]),
+            ConformanceCheck("A proxy that squid guards with a password says 407 without it", needs: needsProxies) {
+                subject in
+                var options = SquidServer.Options()
+                options.credentials = ("user", "pass")
+                let squid = try SquidServer(options)
+                try await squid.start()
+                for credentials in ["", "user:wrong@"] {
+                    let client = try subject.client { try $0.use("http://\(credentials)127.0.0.1:\(squid.port)") }
+                    let tunnel = try await client.proxyFailure(HTTP.Request(url: "https://localhost:1/"))
+                    try expectEqual(tunnel.proxyStatus, .proxyAuthenticationRequired, "the tunnel's status")
+                    // In absolute form, the proxy's answer is a response like any other.
+                    let (status, _, _) = try await client.unsuccessful(HTTP.Request(url: "http://localhost:1/"))
+                    try expectEqual(status, .proxyAuthenticationRequired, "the response's status")
+                }
+            },
+            ConformanceCheck(
+                "A proxy that is not there is the proxy's failure, and safe to try again",
+                needs: needsProxies
+            ) {
+                subject in
+                let closed = try ClosedPort.reserve()
+                for scheme in ["http", "https", "socks5", "socks5h", "socks4a"] {
+                    let client = try subject.client { try $0.use("\(scheme)://127.0.0.1:\(closed.port)") }
+                    for url in ["http://origin.test/", "https://origin.test/"] {
+                        let request = try HTTP.Request(url: url)
+                        let error = try await client.failure(request)
+                        try Outcome.failure(error).expectFailure(.proxy)
+                        try expect(error.isRetryable, "isRetryable is false for \(error)")
+                    }
+                }
+            },
+            ConformanceCheck("A proxy whose name does not exist is the proxy's failure", needs: needsProxies) {
+                subject in
+                let client = try subject.client { try $0.use("http://does-not-exist.invalid:1") }
+                _ = try await client.proxyFailure(HTTP.Request(url: "http://origin.test/"))
+            },
+            ConformanceCheck("A proxy that never answers CONNECT trips the connect timeout", needs: needsProxies) {
+                subject in
+                let proxy = try ScriptedServer { _ in [.receiveHead, .waitForClose] }
+                let client = try subject.client { configuration in
+                    try configuration.use("http://\(proxy.authority)")
+                    configuration.options.timeouts.connect = .milliseconds(200)
+                }
+                try await client.outcome(of: HTTP.Request(url: "https://origin.test/"))
+                    .expectTimeout(.connect, during: [.connecting, .securing])
+                try await proxy.waitUntil { $0.open == 0 }
+            },
+            ConformanceCheck("A cancel during CONNECT ends the fetch and the tunnel at once", needs: needsProxies) {
+                subject in
+                let proxy = try ScriptedServer { _ in [.receiveHead, .waitForClose] }
+                let stack = try subject.stack { try $0.use("http://\(proxy.authority)") }
+                let observation = try stack.observe("https://origin.test/")
+                try await proxy.sees("CONNECT") { $0.requests.count == 1 }
+                observation.cancel()
+                try await observation.onlyOutcome().expectCancelled()
+                try await proxy.sees("the close") { $0.open == 0 }
+            },
+            ConformanceCheck("A proxy that dies between two requests does not fail the second", needs: needsProxies) {
+                subject in
+                let reply = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
+                let proxy = try ScriptedServer { index in
+                    index == 0
+                        ? [.receiveHead, .send(reply), .receiveHead, .close]
+                        : [.receiveHead, .send(reply), .waitForClose]
+                }
+                let client = try subject.client { try $0.use("http://\(proxy.authority)") }
+                for _ in 1...2 { try expectBytes(await client.get("http://origin.test/").value, "ok".utf8) }
+            },
+            ConformanceCheck(
+                "An HTTPS proxy that nobody trusts gets no request",
+                needs: needsProxies.union([.customTrustRoots])
+            ) { subject in
+                let certificates = try TestCertificates.shared()
+                let proxy = try ScriptedServer.responding(.init(tls: certificates.untrusted)) { _ in .ok("done") }
+                for url in ["http://origin.test/", "https://origin.test/"] {
+                    let client = try subject.client { configuration in
+                        configuration.tls.trustRoots = .file(path: certificates.caFile)
+                        try configuration.use("https://user:secret@localhost:\(proxy.port)")
+                    }
+                    _ = try await client.failure(HTTP.Request(url: url))
+                }
+                try expectEqual(proxy.requests.count, 0, "requests")
+            },
+        ]
+
+    private static func refusedTunnel(_ status: String, _ code: Int) -> ConformanceCheck {
+        ConformanceCheck(
+            "A proxy that answers CONNECT with \(code) fails the fetch with that status",
+            needs: needsProxies
+        ) {
+            subject in
+            let proxy = try ScriptedServer { _ in
+                [
+                    .receiveHead,
+                    .send("HTTP/1.1 \(status)\r\nLocation: http://elsewhere.test/\r\nContent-Length: 6\r\n\r\nsecret"),
+                    .close,
+                ]
+            }
+            let client = try subject.client { try $0.use("http://\(proxy.authority)") }
+            let error = try await client.proxyFailure(HTTP.Request(url: "https://origin.test/"))
+            try expectEqual(error.proxyStatus?.rawValue, code, "the proxy's status")
+            try expectEqual(proxy.requests.map(\.method), ["CONNECT"], "what the proxy received")
+        }
+    }
+
+    private static func brokenTunnel(_ what: String, _ steps: [ScriptedServer.Step]) -> ConformanceCheck {
+        ConformanceCheck("A proxy that \(what) fails the fetch as the proxy's", needs: needsProxies) { subject in
+            let proxy = try ScriptedServer { _ in steps + [.close] }
+            let client = try subject.client { try $0.use("http://\(proxy.authority)") }
+            let error = try await client.proxyFailure(HTTP.Request(url: "https://origin.test/"))
+            try expectEqual(error.proxyStatus, nil, "the proxy's status")
+        }
+    }
+}
+
+extension BoundedClient {
+    /// Fetches what must fail because of a proxy.
+    func proxyFailure(
+        _ request: HTTP.Request,
+        file: StaticString = #fileID,
+        line: UInt = #line
+    ) async throws -> any HTTPTransportError {
+        let error = try await failure(request, file: file, line: line)
+        guard case .transport(let cause as any HTTPTransportError) = error, cause.kind == .proxy else {
+            throw ConformanceFailure("expected a failure of the proxy's, saw \(error)", file: file, line: line)
+        }
+        return cause
+    }
+}

@@ -1,0 +1,69 @@
+import FoundationEssentials
+import NetworkStack
+import NetworkStackTesting
+
+extension ConformanceCheck {
+    /// Ways through SOCKS proxies.
+    static let socksProxies: [ConformanceCheck] = [
+        lookup("socks5h", "by the proxy", "localhost"),
+        lookup("socks5", "here", "127.0.0.1"),
+        ConformanceCheck("A SOCKS 5 proxy carries https", needs: needsProxies.union(needsHTTP2)) { subject in
+            let socks = try MicrosocksServer()
+            try await socks.start()
+            let (nginx, client) = try await nginx(subject) { try $0.use("socks5h://127.0.0.1:\(socks.port)") }
+            let fetched = try await client.get(nginx.httpsURL("/bytes/64k"))
+            try expectBytes(fetched.value, BytePattern.bytes(65_536))
+            try expectEqual(fetched.response.version, .http2, "the version")
+            try await socks.waitForDestinations { $0 == ["localhost:\(nginx.httpsPort)"] }
+        },
+        ConformanceCheck("A SOCKS 5 proxy is shown a name and a password", needs: needsProxies) { subject in
+            let socks = try MicrosocksServer(credentials: ("user", "p:ss"))
+            try await socks.start()
+            let server = try ScriptedServer.responding { _ in .ok("done") }
+            let known = try subject.client { try $0.use("socks5://user:p%3Ass@127.0.0.1:\(socks.port)") }
+            try expectBytes(await known.get(server.url()).value, "done".utf8)
+            for credentials in ["user:wrong@", "user@", ""] {
+                let unknown = try subject.client { try $0.use("socks5://\(credentials)127.0.0.1:\(socks.port)") }
+                _ = try await unknown.proxyFailure(HTTP.Request(url: server.url()))
+            }
+            try expectEqual(server.requests.count, 1, "requests")
+        },
+        ConformanceCheck("A SOCKS 5 proxy that reaches nobody is the proxy's failure", needs: needsProxies) { subject in
+            let socks = try MicrosocksServer()
+            try await socks.start()
+            let closed = try ClosedPort.reserve()
+            let client = try subject.client { try $0.use("socks5h://127.0.0.1:\(socks.port)") }
+            _ = try await client.proxyFailure(HTTP.Request(url: "http://127.0.0.1:\(closed.port)/"))
+        },
+        ConformanceCheck(
+            "A name that a SOCKS proxy looks up is not looked up here",
+            needs: needsProxies.union([.heldLookups])
+        ) { subject in
+            let socks = try MicrosocksServer()
+            try await socks.start()
+            let held = try HeldLookups()
+            let client = try subject.client { try $0.use("socks5h://127.0.0.1:\(socks.port)") }
+            // The proxy does not know the name either, and says so.
+            _ = try await client.proxyFailure(HTTP.Request(url: "http://\(held.name)/"))
+            try expect(!held.hasBegun, "the name was looked up here")
+        },
+    ]
+
+    private static func lookup(_ scheme: String, _ place: String, _ expected: String) -> ConformanceCheck {
+        ConformanceCheck("With \(scheme) names are looked up \(place)", needs: needsProxies) { subject in
+            let socks = try MicrosocksServer()
+            try await socks.start()
+            let server = try ScriptedServer.responding { .ok($0.path) }
+            let client = try subject.client { configuration in
+                try configuration.use("\(scheme)://127.0.0.1:\(socks.port)")
+                configuration.addresses.family = .ipv4
+            }
+            for path in ["/first", "/second"] {
+                try expectBytes(await client.get(server.url(path, host: "localhost")).value, path.utf8)
+            }
+            let seen = try await socks.waitForDestinations { !$0.isEmpty }
+            try expectEqual(seen, ["\(expected):\(server.port)"], "what the proxy was told")
+            try expectEqual(server.requests.first?["Host"], "localhost:\(server.port)", "Host")
+        }
+    }
+}

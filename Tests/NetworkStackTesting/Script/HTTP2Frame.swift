@@ -1,0 +1,175 @@
+/// A frame of HTTP/2 (RFC 9113 section 4.1), to be sent by a script or as a script received it.
+public struct HTTP2Frame: Sendable, Equatable, CustomStringConvertible {
+    /// The frame's type (section 6).
+    public enum Kind: UInt8, Sendable {
+        /// Content.
+        case data
+        /// A head, or trailers.
+        case headers
+        /// What nobody heeds any more.
+        case priority
+        /// The end of a stream by error.
+        case reset
+        /// The peer's settings.
+        case settings
+        /// A response nobody asked for.
+        case pushPromise
+        /// A sign of life.
+        case ping
+        /// The end of the connection.
+        case goAway
+        /// Leave to send more.
+        case windowUpdate
+        /// The rest of a head.
+        case continuation
+    }
+
+    /// Says that the stream ends with this frame, of `data` and `headers`; that it is the answer, of `settings` and `ping`.
+    public static let endStream: UInt8 = 0x1
+    /// Says that the head ends with this frame.
+    public static let endHeaders: UInt8 = 0x4
+
+    /// The type; nil when it is not known.
+    public let kind: Kind?
+    /// The flags as they are on the wire.
+    public let flags: UInt8
+    /// The stream; 0 is the connection.
+    public let stream: UInt32
+    /// What the frame holds.
+    public let payload: [UInt8]
+
+    /// Makes a frame.
+    public init(_ kind: Kind, flags: UInt8 = 0, stream: UInt32 = 0, _ payload: [UInt8] = []) {
+        self.kind = kind
+        self.flags = flags
+        self.stream = stream
+        self.payload = payload
+    }
+
+    /// The server's settings, all at their defaults.
+    public static let settings = HTTP2Frame(.settings)
+    /// The answer to the client's settings.
+    public static let settingsAnswer = HTTP2Frame(.settings, flags: endStream)
+
+    /// A head with this status and these fields, without compression.
+    public static func head(
+        _ status: Int,
+        _ fields: [(name: String, value: String)] = [],
+        on stream: UInt32,
+        endsStream: Bool = false
+    ) -> HTTP2Frame {
+        let lines = [(name: ":status", value: String(status))] + fields
+        return HTTP2Frame(.headers, flags: endHeaders | (endsStream ? endStream : 0), stream: stream, coded(lines))
+    }
+
+    /// Trailers, which end their stream.
+    public static func trailers(_ fields: [(name: String, value: String)], on stream: UInt32) -> HTTP2Frame {
+        HTTP2Frame(.headers, flags: endHeaders | endStream, stream: stream, coded(fields))
+    }
+
+    /// Content.
+    public static func data(_ text: String, on stream: UInt32, endsStream: Bool = false) -> HTTP2Frame {
+        HTTP2Frame(.data, flags: endsStream ? endStream : 0, stream: stream, Array(text.utf8))
+    }
+
+    /// The end of a stream with an error code (section 7).
+    public static func reset(_ stream: UInt32, code: UInt32) -> HTTP2Frame {
+        HTTP2Frame(.reset, stream: stream, bytes(of: code))
+    }
+
+    /// The end of the connection: the last stream that was or will be dealt with, and an error code.
+    public static func goAway(lastStream: UInt32, code: UInt32 = 0) -> HTTP2Frame {
+        HTTP2Frame(.goAway, bytes(of: lastStream) + bytes(of: code))
+    }
+
+    /// Fields as literals without a table and without Huffman coding (RFC 7541 section 6.2.2).
+    private static func coded(_ fields: [(name: String, value: String)]) -> [UInt8] {
+        fields.flatMap { [0] + text($0.name) + text($0.value) }
+    }
+
+    private static func text(_ text: String) -> [UInt8] {
+        let bytes = Array(text.utf8)
+        guard bytes.count >= 127 else { return [UInt8(bytes.count)] + bytes }
+        var (prefix, rest) = ([UInt8(127)], bytes.count - 127)
+        while rest >= 128 {
+            prefix.append(UInt8(rest % 128 + 128))
+            rest /= 128
+        }
+        return prefix + [UInt8(rest)] + bytes
+    }
+
+    private static func bytes(of number: UInt32) -> [UInt8] {
+        (0..<4).map { UInt8(truncatingIfNeeded: number >> (24 - 8 * $0)) }
+    }
+
+    /// The frame as it goes on the wire.
+    public var bytes: [UInt8] {
+        let count = UInt32(payload.count)
+        return Array(Self.bytes(of: count).dropFirst()) + [kind?.rawValue ?? 0xFF, flags] + Self.bytes(of: stream)
+            + payload
+    }
+
+    /// Type, stream, flags and length.
+    public var description: String {
+        "\(kind.map { "\($0)" } ?? "unknown") stream \(stream), flags \(flags), \(payload.count) bytes"
+    }
+}
+
+extension HTTP2Frame {
+    /// Reads a frame from its nine bytes of head and its payload.
+    init(head: [UInt8], payload: [UInt8]) {
+        kind = Kind(rawValue: head[3])
+        flags = head[4]
+        stream = head[5...].reduce(0) { $0 << 8 | UInt32($1) } & 0x7FFF_FFFF
+        self.payload = payload
+    }
+}
+
+extension ScriptedServer.Connection {
+    /// Reads the client's preface and sends the server's (RFC 9113 section 3.4).
+    public func beginHTTP2() throws {
+        let preface = try receive(24)
+        guard preface == Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8) else {
+            throw ScriptedServer.Interruption.malformed("a preface that is not HTTP/2's")
+        }
+        try send(HTTP2Frame.settings.bytes)
+    }
+
+    /// Reads the next frame.
+    public func receiveFrame() throws -> HTTP2Frame {
+        let head = try receive(9)
+        return HTTP2Frame(head: head, payload: try receive(head[..<3].reduce(0) { $0 << 8 | Int($1) }))
+    }
+
+    /// Reads on until a request is whole; settings are answered, all else is passed over.
+    ///
+    /// - Returns: The request's stream.
+    @discardableResult
+    public func receiveStream() throws -> UInt32 {
+        while true {
+            let frame = try receiveFrame()
+            let ends = frame.flags & HTTP2Frame.endStream != 0
+            switch frame.kind {
+            case .settings where !ends: try send(HTTP2Frame.settingsAnswer.bytes)
+            case .headers where ends, .data where ends: return frame.stream
+            default: break
+            }
+        }
+    }
+
+    /// Sends frames in one piece.
+    public func send(_ frames: [HTTP2Frame]) throws { try send(frames.flatMap(\.bytes)) }
+}
+
+extension ScriptedServer.Step {
+    /// Reads the client's HTTP/2 preface and sends the server's.
+    public static var beginHTTP2: Self { .init("begin HTTP/2") { try $0.beginHTTP2() } }
+
+    /// Reads on until a request over HTTP/2 is whole.
+    public static var receiveStream: Self { .init("receive a stream") { try $0.receiveStream() } }
+
+    /// Sends frames in one piece.
+    public static func send(_ frames: [HTTP2Frame]) -> Self {
+        .init("send \(frames.count) frames") { try $0.send(frames) }
+    }
+}
