@@ -9,6 +9,7 @@ command -v swift >/dev/null || exec .ci/toolchain.sh
 library() { pkg-config --exists "$1" 2>/dev/null; }
 command_() { command -v "$1" >/dev/null; }
 module() { /usr/bin/python3 -c "import importlib.util as u, sys; sys.exit(u.find_spec('$1') is None)" 2>/dev/null; }
+list() { [ -e "/usr/share/$1/public_suffix_list.dat" ]; }
 crate() { compgen -G "/usr/share/cargo/registry/$1-*" >/dev/null; }
 toolchain() { ! ldd "$(dirname "$(readlink -f "$(command -v swift)")")/swift-build" 2>/dev/null | grep -q "^[[:space:]]*$1.*not found"; }
 linker() { [ "$(uname)" != Linux ] || { [ -e /usr/include/stdlib.h ] && compgen -G '/usr/lib/gcc/*/*/crtbeginS.o' >/dev/null; }; }
@@ -33,7 +34,8 @@ microsocks            command_ microsocks
 python3-httpbin       module httpbin
 gunicorn              command_ gunicorn
 valgrind              command_ valgrind
-strace                command_ strace' ;;
+strace                command_ strace
+publicsuffix          list publicsuffix' ;;
 bench) rows='
 wrk                   command_ wrk
 golang-go             command_ go

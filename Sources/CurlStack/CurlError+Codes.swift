@@ -31,6 +31,8 @@ extension CurlError.Code {
     public static let sslConnectError = Self(rawValue: 35)
     /// 42: a callback ended the transfer.
     public static let abortedByCallback = Self(rawValue: 42)
+    /// 43: a function was called with what it does not take.
+    public static let badFunctionArgument = Self(rawValue: 43)
     /// 52: the connection ended without a response.
     public static let gotNothing = Self(rawValue: 52)
     /// 55: the request could not be sent.

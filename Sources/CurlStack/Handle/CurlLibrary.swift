@@ -63,6 +63,11 @@ public struct CurlLibrary: Sendable, CustomStringConvertible {
             ])
     }
 
+    /// Whether a handle that is used again has forgotten the head it received last. Before 8.1.1 it adds a head's folded
+    /// first line to the last field of the head before, which is freed memory by then (curl #11101): with a handle that is
+    /// used again, any server could end the process.
+    var forgetsHeads: Bool { versionNumber >= 0x080101 }
+
     /// The versions.
     public var description: String { "libcurl \(version) with \(tlsVersion ?? "no TLS")" }
 }

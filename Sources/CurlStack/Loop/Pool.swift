@@ -82,7 +82,7 @@ final class Pool {
         easy.stopWhenConnected(false)
         multi.remove(easy)
         easy.detach()
-        if spare.count < Self.spareLimit, !transfer.answersChallenges { spare.append(easy) }
+        if spare.count < Self.spareLimit, !transfer.answersChallenges, CurlLibrary.shared.forgetsHeads { spare.append(easy) }
     }
 
     /// Takes the handle of a transfer that is given up, and frees its exchange at once: an HTTP/1.1 connection is closed, an

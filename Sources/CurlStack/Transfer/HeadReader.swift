@@ -18,6 +18,8 @@ struct HeadReader {
         case tooLarge
         case conflictingLengths
         case illegalLength
+        /// Content in a coding that nobody asked for, and nobody here undoes (RFC 9112 section 6.1).
+        case unknownTransferCoding
     }
 
     private let limits: HTTP.Options.Limits
@@ -100,9 +102,20 @@ struct HeadReader {
             if let start = Self.value(of: Self.contentEncodingName, in: line) { readCodings(line, from: start) }
         case UInt8(ascii: "t"):
             if let start = Self.value(of: Self.transferEncodingName, in: line) {
-                isChunked = isChunked || Self.text(line, from: start).lowercased().hasSuffix("chunked")
+                return readTransferCodings(line, from: start)
             }
         default: break
+        }
+        return .more
+    }
+
+    private mutating func readTransferCodings(_ line: Span<UInt8>, from start: Int) -> Step {
+        for part in Self.text(line, from: start).lowercased().split(separator: ",") {
+            switch part.filter({ $0 != " " }) {
+            case "", "identity": break
+            case "chunked": isChunked = true
+            default: return .refused(.unknownTransferCoding)
+            }
         }
         return .more
     }

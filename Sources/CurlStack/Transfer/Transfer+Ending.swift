@@ -21,6 +21,10 @@ extension Transfer {
         switch CurlError.Code(rawValue: Int32(bitPattern: code.rawValue)) {
         case .init(rawValue: 0): return incompleteness()
         case .http2Stream where isWhole: return nil
+        // libcurl's words for a line of more than 100 KiB, and for one that continues a line that is not there.
+        case .outOfMemory where isInHead: return .refused(.headTooLarge(limit: control.hop.options.limits.head))
+        case .badFunctionArgument where isInHead:
+            return .transport(malformed("The response's head begins with a line that continues another."))
         case .operationTimedOut where !isConnected: return .refused(.timedOut(.connect, during: phase))
         case .unsupportedProtocol where head.status == nil, .weirdServerReply where head.status == nil:
             return .badResponse
@@ -84,6 +88,9 @@ extension Transfer {
         guard stream != nil, let ends, CurlLibrary.shared.versionNumber < 0x080200 else { return false }
         return turn.sockets.isClosed(ends) && turn.sockets.lastStream(at: ends) == nil
     }
+
+    /// Whether the head has begun, and has not ended.
+    private var isInHead: Bool { head.hasBegun && !head.isComplete }
 
     /// Whether the whole response is there, although the stream ended badly after it.
     ///

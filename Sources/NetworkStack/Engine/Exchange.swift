@@ -13,6 +13,7 @@ final class Exchange: Cancelable, TimerWheelEntry {
     let retryTimer: RetryTimer
     private let wheel: TimerWheel
     private let options: HTTP.Options
+    private let memory: StateManagement
 
     init(
         options: HTTP.Options,
@@ -24,6 +25,7 @@ final class Exchange: Cancelable, TimerWheelEntry {
         state = Lock(ExchangeState(options: options, steps: steps, now: .now))
         isIntercepted = steps.isIntercepted
         receiver = steps.receiver
+        memory = steps.memory
         self.options = options
         self.wheel = wheel
         // What hears informational responses is told them in order, and before the end.
@@ -73,16 +75,17 @@ final class Exchange: Cancelable, TimerWheelEntry {
 
     private func carry(_ request: HTTP.Request, isFirst: Bool) {
         let hop: HTTPHop
+        let plain: HTTP.Request
         let fragment: String?
         guard let steps else { return }
         do {
-            let (checked, origin, urlText, leftOut) = try request.checked()
-            fragment = leftOut
+            let (checked, origin, urlText, leftOut) = try memory.secured(request).checked()
+            (plain, fragment) = (checked, leftOut)
             let trust = try steps.trust(for: origin)
             // A weak reference costs every later one; most requests have nothing to read.
             let source = checked.body.isRead ? try checked.body.open { [weak self] in self?.sourceIsReady() } : nil
             hop = HTTPHop(
-                request: checked,
+                request: memory.withCookies(checked, origin: origin, urlText: urlText),
                 origin: origin,
                 urlText: urlText,
                 options: options,
@@ -94,7 +97,7 @@ final class Exchange: Cancelable, TimerWheelEntry {
             return conclude(.refused(error))
         }
         let number = state.withLock {
-            $0.begin(hop.request, origin: hop.origin, fragment: fragment, source: hop.source, now: .now)
+            $0.begin(plain, origin: hop.origin, fragment: fragment, source: hop.source, now: .now)
         }
         guard let number else {
             hop.source?.close()
@@ -134,6 +137,7 @@ final class Exchange: Cancelable, TimerWheelEntry {
     }
 
     func received(head: HTTP.Response, hop: Int) {
+        if memory.isOn, state.withLock({ $0.isCurrent(hop) }) { memory.received(head) }
         act(on: state.withLock { $0.received(head: head, hop: hop, now: .now) })
     }
 

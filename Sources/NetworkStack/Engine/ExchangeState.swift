@@ -195,7 +195,8 @@ struct ExchangeState {
                 from: origin,
                 fragment: fragment,
                 following: redirects,
-                policy: options.redirects
+                policy: options.redirects,
+                secured: { steps?.memory.secured($0) }
             )
         } catch {
             return .end(.refused(error))

@@ -3,10 +3,12 @@
 /// Everything that may run the user's code is called on the engine's queue, but for the first attempt's making and its
 /// scheduling, and one call after the other.
 protocol ExchangeSteps: AnyObject, Sendable {
-    /// Whether anybody hears of attempts. If not, none but `make`, `trust`, `start` and `complete` is called.
+    /// Whether anybody hears of attempts. If not, none but `make`, `memory`, `trust`, `start` and `complete` is called.
     var isIntercepted: Bool { get }
     /// Where the content of a success goes, if it is not to be collected.
     var receiver: StreamReceiver? { get }
+    /// What is remembered from one hop to the next.
+    var memory: StateManagement { get }
 
     /// An identifier for a new attempt.
     func nextIdentifier() -> Int

@@ -104,6 +104,8 @@ final class Fetching<Transport: HTTPTransport, Remote: Sendable>: ExchangeSteps 
         chain.schedule(attempt, request)
     }
 
+    var memory: StateManagement { engine.memory }
+
     func trust(for origin: HTTP.Origin) throws(HTTP.Refusal) -> ServerTrust {
         try engine.trust(for: origin)
     }

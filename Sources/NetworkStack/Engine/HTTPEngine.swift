@@ -14,6 +14,8 @@ public final class HTTPEngine<Transport: HTTPTransport>: Sendable {
     private let interceptors: HTTPResource<Transport.Request, Transport.Response>.Interceptors
     /// Header fields of every request, if there are any.
     let sessionHeaders: HTTP.Headers?
+    /// What is remembered from one hop to the next, and from one fetch to the next.
+    let memory: StateManagement
     private let wheel = TimerWheel()
     private let queue: DispatchQueue
     private let retryTimer: RetryTimer
@@ -41,6 +43,11 @@ public final class HTTPEngine<Transport: HTTPTransport>: Sendable {
         self.queue = queue
         options = configuration.options
         sessionHeaders = configuration.headers.isEmpty ? nil : configuration.headers
+        memory = StateManagement(
+            cookies: configuration.cookies,
+            strictTransport: configuration.strictTransport,
+            provesServers: configuration.tls.verification == .full
+        )
         interceptors = configuration.interceptors.map { $0.adapted() }
         retryTimer = configuration.retryClock.map { .clock($0) } ?? .queue(retryQueue)
         let reporter = configuration.serverTrustReporter.map { hear in

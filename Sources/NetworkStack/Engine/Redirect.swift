@@ -11,13 +11,15 @@ enum Redirect {
         from origin: HTTP.Origin,
         fragment: String?,
         following followed: [HTTP.Response.Redirect],
-        policy: HTTP.Options.Redirects
+        policy: HTTP.Options.Redirects,
+        secured: (URL) -> URL? = { _ in nil }
     ) throws(HTTP.Refusal) -> HTTP.Request? {
         guard policy.limit > 0, isFollowed(response.status) else { return nil }
         let locations = response.headers.values(for: .location)
         guard let location = locations.first, !location.isEmpty else { return nil }
         guard locations.allSatisfy({ $0 == location }) else { throw .invalidRedirect("several places at once") }
-        let resolved = try resolve(location, against: request.url)
+        let named = try resolve(location, against: request.url)
+        let resolved = secured(named) ?? named
         let target: HTTP.Origin
         do { target = try HTTP.Origin(of: resolved) } catch { throw .invalidRedirect(resolved.redactedDescription) }
         // RFC 3986 section 5.2.2 takes dot segments out of every reference, Foundation out of relative ones.

@@ -65,6 +65,11 @@ extension Network {
         public var headers: HTTP.Headers = [:]
         /// The `User-Agent` of requests that name none, or `nil` for none.
         public var userAgent: String? = "NetworkStack/0.1"
+        /// Keeps cookies and sends them along. `nil`, the default, means that none are kept, on any stack.
+        public var cookies: HTTP.CookieJar?
+        /// Knows, and gets to know, the hosts to be reached over https only (HSTS). `nil`, the default, means that none
+        /// are.
+        public var strictTransport: HTTP.StrictTransportHosts?
 
         /// Makes the default configuration.
         public init() {}

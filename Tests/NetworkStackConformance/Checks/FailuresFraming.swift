@@ -28,6 +28,14 @@ extension ConformanceCheck {
             "HTTP/1.1 200 OK\r\nContent-Length: 5\r\nContent-Length: 6\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n",
             needs: [.strictReplies]
         ),
+        broken(
+            "Content in a transfer coding that nobody asked for is refused",
+            transfer("gzip"),
+            needs: [.strictReplies]
+        ),
+        broken("So is what was coded before it was chunked", transfer("gzip, chunked"), needs: [.strictReplies]),
+        broken("So is what only ends like chunked", transfer("xchunked"), needs: [.strictReplies]),
+        whole("A transfer coding that changes nothing is none", transfer("identity, chunked"), needs: [.strictReplies]),
         whole("The same Content-Length twice is one", length("5", "5"), needs: [.strictReplies]),
         whole("A list of equal Content-Lengths is one", length("5, 5"), needs: [.strictReplies]),
         whole("A Content-Length with zeros before it is accepted", length("0005")),
@@ -62,6 +70,10 @@ extension ConformanceCheck {
 
     private static func length(_ values: String...) -> String {
         "HTTP/1.1 200 OK\r\n" + values.map { "Content-Length: \($0)\r\n" }.joined() + "\r\nhello"
+    }
+
+    private static func transfer(_ coding: String) -> String {
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding: \(coding)\r\n\r\n5\r\nhello\r\n0\r\n\r\n"
     }
 
     private static func whole(_ name: String, _ reply: String, needs: Set<HTTP.Capability> = []) -> ConformanceCheck {

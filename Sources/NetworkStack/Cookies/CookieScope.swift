@@ -1,0 +1,57 @@
+internal import FoundationEssentials
+
+/// Where cookies come from and go to: a request's host, path and security.
+struct CookieScope {
+    let host: String
+    let path: String
+    let isSecure: Bool
+
+    /// The scope of a URL.
+    ///
+    /// - Throws: A ``HTTP/Refusal`` if it is no http or https URL.
+    init(_ url: URL) throws(HTTP.Refusal) { self.init(origin: try HTTP.Origin(of: url), urlText: url.absoluteString) }
+
+    init(origin: HTTP.Origin, urlText: String) {
+        host = origin.host
+        isSecure = origin.scheme == .https
+        let authority =
+            urlText.utf8.firstRange(of: "://".utf8).map { urlText.utf8[$0.upperBound...] } ?? urlText.utf8[...]
+        let rest = authority.drop { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
+        let path = rest.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
+        self.path = path.isEmpty ? "/" : String(decoding: path, as: UTF8.self)
+    }
+
+    /// The path of a cookie that names none: up to, and without, the last slash (section 5.1.4).
+    var defaultPath: String {
+        guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")), slash > path.startIndex else { return "/" }
+        return String(path[..<slash])
+    }
+
+    /// Whether a cookie goes to this host, path and scheme.
+    func matches(_ cookie: HTTP.Cookie) -> Bool {
+        let isItsHost = cookie.isHostOnly ? host == cookie.domain : Self.domain(cookie.domain, matches: host)
+        return isItsHost && (isSecure || !cookie.isSecure) && Self.path(cookie.path, matches: path)
+    }
+
+    /// Whether a host is a domain or below it (section 5.1.3).
+    static func domain(_ domain: String, matches host: String) -> Bool {
+        if host == domain { return true }
+        guard host.utf8.count > domain.utf8.count + 1, host.hasSuffix(domain), !isAddress(host) else { return false }
+        return host.utf8[host.utf8.index(host.utf8.endIndex, offsetBy: -domain.utf8.count - 1)] == UInt8(ascii: ".")
+    }
+
+    /// Whether a path is a cookie's or below it (section 5.1.4).
+    static func path(_ path: String, matches requested: String) -> Bool {
+        guard requested.hasPrefix(path) else { return false }
+        if requested.utf8.count == path.utf8.count || path.hasSuffix("/") { return true }
+        return requested.utf8.dropFirst(path.utf8.count).first == UInt8(ascii: "/")
+    }
+
+    /// Whether a host is an address: in brackets, or with a number for its last label, however resolvers read it.
+    static func isAddress(_ host: String) -> Bool {
+        if host.hasPrefix("[") { return true }
+        let last = host.utf8.split(separator: UInt8(ascii: ".")).last ?? host.utf8[...]
+        if last.starts(with: "0x".utf8) { return true }
+        return last.allSatisfy { (0x30...0x39).contains($0) }
+    }
+}

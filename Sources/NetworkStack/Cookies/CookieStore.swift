@@ -1,0 +1,144 @@
+internal import FoundationEssentials
+
+/// The cookies of a jar as a plain value: RFC 6265bis section 5.7 and 5.8, without a clock or a lock of its own.
+struct CookieStore {
+    private struct Entry {
+        var cookie: HTTP.Cookie
+        /// Older cookies go first among those of equally long paths.
+        let number: UInt64
+        var usedAt: Date
+
+        func isOver(at now: Date) -> Bool { cookie.expires.map { $0 <= now } ?? false }
+    }
+
+    /// No cookie lives longer (section 5.5).
+    static let longestLife: Double = 400 * 86_400
+    /// Cookies of one domain, and of all; the least used go first.
+    static let (domainLimit, limit) = (180, 3000)
+
+    private let suffixes: HTTP.PublicSuffixList
+    private var entries: [String: [Entry]] = [:]
+    private var count = 0
+    private var nextNumber: UInt64 = 0
+
+    init(suffixes: HTTP.PublicSuffixList) { self.suffixes = suffixes }
+
+    // MARK: Storing
+
+    /// Takes a `Set-Cookie` field of a response.
+    mutating func store(_ field: String, from scope: CookieScope, now: Date) {
+        guard let received = SetCookie(field) else { return }
+        var domain = received.domain
+        guard domain.utf8.allSatisfy({ $0 < 0x80 }) else { return }
+        if !domain.isEmpty, suffixes.isPublicSuffix(domain) || CookieScope.isAddress(domain) {
+            guard domain == scope.host else { return }
+            domain = ""
+        }
+        guard domain.isEmpty || CookieScope.domain(domain, matches: scope.host) else { return }
+        guard scope.isSecure || !received.isSecure else { return }
+        let cookie = HTTP.Cookie(
+            kept: (received.name, received.value),
+            domain: domain.isEmpty ? scope.host : domain,
+            isHostOnly: domain.isEmpty,
+            path: received.path ?? scope.defaultPath,
+            expires: Self.end(of: received, now: now),
+            isSecure: received.isSecure,
+            isHTTPOnly: received.isHTTPOnly,
+            sameSite: received.sameSite
+        )
+        guard cookie.keepsPrefix, scope.isSecure || !overlaysSecure(cookie) else { return }
+        set(cookie, now: now)
+    }
+
+    /// Keeps a cookie, in the place of the one with its name, domain and path. One that is over takes that away.
+    mutating func set(_ cookie: HTTP.Cookie, now: Date) {
+        var kept = entries[cookie.domain] ?? []
+        let old = kept.firstIndex { entry in
+            entry.cookie.name == cookie.name && entry.cookie.path == cookie.path
+                && entry.cookie.isHostOnly == cookie.isHostOnly
+        }
+        let entry = Entry(cookie: cookie, number: old.map { kept[$0].number } ?? nextNumber, usedAt: now)
+        nextNumber += 1
+        if let old { kept.remove(at: old) }
+        if !entry.isOver(at: now) { kept.append(entry) }
+        if kept.count > Self.domainLimit { kept = Self.thinned(kept, to: Self.domainLimit, now: now) }
+        replace(cookie.domain, with: kept)
+        if count > Self.limit { thin(now: now) }
+    }
+
+    private static func end(of received: SetCookie, now: Date) -> Date? {
+        if let maxAge = received.maxAge {
+            return maxAge <= 0 ? .distantPast : now.addingTimeInterval(min(Double(maxAge), longestLife))
+        }
+        return received.expires.map { min($0, now.addingTimeInterval(longestLife)) }
+    }
+
+    /// Whether a cookie from a request in the clear would hide one that was kept from such requests.
+    private func overlaysSecure(_ cookie: HTTP.Cookie) -> Bool {
+        entries.values.joined().contains { entry in
+            entry.cookie.isSecure && entry.cookie.name == cookie.name
+                && (CookieScope.domain(entry.cookie.domain, matches: cookie.domain)
+                    || CookieScope.domain(cookie.domain, matches: entry.cookie.domain))
+                && CookieScope.path(entry.cookie.path, matches: cookie.path)
+        }
+    }
+
+    // MARK: Retrieving
+
+    /// The cookies that go along with a request, in their order.
+    mutating func cookies(for scope: CookieScope, now: Date) -> [HTTP.Cookie] {
+        var found: [Entry] = []
+        var domain = scope.host[...]
+        while true {
+            if var kept = entries[String(domain)] {
+                kept.removeAll { $0.isOver(at: now) }
+                for index in kept.indices where scope.matches(kept[index].cookie) {
+                    kept[index].usedAt = now
+                    found.append(kept[index])
+                }
+                replace(String(domain), with: kept)
+            }
+            guard let dot = domain.firstIndex(of: "."), !CookieScope.isAddress(scope.host) else { break }
+            domain = domain[domain.index(after: dot)...]
+        }
+        found.sort { left, right in
+            let (one, other) = (left.cookie.path.utf8.count, right.cookie.path.utf8.count)
+            return one == other ? left.number < right.number : one > other
+        }
+        return found.map(\.cookie)
+    }
+
+    /// Every cookie that is not over, in the order of their making.
+    func all(now: Date) -> [HTTP.Cookie] {
+        entries.values.joined().filter { !$0.isOver(at: now) }.sorted { $0.number < $1.number }.map(\.cookie)
+    }
+
+    /// Lets go of the cookies that a condition holds for.
+    mutating func removeAll(where condition: (HTTP.Cookie) -> Bool) {
+        for (domain, kept) in entries { replace(domain, with: kept.filter { !condition($0.cookie) }) }
+    }
+
+    // MARK: Keeping it small
+
+    private mutating func replace(_ domain: String, with kept: [Entry]) {
+        count += kept.count - (entries[domain]?.count ?? 0)
+        entries[domain] = kept.isEmpty ? nil : kept
+    }
+
+    private mutating func thin(now: Date) {
+        let kept = Self.thinned(Array(entries.values.joined()), to: Self.limit * 9 / 10, now: now)
+        entries = Dictionary(grouping: kept) { $0.cookie.domain }
+        count = kept.count
+    }
+
+    /// Those over go first, then those that may go in the clear, then the least used.
+    private static func thinned(_ entries: [Entry], to limit: Int, now: Date) -> [Entry] {
+        let current = entries.filter { !$0.isOver(at: now) }
+        guard current.count > limit else { return current }
+        let ranked = current.sorted { left, right in
+            if left.cookie.isSecure != right.cookie.isSecure { return left.cookie.isSecure }
+            return left.usedAt == right.usedAt ? left.number > right.number : left.usedAt > right.usedAt
+        }
+        return ranked.prefix(limit).sorted { $0.number < $1.number }
+    }
+}

@@ -1,0 +1,64 @@
+internal import FoundationEssentials
+
+extension HTTP {
+    /// Under which names anybody can register a name: `com`, `co.uk`, `github.io`. A cookie for all of such a domain would
+    /// go to strangers, so none is taken (publicsuffix.org/list).
+    public struct PublicSuffixList: Sendable {
+        private let rules: Set<String>
+        private let wildcards: Set<String>
+        private let exceptions: Set<String>
+
+        /// The system's list, as Debian's package `publicsuffix` installs it; without it, the rule that a name without a
+        /// dot is a public suffix. It is read once.
+        public static let system: PublicSuffixList = {
+            let text = try? String(contentsOfFile: systemPath, encoding: .utf8)
+            return PublicSuffixList(text ?? "")
+        }()
+
+        /// Where the system's list is looked for.
+        public static let systemPath = "/usr/share/publicsuffix/public_suffix_list.dat"
+
+        /// Reads a list.
+        ///
+        /// - Parameter text: Rules, one a line, in the list's own format. A name without a dot is a public suffix in any
+        ///   case.
+        public init(_ text: String) {
+            var (rules, wildcards, exceptions): (Set<String>, Set<String>, Set<String>) = ([], [], [])
+            for line in text.split(whereSeparator: \.isNewline) {
+                guard let rule = line.split(whereSeparator: \.isWhitespace).first, !rule.hasPrefix("//") else {
+                    continue
+                }
+                if rule.hasPrefix("!") {
+                    if let name = Self.canonical(rule.dropFirst()) { exceptions.insert(name) }
+                } else if rule.hasPrefix("*.") {
+                    if let name = Self.canonical(rule.dropFirst(2)) { wildcards.insert(name) }
+                } else if let name = Self.canonical(rule) {
+                    rules.insert(name)
+                }
+            }
+            (self.rules, self.wildcards, self.exceptions) = (rules, wildcards, exceptions)
+        }
+
+        /// How many rules there are beside the one for names without a dot.
+        public var count: Int { rules.count + wildcards.count + exceptions.count }
+
+        /// Whether anybody can register a name under this one.
+        ///
+        /// - Parameter name: A host's name in A-labels, lower case, without a dot at either end.
+        /// - Returns: Whether it is a public suffix.
+        public func isPublicSuffix(_ name: String) -> Bool {
+            guard let dot = name.firstIndex(of: ".") else { return true }
+            if exceptions.contains(name) { return false }
+            return rules.contains(name) || wildcards.contains(String(name[name.index(after: dot)...]))
+        }
+
+        private static func canonical(_ rule: Substring) -> String? {
+            var labels: [String] = []
+            for label in rule.split(separator: ".", omittingEmptySubsequences: false) {
+                guard let encoded = Punycode.label(label), !encoded.isEmpty else { return nil }
+                labels.append(encoded)
+            }
+            return labels.joined(separator: ".").lowercased()
+        }
+    }
+}

@@ -1,0 +1,48 @@
+internal import FoundationEssentials
+
+/// What is remembered from one hop to the next, and from one fetch to the next: cookies, and hosts that want https.
+struct StateManagement: Sendable {
+    var cookies: HTTP.CookieJar?
+    var strictTransport: HTTP.StrictTransportHosts?
+    /// Whether servers prove who they are: only then their wish for https is theirs (RFC 6797 section 8.1).
+    var provesServers = true
+
+    /// Whether anything is remembered at all.
+    var isOn: Bool { cookies != nil || strictTransport != nil }
+
+    /// A request as it is to be made: over https, if its host asked for that (RFC 6797 section 8.3).
+    func secured(_ request: HTTP.Request) -> HTTP.Request {
+        guard let url = secured(request.url) else { return request }
+        var request = request
+        request.url = url
+        return request
+    }
+
+    /// The URL to be used instead, if there is one.
+    func secured(_ url: URL) -> URL? {
+        guard let strictTransport, let origin = try? HTTP.Origin(of: url), origin.scheme == .http,
+            strictTransport.requiresHTTPS(origin.host)
+        else { return nil }
+        let text = url.absoluteString
+        guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")) else { return nil }
+        guard var parts = URLComponents(string: "https" + text[colon...]) else { return nil }
+        if parts.port == 80 { parts.port = 443 }
+        return parts.url
+    }
+
+    /// A request with its cookies, for one hop.
+    func withCookies(_ request: HTTP.Request, origin: HTTP.Origin, urlText: String) -> HTTP.Request {
+        guard let cookies else { return request }
+        var request = request
+        request.headers = cookies.adding(to: request.headers, for: CookieScope(origin: origin, urlText: urlText))
+        return request
+    }
+
+    /// A hop's head came: takes its cookies and heeds its wish for https.
+    func received(_ head: HTTP.Response) {
+        cookies?.take(head.headers.values(for: .setCookie), from: head.url)
+        if let strictTransport, provesServers, let origin = try? HTTP.Origin(of: head.url) {
+            strictTransport.heed(head.headers.values(for: "Strict-Transport-Security"), from: origin)
+        }
+    }
+}

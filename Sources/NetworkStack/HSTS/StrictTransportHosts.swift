@@ -1,0 +1,138 @@
+public import FoundationEssentials
+
+extension HTTP {
+    /// The hosts that asked to be reached over https only (RFC 6797, HSTS), the same on every stack.
+    ///
+    /// No stack heeds or keeps them unless its ``Network/Configuration/strictTransport`` is set. Then a request for such a
+    /// host over http goes out over https, its port 80 becoming 443, whether it is the fetch's own or a redirect's; no
+    /// byte goes out in the clear. A host is noted only when it says so over https.
+    public final class StrictTransportHosts: Sendable {
+        /// A host that asked for it.
+        public struct Host: Hashable, Sendable {
+            /// The host's name.
+            public let name: String
+            /// Until when it counts.
+            public let expires: Date
+            /// Whether it counts for the hosts below it, too.
+            public let includesSubdomains: Bool
+
+            /// Describes a host.
+            ///
+            /// - Parameters:
+            ///   - name: The host's name, in lower case.
+            ///   - expires: Until when it counts.
+            ///   - includesSubdomains: Whether it counts for the hosts below it, too.
+            public init(name: String, expires: Date, includesSubdomains: Bool) {
+                self.name = name
+                self.expires = expires
+                self.includesSubdomains = includesSubdomains
+            }
+        }
+
+        /// Hosts that are kept; those that end soonest go first.
+        private static let limit = 10_000
+
+        private let known = Lock<[String: Host]>([:])
+        private let clock: @Sendable () -> Date
+
+        /// Knows no host yet.
+        ///
+        /// - Parameter clock: Tells the time.
+        public init(clock: @escaping @Sendable () -> Date = { Date() }) { self.clock = clock }
+
+        /// The hosts that count now, by name.
+        public var hosts: [Host] {
+            let now = clock()
+            return known.withLock { $0.values.filter { $0.expires > now } }.sorted { $0.name < $1.name }
+        }
+
+        /// Whether a host is to be reached over https only (section 8.2).
+        ///
+        /// - Parameter host: The host's name, in lower case, without a dot at its end; an address never is.
+        /// - Returns: Whether it, or one above it that speaks for it, asked so.
+        public func requiresHTTPS(_ host: String) -> Bool {
+            guard !CookieScope.isAddress(host) else { return false }
+            let now = clock()
+            return known.withLock { known in
+                guard !known.isEmpty else { return false }
+                var name = host[...]
+                while true {
+                    if let found = known[String(name)], found.expires > now,
+                        found.includesSubdomains || name.count == host.count
+                    {
+                        return true
+                    }
+                    guard let dot = name.firstIndex(of: ".") else { return false }
+                    name = name[name.index(after: dot)...]
+                }
+            }
+        }
+
+        /// Notes a host of one's own, such as one that is to be reached over https from the first time on.
+        ///
+        /// - Parameter host: The host; one whose time is over is forgotten, and an address is passed over.
+        public func note(_ host: Host) {
+            guard !CookieScope.isAddress(host.name) else { return }
+            let now = clock()
+            known.withLock { known in
+                known[host.name] = host.expires > now ? host : nil
+                guard known.count > Self.limit else { return }
+                let kept = known.values.filter { $0.expires > now }.sorted { $0.expires > $1.expires }
+                known = Dictionary(kept.prefix(Self.limit * 9 / 10).map { ($0.name, $0) }) { first, _ in first }
+            }
+        }
+
+        /// Heeds a response's fields; they count only over https.
+        func heed(_ fields: [String], from origin: Origin) {
+            // Only the first counts (section 8.1).
+            guard origin.scheme == .https, let policy = fields.first.flatMap({ StrictTransportSecurity($0) }) else {
+                return
+            }
+            let expires = clock().addingTimeInterval(min(Double(policy.maxAge), 1e10))
+            note(Host(name: origin.host, expires: expires, includesSubdomains: policy.includesSubdomains))
+        }
+
+        // MARK: Files
+
+        /// Writes the hosts to a file in curl's format. Only its owner can read it (mode 0600), and whoever reads it
+        /// meanwhile sees the old file or the new one, whole.
+        ///
+        /// - Parameter path: The file, which is replaced.
+        /// - Throws: ``FileError``.
+        public func save(to path: String) throws(FileError) {
+            var text = "# Hosts to be reached over https only (RFC 6797)\n"
+            for host in hosts {
+                let seconds = Int64(min(host.expires.timeIntervalSince1970, 253_402_300_799))
+                text += "\(host.includesSubdomains ? "." : "")\(host.name) \"\(CookieDate.text(of: seconds))\"\n"
+            }
+            try PrivateFile.replace(path, with: Data(text.utf8))
+        }
+
+        /// Adds the hosts of a file in curl's format. Lines that are none are passed over.
+        ///
+        /// - Parameter path: The file.
+        /// - Throws: ``FileError``.
+        public func load(from path: String) throws(FileError) {
+            let text = String(decoding: try PrivateFile.content(of: path), as: UTF8.self)
+            for line in text.split(whereSeparator: \.isNewline) where !line.hasPrefix("#") {
+                let parts = line.split(separator: " ", maxSplits: 1)
+                guard parts.count == 2, parts[1].hasPrefix("\""), parts[1].hasSuffix("\"") else { continue }
+                let moment = parts[1].dropFirst().dropLast()
+                let date = moment == "unlimited" ? Date.distantFuture : Self.date(moment)
+                guard let date else { continue }
+                let includes = parts[0].hasPrefix(".")
+                let name = parts[0].drop { $0 == "." }.lowercased()
+                note(Host(name: name, expires: date, includesSubdomains: includes))
+            }
+        }
+
+        /// The date of `20301231 23:59:59`.
+        private static func date(_ text: Substring) -> Date? {
+            let day = text.prefix(8)
+            guard day.count == 8, day.allSatisfy(\.isNumber) else { return nil }
+            let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+            guard let month = Int(day.dropFirst(4).prefix(2)), (1...12).contains(month) else { return nil }
+            return CookieDate.date(of: "\(day.suffix(2)) \(months[month - 1]) \(day.prefix(4)) \(text.dropFirst(8))")
+        }
+    }
+}

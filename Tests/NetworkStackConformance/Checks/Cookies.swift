@@ -1,0 +1,122 @@
+import FoundationEssentials
+import NetworkStack
+import NetworkStackTesting
+
+extension ConformanceCheck {
+    /// What is remembered from one fetch to the next, and for whom.
+    static let cookies: [ConformanceCheck] = jars + securedCookies
+
+    private static let jars: [ConformanceCheck] = [
+        ConformanceCheck("Without a jar no cookie is kept") { subject in
+            let peer = try subject.serve { _ in .ok("x", headers: [("Set-Cookie", "a=b; Max-Age=1000")]) }
+            let client = try subject.client()
+            for _ in 1...2 { _ = try await client.get(peer.url("/")) }
+            try expectEqual(peer.requests().map { $0["Cookie"] }, [nil, nil], "Cookie")
+        },
+        ConformanceCheck("A jar sends back what a server set, where it belongs") { subject in
+            let peer = try subject.serve { request in
+                guard request.path == "/one/start" else { return .ok("x") }
+                return .ok("x", headers: [("Set-Cookie", "a=1"), ("Set-Cookie", "b=2; Path=/")])
+            }
+            let client = try subject.client { $0.cookies = HTTP.CookieJar() }
+            for path in ["/one/start", "/one/more", "/other"] { _ = try await client.get(peer.url(path)) }
+            try expectEqual(peer.requests().map { $0["Cookie"] }, [nil, "a=1; b=2", "b=2"], "Cookie")
+        },
+        ConformanceCheck("A cookie with a date comes through whole, commas included") { subject in
+            let dated = "a=b; Expires=Fri, 31 Dec 2099 23:59:59 GMT"
+            let peer = try subject.serve { _ in .ok("x", headers: [("Set-Cookie", dated), ("Set-Cookie", "c=d")]) }
+            let jar = HTTP.CookieJar()
+            _ = try await subject.client { $0.cookies = jar }.get(peer.url("/"))
+            try expectEqual(jar.cookies.map(\.value), ["b", "d"], "values")
+            try expectEqual(jar.cookies.map { $0.expires == nil }, [false, true], "cookies of the session")
+        },
+        ConformanceCheck("A redirect's cookies are kept, and go along to where it leads") { subject in
+            let peer = try subject.serve { request in
+                guard request.path.hasSuffix("/start") else { return .ok("there") }
+                var reply = Reply.redirect(302, to: "/next")
+                reply.head.insert(contentsOf: Array("Set-Cookie: a=b\r\n".utf8), at: reply.head.count - 2)
+                return reply
+            }
+            let client = try subject.client { $0.cookies = HTTP.CookieJar() }
+            for _ in 1...2 { _ = try await client.get(peer.url("/start")) }
+            try expectEqual(peer.requests().map { $0["Cookie"] }, [nil, "a=b", "a=b", "a=b"], "Cookie")
+        },
+        ConformanceCheck("A cookie does not go to another host, not by a redirect either") { subject in
+            let away = try subject.serve { _ in .ok("x") }
+            let place = Lock("")
+            let home = try subject.serve { _ in
+                var reply = Reply.redirect(302, to: place.withLock { $0 })
+                reply.head.insert(contentsOf: Array("Set-Cookie: a=b\r\n".utf8), at: reply.head.count - 2)
+                return reply
+            }
+            // On a network both are the same machine, under two names.
+            place.withLock { $0 = away.url("/").replacing("127.0.0.1", with: "localhost") }
+            let client = try subject.client { $0.cookies = HTTP.CookieJar() }
+            for _ in 1...2 { _ = try await client.get(home.url("/")) }
+            try expectEqual(home.requests().map { $0["Cookie"] }, [nil, "a=b"], "Cookie at home")
+            try expectEqual(away.requests().map { $0["Cookie"] }, [nil, nil], "Cookie away")
+        },
+        ConformanceCheck("A request's own cookies stay, before the jar's, in one field") { subject in
+            let peer = try subject.serve { _ in
+                .ok("x", headers: [("Set-Cookie", "a=jar"), ("Set-Cookie", "b=jar")])
+            }
+            let client = try subject.client { $0.cookies = HTTP.CookieJar() }
+            _ = try await client.get(peer.url("/"))
+            _ = try await client.get(peer.url("/"), headers: [.cookie: "c=own; a=own"])
+            try expectEqual(peer.requests().last?.values(of: "Cookie"), ["c=own; a=own; b=jar"], "Cookie")
+        },
+        ConformanceCheck("A jar takes cookies from any answer, whatever its status") { subject in
+            let peer = try subject.serve { _ in .status(500, "no", headers: [("Set-Cookie", "a=b")]) }
+            let jar = HTTP.CookieJar()
+            let client = try subject.client { $0.cookies = jar }
+            _ = try await client.outcome(of: HTTP.Request(url: peer.url("/")))
+            try expectEqual(jar.cookies.map(\.name), ["a"], "cookies")
+        },
+        ConformanceCheck("A jar serves several stacks, and many fetches at once") { subject in
+            let peer = try subject.serve { .ok("x", headers: [("Set-Cookie", "c\($0.path.dropFirst())=1")]) }
+            let jar = HTTP.CookieJar()
+            let clients = try (0..<2).map { _ in try subject.client { $0.cookies = jar } }
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for number in 0..<60 {
+                    group.addTask { _ = try await clients[number % 2].get(peer.url("/\(number)")) }
+                }
+                try await group.waitForAll()
+            }
+            try expectEqual(Set(jar.cookies.map(\.name)).count, 60, "cookies")
+        },
+    ]
+
+    private static let needsRoots: Set<HTTP.Capability> = [.network, .customTrustRoots]
+
+    private static let securedCookies: [ConformanceCheck] = [
+        ConformanceCheck("A secure cookie goes over https only", needs: needsRoots) { subject in
+            let certificates = try TestCertificates.shared()
+            let cookie: [(name: String, value: String)] = [("Set-Cookie", "a=b; Secure; Path=/")]
+            let server = try ScriptedServer.responding(.init(tls: certificates.server)) { _ in .ok("x", headers: cookie)
+            }
+            let plain = try ScriptedServer.responding { _ in .ok("x") }
+            let client = try subject.client {
+                $0.cookies = HTTP.CookieJar()
+                $0.tls.trustRoots = .file(path: certificates.caFile)
+            }
+            for url in [server.url(), server.url(), plain.url()] { _ = try await client.get(url) }
+            try expectEqual(server.requests.map { $0["Cookie"] }, [nil, "a=b"], "Cookie over https")
+            try expectEqual(plain.requests.map { $0["Cookie"] }, [nil], "Cookie over http")
+        },
+        ConformanceCheck("Nothing is remembered of a server that is not trusted", needs: [.network]) { subject in
+            let certificates = try TestCertificates.shared()
+            let fields = [("Set-Cookie", "a=b"), ("Strict-Transport-Security", "max-age=1000")]
+            let server = try ScriptedServer.responding(.init(tls: certificates.untrusted)) { _ in
+                .ok("x", headers: fields.map { (name: $0.0, value: $0.1) })
+            }
+            let (jar, hosts) = (HTTP.CookieJar(), HTTP.StrictTransportHosts())
+            let client = try subject.client {
+                $0.cookies = jar
+                $0.strictTransport = hosts
+            }
+            _ = try await client.outcome(of: HTTP.Request(url: server.url(host: "localhost")))
+            try expectEqual(jar.cookies.count, 0, "cookies")
+            try expectEqual(hosts.hosts.count, 0, "hosts")
+        },
+    ]
+}

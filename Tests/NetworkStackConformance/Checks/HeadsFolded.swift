@@ -1,0 +1,32 @@
+import FoundationEssentials
+import NetworkStack
+import NetworkStackTesting
+
+extension ConformanceCheck {
+    /// A line that continues one that is not there.
+    static let foldedHeads: [ConformanceCheck] = [
+        ConformanceCheck(
+            "A head whose first field continues nothing harms no fetch before or after it",
+            needs: [.network, .strictReplies]
+        ) { subject in
+            let folded = "HTTP/1.1 200 OK\r\n X-A: b\r\n\tc\r\nContent-Length: 1\r\nConnection: close\r\n\r\n"
+            let server = try ScriptedServer.responding { request in
+                guard request.path == "/folded" else { return .ok("x", headers: [("X-Before", "there")]) }
+                return Reply(head: Array(folded.utf8), body: Array("x".utf8), steps: [.close])
+            }
+            let client = try subject.client()
+            // libcurl before 8.1.1 goes on with the last field of the answer before, which it has freed.
+            for _ in 1...20 {
+                let fetched = try await client.get(server.url())
+                try expectEqual(fetched.response.headers["X-Before"], "there", "X-Before")
+                let outcome = try await client.outcome(of: HTTP.Request(url: server.url("/folded")))
+                guard case .success(let fetched) = outcome else {
+                    try outcome.expectBroken()
+                    continue
+                }
+                try expect(!fetched.response.headers.contains("X-Before"), "A field of another answer")
+            }
+            _ = try await client.get(server.url())
+        }
+    ]
+}

@@ -1,0 +1,94 @@
+import FoundationEssentials
+import NetworkStack
+import NetworkStackTesting
+
+extension ConformanceCheck {
+    /// Hosts that asked to be reached over https only are asked in no other way.
+    static let strictTransport: [ConformanceCheck] = [
+        ConformanceCheck("A host that asked for https is not asked in the clear again", needs: needsRoots) { subject in
+            let (server, client, hosts) = try strict(subject) { _ in .ok("x", headers: wish) }
+            _ = try await client.get(server.url(host: "localhost"))
+            try expectEqual(hosts.hosts.map(\.name), ["localhost"], "hosts")
+            let fetched = try await client.get("http://localhost:\(server.port)/again")
+            try expectEqual(fetched.response.url.scheme, "https", "the scheme that answered")
+            try expectEqual(server.requests.map(\.path), ["/", "/again"], "paths")
+        },
+        ConformanceCheck("A redirect into the clear is followed over https", needs: needsRoots) { subject in
+            let place = Lock("")
+            let (server, client, _) = try strict(subject) { request in
+                guard request.path == "/start" else { return .ok("there", headers: wish) }
+                var reply = Reply.redirect(302, to: place.withLock { $0 })
+                let field = wish.map { "\($0.name): \($0.value)\r\n" }.joined()
+                reply.head.insert(contentsOf: Array(field.utf8), at: reply.head.count - 2)
+                return reply
+            }
+            place.withLock { $0 = "http://localhost:\(server.port)/next" }
+            let fetched = try await client.get(server.url("/start", host: "localhost"))
+            try expectBytes(fetched.value, "there".utf8)
+            try expectEqual(fetched.response.url.scheme, "https", "the scheme that answered")
+        },
+        ConformanceCheck("A host that is known sees no byte in the clear", needs: [.network]) { subject in
+            // It hangs up on the first bytes, which are a TLS greeting.
+            let server = try ScriptedServer { _ in [.receive(1), .close] }
+            let hosts = HTTP.StrictTransportHosts()
+            hosts.note(.init(name: "localhost", expires: .distantFuture, includesSubdomains: false))
+            let client = try subject.client { $0.strictTransport = hosts }
+            let url = server.url("/secret", host: "localhost")
+            if case .success = try await client.outcome(of: HTTP.Request(url: url)) {
+                throw ConformanceFailure("The server in the clear was believed")
+            }
+            try expectEqual(server.requests.count, 0, "requests in the clear")
+            try expect(server.snapshot.accepted > 0, "The server was not asked at all")
+        },
+        ConformanceCheck("A wish for https counts only over https", needs: [.network]) { subject in
+            let server = try ScriptedServer.responding { _ in .ok("x", headers: wish) }
+            let hosts = HTTP.StrictTransportHosts()
+            let client = try subject.client { $0.strictTransport = hosts }
+            for _ in 1...2 { _ = try await client.get(server.url(host: "localhost")) }
+            try expectEqual(hosts.hosts.count, 0, "hosts")
+        },
+        ConformanceCheck("Without a list of hosts a wish for https is not heeded", needs: needsRoots) { subject in
+            let certificates = try TestCertificates.shared()
+            let server = try ScriptedServer.responding(.init(tls: certificates.server)) { _ in .ok("x", headers: wish) }
+            let plain = try ScriptedServer.responding { _ in .ok("x") }
+            let client = try subject.client { $0.tls.trustRoots = .file(path: certificates.caFile) }
+            _ = try await client.get(server.url(host: "localhost"))
+            _ = try await client.get(plain.url(host: "localhost"))
+            try expectEqual(plain.requests.count, 1, "requests in the clear")
+        },
+        ConformanceCheck("A wish for https of a server that proves nothing is not heeded", needs: needsRoots) {
+            subject in
+            let certificates = try TestCertificates.shared()
+            let server = try ScriptedServer.responding(.init(tls: certificates.untrusted)) { _ in
+                .ok("x", headers: wish)
+            }
+            let hosts = HTTP.StrictTransportHosts()
+            let client = try subject.client {
+                $0.strictTransport = hosts
+                $0.tls.verification = .disabledForTesting
+            }
+            _ = try await client.get(server.url(host: "localhost"))
+            try expectEqual(hosts.hosts.count, 0, "hosts")
+        },
+    ]
+
+    private static let needsRoots: Set<HTTP.Capability> = [.network, .customTrustRoots]
+
+    private static let wish: [(name: String, value: String)] = [
+        ("Strict-Transport-Security", "max-age=1000; includeSubDomains")
+    ]
+
+    private static func strict(
+        _ subject: ConformanceSubject,
+        _ answer: @escaping @Sendable (ReceivedRequest) throws -> Reply
+    ) throws -> (ScriptedServer, BoundedClient, HTTP.StrictTransportHosts) {
+        let certificates = try TestCertificates.shared()
+        let server = try ScriptedServer.responding(.init(tls: certificates.server), with: answer)
+        let hosts = HTTP.StrictTransportHosts()
+        let client = try subject.client {
+            $0.strictTransport = hosts
+            $0.tls.trustRoots = .file(path: certificates.caFile)
+        }
+        return (server, client, hosts)
+    }
+}

@@ -1,0 +1,163 @@
+import Foundation
+import Testing
+
+@testable import NetworkStack
+
+@Suite("A cookie jar")
+struct CookieJarTests {
+    private static let now = Date(timeIntervalSince1970: 1_800_000_000)
+
+    private static func url(_ text: String) throws -> URL { try #require(URL(string: text)) }
+
+    private static func file() -> String {
+        FileManager.default.temporaryDirectory.appending(path: "jar-\(UUID())").path
+    }
+
+    @Test("keeps no cookie longer than 400 days")
+    func longestLife() throws {
+        let jar = HTTP.CookieJar { Self.now }
+        let fields = ["a=1; Max-Age=99999999999", "b=2; Expires=Fri, 31 Dec 2099 23:59:59 GMT", "c=3; Max-Age=60"]
+        jar.take(fields, from: try Self.url("http://example.com/"))
+        let lives = jar.cookies.map { $0.expires?.timeIntervalSince(Self.now) }
+        #expect(lives == [400 * 86_400, 400 * 86_400, 60])
+    }
+
+    @Test("forgets what is over when the time comes")
+    func passing() throws {
+        let time = Lock(Self.now)
+        let jar = HTTP.CookieJar { time.withLock { $0 } }
+        let url = try Self.url("http://example.com/")
+        jar.take(["a=1; Max-Age=60", "b=2"], from: url)
+        time.withLock { $0 += 59 }
+        #expect(jar.cookies(for: url).map(\.name) == ["a", "b"])
+        time.withLock { $0 += 1 }
+        #expect(jar.cookies(for: url).map(\.name) == ["b"])
+        jar.endSession()
+        #expect(jar.cookies.isEmpty)
+    }
+
+    @Test("does not grow without bound")
+    func bounds() throws {
+        let jar = HTTP.CookieJar { Self.now }
+        let one = try Self.url("https://example.com/")
+        jar.take(["kept=1; Secure"], from: one)
+        jar.take((0..<1000).map { "c\($0)=1" }, from: one)
+        #expect(jar.cookies.count == 180)
+        #expect(jar.cookies.contains { $0.name == "kept" })
+        #expect(jar.cookies.last?.name == "c999")
+        for host in 0..<400 {
+            jar.take((0..<10).map { "c\($0)=1" }, from: try Self.url("http://h\(host).example.org/"))
+        }
+        #expect(jar.cookies.count <= 3000)
+        #expect(jar.cookies.last?.domain == "h399.example.org")
+    }
+
+    @Test("is saved for its owner alone, and comes back as it was")
+    func files() throws {
+        let path = Self.file()
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        let jar = HTTP.CookieJar { Self.now }
+        let url = try Self.url("https://www.example.com/x/y")
+        jar.take(
+            [
+                "a=1; Max-Age=1000; Secure; HttpOnly", "b=; Domain=example.com; Path=/; Max-Age=1000", "s=3",
+                "n\u{E4}me=v\u{E4}lue; Max-Age=1000", "alone; Max-Age=1000", "q=\"x y\"; Max-Age=1000",
+            ],
+            from: url
+        )
+        try Data("old and long".utf8).write(to: URL(filePath: path))
+        try jar.save(to: path)
+        let attributes = try FileManager.default.attributesOfItem(atPath: path)
+        #expect(attributes[.posixPermissions] as? Int == 0o600)
+        let back = HTTP.CookieJar { Self.now }
+        try back.load(from: path)
+        #expect(back.cookies == jar.cookies.filter { $0.expires != nil })
+        #expect(back.cookies.count == 5)
+        try jar.save(to: path, includingSession: true)
+        let all = HTTP.CookieJar { Self.now }
+        try all.load(from: path)
+        #expect(Set(all.cookies) == Set(jar.cookies))
+    }
+
+    @Test("reads what curl wrote, and passes over what is no cookie")
+    func readsCurl() throws {
+        let path = Self.file()
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        let text = """
+            # Netscape HTTP Cookie File
+            # https://curl.se/docs/http-cookies.html
+
+            #HttpOnly_.example.com\tTRUE\t/\tTRUE\t4102444799\ta\t1
+            www.example.com\tFALSE\t/x\tFALSE\t0\tb\t2
+            example.com\tMAYBE\t/\tFALSE\t0\tc\t3
+            example.com\tFALSE\tx\tFALSE\t0\tc\t3
+            example.com\tFALSE\t/\tFALSE\tsoon\tc\t3
+            example.com\tFALSE\t/\tFALSE\t1\tover\t3
+            exa mple.com\tFALSE\t/\tFALSE\t0\tc\t3
+            example.com\tFALSE\t/\tFALSE\t0\t__Secure-c\t3
+            nonsense
+            """
+        try Data(text.utf8).write(to: URL(filePath: path))
+        let jar = HTTP.CookieJar { Self.now }
+        try jar.load(from: path)
+        #expect(jar.cookies.map(\.pair) == ["a=1", "b=2"])
+        #expect(jar.cookies.map(\.isHostOnly) == [false, true])
+        #expect(jar.cookies.map(\.isHTTPOnly) == [true, false])
+    }
+
+    @Test("says why a file cannot be read or written, and leaves the old one")
+    func failures() {
+        let jar = HTTP.CookieJar()
+        #expect(throws: FileError.self) { try jar.load(from: "/nonexistent/jar") }
+        #expect(throws: FileError.self) { try jar.save(to: "/nonexistent/jar") }
+    }
+
+    @Test("takes cookies of one's own, if they are legal")
+    func own() throws {
+        let jar = HTTP.CookieJar { Self.now }
+        jar.set(try HTTP.Cookie(name: "a", value: "1", domain: "Example.com", isHostOnly: false))
+        #expect(jar.cookies(for: try Self.url("http://sub.example.com/")).map(\.pair) == ["a=1"])
+        for (name, value, domain, path) in [
+            ("a\r\nX: y", "1", "example.com", "/"), ("a", "1;b", "example.com", "/"), ("a=", "1", "example.com", "/"),
+            ("a", "1", "example.com/x", "/"), ("a", "1", "", "/"), ("a", "1", "example.com", "x"), ("", "", "x", "/"),
+            ("a", "1", "user@example.com", "/"), ("a", "1", "example.com:80", "/"), ("a", " 1", "example.com", "/"),
+        ] {
+            #expect(throws: HTTP.Refusal.self, "\(name) \(value) \(domain) \(path)") {
+                try HTTP.Cookie(name: name, value: value, domain: domain, path: path)
+            }
+        }
+    }
+
+    @Test("shows no value")
+    func redaction() throws {
+        let jar = HTTP.CookieJar()
+        jar.take(["a=s3cret"], from: try Self.url("http://example.com/"))
+        var text = "\(jar) \(jar.cookies)"
+        dump(jar.cookies, to: &text)
+        dump(jar, to: &text)
+        #expect(!text.contains("s3cret"))
+    }
+
+    @Test("reads the public suffix list, and knows A-labels")
+    func suffixes() {
+        let list = HTTP.PublicSuffixList(
+            """
+            // a comment
+            com
+            co.uk   beside
+            *.ck
+            !www.ck
+            \u{516C}\u{53F8}.cn
+            m\u{FC}nchen.example
+            """
+        )
+        #expect(list.count == 6)
+        let suffixes = ["com", "anything", "co.uk", "b.ck", "xn--55qx5d.cn", "xn--mnchen-3ya.example"]
+        #expect(suffixes.filter { !list.isPublicSuffix($0) } == [])
+        #expect(
+            ["example.com", "a.co.uk", "www.ck", "a.b.ck", "example.example"].filter { list.isPublicSuffix($0) } == []
+        )
+        #expect(HTTP.PublicSuffixList.system.count > 5000)
+        #expect(HTTP.PublicSuffixList.system.isPublicSuffix("xn--55qx5d.cn"))
+    }
+}

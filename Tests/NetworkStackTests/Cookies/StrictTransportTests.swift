@@ -1,0 +1,98 @@
+import Foundation
+import Testing
+
+@testable import NetworkStack
+
+@Suite("Strict transport")
+struct StrictTransportTests {
+    private static let now = Date(timeIntervalSince1970: 1_800_000_000)
+
+    private static func origin(_ text: String) throws -> HTTP.Origin {
+        try HTTP.Origin(of: try #require(URL(string: text)))
+    }
+
+    @Test(
+        "is read by its grammar",
+        arguments: [
+            ("max-age=100", "100"), ("max-age=\"100\"", "100"), (" MAX-AGE = 100 ; includeSubDomains", "100 +"),
+            ("includesubdomains;max-age=0", "0 +"), ("max-age=100; preload; x=y; z=\"a;b\"", "100"),
+            (";max-age=1;;", "1"),
+            ("max-age=99999999999999999999", "\(Int64.max)"), ("max-age", nil), ("max-age=", nil), ("max-age=-1", nil),
+            ("max-age=1.5", nil), ("max-age=1; max-age=2", nil), ("includeSubDomains", nil), ("", nil),
+            ("max-age=1; includeSubDomains=x", nil), ("max-age=1; includeSubDomains; INCLUDESUBDOMAINS", nil),
+            ("max-age=1, max-age=2", nil), ("max-age='1'", nil), ("max-age=\"1", nil), ("max age=1", nil),
+            ("max-age=1; \"x\"", nil),
+        ] as [(String, String?)]
+    )
+    func grammar(_ field: String, _ expected: String?) {
+        let read = StrictTransportSecurity(field).map { "\($0.maxAge)" + ($0.includesSubdomains ? " +" : "") }
+        #expect(read == expected)
+    }
+
+    @Test("goes for the host, and below it if it says so")
+    func matching() throws {
+        let hosts = HTTP.StrictTransportHosts { Self.now }
+        hosts.heed(["max-age=10"], from: try Self.origin("https://one.test/"))
+        hosts.heed(["max-age=10; includeSubDomains", "max-age=0"], from: try Self.origin("https://two.test/"))
+        hosts.heed(["max-age=10"], from: try Self.origin("http://three.test/"))
+        hosts.heed(["max-age=10; includeSubDomains"], from: try Self.origin("https://127.0.0.1/"))
+        hosts.heed(["max-age=10; includeSubDomains"], from: try Self.origin("https://[::1]/"))
+        let asked = [
+            "one.test", "sub.one.test", "two.test", "a.b.two.test", "nottwo.test", "three.test", "127.0.0.1", "[::1]",
+        ]
+        #expect(asked.filter { hosts.requiresHTTPS($0) } == ["one.test", "two.test", "a.b.two.test"])
+        hosts.heed(["max-age=0"], from: try Self.origin("https://two.test/"))
+        #expect(!hosts.requiresHTTPS("a.b.two.test"))
+    }
+
+    @Test("ends when its time has come")
+    func passing() throws {
+        let time = Lock(Self.now)
+        let hosts = HTTP.StrictTransportHosts { time.withLock { $0 } }
+        hosts.heed(["max-age=10"], from: try Self.origin("https://one.test/"))
+        time.withLock { $0 += 9.9 }
+        #expect(hosts.requiresHTTPS("one.test"))
+        time.withLock { $0 += 0.1 }
+        #expect(!hosts.requiresHTTPS("one.test"))
+        #expect(hosts.hosts.isEmpty)
+    }
+
+    @Test(
+        "changes the scheme and port 80, and nothing else",
+        arguments: [
+            ("http://one.test/a%2Fb?c=d", "https://one.test/a%2Fb?c=d"),
+            ("http://one.test:80/", "https://one.test:443/"),
+            ("http://one.test:8080/", "https://one.test:8080/"),
+            ("HTTP://user:pw@ONE.test./x#y", "https://user:pw@ONE.test./x#y"),
+            ("https://one.test/", nil), ("http://two.test/", nil),
+        ] as [(String, String?)]
+    )
+    func securing(_ text: String, _ expected: String?) throws {
+        let hosts = HTTP.StrictTransportHosts { Self.now }
+        hosts.heed(["max-age=10"], from: try Self.origin("https://one.test/"))
+        let memory = StateManagement(cookies: nil, strictTransport: hosts)
+        #expect(memory.secured(try #require(URL(string: text)))?.absoluteString == expected)
+    }
+
+    @Test("is saved as curl does, for its owner alone, and comes back")
+    func files() throws {
+        let path = FileManager.default.temporaryDirectory.appending(path: "hosts-\(UUID())").path
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        let hosts = HTTP.StrictTransportHosts { Self.now }
+        hosts.heed(["max-age=31536000; includeSubDomains"], from: try Self.origin("https://two.test/"))
+        hosts.note(.init(name: "one.test", expires: .distantFuture, includesSubdomains: false))
+        try hosts.save(to: path)
+        let text = try String(contentsOfFile: path, encoding: .utf8)
+        #expect(text.contains(".two.test \"20280115 08:00:00\"\n"))
+        let attributes = try FileManager.default.attributesOfItem(atPath: path)
+        #expect(attributes[.posixPermissions] as? Int == 0o600)
+        try Data(
+            (text + "bad.test\nbad.test 20300101\nthree.test \"unlimited\"\nfour.test \"20301301 00:00:00\"\n").utf8
+        )
+        .write(to: URL(filePath: path))
+        let back = HTTP.StrictTransportHosts { Self.now }
+        try back.load(from: path)
+        #expect(back.hosts.map(\.name) == ["one.test", "three.test", "two.test"])
+        #expect(back.requiresHTTPS("sub.two.test") && !back.requiresHTTPS("sub.one.test"))
+    }
+}
