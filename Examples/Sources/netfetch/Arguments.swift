@@ -29,6 +29,12 @@ struct TransferArguments: ParsableArguments {
     @Option(help: ArgumentHelp("Bytes of content to accept, at most", valueName: "bytes"))
     var maxFilesize: Int64?
 
+    @Option(
+        name: .customLong("retry"),
+        help: ArgumentHelp("Try again so often after what may pass", valueName: "number")
+    )
+    var retries = 0
+
     @Flag(name: .customLong("compressed"), help: "Ask for compressed content and decompress it")
     var decompresses = false
 
@@ -65,11 +71,99 @@ struct ConnectionArguments: ParsableArguments {
     )
     var authorities: String?
 
+    @Flag(name: [.customShort("k"), .customLong("insecure")], help: "Verify no certificate (for tests)")
+    var isInsecure = false
+
+    @Option(
+        name: .both("E", "cert"),
+        parsing: .unconditional,
+        help: ArgumentHelp("The client's certificate: PEM, or PKCS #12 (.p12, .pfx)", valueName: "file[:password]")
+    )
+    var certificate: String?
+
+    @Option(help: ArgumentHelp("The client's private key, if it is not with the certificate", valueName: "file"))
+    var key: String?
+
+    @Option(
+        name: .both("x", "proxy"),
+        parsing: .unconditional,
+        help: ArgumentHelp("The proxy: http, https, socks4, socks4a, socks5 or socks5h", valueName: "url")
+    )
+    var proxy: String?
+
+    @Option(
+        name: .both("U", "proxy-user"),
+        parsing: .unconditional,
+        help: ArgumentHelp("Credentials for the proxy", valueName: "name:password")
+    )
+    var proxyUser: String?
+
+    @Option(name: .customLong("noproxy"), help: ArgumentHelp("Hosts that are reached without it", valueName: "list"))
+    var noProxy: String?
+
+    @Option(help: ArgumentHelp("Connect to this Unix socket", valueName: "path"))
+    var unixSocket: String?
+
+    @Option(help: ArgumentHelp("Connect to this abstract Unix socket", valueName: "name"))
+    var abstractUnixSocket: String?
+
+    @Option(
+        name: .customLong("resolve"),
+        parsing: .unconditionalSingleValue,
+        help: ArgumentHelp("A host's addresses", valueName: "host:port:address[,address]")
+    )
+    var overrides: [String] = []
+
+    @Option(
+        name: .customLong("connect-to"),
+        parsing: .unconditionalSingleValue,
+        help: ArgumentHelp("Where to connect to instead", valueName: "host:port:host:port")
+    )
+    var reroutes: [String] = []
+
+    @Option(
+        name: .customLong("pin"),
+        parsing: .unconditionalSingleValue,
+        help: ArgumentHelp("Public keys a host must have; others are then not trusted", valueName: "domain=hash[,hash]")
+    )
+    var pins: [String] = []
+
+    @Flag(name: .customLong("pin-include-subdomains"), help: "The pins go for the hosts below, too")
+    var pinsSubdomains = false
+
+    @Flag(name: .customLong("pin-leaf"), help: "The server's own key must be pinned, not one of its chain")
+    var pinsLeaf = false
+
+    @Option(help: ArgumentHelp("A pinning configuration in JSON", valueName: "file"))
+    var pinning: String?
+
+    @Flag(name: .customLong("report-only"), help: "Tell of keys that are not pinned, and go on")
+    var onlyReports = false
+
     /// The stack that does this.
     func choice() throws -> StackChoice {
         var choice = StackChoice()
         choice.backend = stack
         choice.authorities = authorities
+        choice.verifies = !isInsecure
+        if let certificate {
+            // As curl has it: what follows a colon is the password.
+            let parts = certificate.split(separator: ":", maxSplits: 1)
+            choice.certificate = parts.first.map(String.init)
+            choice.passphrase = parts.count > 1 ? String(parts[1]) : nil
+        }
+        choice.key = key
+        (choice.proxy, choice.proxyUser, choice.noProxy) = (proxy, proxyUser, noProxy)
+        (choice.unixSocket, choice.abstractSocket) = (unixSocket, abstractUnixSocket)
+        (choice.overrides, choice.reroutes) = (overrides, reroutes)
+        choice.pins = try pins.map { text in
+            var pins = try StackChoice.Pins(text)
+            pins.includesSubdomains = pinsSubdomains
+            if pinsLeaf { pins.scope = .leaf }
+            return pins
+        }
+        choice.pinning = try pinning.map { try LocalFile.read($0) }
+        choice.onlyReports = onlyReports
         return choice
     }
 }
@@ -106,6 +200,9 @@ struct OutputArguments: ParsableArguments {
         help: "Fail, without the content, at a status of 400 or above"
     )
     var failsByStatus = false
+
+    @Flag(name: .customLong("show-pins"), help: "Print the public keys of the server's chain, its own first")
+    var showsPins = false
 
     @Flag(name: [.customLong("json")], help: "Print one JSON object per URL instead of the content")
     var printsJSON = false

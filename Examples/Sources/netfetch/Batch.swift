@@ -95,6 +95,7 @@ private struct Lines {
 
     private let limit: Int
     private var buffer = Data()
+    /// How much of the buffer is known to have no line end.
     private var searched = 0
     private var isSkipping = false
     private var hasEnded = false
@@ -103,33 +104,38 @@ private struct Lines {
 
     mutating func next() -> Line? {
         while true {
-            if let end = buffer[(buffer.startIndex + searched)...].firstIndex(of: UInt8(ascii: "\n")) {
-                let line = Data(buffer[..<end])
+            if let end = buffer.dropFirst(searched).firstIndex(of: UInt8(ascii: "\n")) {
+                let text = Data(buffer[..<end])
                 buffer = buffer[(end + 1)...]
-                searched = 0
-                if isSkipping {
-                    isSkipping = false
-                    return .tooLong
-                }
-                if line.contains(where: { $0 > 0x20 }) { return .text(line) }
+                if let line = line(text) { return line }
             } else if hasEnded {
-                defer { buffer = Data() }
-                if isSkipping {
-                    isSkipping = false
-                    return .tooLong
-                }
-                return buffer.contains { $0 > 0x20 } ? .text(buffer) : nil
+                let text = buffer
+                buffer = Data()
+                return line(text)
             } else {
-                if buffer.count > limit { isSkipping = true }
-                if isSkipping { buffer = Data() }
-                searched = buffer.count
-                guard let chunk = LocalFile.readSome(STDIN_FILENO), !chunk.isEmpty else {
-                    hasEnded = true
-                    continue
-                }
-                buffer = Data(buffer) + chunk
+                fill()
             }
         }
+    }
+
+    private mutating func line(_ text: Data) -> Line? {
+        searched = 0
+        if isSkipping {
+            isSkipping = false
+            return .tooLong
+        }
+        return text.contains { $0 > 0x20 } ? .text(text) : nil
+    }
+
+    private mutating func fill() {
+        if buffer.count > limit { isSkipping = true }
+        if isSkipping { buffer = Data() }
+        searched = buffer.count
+        let chunk = LocalFile.readSome(STDIN_FILENO) ?? Data()
+        hasEnded = chunk.isEmpty
+        // A slice keeps all it was cut from.
+        buffer = buffer.startIndex == 0 ? buffer : Data(buffer)
+        buffer.append(chunk)
     }
 }
 

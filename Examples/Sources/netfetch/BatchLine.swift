@@ -74,9 +74,10 @@ struct BatchLine: Sendable {
 
         var choice = choice
         if let authorities = try reader.text("cacert") { choice.authorities = authorities }
-        if try reader.flag("insecure") == true { throw Failure(.refused, "TLS is always verified; see cacert.") }
-        for key in ["proxy", "pin"] where try reader.text(key) != nil {
-            throw Failure(.refused, "\(key) is not supported by this version.")
+        if try reader.flag("insecure") == true { choice.verifies = false }
+        if let proxy = try reader.text("proxy") { choice.proxy = proxy }
+        if let pins = try reader.text("pin") {
+            choice.pins = [.init(curl: pins, host: request.url.host(percentEncoded: true) ?? "")]
         }
         return Order(request: request, options: options, stack: choice)
     }
@@ -88,7 +89,7 @@ struct BatchLine: Sendable {
         func text(_ key: String) throws(Failure) -> String? {
             switch values[key] {
             case nil, .null: return nil
-            case .string(let text): return text.isEmpty && key != "url" ? nil : text
+            case .string(let text): return text.isEmpty && key != "url" && key != "pin" ? nil : text
             default: throw Failure(key == "url" ? .url : .other, "\(key) is not a string.")
             }
         }

@@ -7,6 +7,8 @@ struct Order: Sendable {
     var request: HTTP.Request
     var options: HTTP.Options
     var stack: StackChoice
+    /// How often it may be tried again.
+    var retries = 0
 }
 
 /// How one fetch ended.
@@ -33,7 +35,11 @@ struct Carrier: Sendable {
         @Sendable (Order, Reception, @escaping @Sendable (HTTP.Response?, Failure?) -> Void) -> any Cancelable
 
     /// Carries fetches with the transport of a stack.
-    init(_ stack: some HTTPTransportStack) {
+    ///
+    /// - Parameters:
+    ///   - stack: The stack, which is kept.
+    ///   - configuration: What the stack was made with.
+    init<Stack: HTTPTransportStack>(_ stack: Stack, _ configuration: Network.Configuration) {
         start = { order, reception, completion in
             var order = order
             // A stack that always decompresses is to ask for what needs no decompressing.
@@ -44,8 +50,14 @@ struct Carrier: Sendable {
                 }
             }
             // An engine is a clock and a queue; one of its own tells a fetch's hops from those of others.
-            var configuration = Network.Configuration()
+            var configuration = configuration
             configuration.options = order.options
+            configuration.serverTrustReporter = { reception.received(report: $0) }
+            if order.retries > 0 {
+                let retrying = Retrying<Stack.TransportError>(limit: order.retries, reception: reception)
+                configuration.interceptors = [retrying]
+                reception.holdsTransient()
+            }
             let engine = HTTPEngine(
                 transport: Tap(base: stack.engine.transport, reception: reception),
                 configuration: configuration
@@ -65,7 +77,7 @@ struct Carrier: Sendable {
         let reception = Reception(order.request, receiver: receiver)
         let fetching = start(order, reception) { response, failure in
             let elapsed = ContinuousClock.now - began
-            reception.end { arrival in
+            reception.end(isWhole: failure == nil) { arrival in
                 completion(
                     Outcome(
                         url: response?.url ?? arrival.request.url,

@@ -16,18 +16,21 @@ struct CommandLineFetches {
     private let stacks: Stacks
     private let width: Int
 
-    init(_ command: Netfetch, stacks: Stacks, width: Int) {
+    private let choice: StackChoice
+
+    init(_ command: Netfetch, stacks: Stacks, choice: StackChoice, width: Int) {
         self.command = command
         self.stacks = stacks
+        self.choice = choice
         self.width = width
     }
 
     /// Runs them all.
     ///
     /// - Returns: The exit code.
-    func run() throws -> Int32 {
-        let choice = try command.connection.choice()
-        let options = command.transfer.options()
+    func run() -> Int32 {
+        var options = command.transfer.options()
+        options.collectsServerPins = command.output.showsPins
         let codes = Codes()
         let places = DispatchSemaphore(value: width)
         for number in 0..<(command.several.times * command.urls.count) {
@@ -38,10 +41,16 @@ struct CommandLineFetches {
                 places.signal()
             }
             do {
-                let request = try command.request.request(for: url)
+                var request = try command.request.request(for: url)
+                if let cookies = command.memory.ownCookies { request.headers.append(cookies, for: .cookie) }
                 let fetch = Fetch(
                     url: url,
-                    order: Order(request: request, options: options, stack: choice),
+                    order: Order(
+                        request: request,
+                        options: options,
+                        stack: choice,
+                        retries: command.transfer.retries
+                    ),
                     file: try file(for: request, at: index)
                 )
                 try start(fetch, end)
@@ -70,7 +79,7 @@ struct CommandLineFetches {
         wishes.file = fetch.file
         wishes.headsFile = output.headsFile
         wishes.showsHeads = (output.includesHeads || command.request.asksForHead) && !output.printsJSON
-        wishes.isQuiet = output.printsJSON
+        wishes.isQuiet = output.printsJSON || output.showsPins
         wishes.digests = output.printsJSON
         wishes.failsByStatus = output.failsByStatus
         wishes.isVerbose = output.isVerbose
@@ -83,6 +92,10 @@ struct CommandLineFetches {
         carrier.fetch(fetch.order, receiver: delivery) { outcome in
             delivery.end(isWhole: outcome.failure == nil)
             if output.isVerbose { Trace.ended(outcome) }
+            if output.showsPins {
+                let pins = (outcome.metrics.serverPins ?? []).map { "\($0)\n" }.joined()
+                _ = Self.lines.withLock { _ in LocalFile.write(Data(pins.utf8), to: STDOUT_FILENO) }
+            }
             if output.printsJSON {
                 let line = outcome.json(url: fetch.url, digest: delivery.hexDigest).text + "\n"
                 _ = Self.lines.withLock { _ in LocalFile.write(Data(line.utf8), to: STDOUT_FILENO) }

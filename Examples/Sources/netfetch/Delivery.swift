@@ -52,6 +52,8 @@ final class Delivery: Receiver {
 
     func entered(_ phase: HTTP.Phase) { if wishes.isVerbose { Trace.entered(phase) } }
 
+    func received(report: ServerTrustReport) { Trace.write("* not pinned: \(report.error)\n") }
+
     func received(informational response: HTTP.Response) { received(head: response) }
 
     func received(head response: HTTP.Response) {

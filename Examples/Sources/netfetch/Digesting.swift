@@ -13,5 +13,6 @@ final class Digesting: Receiver {
     func entered(_ phase: HTTP.Phase) {}
     func received(informational response: HTTP.Response) {}
     func received(head response: HTTP.Response) {}
+    func received(report: ServerTrustReport) {}
     func received(content: Data) { digest.withLock { $0.update(content) } }
 }

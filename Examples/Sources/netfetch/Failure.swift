@@ -127,12 +127,21 @@ struct Failure: Error {
             switch refusal {
             case .timedOut(_, let phase): (.timeout, phase)
             case .tooManyRedirects, .redirectLoop: (.tooManyRedirects, .receiving)
-            case .bodyTooLarge, .headTooLarge: (.tooLarge, .receiving)
+            case .bodyTooLarge, .headTooLarge, .decompressionRatio: (.tooLarge, .receiving)
+            case .untrusted(let error): (Self.kind(of: error), .securing)
             case .bodyNotReplayable, .requestBody: (.send, .sending)
             case .shutDown: (.other, nil)
             default: (.refused, nil)
             }
         self.init(kind, phase: phase, code: Self.caseName(of: refusal), message: "\(refusal)")
+    }
+
+    private static func kind(of error: ServerTrustError) -> Kind {
+        switch error {
+        case .pinVerificationFailed(_, .evaluation): .tls
+        case .pinningUnsupported: .refused
+        default: .pin
+        }
     }
 
     private static func caseName(of refusal: HTTP.Refusal) -> String? {
@@ -149,8 +158,11 @@ struct Failure: Error {
         case .headTooLarge: "headTooLarge"
         case .bodyNotReplayable: "bodyNotReplayable"
         case .requestBody: "requestBody"
+        case .decompressionRatio: "decompressionRatio"
+        case .interceptor: "interceptor"
+        case .untrusted: "untrusted"
         case .shutDown: "shutDown"
-        default: nil
+        @unknown default: nil
         }
     }
 

@@ -37,7 +37,8 @@ enum HelpText {
 
     private static let discussion = """
         Redirects are followed, 20 at most. Content is asked for and delivered as it is, unless --compressed (with the stack
-        urlsession, which always decompresses, identity is asked for instead). TLS is always verified.
+        urlsession, which always decompresses, identity is asked for instead). The environment's
+        proxies are not used. No cookie is kept without -b or -c.
 
         \(batch)
 
@@ -56,6 +57,9 @@ enum HelpText {
           timeout      seconds for the whole fetch, default none (60 s of silence end a fetch that has none)
           decompress   true to ask for compressed content and decompress it; otherwise it is left as it comes
           cacert       a PEM file of authorities to trust instead of the system's
+          insecure     true to verify no certificate (for tests)
+          proxy        the proxy's URL; none is used otherwise
+          pin          "sha256//...;sha256//..." of public keys; the server's own must be one of them
           user         "name:password" for Basic authentication
           http2        true for HTTP/2 (negotiated over https, by prior knowledge over http), false for HTTP/1.1;
                        default: HTTP/2 where https negotiates it

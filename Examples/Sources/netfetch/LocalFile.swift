@@ -11,6 +11,12 @@ struct LocalFileError: Error, CustomStringConvertible {
         description = "\(path): \(String(cString: strerror(errno)))"
         self.exitCode = exitCode
     }
+
+    /// What somebody else says.
+    init(_ description: String, code: Int32) {
+        self.description = description
+        exitCode = code
+    }
 }
 
 /// Reading and writing whole buffers, as the system does it.

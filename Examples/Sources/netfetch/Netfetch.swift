@@ -19,6 +19,9 @@ struct Netfetch: ParsableCommand {
     @OptionGroup(title: "The connection")
     var connection: ConnectionArguments
 
+    @OptionGroup(title: "What is remembered")
+    var memory: MemoryArguments
+
     @OptionGroup(title: "The output")
     var output: OutputArguments
 
@@ -59,8 +62,22 @@ struct Netfetch: ParsableCommand {
         // A reader that goes away is an error to write, not the end of the process.
         signal(SIGPIPE, SIG_IGN)
         let width = several.width ?? (several.isBatch ? 100 : 1)
-        let stacks = Stacks(width: width)
-        if several.isBatch { return Batch(stacks: stacks, choice: try connection.choice(), width: width).run() }
-        return try CommandLineFetches(self, stacks: stacks, width: width).run()
+        do {
+            let memory = try memory.load()
+            let stacks = Stacks(width: width, memory: memory)
+            let choice = try connection.choice()
+            let code =
+                several.isBatch
+                ? Batch(stacks: stacks, choice: choice, width: width).run()
+                : CommandLineFetches(self, stacks: stacks, choice: choice, width: width).run()
+            try self.memory.save(memory)
+            return code
+        } catch let error as LocalFileError {
+            Trace.write("netfetch: (\(error.exitCode)) \(error)\n")
+            return error.exitCode
+        } catch let error as Failure {
+            Trace.write("netfetch: (\(error.kind.exitCode)) \(error.message)\n")
+            return error.kind.exitCode
+        }
     }
 }

@@ -13,6 +13,8 @@ protocol Receiver: AnyObject, Sendable {
     func received(informational response: HTTP.Response)
     /// A head came. More may follow, of further hops.
     func received(head response: HTTP.Response)
+    /// A server is trusted although it has not the pinned keys.
+    func received(report: ServerTrustReport)
     /// Content of the last hop came.
     ///
     /// - Throws: A ``Failure`` to end the fetch.
@@ -36,7 +38,11 @@ final class Reception: Sendable {
         var arrival: Arrival
         var transfer: (any HTTPTransfer)?
         var followsRedirects = false
+        var holdsTransient = false
+        var hasGiven = false
         var held: [Data]?
+        /// What is held is a redirect's: nobody's if the redirect is followed, or refused.
+        var holdsRedirect = false
         var heldCount = 0
         var waiting = 0
         var isPaused = false
@@ -69,6 +75,7 @@ final class Reception: Sendable {
             state.arrival.count = 0
             state.followsRedirects = leadsOn
             (state.held, state.heldCount) = (nil, 0)
+            state.hasGiven = false
             (state.transfer, state.isPaused, state.resumesAtOnce) = (nil, false, false)
             return state.arrival.hops
         }
@@ -100,7 +107,9 @@ final class Reception: Sendable {
             guard hop == state.arrival.hops else { return false }
             state.arrival.head = response
             let mayLeadOn = response.status.statusClass == .redirection && response.headers.contains(.location)
-            if state.followsRedirects, mayLeadOn { state.held = [] }
+            let mayBeRepeated = state.holdsTransient && response.status.mayPass
+            state.holdsRedirect = state.followsRedirects && mayLeadOn
+            if state.holdsRedirect || mayBeRepeated { state.held = [] }
             return true
         }
         if isCurrent { queue.async { [receiver] in receiver.received(head: response) } }
@@ -126,6 +135,16 @@ final class Reception: Sendable {
         return answer
     }
 
+    func received(report: ServerTrustReport) {
+        queue.async { [receiver] in receiver.received(report: report) }
+    }
+
+    /// Holds the content of answers that may be asked for again, too.
+    func holdsTransient() { state.withLock { $0.holdsTransient = true } }
+
+    /// Whether the receiver has had content of the last hop, which cannot be taken back.
+    var hasGiven: Bool { state.withLock { $0.hasGiven } }
+
     func failed(_ metrics: HTTP.Metrics, hop: Int) {
         state.withLock { if hop == $0.arrival.hops { $0.arrival.metrics = metrics } }
     }
@@ -141,10 +160,14 @@ final class Reception: Sendable {
         if isLate { fetching.cancel() }
     }
 
-    /// The fetch has ended. Gives on what was held, and tells how far it got once the receiver has had everything.
-    func end(_ completion: @escaping @Sendable (Arrival) -> Void) {
+    /// The fetch has ended. Gives on what was held, unless it is that of a redirect that could not be followed, and tells how
+    /// far it got once the receiver has had everything.
+    func end(isWhole: Bool, _ completion: @escaping @Sendable (Arrival) -> Void) {
         let held = state.withLock { state in
             defer { state.held = nil }
+            if state.holdsRedirect, state.held != nil, !isWhole {
+                (state.held, state.arrival.count) = (nil, 0)
+            }
             let held = state.held ?? []
             if !held.isEmpty { _ = take(state.heldCount, in: &state) }
             return held
@@ -163,6 +186,7 @@ final class Reception: Sendable {
 
     private func take(_ count: Int, in state: inout State) -> Bool {
         state.waiting += count
+        state.hasGiven = true
         if state.waiting > Self.highMark { state.isPaused = true }
         return !state.isPaused
     }

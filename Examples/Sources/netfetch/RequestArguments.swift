@@ -36,6 +36,16 @@ struct RequestArguments: ParsableArguments {
     )
     var dataBinary: [String] = []
 
+    @Option(
+        name: .both("F", "form"),
+        parsing: .unconditionalSingleValue,
+        help: ArgumentHelp(
+            "POST a form's field: name=value, name=@file, name=<file; ;type= ;filename=",
+            valueName: "field"
+        )
+    )
+    var form: [String] = []
+
     @Flag(name: [.customShort("G"), .customLong("get")], help: "Put the -d data in the URL's query, and GET")
     var putsDataInQuery = false
 
@@ -78,13 +88,21 @@ struct RequestArguments: ParsableArguments {
         if let upload {
             request.body = upload == "-" ? .stream(.init(StandardInput())) : .file(path: upload)
             request.method = .PUT
+        } else if !form.isEmpty {
+            let content = try FormField.content(form)
+            request.body = content.body
+            request.method = .POST
+            if let mediaType = content.mediaType { request.headers.append("\(mediaType)", for: .contentType) }
         } else if let content, !putsDataInQuery {
             request.body = .bytes(content)
             request.method = .POST
         }
         if asksForHead { request.method = .HEAD }
         if let method { request.method = HTTP.Method(rawValue: method) }
-        request.headers = try fields(hasForm: content != nil && !putsDataInQuery && upload == nil)
+        let sendsForm = content != nil && !putsDataInQuery && upload == nil && form.isEmpty
+        request.headers = try fields(
+            content: sendsForm ? "application/x-www-form-urlencoded" : request.headers[.contentType]
+        )
         return request
     }
 
@@ -110,11 +128,11 @@ struct RequestArguments: ParsableArguments {
         return url[..<fragment] + separator + String(decoding: query, as: UTF8.self) + url[fragment...]
     }
 
-    private func fields(hasForm: Bool) throws -> HTTP.Headers {
+    private func fields(content: String?) throws -> HTTP.Headers {
         var fields: HTTP.Headers = [.userAgent: userAgent]
         if let referer { fields.append(referer, for: .referer) }
         if let user { fields.append(try HTTP.Headers.basic(user), for: .authorization) }
-        if hasForm { fields.append("application/x-www-form-urlencoded", for: .contentType) }
+        if let content { fields.append(content, for: .contentType) }
         var own: HTTP.Headers = [:]
         for argument in headers {
             let lines =

@@ -15,6 +15,8 @@ struct Tap<Base: HTTPTransport>: HTTPTransport {
 
     var capabilities: HTTP.Capabilities { base.capabilities }
 
+    var enforcesServerTrust: Bool { base.enforcesServerTrust }
+
     func start(_ hop: HTTPHop, sink: any HTTPTransferSink<Base.Failure>) -> any HTTPTransfer {
         let hop = hop.withoutWithholding()
         let number = reception.begin(hop.request, leadsOn: hop.options.redirects.limit > 0)
@@ -61,6 +63,8 @@ private final class TapSink<Failure: Error>: HTTPTransferSink {
 
     func withheld(_ count: Int64) { sink.withheld(count) }
     func sent(_ count: Int) { sink.sent(count) }
+
+    func mismatched(_ report: ServerTrustReport) { sink.mismatched(report) }
 
     func finished(trailers: HTTP.Headers?, metrics: HTTP.Metrics) {
         sink.finished(trailers: trailers, metrics: metrics)

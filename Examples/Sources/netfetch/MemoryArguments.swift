@@ -1,0 +1,60 @@
+import ArgumentParser
+import Foundation
+import NetworkStack
+
+/// What is remembered from one fetch to the next, and from one command to the next.
+struct MemoryArguments: ParsableArguments {
+    @Option(
+        name: .both("b", "cookie"),
+        parsing: .unconditionalSingleValue,
+        help: ArgumentHelp("Send name=value, or keep cookies, beginning with those of a file", valueName: "data|file")
+    )
+    var cookies: [String] = []
+
+    @Option(
+        name: .both("c", "cookie-jar"),
+        parsing: .unconditional,
+        help: ArgumentHelp("Keep cookies, and write them to a file at the end", valueName: "file")
+    )
+    var jarFile: String?
+
+    @Option(help: ArgumentHelp("Heed and keep HSTS, in a file", valueName: "file"))
+    var hsts: String?
+
+    /// The cookies to send whatever the jar says.
+    var ownCookies: String? {
+        let pairs = cookies.filter { $0.contains("=") }
+        return pairs.isEmpty ? nil : pairs.joined(separator: "; ")
+    }
+
+    /// What the files hold. One that does not exist holds nothing.
+    func load() throws -> Memory {
+        var memory = Memory()
+        let files = cookies.filter { !$0.contains("=") }
+        if !files.isEmpty || jarFile != nil {
+            let jar = HTTP.CookieJar()
+            for file in files where FileManager.default.fileExists(atPath: file) {
+                do { try jar.load(from: file) } catch { throw LocalFileError("\(error)", code: 26) }
+            }
+            memory.cookies = jar
+        }
+        if let hsts {
+            let hosts = HTTP.StrictTransportHosts()
+            if FileManager.default.fileExists(atPath: hsts) {
+                do { try hosts.load(from: hsts) } catch { throw LocalFileError("\(error)", code: 26) }
+            }
+            memory.strictTransport = hosts
+        }
+        return memory
+    }
+
+    /// Writes what is remembered to the files.
+    func save(_ memory: Memory) throws {
+        do {
+            if let jarFile { try memory.cookies?.save(to: jarFile, includingSession: true) }
+            if let hsts { try memory.strictTransport?.save(to: hsts) }
+        } catch {
+            throw LocalFileError("\(error)", code: 23)
+        }
+    }
+}

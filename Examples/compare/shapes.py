@@ -1,0 +1,70 @@
+"""Command lines in curl's own words, whose requests must come out the same. {url} is the server's place for one of them."""
+
+
+class Shape:
+    def __init__(self, name, *arguments, replies=None, input=None, path="/start"):
+        self.name = name
+        self.arguments = [*arguments]
+        self.path = path
+        # What the server answers, one request after the other; then 200.
+        self.replies = replies or []
+        self.input = input
+
+
+FILES = {
+    "plain.txt": b"hello, world",
+    "lines.txt": b"one\r\ntwo\nthree\r\n",
+    "empty.txt": b"",
+    "bytes.bin": bytes(range(256)) * 300,
+    "fields.txt": b"X-One: 1\nX-Two: 2\n",
+    "cookies.txt": b"# Netscape HTTP Cookie File\n127.0.0.1\tFALSE\t/\tFALSE\t0\tjar\tvalue\n127.0.0.1\tFALSE\t/elsewhere\tFALSE\t0\tfar\taway\n",
+}
+
+
+def redirect(code, place="{base}/next", *fields):
+    lines = [f"HTTP/1.1 {code} Moved", f"Location: {place}", "Content-Length: 0", *fields, "", ""]
+    return "\r\n".join(lines).encode()
+
+
+def all_shapes():
+    shapes = [
+        Shape("GET"), Shape("GET with a query", path="/start?a=b&c=d"), Shape("GET with a fragment", path="/start#here"),
+        Shape("GET with escapes", path="/a%20b%2Fc%25"), Shape("GET with punctuation", path="/a;b=c,d!e~f*g(h)'i"),
+        Shape("GET with a colon and an at", path="/a:b@c"), Shape("GET with an empty query", path="/start?"),
+        Shape("GET with a question in the query", path="/start?a?b"), Shape("GET with pluses", path="/a+b?c+d"),
+        Shape("GET with dots", path="/a/../b/./c"), Shape("GET with two slashes", path="//a//b"),
+        Shape("GET with a bar", path="/a|b"), Shape("GET with a quote in the query", path="/a?b=%22"), Shape("GET of a UTF-8 path", path="/\u00e4"),
+        Shape("HEAD", "-I"), Shape("DELETE", "-X", "DELETE"), Shape("OPTIONS", "-X", "OPTIONS"), Shape("a method of one's own", "-X", "PURGE"),
+        Shape("a method in lower case", "-X", "purge"), Shape("a method joined to its option", "-XDELETE"), Shape("--request", "--request", "PATCH"),
+        Shape("a field", "-H", "X-One: 1"), Shape("two fields", "-H", "X-One: 1", "-H", "X-Two: 2"), Shape("a field twice", "-H", "X-One: 1", "-H", "X-One: 2"),
+        Shape("a field without a blank", "-H", "X-One:1"), Shape("a field with an empty value", "-H", "X-One;"), Shape("a field left out", "-H", "User-Agent:"),
+        Shape("another Host", "-H", "Host: example.com"), Shape("another Accept", "-H", "Accept: text/html"), Shape("no Accept", "-H", "Accept:"),
+        Shape("fields from a file", "-H", "@fields.txt"), Shape("a field with UTF-8", "-H", "X-One: \u00e4"), Shape("a User-Agent", "-A", "mine/1.0"),
+        Shape("a Referer", "-e", "http://example.com/"), Shape("Connection: close", "-H", "Connection: close"),
+        Shape("-d", "-d", "a=b"), Shape("-d twice", "-d", "a=b", "-d", "c=d"), Shape("-d of nothing", "-d", ""), Shape("-d of a file", "-d", "@lines.txt"),
+        Shape("-d from standard input", "-d", "@-", input=b"from\nhere"), Shape("-d with another type", "-d", "{}", "-H", "Content-Type: application/json"),
+        Shape("-d with PUT", "-X", "PUT", "-d", "a=b"), Shape("--data-raw", "--data-raw", "@plain.txt"), Shape("--data-binary", "--data-binary", "@lines.txt"),
+        Shape("--data-binary of bytes", "--data-binary", "@bytes.bin", "-H", "Expect:"), Shape("--data-binary of an empty file", "--data-binary", "@empty.txt"),
+        Shape("--data-binary with GET", "-X", "GET", "--data-binary", "a=b"), Shape("--data-binary with DELETE", "-X", "DELETE", "--data-binary", "a=b"),
+        Shape("-G", "-G", "-d", "a=b", "-d", "c=d"), Shape("-G with a query", "-G", "-d", "a=b", path="/start?x=y"),
+        Shape("-T", "-T", "plain.txt", path="/there"), Shape("-T to a folder", "-T", "plain.txt", path="/there/"), Shape("-T of an empty file", "-T", "empty.txt", path="/there"),
+        Shape("-T of bytes", "-T", "bytes.bin", path="/there"), Shape("-T from standard input", "-T", "-", input=b"from here", path="/there"),
+        Shape("-T with POST", "-X", "POST", "-T", "plain.txt", path="/there"), Shape("-T with a type", "-T", "plain.txt", "-H", "Content-Type: text/plain", path="/there"),
+        Shape("-u", "-u", "name:password"), Shape("-u without a password", "-u", "name:"), Shape("-u with colons", "-u", "name:pass:word"),
+        Shape("-u with UTF-8", "-u", "n\u00e4me:p\u00e4ss"), Shape("--compressed", "--compressed"),
+        Shape("--compressed with codings of one's own", "--compressed", "-H", "Accept-Encoding: gzip"), Shape("--http1.1", "--http1.1"),
+        Shape("a range by hand", "-H", "Range: bytes=0-9"),
+    ]
+    for code in (301, 302, 303, 307, 308):
+        shapes.append(Shape(f"POST that is redirected by {code}", "-L", "-d", "a=b", replies=[redirect(code)]))
+    shapes += [
+        Shape("PUT that is redirected by 307", "-L", "-T", "plain.txt", replies=[redirect(307)]),
+        Shape("GET that is redirected with fields", "-L", "-H", "X-One: 1", "-u", "name:password", replies=[redirect(302)]),
+        Shape("GET that is redirected to another host", "-L", "-H", "X-One: 1", "-u", "name:password", replies=[redirect(302, "{other}/next")]),
+        Shape("GET that is redirected to another host, with a Cookie by hand", "-L", "-H", "Cookie: a=b", replies=[redirect(302, "{other}/next")]),
+        Shape("GET with a fragment that is redirected", "-L", path="/start#here", replies=[redirect(302)]),
+        Shape("no redirect is followed", "--max-redirs", "0", replies=[redirect(302)]),
+    ]
+    names = [shape.name for shape in shapes]
+    assert len(names) == len(set(names)), "two shapes have one name"
+    return shapes
