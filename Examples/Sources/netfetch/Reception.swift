@@ -48,6 +48,8 @@ final class Reception: Sendable {
         var isPaused = false
         var resumesAtOnce = false
         var fetching: (any Cancelable)?
+        /// What a transport still tells after the engine has had enough is not heard.
+        var hasEnded = false
     }
 
     /// More of a redirect's content than any engine waits for before it goes on.
@@ -104,7 +106,7 @@ final class Reception: Sendable {
 
     func received(head response: HTTP.Response, hop: Int) {
         let isCurrent = state.withLock { state in
-            guard hop == state.arrival.hops else { return false }
+            guard hop == state.arrival.hops, !state.hasEnded else { return false }
             state.arrival.head = response
             let mayLeadOn = response.status.statusClass == .redirection && response.headers.contains(.location)
             let mayBeRepeated = state.holdsTransient && response.status.mayPass
@@ -118,7 +120,7 @@ final class Reception: Sendable {
     /// Content came. Answers how much there is of this hop's, and whether to go on.
     func received(content chunk: Data, hop: Int) -> (total: Int64, goesOn: Bool) {
         let (pieces, answer): ([Data], (Int64, Bool)) = state.withLock { state in
-            guard hop == state.arrival.hops else { return ([], (0, true)) }
+            guard hop == state.arrival.hops, !state.hasEnded else { return ([], (0, true)) }
             state.arrival.count += Int64(chunk.count)
             let total = state.arrival.count
             guard var held = state.held else { return ([chunk], (total, take(chunk.count, in: &state))) }
@@ -164,6 +166,7 @@ final class Reception: Sendable {
     /// far it got once the receiver has had everything.
     func end(isWhole: Bool, _ completion: @escaping @Sendable (Arrival) -> Void) {
         let held = state.withLock { state in
+            state.hasEnded = true
             defer { state.held = nil }
             if state.holdsRedirect, state.held != nil, !isWhole {
                 (state.held, state.arrival.count) = (nil, 0)
