@@ -20,4 +20,6 @@ extension ConformanceCheck {
     private static let messages: [ConformanceCheck] =
         methods + bodies + headers + statuses + redirects + compression.map { $0.needing(.decompression) } + limits
         + refusals
+        + tls + pinning + http2 + resources + endpointParts + sentForms + callbacks + sessionHeaders
         + foldedHeads + cookies + strictTransport
+}
