@@ -12,7 +12,7 @@ MAKEFLAGS += --no-print-directory
 export BUILD_FLAGS := -Xswiftc -warnings-as-errors --explicit-target-dependency-import-check error \
 	-Xlinker --export-dynamic-symbol=getaddrinfo
 
-.PHONY: help install install-build install-test build test suite demo netfetch examples tsan asan \
+.PHONY: help install install-build install-test build test suite demo netfetch compare examples tsan asan \
 	lint format fences docs linkage consumers counts mutations promises bench bench-compare clean
 
 help: ## List the targets
@@ -41,6 +41,9 @@ demo: install-build ## Run the same app code on both stacks against a real serve
 netfetch: install-build ## Build netfetch, the command line client, and say where it is
 	@swift build --package-path Examples -c release --product netfetch
 	@echo "$$(swift build --package-path Examples -c release --show-bin-path)/netfetch"
+
+compare: netfetch ## Compare netfetch with the curl command: 460 replies, 70 requests (SHOW='a case' shows some)
+	@Examples/compare/compare.py "$$(swift build --package-path Examples -c release --show-bin-path)/netfetch" $${SHOW:+--show "$$SHOW"}
 
 examples: install-build ## Build the examples, and run those that bring a server of their own
 	@.ci/examples.sh

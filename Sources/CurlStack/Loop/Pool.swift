@@ -39,9 +39,9 @@ final class Pool {
     ///
     /// - Returns: libcurl's code if it would not.
     func begin(_ transfer: Transfer) -> CURLcode {
-        // A handle keeps credentials, and what a server said about them: such a one is used once.
-        let isShared = !transfer.answersChallenges
-        guard let easy = isShared ? spare.popLast() ?? makeHandle() : makeHandle() else { return CURLE_OUT_OF_MEMORY }
+        guard let easy = (mayReuse(transfer) ? spare.popLast() : nil) ?? makeHandle() else {
+            return CURLE_OUT_OF_MEMORY
+        }
         transfer.easy = easy
         easy.attach(transfer)
         let route = ProxyRoute(transfer.control.hop, configuration)
@@ -82,7 +82,15 @@ final class Pool {
         easy.stopWhenConnected(false)
         multi.remove(easy)
         easy.detach()
-        if spare.count < Self.spareLimit, !transfer.answersChallenges, CurlLibrary.shared.forgetsHeads { spare.append(easy) }
+        if spare.count < Self.spareLimit, mayReuse(transfer) { spare.append(easy) }
+    }
+
+    /// Whether a transfer's handle may have been, or may be, another's. A handle holds the TLS sessions that can be
+    /// resumed, so it is kept for https even where it does not forget heads (``CurlLibrary/forgetsHeads``). It keeps
+    /// credentials, too, and what a server said about them: such a one is used once.
+    private func mayReuse(_ transfer: Transfer) -> Bool {
+        !transfer.answersChallenges
+            && (CurlLibrary.shared.forgetsHeads || transfer.control.hop.origin.scheme == .https)
     }
 
     /// Takes the handle of a transfer that is given up, and frees its exchange at once: an HTTP/1.1 connection is closed, an

@@ -67,7 +67,9 @@ struct TransferPlan {
             )
         version =
             switch hop.options.version {
-            case .automatic: shim_http_version_automatic
+            // In the clear it is 1.1. Told that it may be more, libcurl 7.88 believes a status line that says HTTP/2, and sends
+            // a second request into the middle of an answer.
+            case .automatic: hop.origin.scheme == .https ? shim_http_version_automatic : shim_http_version_1_1
             case .http1_1: shim_http_version_1_1
             case .http2PriorKnowledge: joinsHTTP2 ? shim_http_version_automatic : shim_http_version_2_prior_knowledge
             }

@@ -27,6 +27,28 @@ extension ConformanceCheck {
                 try expect(!fetched.response.headers.contains("X-Before"), "A field of another answer")
             }
             _ = try await client.get(server.url())
-        }
+        },
+        ConformanceCheck(
+            "A status line that says HTTP/2 in the clear mixes no answers",
+            needs: [.network, .strictReplies]
+        ) { subject in
+            let server = try ScriptedServer.responding { request in
+                let head = "HTTP/2 200 OK\r\nContent-Length: \(request.path.utf8.count)\r\n\r\n"
+                return Reply(head: Array(head.utf8), body: Array(request.path.utf8))
+            }
+            let client = try subject.client { $0.connections.perHost = 4 }
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for number in 100..<160 {
+                    group.addTask {
+                        let url = server.url("/\(number)")
+                        guard case .success(let fetched) = try await client.outcome(of: HTTP.Request(url: url)) else {
+                            return
+                        }
+                        try expectBytes(fetched.value, "/\(number)".utf8)
+                    }
+                }
+                try await group.waitForAll()
+            }
+        },
     ]
 }
