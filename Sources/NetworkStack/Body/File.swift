@@ -265,36 +265,3 @@ public struct BodyLengthError: Error, Hashable, CustomStringConvertible {
     /// Both lengths, in a sentence.
     public var description: String { "The content has \(actual) bytes where \(declared) were declared." }
 }
-
-/// Whole files that are nobody else's business, such as cookies.
-enum PrivateFile {
-    /// Reads a file whole.
-    ///
-    /// - Throws: ``FileError``.
-    static func content(of path: String) throws(FileError) -> Data {
-        do { return try Data(contentsOf: URL(filePath: path)) } catch {
-            throw FileError(path: path, number: (error as? CocoaError)?.code == .fileReadNoSuchFile ? ENOENT : EIO)
-        }
-    }
-
-    /// Replaces a file, whole, by one that only its owner can read: a new one is written beside it and takes its name.
-    ///
-    /// - Throws: ``FileError``.
-    static func replace(_ path: String, with content: Data) throws(FileError) {
-        let beside = "\(path).\(UInt64.random(in: 0...(.max)))"
-        let descriptor = unsafe open(beside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw FileError(path: path, number: errno) }
-        var rest = content[...]
-        var number: Int32 = 0
-        while !rest.isEmpty, number == 0 {
-            let written = unsafe rest.withUnsafeBytes { unsafe write(descriptor, $0.baseAddress, $0.count) }
-            if written >= 0 { rest = rest.dropFirst(written) } else if errno != EINTR { number = errno }
-        }
-        if number == 0, fsync(descriptor) != 0 { number = errno }
-        if close(descriptor) != 0, number == 0 { number = errno }
-        if number == 0, unsafe rename(beside, path) != 0 { number = errno }
-        guard number != 0 else { return }
-        _ = unsafe unlink(beside)
-        throw FileError(path: path, number: number)
-    }
-}

@@ -3,6 +3,15 @@ internal import FoundationEssentials
 /// Cookies in the file format that Netscape began and curl, wget and Python read and write: seven fields a line, between
 /// tabs.
 enum CookieFile {
+    /// A file's text, whoever may read it.
+    ///
+    /// - Throws: ``FileError``.
+    static func content(of path: String) throws(FileError) -> String {
+        do { return String(decoding: try Data(contentsOf: URL(filePath: path)), as: UTF8.self) } catch {
+            throw FileError(path: path, number: (error as? CocoaError)?.code == .fileReadNoSuchFile ? 2 : 5)
+        }
+    }
+
     static func text(_ cookies: [HTTP.Cookie]) -> String {
         var text = "# Netscape HTTP Cookie File\n\n"
         for cookie in cookies {

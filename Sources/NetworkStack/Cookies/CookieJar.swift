@@ -79,7 +79,7 @@ extension HTTP {
         /// - Throws: ``FileError``.
         public func save(to path: String, includingSession: Bool = false) throws(FileError) {
             let kept = includingSession ? cookies : cookies.filter { $0.expires != nil }
-            try PrivateFile.replace(path, with: Data(CookieFile.text(kept).utf8))
+            try PrivateFile.write(Data(CookieFile.text(kept).utf8), to: path)
         }
 
         /// Adds the cookies of a file in Netscape's format to the jar. Lines that are no cookie are passed over.
@@ -87,7 +87,7 @@ extension HTTP {
         /// - Parameter path: The file.
         /// - Throws: ``FileError``.
         public func load(from path: String) throws(FileError) {
-            let text = String(decoding: try PrivateFile.content(of: path), as: UTF8.self)
+            let text = try CookieFile.content(of: path)
             let now = clock()
             store.withLock { store in
                 for cookie in CookieFile.cookies(in: text) { store.set(cookie, now: now) }

@@ -105,7 +105,7 @@ extension HTTP {
                 let seconds = Int64(min(host.expires.timeIntervalSince1970, 253_402_300_799))
                 text += "\(host.includesSubdomains ? "." : "")\(host.name) \"\(CookieDate.text(of: seconds))\"\n"
             }
-            try PrivateFile.replace(path, with: Data(text.utf8))
+            try PrivateFile.write(Data(text.utf8), to: path)
         }
 
         /// Adds the hosts of a file in curl's format. Lines that are none are passed over.
@@ -113,7 +113,7 @@ extension HTTP {
         /// - Parameter path: The file.
         /// - Throws: ``FileError``.
         public func load(from path: String) throws(FileError) {
-            let text = String(decoding: try PrivateFile.content(of: path), as: UTF8.self)
+            let text = try CookieFile.content(of: path)
             for line in text.split(whereSeparator: \.isNewline) where !line.hasPrefix("#") {
                 let parts = line.split(separator: " ", maxSplits: 1)
                 guard parts.count == 2, parts[1].hasPrefix("\""), parts[1].hasSuffix("\"") else { continue }
