@@ -69,9 +69,11 @@ extension Transfer {
 
     /// Whether the request may be sent once more: the kept connection it was sent on died without an answer, and libcurl
     /// would repeat whatever it was. What is not idempotent might then be done twice (RFC 9110 section 9.2.2), unless
-    /// nothing of it went out, or the server refused its stream, which leaves no words behind.
+    /// nothing of it went out, the server refused its stream, which leaves no words behind, or it was challenged and this is
+    /// the answer.
     private func maySendAgain() -> Bool {
-        guard !control.hop.request.method.isIdempotent, let easy, easy.fact(CURLINFO_REQUEST_SIZE) > 0,
+        guard !control.hop.request.method.isIdempotent, !head.isChallenge, let easy,
+            easy.fact(CURLINFO_REQUEST_SIZE) > 0,
             stream == nil || easy.hasErrorMessage
         else { return true }
         stop = .transport(

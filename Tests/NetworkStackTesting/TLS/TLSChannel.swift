@@ -31,6 +31,8 @@ final class TLSChannel: ByteChannel {
     /// Has the next handshake on this connection, which the client is asked for now, show another identity (TLS 1.2 only).
     func renegotiate(as identity: TLSIdentity) throws {
         ERR_clear_error()
+        // A session that is taken up again shows no certificate, and proves who spoke before.
+        SSL_set_options(ssl, 1 << 16)  // SSL_OP_NO_SESSION_RESUMPTION_ON_RENEGOTIATION
         guard SSL_use_certificate_chain_file(ssl, identity.certificateChainFile) == 1,
             SSL_use_PrivateKey_file(ssl, identity.keyFile, SSL_FILETYPE_PEM) == 1,
             SSL_renegotiate(ssl) == 1, SSL_do_handshake(ssl) == 1
