@@ -21,7 +21,6 @@ final class EasyHandle {
     var route: ProxyRoute?
     private var stopsWhenConnected = false
     private var isListening = false
-    private var ignoresContentLength = false
 
     /// Makes a handle, or `nil` if there is no memory for one.
     init?(_ watch: SocketWatch) {
@@ -170,7 +169,6 @@ final class EasyHandle {
     /// Lets go of the transfer.
     func detach() {
         transfer = nil
-        ignoreContentLength(false)
         if isListening {
             isListening = false
             set(CURLOPT_VERBOSE, 0)
@@ -194,13 +192,6 @@ final class EasyHandle {
         guard !isListening, CurlLibrary.shared.versionNumber < 0x080200 else { return }
         isListening = true
         set(CURLOPT_VERBOSE, 1)
-    }
-
-    /// Has libcurl read to the end of the stream, whatever length was announced.
-    func ignoreContentLength(_ isIgnored: Bool) {
-        guard isIgnored != ignoresContentLength else { return }
-        ignoresContentLength = isIgnored
-        set(CURLOPT_IGNORE_CONTENT_LENGTH, isIgnored ? 1 : 0)
     }
 
     // MARK: Steering

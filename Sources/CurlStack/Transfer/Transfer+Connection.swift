@@ -31,8 +31,6 @@ extension Transfer {
         self.ends = ends
         let isHTTP2 = easy?.negotiatedHTTP2 ?? (control.hop.options.version == .http2PriorKnowledge)
         stream = isHTTP2 ? turn.sockets.openStream(at: ends) : nil
-        // Libcurl would stop reading after the announced length, and lose the trailers. The length is checked here.
-        easy?.ignoreContentLength(isHTTP2)
         isConnected = true
         touch()
         if control.opensOnly {
