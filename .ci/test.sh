@@ -37,7 +37,6 @@ step counts
 step consumers quiet
 step examples quiet
 step demo quiet
-MUTATIONS="--count 10" step mutations
 printf 'make test: all %d steps passed in %d s (' "${#passed[@]}" $((SECONDS - began))
 printf '%s' "${passed[0]}"
 printf ', %s' "${passed[@]:1}"
