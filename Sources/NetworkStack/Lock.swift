@@ -24,7 +24,7 @@ package struct Lock<State>: @unchecked Sendable {
         buffer = unsafe unsafeDowncast(made, to: LockBuffer<State>.self)
         unsafe buffer.withUnsafeMutablePointerToElements { mutex in
             unsafe mutex.initialize(to: LockMutex())
-            unsafe mutex.pointee.create()
+            unsafe LockMutex.create(mutex)
         }
     }
 
@@ -35,8 +35,8 @@ package struct Lock<State>: @unchecked Sendable {
         -> Result
     {
         try unsafe buffer.withUnsafeMutablePointers { (state, mutex) throws(Failure) in
-            unsafe mutex.pointee.lock()
-            defer { unsafe mutex.pointee.unlock() }
+            unsafe LockMutex.lock(mutex)
+            defer { unsafe LockMutex.unlock(mutex) }
             return try unsafe body(&state.pointee)
         }
     }
@@ -47,30 +47,38 @@ package struct Lock<State>: @unchecked Sendable {
 package final class LockBuffer<State>: ManagedBuffer<State, LockMutex> {
     @inlinable
     deinit {
-        unsafe withUnsafeMutablePointerToElements { mutex in unsafe mutex.pointee.destroy() }
+        unsafe withUnsafeMutablePointerToElements { mutex in unsafe LockMutex.destroy(mutex) }
     }
 }
 
-/// The mutex of a lock. It is used where it lies and never copied.
+/// The mutex of a lock. It is used where it lies, by its address, and never copied: locking it is no change of a Swift
+/// variable, which two threads may not make at once.
 @usableFromInline
 @safe
 package struct LockMutex {
+    @usableFromInline typealias Place = UnsafeMutablePointer<LockMutex>
+
     @usableFromInline var mutex = unsafe pthread_mutex_t()
 
     @inlinable
     init() {}
 
     @inlinable
-    mutating func create() { unsafe pthread_mutex_init(&mutex, nil) }
+    static func create(_ place: Place) { unsafe pthread_mutex_init(address(at: place), nil) }
 
     @inlinable
-    mutating func lock() { unsafe pthread_mutex_lock(&mutex) }
+    static func lock(_ place: Place) { unsafe pthread_mutex_lock(address(at: place)) }
 
     @inlinable
-    mutating func unlock() { unsafe pthread_mutex_unlock(&mutex) }
+    static func unlock(_ place: Place) { unsafe pthread_mutex_unlock(address(at: place)) }
 
     @inlinable
-    mutating func destroy() { unsafe pthread_mutex_destroy(&mutex) }
+    static func destroy(_ place: Place) { unsafe pthread_mutex_destroy(address(at: place)) }
+
+    @inlinable
+    static func address(at place: Place) -> UnsafeMutablePointer<pthread_mutex_t> {
+        unsafe UnsafeMutableRawPointer(place).assumingMemoryBound(to: pthread_mutex_t.self)
+    }
 }
 
 /// One value handed from any thread to one waiting task.
