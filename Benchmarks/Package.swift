@@ -50,8 +50,15 @@ let package = Package(
             swiftSettings: settings
         ),
         .executableTarget(name: "bench-urlsession", dependencies: ["BenchmarkClients"], swiftSettings: settings),
-        // The floor: libcurl's multi interface in C, with the options the curl stack sets.
-        .executableTarget(name: "bench-floor", linkerSettings: [.linkedLibrary("curl")]),
+        // The floor: libcurl's multi interface in C, with the options the curl stack sets; as it is, and with the decoder
+        // of the Swift clients behind it.
+        .target(name: "Floor", linkerSettings: [.linkedLibrary("curl")]),
+        .executableTarget(name: "bench-floor", dependencies: ["Floor"]),
+        .executableTarget(
+            name: "bench-floor-decode",
+            dependencies: ["BenchmarkClients", "Floor"],
+            swiftSettings: settings
+        ),
         // What nginx has not: responses that stay open, and a sink for uploads.
         .executableTarget(name: "bench-peer"),
         // Runs a foreign program on one core and tells what it cost.
