@@ -100,6 +100,9 @@ func fetch(target string) (int64, error) {
 	if response.StatusCode/100 != 2 {
 		return 0, fmt.Errorf("status %d", response.StatusCode)
 	}
+	if settings["stream"] == "1" {
+		return io.Copy(io.Discard, response.Body)
+	}
 	var data []byte
 	if response.ContentLength >= 0 {
 		data = make([]byte, response.ContentLength)

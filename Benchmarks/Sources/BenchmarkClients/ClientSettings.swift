@@ -24,6 +24,8 @@ public struct ClientSettings: Sendable {
     public let expected: Int?
     /// Whether the response is decoded as JSON.
     public let decodes: Bool
+    /// Whether the content is counted and dropped while it arrives, and never held whole.
+    public let streams: Bool
     /// A PEM file of certificate authorities.
     public let authorities: String?
     /// How many interceptors every fetch passes.
@@ -63,6 +65,7 @@ public struct ClientSettings: Sendable {
         bodyFile = values["body_file"]
         expected = values["expect"].flatMap { Int($0) }
         decodes = values["decode"] == "json"
+        streams = values["stream"] == "1"
         authorities = values["ca"]
         interceptors = number("interceptors")
         pins = values["pins"].map { $0.split(separator: ",").map(String.init) } ?? []

@@ -10,6 +10,7 @@ struct CurlStackClient: BenchmarkClient {
     init(_ settings: ClientSettings) throws { fetches = try CurlFetches(settings) }
 
     func fetch(_ target: BenchmarkTarget) async throws -> Int {
+        if fetches.streams { return try await fetches.count(target) }
         let data = try await fetches.stack.fetch(resource: fetches.resource(target)).value
         return try fetches.measure(data)
     }
@@ -36,29 +37,13 @@ struct CurlStackCallbackClient: CallbackBenchmarkClient {
     func shutDown() async { await fetches.stack.shutdown() }
 }
 
-/// No fetch at all: what decoding costs, to be added to a floor that does not decode.
-struct DecodeOnlyClient: BenchmarkClient {
-    private let data: Data
-
-    init(_ settings: ClientSettings) async throws {
-        let fetches = try CurlFetches(settings)
-        data = try await fetches.stack.fetch(resource: fetches.resource(.measured)).value
-        await fetches.stack.shutdown()
-    }
-
-    func fetch(_ target: BenchmarkTarget) async throws -> Int {
-        try JSONDecoder().decode([Article].self, from: data).count
-    }
-
-    func shutDown() {}
-}
-
 /// A stack, and the resources that the settings ask for.
 private struct CurlFetches: Sendable {
     let stack: Network.CurlNetworkStack
     private let measured: Network.CurlResource
     private let held: Network.CurlResource?
     private let decodes: Bool
+    let streams: Bool
 
     init(_ settings: ClientSettings) throws {
         var configuration = Network.Configuration()
@@ -86,6 +71,7 @@ private struct CurlFetches: Sendable {
         measured = .init(baseRequestMaking: .request(request), interceptors: interceptors)
         held = try settings.heldURL.map { .init(baseRequestMaking: .request(try HTTP.Request(url: $0))) }
         decodes = settings.decodes
+        streams = settings.streams
     }
 
     func resource(_ target: BenchmarkTarget) -> Network.CurlResource {
@@ -93,6 +79,15 @@ private struct CurlFetches: Sendable {
         case .measured: measured
         case .held: held ?? measured
         }
+    }
+
+    /// Fetches and drops the content while it arrives.
+    func count(_ target: BenchmarkTarget) async throws -> Int {
+        var count = 0
+        for try await piece in try await stack.streaming.fetch(resource: resource(target)).value {
+            count += piece.count
+        }
+        return count
     }
 
     func measure(_ data: Data) throws -> Int {

@@ -6,7 +6,6 @@ struct Main {
         ClientProgram.run([
             "curl-stack": CurlStackClient.self,
             "curl-stack-callback": CurlStackCallbackClient.self,
-            "decode-only": DecodeOnlyClient.self,
         ])
     }
 }

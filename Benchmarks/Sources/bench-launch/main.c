@@ -3,9 +3,11 @@
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -26,6 +28,7 @@ int main(int argc, char **argv) {
     double from = now();
     pid_t child = vfork();
     if (child == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGTERM);
         execvp(argv[2], argv + 2);
         _exit(127);
     }

@@ -1,6 +1,7 @@
 // bench-peer: the server for what nginx has not. It prints its port and serves, on one thread:
 //   GET /hold    a head and half of the content; the rest never comes
 //   GET /held    how many such responses are open
+//   GET /status  how many connections it has taken, in the place and form of nginx's stub_status
 //   any /sink    reads the content and answers 200 with "ok"
 #define _GNU_SOURCE
 #include <arpa/inet.h>
@@ -27,7 +28,7 @@ struct connection {
 };
 
 static struct connection **connections;
-static long held;
+static long held, accepted;
 
 static void drop(int fd) {
     if (connections[fd]->is_held) held--;
@@ -47,9 +48,10 @@ static void answer(int fd, struct connection *c) {
         held++;
         say(fd, "HTTP/1.1 200 OK\r\nContent-Type: application/octet-stream\r\nContent-Length: 64\r\n\r\n"
                 "0123456789abcdef0123456789abcdef");
-    } else if (strstr(c->head, " /held ")) {
+    } else if (strstr(c->head, " /held ") || strstr(c->head, " /status ")) {
         char count[32];
-        int length = snprintf(count, sizeof count, "%ld", held);
+        int length = strstr(c->head, " /held ") ? snprintf(count, sizeof count, "%ld", held)
+                                                : snprintf(count, sizeof count, "bench-peer\naccepted\n%ld", accepted);
         snprintf(text, sizeof text, "HTTP/1.1 200 OK\r\nContent-Length: %d\r\nConnection: close\r\n\r\n%s", length, count);
         say(fd, text);
         shutdown(fd, SHUT_WR);
@@ -119,6 +121,7 @@ int main(void) {
                 continue;
             }
             while ((fd = accept4(listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC)) >= 0) {
+                accepted++;
                 setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
                 connections[fd] = calloc(1, sizeof **connections);
                 event = (struct epoll_event){.events = EPOLLIN | EPOLLRDHUP, .data.fd = fd};

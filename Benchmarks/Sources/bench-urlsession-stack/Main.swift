@@ -3,6 +3,10 @@ import Foundation
 import NetworkStack
 import URLSessionStack
 
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
 @main
 struct Main {
     static func main() {
@@ -16,6 +20,7 @@ struct URLSessionStackClient: BenchmarkClient {
     private let measured: Network.URLSessionResource
     private let held: Network.URLSessionResource?
     private let decodes: Bool
+    private let streams: Bool
 
     init(_ settings: ClientSettings) throws {
         var configuration = Network.Configuration()
@@ -30,16 +35,46 @@ struct URLSessionStackClient: BenchmarkClient {
                 .none
             }
         let request = try HTTP.Request(method: HTTP.Method(rawValue: settings.method), url: settings.url, body: body)
-        measured = .init(baseRequestMaking: .request(request))
+        let interceptors: Network.URLSessionResource.Interceptors = (0..<settings.interceptors).map {
+            FieldInterceptor(name: "X-Benchmark-\($0)")
+        }
+        measured = .init(baseRequestMaking: .request(request), interceptors: interceptors)
         held = try settings.heldURL.map { .init(baseRequestMaking: .request(try HTTP.Request(url: $0))) }
         decodes = settings.decodes
+        streams = settings.streams
     }
 
     func fetch(_ target: BenchmarkTarget) async throws -> Int {
         let resource = target == .measured ? measured : held ?? measured
+        guard !streams else {
+            var count = 0
+            for try await piece in try await stack.streaming.fetch(resource: resource).value { count += piece.count }
+            return count
+        }
         let data = try await stack.fetch(resource: resource).value
         return decodes ? try JSONDecoder().decode([Article].self, from: data).count : data.count
     }
 
     func shutDown() {}
+}
+
+/// Sets a field of each request and hears of what becomes of it, as interceptors do.
+private struct FieldInterceptor: HTTPResourceInterceptor {
+    typealias Request = URLRequest
+    typealias Response = URLResponse
+
+    let name: String
+
+    func interceptMakeRequestResult(
+        _ result: Result<URLRequest, any Error>,
+        handler: @escaping @Sendable (Result<URLRequest, any Error>) -> any Cancelable
+    ) -> any Cancelable {
+        handler(
+            result.map { request in
+                var request = request
+                request.setValue("1", forHTTPHeaderField: name)
+                return request
+            }
+        )
+    }
 }

@@ -1,16 +1,21 @@
 import ArgumentParser
 import Foundation
 
+#if canImport(Glibc)
+    import Glibc
+#endif
+
 /// Compares the library's stacks with what they stand on and with their peers.
 @main
 struct Bench: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "bench",
         abstract: "Measures HTTP clients against each other: processor time, throughput, latency, memory.",
-        discussion: "Run it through 'make bench', which installs what it needs."
+        discussion:
+            "Run it through 'make bench', which installs and builds what it needs. Ctrl-C ends it with what it has."
     )
 
-    @Flag(help: "Fewer workloads, rounds and milliseconds: under three minutes.")
+    @Flag(help: "Fewer workloads, clients, rounds and milliseconds: under three minutes.")
     var quick = false
 
     @Flag(help: "List the workloads and clients, and do nothing.")
@@ -19,13 +24,13 @@ struct Bench: ParsableCommand {
     @Option(help: "Workloads, separated by commas; all of them if left out.")
     var workloads: String?
 
-    @Option(help: "Clients, separated by commas; all of them if left out.")
+    @Option(help: "Clients, separated by commas; all of them if left out. 'libcurl-c' is both variants of the floor.")
     var clients: String?
 
-    @Option(help: "How often every client runs each workload.")
+    @Option(help: "How often every client runs each workload: 7 if left out, 3 for a quick run.")
     var rounds: Int?
 
-    @Option(help: "How long every run takes, in milliseconds.")
+    @Option(help: "How long every run takes, in milliseconds: 1000 if left out, 400 for a quick run.")
     var milliseconds: Int?
 
     @Option(help: "Another build of bench-curl-stack, which takes part as 'curl-stack-base'.")
@@ -34,6 +39,11 @@ struct Bench: ParsableCommand {
     @Option(help: "The folder of the repository.")
     var repository = "."
 
+    func validate() throws {
+        guard rounds ?? 1 > 0 else { throw ValidationError("There is at least one round.") }
+        guard milliseconds ?? 1 > 0 else { throw ValidationError("A run takes at least a millisecond.") }
+    }
+
     mutating func run() throws {
         if list { return printLists() }
         let root = URL(fileURLWithPath: repository).standardizedFileURL
@@ -41,17 +51,13 @@ struct Bench: ParsableCommand {
         var programs = Programs(package: root.appending(path: "Benchmarks"), scratch: output)
         programs.base = base.map { URL(fileURLWithPath: $0) }
         let workloads = try chosenWorkloads()
-        var (contestants, missing) = try chosenContestants(programs)
-        if let first = contestants.first, base != nil, first.name.hasPrefix("curl-stack") {
-            for own in contestants where own.name.hasPrefix("curl-stack") {
-                contestants.append(.init(name: own.name + "-base", program: own.program, declines: own.declines))
-            }
+        let (contestants, missing) = try chosenContestants(programs)
+        guard !contestants.isEmpty else {
+            throw ValidationError("None of the clients can be had: \(missing.values.sorted().joined(separator: "; ")).")
         }
 
-        let files = try BenchmarkFiles(
-            in: output.appending(path: "files"),
-            uploads: workloads.contains { $0.bodyFile != nil }
-        )
+        let openFiles = Machine.raiseOpenFileLimit()
+        let files = try BenchmarkFiles(in: output.appending(path: "files"))
         let servers = try Servers(files: files, programs: programs)
         defer { servers.stop() }
         let effort = Runner.Effort(
@@ -66,27 +72,63 @@ struct Bench: ParsableCommand {
                 "rounds": "\(effort.rounds)", "milliseconds per run": "\(effort.runMilliseconds)",
                 "date": Date.now.formatted(.iso8601),
             ],
-            rows: [],
-            missing: missing,
-            declined: [:]
+            missing: missing
         )
+        var plan: [(workload: Workload, taking: [Contestant])] = []
         for workload in workloads {
-            FileHandle.standardError.write(Data("\(workload.name) ".utf8))
             var taking: [Contestant] = []
             for contestant in contestants {
-                if let reason = contestant.declines(workload) {
+                if let reason = declines(contestant, workload, openFiles) {
                     report.declined["\(workload.name) \(contestant.name)"] = reason
                 } else {
                     taking.append(contestant)
                 }
             }
-            if !taking.isEmpty { report.add(workload, runner.run(workload, taking), order: taking.map(\.name)) }
-            try report.write(to: output)
-            FileHandle.standardError.write(Data("\n".utf8))
+            if !taking.isEmpty { plan.append((workload, taking)) }
         }
-        report.printTables()
+        if let remark = Cores.shared.remark { say("\(remark)\n") }
+        say("\(plan.count) workloads, \(effort.rounds) rounds: about \(minutes(seconds(of: plan[...], effort))).\n")
+        for (index, part) in plan.enumerated() where !Interruption.shared.isRequested {
+            say("\(part.workload.name) ")
+            report.add(part.workload, runner.run(part.workload, part.taking), order: part.taking.map(\.name))
+            try report.write(to: output)
+            say(" (about \(minutes(seconds(of: plan[(index + 1)...], effort))) to go)\n")
+        }
+        if Interruption.shared.isRequested {
+            report.effort["interrupted"] = "yes: whole rounds of what came before count"
+        }
+        try report.write(to: output)
+        TerminalTables(report: report).print()
         print("\n\(output.path)/report.json and report.html")
+        if Interruption.shared.isRequested { throw ExitCode(130) }
+        if !report.failures.isEmpty { throw ExitCode.failure }
     }
+
+    /// Why a client has no place in a workload of this run.
+    private func declines(_ contestant: Contestant, _ workload: Workload, _ openFiles: Int) -> String? {
+        if workload.heldCount + 200 > openFiles {
+            return "needs more than the \(openFiles) open files a process may have"
+        }
+        if let reason = contestant.declines(workload) { return reason }
+        if clients == nil, let reason = contestant.sitsOut(workload) {
+            return "\(reason); CLIENTS=\(contestant.name) has it"
+        }
+        return nil
+    }
+
+    private func seconds(of plan: ArraySlice<(workload: Workload, taking: [Contestant])>, _ effort: Runner.Effort)
+        -> Double
+    {
+        plan.reduce(0) { sum, part in
+            sum + Double(part.taking.count * effort.rounds(of: part.workload)) * effort.seconds(for: part.workload)
+        }
+    }
+
+    private func minutes(_ seconds: Double) -> String {
+        seconds < 90 ? "\(Int(seconds)) seconds" : "\(Int((seconds / 60).rounded(.up))) minutes"
+    }
+
+    private func say(_ text: String) { FileHandle.standardError.write(Data(text.utf8)) }
 
     private func printLists() {
         print("Workloads:")
@@ -111,7 +153,7 @@ struct Bench: ParsableCommand {
     }
 
     private func chosenContestants(_ programs: Programs) throws -> ([Contestant], [String: String]) {
-        var wanted = Contestant.all
+        var wanted = Contestant.all.filter { !quick || $0.isQuick }
         if let names = clients?.split(separator: ",").map(String.init), !names.isEmpty {
             wanted = try names.flatMap { name in
                 let found = Contestant.all.filter {
@@ -124,11 +166,15 @@ struct Bench: ParsableCommand {
         var there: [Contestant] = []
         var missing: [String: String] = [:]
         for contestant in wanted {
-            FileHandle.standardError.write(Data("building \(contestant.name)\n".utf8))
             if let reason = try programs.missing(for: contestant) {
                 missing[contestant.name] = reason
-            } else {
-                there.append(contestant)
+                continue
+            }
+            there.append(contestant)
+            if base != nil, contestant.name.hasPrefix("curl-stack") {
+                var other = contestant
+                other.name += "-base"
+                there.append(other)
             }
         }
         return (there, missing)

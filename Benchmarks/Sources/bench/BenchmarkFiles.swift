@@ -9,7 +9,7 @@ struct BenchmarkFiles {
     /// The certificate authorities every client is given: the system's, as a real program has them, and the run's own.
     var authorities: URL { folder.appending(path: "authorities.pem") }
     var served: URL { folder.appending(path: "files") }
-    var upload: URL { folder.appending(path: "1g") }
+    var gibibyte: URL { served.appending(path: "1g") }
 
     /// The pins of the run's server, and one that is kept in reserve.
     var pins: [String] {
@@ -21,7 +21,7 @@ struct BenchmarkFiles {
         return [pin.trimmingCharacters(in: .whitespacesAndNewlines), String(repeating: "A", count: 43) + "="]
     }
 
-    init(in folder: URL, uploads: Bool) throws {
+    init(in folder: URL) throws {
         self.folder = folder
         try FileManager.default.createDirectory(at: served, withIntermediateDirectories: true)
         for (name, count) in [("1k", 1024), ("64k", 65536), ("256m", 256 << 20)] {
@@ -31,7 +31,7 @@ struct BenchmarkFiles {
         }
         try Data(Self.articles.utf8).write(to: served.appending(path: "articles.json"))
         // Sparse: the file system answers with zeroes and no disk is read.
-        if uploads { try Shell.check(["truncate", "-s", "1G", upload.path]) }
+        try Shell.check(["truncate", "-s", "1G", gibibyte.path])
         try makeCertificates()
     }
 

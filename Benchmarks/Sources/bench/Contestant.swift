@@ -11,20 +11,34 @@ struct Contestant: Sendable {
         case curl
     }
 
-    let name: String
+    var name: String
     let program: Program
     /// Why the client has no place in a workload, or `nil` if it has one.
     var declines: @Sendable (Workload) -> String? = { _ in nil }
-    /// Whether the client takes part unless others are asked for.
-    var isDefault = true
-    /// Whether a quick run leaves it out: too slow to add anything in the time.
+    /// Why the client sits a workload out unless it is asked for by name, or `nil` if it does not.
+    var sitsOut: @Sendable (Workload) -> String? = { _ in nil }
+    /// Whether a quick run has it: the slowest add nothing in the time.
     var isQuick = true
 
-    /// What of the workloads only this library's stacks have a notion of.
+    /// What of the workloads only this library's stacks, and the floor, have a notion of.
     private static func onlyPlain(_ workload: Workload) -> String? {
         if workload.interceptors > 0 { return "has no interceptors of this library's" }
         if workload.pins { return "does not pin here" }
         return nil
+    }
+
+    private static func onlyWhole(_ workload: Workload) -> String? {
+        if workload.kind == .coldStart { return "would measure its interpreter" }
+        if workload.streams { return "is not written to stream" }
+        return onlyFetches(workload)
+    }
+
+    private static func takesMinutes(_ workload: Workload) -> String? {
+        workload.fetches > 1000 || workload.heldCount > 0 ? "takes minutes for it" : nil
+    }
+
+    private static func isSlow(_ workload: Workload) -> String? {
+        ["get-1k-h1-c1", "get-1k-h1-c64"].contains(workload.name) ? nil : "is slow, and seen at 1 and 64 in flight"
     }
 
     private static func needsOwnAuthority(_ workload: Workload) -> String? {
@@ -35,7 +49,6 @@ struct Contestant: Sendable {
     private static func onlyFetches(_ workload: Workload) -> String? {
         if workload.heldCount > 0 { return "is not written for responses held open" }
         if workload.bodyFile != nil { return "is not written for uploads from files" }
-        if workload.kind == .coldStart { return "would measure its interpreter or runtime" }
         return nil
     }
 
@@ -43,44 +56,60 @@ struct Contestant: Sendable {
     static let all: [Contestant] = [
         .init(name: "curl-stack", program: .swift("bench-curl-stack")),
         .init(name: "curl-stack-callback", program: .swift("bench-curl-stack")) {
-            $0.kind == .coldStart || $0.heldCount > 0 ? "is the same as the asynchronous form there" : nil
+            $0.kind == .coldStart || $0.heldCount > 0 || $0.streams
+                ? "is the same as the asynchronous form there" : nil
         },
-        .init(name: "urlsession-stack", program: .swift("bench-urlsession-stack")) {
-            onlyPlain($0) ?? needsOwnAuthority($0)
-        },
-        .init(name: "urlsession", program: .swift("bench-urlsession")) { onlyPlain($0) ?? needsOwnAuthority($0) },
-        .init(name: "libcurl-c-poll", program: .swift("bench-floor")) { onlyPlain($0) },
-        .init(name: "libcurl-c-epoll", program: .swift("bench-floor")) { onlyPlain($0) },
-        .init(name: "async-http-client", program: .swift("bench-async-http-client", package: "AsyncHTTPClient")) {
-            onlyPlain($0)
-        },
-        .init(name: "go-net-http", program: .foreign(["go/bench-go"], needs: ["go"])) { onlyPlain($0) },
+        .init(
+            name: "urlsession-stack",
+            program: .swift("bench-urlsession-stack"),
+            declines: needsOwnAuthority,
+            sitsOut: takesMinutes
+        ),
+        .init(
+            name: "urlsession",
+            program: .swift("bench-urlsession"),
+            declines: {
+                onlyPlain($0) ?? needsOwnAuthority($0) ?? ($0.streams ? "has no stream to read here" : nil)
+            },
+            sitsOut: takesMinutes
+        ),
+        .init(name: "libcurl-c-poll", program: .swift("bench-floor")),
+        .init(name: "libcurl-c-epoll", program: .swift("bench-floor")),
+        .init(
+            name: "async-http-client",
+            program: .swift("bench-async-http-client", package: "AsyncHTTPClient"),
+            declines: onlyPlain
+        ),
+        .init(name: "go-net-http", program: .foreign(["go/bench-go"], needs: ["go"]), declines: onlyPlain),
         .init(name: "rust-hyper", program: .foreign(["rust/release/bench-rust"], needs: ["cargo"])) {
             if $0.server == .tls || $0.server == .tlsHTTP2 { return "speaks no TLS without reqwest" }
             if $0.decodes { return "is not written to decode" }
             return onlyPlain($0) ?? onlyFetches($0)
         },
         .init(name: "rust-reqwest", program: .foreign(["rust/release/bench-rust"], needs: ["cargo"])) {
-            if $0.server == .tlsHTTP2 { return "is built without HTTP/2" }
             if $0.decodes { return "is not written to decode" }
             return onlyPlain($0) ?? onlyFetches($0)
         },
-        .init(name: "python-aiohttp", program: .foreign(["/usr/bin/python3", "client.py"], needs: ["python3:aiohttp"]))
-        {
-            $0.server == .tlsHTTP2 ? "speaks no HTTP/2" : onlyPlain($0) ?? onlyFetches($0)
-        },
+        .init(
+            name: "python-aiohttp",
+            program: .foreign(["/usr/bin/python3", "client.py"], needs: ["python3:aiohttp"]),
+            declines: { $0.server == .tlsHTTP2 ? "speaks no HTTP/2" : onlyPlain($0) ?? onlyWhole($0) },
+            sitsOut: isSlow,
+            isQuick: false
+        ),
         .init(
             name: "python-httpx",
             program: .foreign(["/usr/bin/python3", "client.py"], needs: ["python3:httpx"]),
-            declines: { onlyPlain($0) ?? onlyFetches($0) ?? ($0.fetches > 1000 ? "would take half an hour" : nil) }
+            declines: { onlyPlain($0) ?? onlyWhole($0) },
+            sitsOut: isSlow,
+            isQuick: false
         ),
-        .init(name: "pycurl", program: .foreign(["/usr/bin/python3", "client.py"], needs: ["python3:pycurl"])) {
-            checksFloor($0)
-        },
-        .init(name: "wrk", program: .wrk) { checksFloor($0) },
-        .init(name: "decode-only", program: .swift("bench-curl-stack")) {
-            $0.decodes ? nil : "is for what decoding costs"
-        },
+        .init(
+            name: "pycurl",
+            program: .foreign(["/usr/bin/python3", "client.py"], needs: ["python3:pycurl"]),
+            declines: checksFloor
+        ),
+        .init(name: "wrk", program: .wrk, declines: checksFloor),
         .init(name: "curl-command", program: .curl) { $0.kind == .coldStart ? nil : "is for the cold start" },
     ]
 

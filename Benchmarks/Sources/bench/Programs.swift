@@ -14,16 +14,13 @@ struct Programs {
         return root.appending(path: ".build/release/\(product)").path
     }
 
-    /// Builds what a client needs, or says why it cannot be had.
+    /// Builds what a client needs beyond this package, or says why it cannot be had.
     func missing(for contestant: Contestant) throws -> String? {
         switch contestant.program {
         case .swift(let product, let name):
-            if let name {
-                try build(package: package.appending(path: name), product: product)
-            } else {
-                try build(package: package, product: product)
-            }
-            return nil
+            if let name { try build(package: package.appending(path: name), product: product) }
+            let isThere = FileManager.default.isExecutableFile(atPath: path(of: product, package: name))
+            return isThere ? nil : "\(product) was not built: 'make bench' builds it"
         case .foreign(let command, let needs):
             for need in needs {
                 let parts = need.split(separator: ":").map(String.init)
@@ -42,11 +39,13 @@ struct Programs {
         }
     }
 
-    /// How a client is called, without its settings.
-    func command(for contestant: Contestant) -> [String] {
+    /// How a client is called in a workload, without its settings.
+    func command(for contestant: Contestant, _ workload: Workload) -> [String] {
         switch contestant.program {
         case .swift(let product, let name):
             if let base, contestant.name.hasSuffix("-base") { return [base.path] }
+            // C does not decode what Swift does: the floor has a form with the Swift clients' decoder behind it.
+            if product == "bench-floor", workload.decodes { return [path(of: "bench-floor-decode")] }
             return [path(of: product, package: name)]
         case .foreign(let command, _):
             if command.count > 1 { return [command[0], package.appending(path: "Peers/python/\(command[1])").path] }

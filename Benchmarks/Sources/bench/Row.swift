@@ -1,8 +1,5 @@
-import Foundation
-import Histogram
-
-/// One client in one workload, over all rounds: medians, their spread, and the ratio to the floor.
-struct Row: Codable {
+/// One client in one workload, over all rounds: medians, their spread, and the ratios to what it is compared with.
+struct Row: Codable, Sendable {
     var workload: String
     var client: String
     var cpuPerFetch: Double?
@@ -21,6 +18,11 @@ struct Row: Codable {
     var involuntarySwitchesPerFetch: Double?
     var cpuRatio: Double?
     var throughputRatio: Double?
+    var p50Ratio: Double?
+    var cpuRatioToOwn: Double?
+    var throughputRatioToAlone: Double?
+    /// Processor time against the same client of another revision.
+    var cpuRatioToBase: Spread?
     var rounds: Int
     var fetches: Int
     var errors: Int
@@ -44,6 +46,10 @@ struct Row: Codable {
         case involuntarySwitchesPerFetch = "involuntary_switches_per_fetch"
         case cpuRatio = "cpu_ratio_to_floor"
         case throughputRatio = "throughput_ratio_to_floor"
+        case p50Ratio = "p50_ratio_to_floor"
+        case cpuRatioToOwn = "cpu_ratio_to_curl_stack"
+        case throughputRatioToAlone = "throughput_ratio_to_itself_without_open_responses"
+        case cpuRatioToBase = "cpu_ratio_to_base"
     }
 
     /// Sums the rounds up. A run with errors is no result: it leaves the figures empty.
@@ -52,8 +58,8 @@ struct Row: Codable {
     ///   - workload: The workload.
     ///   - client: The client's name.
     ///   - samples: What each round came to.
-    ///   - floor: The same rounds of what is compared with; the ratio is the median of the rounds' ratios.
-    init(_ workload: Workload, client: String, samples: [Sample], floor: [Sample]?) {
+    ///   - others: The same rounds of every client, the floor included; a ratio is the median of the rounds' ratios.
+    init(_ workload: Workload, client: String, samples: [Sample], among others: [String: [Sample]]) {
         self.workload = workload.name
         self.client = client
         rounds = samples.count
@@ -61,46 +67,30 @@ struct Row: Codable {
         errors = samples.reduce(0) { $0 + $1.errors }
         error = samples.lazy.compactMap(\.error).first { !$0.isEmpty }
         guard errors == 0, !samples.isEmpty, fetches > 0 else { return }
+        func median(_ figure: (Sample) -> Double?) -> Double? { Spread(samples.compactMap(figure))?.median }
 
-        let cpu = samples.map(\.cpuPerFetch)
-        (cpuPerFetch, cpuLowest, cpuHighest) = (Self.median(cpu), cpu.min(), cpu.max())
-        fetchesPerSecond = Self.median(samples.map(\.throughput))
+        let cpu = Spread(samples.compactMap(\.cpuPerFetch))
+        (cpuPerFetch, cpuLowest, cpuHighest) = (cpu?.median, cpu?.lowest, cpu?.highest)
+        fetchesPerSecond = median(\.throughput)
         rssPeak = samples.compactMap(\.rssPeak).max()
-        rssGrowth = Self.median(samples.compactMap { one in one.rssAfter.map { Double($0 - (one.rssBefore ?? 0)) } })
-            .map { Int($0) }
-        if workload.heldCount > 0 {
-            rssPerHeld = Self.median(
-                samples.compactMap { one in one.rssHeld.map { Double($0 - (one.rssBefore ?? 0)) } }
-            )
-            .map { $0 / Double(workload.heldCount) }
-        }
+        rssGrowth = median(\.rssGrowth).map { Int($0) }
+        if workload.heldCount > 0 { rssPerHeld = median(\.rssOfHeld).map { $0 / Double(workload.heldCount) } }
         connections = samples.compactMap(\.connections).max()
-        voluntarySwitchesPerFetch = Self.median(
-            samples.compactMap { one in one.voluntarySwitches.map { Double($0) / Double(one.fetches) } }
-        )
-        involuntarySwitchesPerFetch = Self.median(
-            samples.compactMap { one in one.involuntarySwitches.map { Double($0) / Double(one.fetches) } }
-        )
-        if let floor, floor.count == samples.count, floor.allSatisfy({ $0.errors == 0 }) {
-            cpuRatio = Self.median(zip(samples, floor).map { $0.cpuPerFetch / $1.cpuPerFetch })
-            throughputRatio = Self.median(zip(samples, floor).map { $0.throughput / $1.throughput })
-        }
+        voluntarySwitchesPerFetch = median(\.voluntarySwitchesPerFetch)
+        involuntarySwitchesPerFetch = median(\.involuntarySwitchesPerFetch)
+        throughputRatioToAlone = median(\.throughputBesideHeld)
+        let percentiles = samples.map { $0.percentiles([50, 90, 99, 99.9]) }.filter { !$0.isEmpty }
+        func percentile(_ index: Int) -> Double? { Spread(percentiles.map { $0[index] })?.median }
+        (p50, p90, p99, p999) = (percentile(0), percentile(1), percentile(2), percentile(3))
 
-        var histogram = Histogram<UInt64>(
-            highestTrackableValue: 600_000_000_000,
-            numberOfSignificantValueDigits: .three
-        )
-        for (value, count) in samples.lazy.compactMap(\.latencies).joined() {
-            if let nanoseconds = UInt64(value) { _ = histogram.record(nanoseconds, count: count) }
+        func sound(_ name: String) -> [Sample]? {
+            others[name].flatMap { $0.contains { $0.errors > 0 } ? nil : $0 }
         }
-        guard histogram.totalCount > 0 else { return }
-        func percentile(_ percent: Double) -> Double { Double(histogram.valueAtPercentile(percent)) / 1000 }
-        (p50, p90, p99, p999) = (percentile(50), percentile(90), percentile(99), percentile(99.9))
-    }
-
-    static func median(_ values: [Double]) -> Double? {
-        guard !values.isEmpty else { return nil }
-        let sorted = values.sorted()
-        return (sorted[(sorted.count - 1) / 2] + sorted[sorted.count / 2]) / 2
+        let floor = sound("libcurl-c")
+        cpuRatio = Spread(samples, over: floor, \.cpuPerFetch)?.median
+        throughputRatio = Spread(samples, over: floor, \.throughput)?.median
+        p50Ratio = Spread(samples, over: floor) { $0.percentiles([50]).first }?.median
+        cpuRatioToOwn = Spread(samples, over: sound("curl-stack"), \.cpuPerFetch)?.median
+        cpuRatioToBase = Spread(samples, over: sound(client + "-base"), \.cpuPerFetch)
     }
 }

@@ -8,10 +8,17 @@ struct Runner {
         var rounds: Int
         var warmUpMilliseconds: Int
         var runMilliseconds: Int
-    }
 
-    /// The core the clients run on.
-    static let core = 0
+        func rounds(of workload: Workload) -> Int { min(rounds, workload.roundsAtMost) }
+
+        /// About how long a client takes for one round, in seconds.
+        func seconds(for workload: Workload) -> Double {
+            let byTime = Double(warmUpMilliseconds + runMilliseconds) / 1000
+            let start = 0.25
+            if workload.heldCount > 0 { return workload.usualSeconds + 2 * (byTime + start) }
+            return (workload.usualSeconds > 0 ? workload.usualSeconds : byTime) + start
+        }
+    }
 
     let programs: Programs
     let files: BenchmarkFiles
@@ -20,18 +27,23 @@ struct Runner {
 
     /// Runs a workload.
     ///
-    /// - Returns: Every client's samples, one for each round.
+    /// - Returns: Every client's samples, one for each round; whole rounds only, if it is interrupted.
     func run(_ workload: Workload, _ contestants: [Contestant]) -> [String: [Sample]] {
         var samples: [String: [Sample]] = [:]
-        for round in 0..<effort.rounds {
+        for round in 0..<effort.rounds(of: workload) {
+            var these: [String: Sample] = [:]
             for index in contestants.indices {
                 let contestant = contestants[(index + round) % contestants.count]
                 // What has failed once is no result any more, and need not fail again.
                 if samples[contestant.name]?.contains(where: { $0.errors > 0 }) ?? false { continue }
-                let sample: Sample
-                do { sample = try run(contestant, workload) } catch { sample = Sample(failure: "\(error)") }
-                samples[contestant.name, default: []].append(sample)
+                do {
+                    these[contestant.name] = try run(contestant, workload)
+                } catch {
+                    these[contestant.name] = Sample(failure: "\(error)")
+                }
+                if Interruption.shared.isRequested { return samples }
             }
+            for (name, sample) in these { samples[name, default: []].append(sample) }
             FileHandle.standardError.write(Data(".".utf8))
         }
         return samples
@@ -42,20 +54,35 @@ struct Runner {
         case .wrk: return try runWrk(workload)
         case .curl: return try runWhole(["curl", "-s", "-o", "/dev/null", servers.url(workload.server, workload.path)])
         case .swift, .foreign:
-            let command = programs.command(for: contestant) + settings(workload, contestant)
-            if workload.kind == .coldStart { return try runWhole(command) }
-            let before = workload.server == .peer ? nil : servers.connectionCount()
-            let output = try Shell.run(["timeout", "180", "taskset", "-c", "\(Self.core)"] + command)
-            let after = before == nil ? nil : servers.connectionCount()
-            guard let line = output.text.split(separator: "\n").last else {
-                return Sample(
-                    failure: "It ended with status \(output.status) and said: \(output.errorText.suffix(200))"
-                )
+            if workload.kind == .coldStart {
+                return try runWhole(programs.command(for: contestant, workload) + settings(workload, contestant))
             }
-            var sample = try JSONDecoder().decode(Sample.self, from: Data(line.utf8))
-            if let before, let after { sample.connections = after - before - 1 }
+            guard workload.heldCount > 0 else { return try runLoad(contestant, workload) }
+            // The same client, a moment before, without what it is to hold.
+            var alone = workload
+            alone.heldCount = 0
+            let before = try runLoad(contestant, alone)
+            guard before.errors == 0 else { return before }
+            var sample = try runLoad(contestant, workload)
+            sample.throughputAlone = before.throughput
             return sample
         }
+    }
+
+    private func runLoad(_ contestant: Contestant, _ workload: Workload) throws -> Sample {
+        let before = servers.connectionCount(workload.server)
+        let output = try Shell.run(
+            ["timeout", "600", "taskset", "-c", "\(Cores.shared.client)"]
+                + programs.command(for: contestant, workload) + settings(workload, contestant)
+        )
+        let after = servers.connectionCount(workload.server)
+        guard output.status == 0, let line = output.text.split(separator: "\n").last else {
+            return Sample(failure: "It ended with status \(output.status) and said: \(output.errorText.suffix(200))")
+        }
+        var sample = try JSONDecoder().decode(Sample.self, from: Data(line.utf8))
+        if let before, let after { sample.connections = after - before - 1 }
+        if sample.errors == 0, sample.fetches == 0 { return Sample(failure: "It made no fetch.") }
+        return sample
     }
 
     private func settings(_ workload: Workload, _ contestant: Contestant) -> [String] {
@@ -66,14 +93,12 @@ struct Runner {
             "in_flight=\(workload.inFlight)",
             "warm_up_ms=\(isWhole ? 0 : effort.warmUpMilliseconds)", "run_ms=\(effort.runMilliseconds)",
             "warm_up_fetches=\(workload.warmUpFetches)", "fetches=\(isWhole ? 1 : workload.fetches)",
+            "expect=\(workload.expected)",
         ]
-        // The floor does not decode: what it returns are bytes.
-        if !workload.decodes || !contestant.name.hasPrefix("libcurl-c") {
-            settings.append("expect=\(workload.expected)")
-        }
         if workload.bodyBytes > 0 { settings.append("body_bytes=\(workload.bodyBytes)") }
-        if workload.bodyFile != nil { settings.append("body_file=\(files.upload.path)") }
+        if workload.bodyFile != nil { settings.append("body_file=\(files.gibibyte.path)") }
         if workload.decodes { settings.append("decode=json") }
+        if workload.streams { settings.append("stream=1") }
         if workload.interceptors > 0 { settings.append("interceptors=\(workload.interceptors)") }
         if workload.pins { settings.append("pins=\(files.pins.joined(separator: ","))") }
         if workload.server == .tls || workload.server == .tlsHTTP2 {
@@ -95,8 +120,14 @@ struct Runner {
         var sample = Sample(fetches: repetitions, seconds: 0, cpuSeconds: 0)
         sample.latencies = [:]
         for _ in 0..<repetitions {
-            let usage = try launch(command)
+            let (usage, output) = try launch(command)
             guard usage.status == 0 else { return Sample(failure: "It ended with status \(usage.status).") }
+            if let line = output.split(separator: "\n").last {
+                let own = try JSONDecoder().decode(Sample.self, from: Data(line.utf8))
+                guard own.errors == 0, own.fetches == 1 else {
+                    return Sample(failure: own.error ?? "It did not fetch.")
+                }
+            }
             sample.seconds = (sample.seconds ?? 0) + usage.seconds
             sample.cpuSeconds = (sample.cpuSeconds ?? 0) + usage.cpuSeconds
             sample.rssPeak = max(sample.rssPeak ?? 0, usage.rssPeak)
@@ -107,10 +138,8 @@ struct Runner {
 
     private func runWrk(_ workload: Workload) throws -> Sample {
         let seconds = max(1, effort.runMilliseconds / 1000)
-        var output = ""
-        let usage = try launch(
-            ["wrk", "-t1", "-c\(workload.inFlight)", "-d\(seconds)s", servers.url(workload.server, workload.path)],
-            output: &output
+        let (usage, output) = try launch(
+            ["wrk", "-t1", "-c\(workload.inFlight)", "-d\(seconds)s", servers.url(workload.server, workload.path)]
         )
         let requests = output.split(separator: "\n").first { $0.contains("requests in") }?
             .split(separator: " ").first.flatMap { Int($0) }
@@ -135,17 +164,12 @@ struct Runner {
         }
     }
 
-    private func launch(_ command: [String]) throws -> Usage {
-        var output = ""
-        return try launch(command, output: &output)
-    }
-
-    private func launch(_ command: [String], output: inout String) throws -> Usage {
-        let result = try Shell.run([programs.path(of: "bench-launch"), "\(Self.core)"] + command)
-        output = result.text
+    /// Runs a program that does not measure itself, and answers what the kernel says it cost and what it printed.
+    private func launch(_ command: [String]) throws -> (Usage, output: String) {
+        let result = try Shell.run([programs.path(of: "bench-launch"), "\(Cores.shared.client)"] + command)
         guard let line = result.errorText.split(separator: "\n").last else {
             throw Shell.Failure(description: "bench-launch said nothing.")
         }
-        return try JSONDecoder().decode(Usage.self, from: Data(line.utf8))
+        return (try JSONDecoder().decode(Usage.self, from: Data(line.utf8)), result.text)
     }
 }

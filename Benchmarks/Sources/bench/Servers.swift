@@ -6,9 +6,6 @@ import Foundation
 
 /// nginx with one worker, and the peer for what nginx has not, both on the servers' core.
 final class Servers {
-    /// The core the servers run on; the clients run on another.
-    static let core = 1
-
     private let files: BenchmarkFiles
     private var processes: [Process] = []
     private var ports: [UInt16] = []
@@ -38,15 +35,16 @@ final class Servers {
         }
     }
 
-    /// How many connections nginx has taken so far, this question's own included (`stub_status`).
-    func connectionCount() -> Int? {
-        let answer = try? Shell.run(["curl", "-s", "--max-time", "5", url(.plain, "/status")]).text
+    /// How many connections the server has taken so far, this question's own included (nginx's `stub_status`).
+    func connectionCount(_ server: Workload.Server) -> Int? {
+        let status = url(server == .peer ? .peer : .plain, "/status")
+        let answer = try? Shell.run(["curl", "-s", "--max-time", "5", status]).text
         return answer?.split(separator: "\n").dropFirst(2).first?.split(separator: " ").first.flatMap { Int($0) }
     }
 
     private func startPeer(_ program: String) throws {
         let pipe = Pipe()
-        try start(["taskset", "-c", "\(Self.core)", program], output: pipe)
+        try start([program], output: pipe)
         let line = String(decoding: pipe.fileHandleForReading.availableData, as: UTF8.self)
         guard let port = UInt16(line.trimmingCharacters(in: .whitespacesAndNewlines)) else {
             throw Shell.Failure(description: "The peer did not start.")
@@ -58,9 +56,9 @@ final class Servers {
         let configuration = files.folder.appending(path: "nginx.conf")
         try Data(nginxConfiguration.utf8).write(to: configuration)
         let command = ["nginx", "-p", files.folder.path, "-c", configuration.path]
-        try start(["taskset", "-c", "\(Self.core)"] + command, output: nil)
+        try start(command, output: nil)
         for _ in 0..<100 {
-            if connectionCount() != nil { return }
+            if connectionCount(.plain) != nil { return }
             Thread.sleep(forTimeInterval: 0.05)
         }
         throw Shell.Failure(description: "nginx did not start: see \(files.folder.path)/error.log")
@@ -69,7 +67,10 @@ final class Servers {
     private func start(_ command: [String], output: Pipe?) throws {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        process.arguments = ["PATH=\(ProcessInfo.processInfo.environment["PATH"] ?? ""):/usr/sbin:/sbin"] + command
+        // They end with this program, whatever ends it.
+        process.arguments =
+            ["PATH=\(ProcessInfo.processInfo.environment["PATH"] ?? ""):/usr/sbin:/sbin"]
+            + ["setpriv", "--pdeathsig", "TERM", "taskset", "-c", "\(Cores.shared.server)"] + command
         process.standardInput = FileHandle.nullDevice
         process.standardOutput = output ?? FileHandle.nullDevice
         process.standardError = FileHandle.nullDevice

@@ -24,8 +24,11 @@ enum Shell {
         process.standardInput = FileHandle.nullDevice
         let errorText = ReadAhead(errors.fileHandleForReading)
         try process.run()
-        let data = try output.fileHandleForReading.readToEnd() ?? Data()
-        process.waitUntilExit()
+        let data = try Interruption.shared.ending(process) {
+            let data = try output.fileHandleForReading.readToEnd() ?? Data()
+            process.waitUntilExit()
+            return data
+        }
         return Output(
             status: process.terminationStatus,
             text: String(decoding: data, as: UTF8.self),

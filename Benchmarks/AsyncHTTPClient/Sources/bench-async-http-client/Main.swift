@@ -17,6 +17,7 @@ struct AsyncHTTPClientClient: BenchmarkClient {
     private let request: HTTPClientRequest
     private let held: HTTPClientRequest?
     private let decodes: Bool
+    private let streams: Bool
     private let bodyFile: String?
 
     init(_ settings: ClientSettings) throws {
@@ -41,6 +42,7 @@ struct AsyncHTTPClientClient: BenchmarkClient {
         bodyFile = settings.bodyFile
         held = settings.heldURL.map { HTTPClientRequest(url: $0) }
         decodes = settings.decodes
+        streams = settings.streams
     }
 
     func fetch(_ target: BenchmarkTarget) async throws -> Int {
@@ -52,6 +54,11 @@ struct AsyncHTTPClientClient: BenchmarkClient {
         let response = try await client.execute(request, timeout: .minutes(10))
         guard (200...299).contains(response.status.code) else {
             throw UnexpectedResponse("The status is \(response.status.code).")
+        }
+        if streams {
+            var count = 0
+            for try await piece in response.body { count += piece.readableBytes }
+            return count
         }
         let body = try await response.body.collect(upTo: 1 << 30)
         guard decodes else { return body.readableBytes }

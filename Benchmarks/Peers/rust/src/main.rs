@@ -25,14 +25,23 @@ enum Client {
 impl Client {
     async fn fetch(&self, settings: &Settings, body: &[u8]) -> Result<i64, Failure> {
         let url = settings.text("url");
+        let streams = settings.text("stream") == "1";
         let (status, count) = match self {
             Client::Hyper(client) => {
                 let request = hyper::Request::builder()
                     .method(settings.text("method"))
                     .uri(url)
                     .body(hyper::Body::from(body.to_vec()))?;
-                let response = client.request(request).await?;
+                let mut response = client.request(request).await?;
                 let status = response.status().as_u16();
+                if streams {
+                    use hyper::body::HttpBody;
+                    let mut count = 0;
+                    while let Some(piece) = response.body_mut().data().await {
+                        count += piece?.len();
+                    }
+                    return counted(status, count);
+                }
                 (status, hyper::body::to_bytes(response.into_body()).await?.len())
             }
             Client::Reqwest(client) => {
@@ -40,15 +49,26 @@ impl Client {
                 if !body.is_empty() {
                     request = request.body(body.to_vec());
                 }
-                let response = request.send().await?;
+                let mut response = request.send().await?;
+                if streams {
+                    let mut count = 0;
+                    while let Some(piece) = response.chunk().await? {
+                        count += piece.len();
+                    }
+                    return counted(response.status().as_u16(), count);
+                }
                 (response.status().as_u16(), response.bytes().await?.len())
             }
         };
-        if status / 100 != 2 {
-            return Err(format!("status {status}").into());
-        }
-        Ok(count as i64)
+        counted(status, count)
     }
+}
+
+fn counted(status: u16, count: usize) -> Result<i64, Failure> {
+    if status / 100 != 2 {
+        return Err(format!("status {status}").into());
+    }
+    Ok(count as i64)
 }
 
 #[derive(Default)]
