@@ -23,7 +23,12 @@ IN_FLIGHT = 64
 SHORT, LONG = 640, 2560
 ALLOCATORS = {"malloc", "calloc", "realloc", "posix_memalign", "aligned_alloc"}
 FLOOR = ("bench-floor", "libcurl-c-epoll")
-MEASURED = [("bench-curl-stack", "curl-stack"), ("bench-curl-stack", "curl-stack-callback")]
+MEASURED = {
+    "curl-stack": ("bench-curl-stack", "curl-stack"),
+    "curl-stack-callback": ("bench-curl-stack", "curl-stack-callback"),
+    # Three interceptors that change nothing.
+    "curl-stack-intercepted": ("bench-curl-stack", "curl-stack", "passive_interceptors=3"),
+}
 
 
 def free_port():
@@ -58,8 +63,8 @@ def serve(folder):
     raise SystemExit("counts.py: nginx did not start.")
 
 
-def run(tool, program, client, url, fetches):
-    settings = [f"client={client}", f"url={url}", "method=GET", f"in_flight={IN_FLIGHT}", "expect=1024",
+def run(tool, program, client, *settings, url, fetches):
+    settings = [*settings, f"client={client}", f"url={url}", "method=GET", f"in_flight={IN_FLIGHT}", "expect=1024",
                 f"warm_up_fetches={IN_FLIGHT}", f"fetches={fetches}"]
     command = tool + [program] + settings
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=300)
@@ -75,9 +80,9 @@ def without_debug_information(folder, program):
     return copy
 
 
-def callgrind(path, *what):
+def callgrind(path, what, **which):
     """Instructions and allocations of a run."""
-    run(["valgrind", "--tool=callgrind", "--fair-sched=yes", f"--callgrind-out-file={path}"], *what)
+    run(["valgrind", "--tool=callgrind", "--fair-sched=yes", f"--callgrind-out-file={path}"], *what, **which)
     instructions = allocations = 0
     names = {}
     callee = None
@@ -96,19 +101,20 @@ def callgrind(path, *what):
     return instructions, allocations
 
 
-def strace(path, *what):
+def strace(path, what, **which):
     """System calls of a run."""
-    run(["strace", "-f", "-qq", "-c", "-o", path], *what)
+    run(["strace", "-f", "-qq", "-c", "-o", path], *what, **which)
     with open(path) as file:
         total = next(line for line in file if line.rstrip().endswith("total"))
     return int(total.split()[3]) if len(total.split()) > 4 else int(total.split()[-2])
 
 
-def count(folder, program, client, url):
-    program = without_debug_information(folder, program)
-    short = callgrind(f"{folder}/{client}-short.callgrind", program, client, url, SHORT)
-    long = callgrind(f"{folder}/{client}.callgrind", program, client, url, LONG)
-    calls = [strace(f"{folder}/{client}.strace", program, client, url, fetches) for fetches in (SHORT, LONG)]
+def count(folder, name, what, url):
+    program, *rest = what
+    what = (without_debug_information(folder, program), *rest)
+    short = callgrind(f"{folder}/{name}-short.callgrind", what, url=url, fetches=SHORT)
+    long = callgrind(f"{folder}/{name}.callgrind", what, url=url, fetches=LONG)
+    calls = [strace(f"{folder}/{name}.strace", what, url=url, fetches=fetches) for fetches in (SHORT, LONG)]
     between = LONG - SHORT
     return {"instructions": (long[0] - short[0]) / between, "allocations": (long[1] - short[1]) / between,
             "system_calls": (calls[1] - calls[0]) / between}
@@ -122,8 +128,8 @@ def main():
         os.makedirs(kept, exist_ok=True)
         server, url = serve(folder)
         try:
-            floor = count(kept, *FLOOR, url)
-            measured = {client: count(kept, program, client, url) for program, client in MEASURED}
+            floor = count(kept, FLOOR[1], FLOOR, url)
+            measured = {name: count(kept, name, what, url) for name, what in MEASURED.items()}
         finally:
             server.terminate()
             server.wait()
@@ -133,8 +139,10 @@ def main():
         print(f"{name:26}{figures['instructions']:14.0f}{figures['allocations']:14.2f}{figures['system_calls']:14.2f}")
     for name, figures in measured.items():
         for what, most in thresholds[name].items():
-            over = figures["instructions"] / floor["instructions"] if what == "instructions_ratio" \
-                else figures[what.removesuffix("_over_floor")] - floor[what.removesuffix("_over_floor")]
+            over = {"instructions_ratio": lambda: figures["instructions"] / floor["instructions"],
+                    "instructions_over_curl_stack": lambda: figures["instructions"] / measured["curl-stack"]["instructions"],
+                    "allocations_over_floor": lambda: figures["allocations"] - floor["allocations"],
+                    "system_calls_over_floor": lambda: figures["system_calls"] - floor["system_calls"]}[what]()
             if over > most:
                 words = what.replace("_", " ")
                 print(f"{name}: {words} of a fetch are {over:.2f} now and may be {most} (Benchmarks/counts.json): something was "

@@ -28,8 +28,10 @@ public struct ClientSettings: Sendable {
     public let streams: Bool
     /// A PEM file of certificate authorities.
     public let authorities: String?
-    /// How many interceptors every fetch passes.
+    /// How many interceptors every fetch passes that set a field of the request.
     public let interceptors: Int
+    /// How many it passes that change nothing.
+    public let passiveInterceptors: Int
     /// The pins the server's chain must hold, in base64.
     public let pins: [String]
     /// The URL of a response that stays open.
@@ -67,6 +69,7 @@ public struct ClientSettings: Sendable {
         decodes = values["decode"] == "json"
         streams = values["stream"] == "1"
         authorities = values["ca"]
+        passiveInterceptors = number("passive_interceptors")
         interceptors = number("interceptors")
         pins = values["pins"].map { $0.split(separator: ",").map(String.init) } ?? []
         heldURL = values["held_url"]

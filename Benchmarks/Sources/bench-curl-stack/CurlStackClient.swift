@@ -65,9 +65,10 @@ private struct CurlFetches: Sendable {
                 .none
             }
         let request = try HTTP.Request(method: HTTP.Method(rawValue: settings.method), url: settings.url, body: body)
-        let interceptors: Network.CurlResource.Interceptors = (0..<settings.interceptors).map {
+        var interceptors: Network.CurlResource.Interceptors = (0..<settings.interceptors).map {
             FieldInterceptor(name: "X-Benchmark-\($0)")
         }
+        for _ in 0..<settings.passiveInterceptors { interceptors.append(EventListener { _, _ in }) }
         measured = .init(baseRequestMaking: .request(request), interceptors: interceptors)
         held = try settings.heldURL.map { .init(baseRequestMaking: .request(try HTTP.Request(url: $0))) }
         decodes = settings.decodes

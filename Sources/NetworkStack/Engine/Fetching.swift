@@ -15,26 +15,13 @@ final class Fetching<Transport: HTTPTransport, Remote: Sendable>: ExchangeSteps 
     typealias FetchError = HTTPFetchError<Response, Transport.Failure>
     typealias Outcome = Result<Network.Value<Remote, Response>, FetchError>
 
-    /// What is known of an attempt. Nobody asks unless somebody intercepts.
-    private struct Kept {
-        var request: Request?
-        var data: Data?
-        var outcome: Outcome?
-
-        mutating func takeOutcome() -> Outcome? {
-            defer { self = Kept() }
-            return outcome
-        }
-    }
-
-    let isIntercepted: Bool
     private let engine: HTTPEngine<Transport>
     private let resource: HTTPResource<Request, Response>
     private let options: HTTP.Options
-    private let chain: InterceptorChain<Request, Response>
     private let reception: Reception<Remote>
     private let completion: @Sendable (Outcome) -> Void
-    private let kept: Lock<Kept>?
+    /// Nothing unless somebody intercepts.
+    private let intercepted: InterceptedAttempt<Request, Response>?
 
     init(
         engine: HTTPEngine<Transport>,
@@ -47,10 +34,11 @@ final class Fetching<Transport: HTTPTransport, Remote: Sendable>: ExchangeSteps 
         self.reception = reception
         self.completion = completion
         options = resource.options ?? engine.options
-        chain = engine.chain(for: resource)
-        isIntercepted = !chain.isEmpty
-        kept = isIntercepted ? Lock(Kept()) : nil
+        let chain = engine.chain(for: resource)
+        intercepted = chain.isEmpty ? nil : InterceptedAttempt(chain)
     }
+
+    var isIntercepted: Bool { intercepted != nil }
 
     var receiver: StreamReceiver? {
         if case .streamed(let receiver, _) = reception { receiver } else { nil }
@@ -59,25 +47,14 @@ final class Fetching<Transport: HTTPTransport, Remote: Sendable>: ExchangeSteps 
     func nextIdentifier() -> Int { engine.nextIdentifier() }
 
     func make(_ attempt: Attempt, _ handler: @escaping Exchange.Handler) -> any Cancelable {
-        guard let kept else {
+        guard let intercepted else {
             return resource.baseRequestMaking.make { [sessionHeaders] made in
                 handler(Self.neutral(made, sessionHeaders))
             }
         }
-        kept.withLock { $0 = Kept() }
-        // A base request that is handed over twice counts once; what happens to the chain's requests is up to the chain.
-        let wasMade = Lock(false)
-        return resource.baseRequestMaking.make { [chain, sessionHeaders] made in
-            let isFirst = wasMade.withLock { wasMade in
-                defer { wasMade = true }
-                return !wasMade
-            }
-            guard isFirst else { return EmptyCancelable() }
-            return chain.threadRequest(made) { threaded in
-                let neutral = Self.neutral(threaded, sessionHeaders)
-                if case .success(let request) = threaded { kept.withLock { $0.request = request } }
-                return handler(neutral)
-            }
+        intercepted.begin(attempt)
+        return resource.baseRequestMaking.make { [sessionHeaders] made in
+            intercepted.thread(made, of: attempt) { threaded in handler(Self.neutral(threaded, sessionHeaders)) }
         }
     }
 
@@ -99,10 +76,7 @@ final class Fetching<Transport: HTTPTransport, Remote: Sendable>: ExchangeSteps 
         }
     }
 
-    func schedule(_ attempt: Attempt) {
-        guard let request = kept?.withLock({ $0.request }) else { return }
-        chain.schedule(attempt, request)
-    }
+    func schedule(_ attempt: Attempt) { intercepted?.schedule(attempt) }
 
     var memory: StateManagement { engine.memory }
 
@@ -118,60 +92,42 @@ final class Fetching<Transport: HTTPTransport, Remote: Sendable>: ExchangeSteps 
     }
 
     func judge(_ ending: Ending) -> Bool {
-        guard let kept else { return false }
+        guard let intercepted else { return false }
         let (outcome, data) = outcome(of: ending)
-        kept.withLock { ($0.outcome, $0.data) = (outcome, data) }
-        if case .success = outcome { return true }
-        return false
+        switch outcome {
+        case .success(let value):
+            // Content that is collected may still be transformed.
+            let isCollected = if case .collected = reception { true } else { false }
+            intercepted.keep(value.response, data, outcome: isCollected ? nil : outcome)
+            return true
+        case .failure:
+            intercepted.keep(nil, data, outcome: outcome)
+            return false
+        }
     }
 
     func transform(_ handler: @escaping @Sendable (Bool) -> Void) -> any Cancelable {
-        guard let kept, case .collected(let remote) = reception, case let found = kept.withLock({ $0 }),
-            let request = found.request, let data = found.data, case .success(let value) = found.outcome
-        else {
+        guard let intercepted else {
             handler(false)
             return EmptyCancelable()
         }
-        return chain.threadContent(data, response: value.response, request: request) { threaded in
-            let outcome: Outcome =
-                switch threaded {
-                case .success(let data): .success(.init(value: remote(data), response: value.response))
-                case .failure(let error): .failure(.refused(.interceptor(error)))
-                }
-            let isFirst = kept.withLock { kept in
-                // Only what is transformed in this attempt counts.
-                guard kept.data != nil else { return false }
-                kept.outcome = outcome
-                if case .success(let data) = threaded { kept.data = data }
-                return true
-            }
-            if isFirst { handler((try? threaded.get()) != nil) }
-            return EmptyCancelable()
+        return intercepted.transform { error in
+            if let error { intercepted.keep(outcome: Outcome.failure(.refused(.interceptor(error)))) }
+            handler(error == nil)
         }
     }
 
-    func succeed(_ attempt: Attempt) {
-        guard let kept = kept?.withLock({ $0 }), let request = kept.request, case .success(let value) = kept.outcome
-        else { return }
-        chain.succeed(attempt, request, kept.data ?? Data(), value.response)
-    }
+    func succeed(_ attempt: Attempt) { intercepted?.succeed(attempt) }
 
     func vote(_ attempt: Attempt) -> (Retry.Action, any Error) {
-        guard let kept = kept?.withLock({ $0 }), case .failure(let error) = kept.outcome else {
+        guard let intercepted, case .failure(let error) = intercepted.outcome as? Outcome else {
             return (.none, FetchError.cancelled)
         }
-        let action = chain.vote(
-            attempt,
-            request: kept.request,
-            data: kept.data,
-            response: error.response,
-            error: error
-        )
-        return (action, error)
+        return (intercepted.vote(attempt, response: error.response, on: error), error)
     }
 
     func giveUp(_ error: Retry.Error, _ state: Retry.State) {
-        kept?.withLock { $0.outcome = .failure(.retry(error, state)) }
+        intercepted?.keep(outcome: Outcome.failure(.retry(error, state)))
     }
 
     func streamError(of ending: Ending) -> any Error {
@@ -184,8 +140,12 @@ final class Fetching<Transport: HTTPTransport, Remote: Sendable>: ExchangeSteps 
             _ = vote(attempt)
         }
         // Nothing is kept after this: a stream must not be held by the exchange that feeds it.
-        if let kept, case .judged = ending, case let found = kept.withLock({ $0.takeOutcome() }) {
-            return completion(found ?? .failure(.cancelled))
+        if case .judged = ending, let intercepted {
+            let (data, response, outcome) = intercepted.take()
+            if let outcome = outcome as? Outcome { return completion(outcome) }
+            if let data, let response, case .collected(let remote) = reception {
+                return completion(.success(.init(value: remote(data), response: response)))
+            }
         }
         completion(outcome(of: ending).0)
     }

@@ -12,8 +12,8 @@ struct InterceptorChain<Request: HTTPRequestConvertible, Response: HTTPResponseC
         _ result: Result<Request, any Error>,
         _ handler: @escaping @Sendable (Result<Request, any Error>) -> any Cancelable
     ) -> any Cancelable {
-        Threading(bag: CancelableBag(), last: handler) { index, value, next in
-            interceptors.indices.contains(index)
+        Threading(last: handler) { index, value, next in
+            index < interceptors.count
                 ? interceptors[index].interceptMakeRequestResult(value, handler: next) : nil
         }
         .pass(result, to: 0)
@@ -27,8 +27,8 @@ struct InterceptorChain<Request: HTTPRequestConvertible, Response: HTTPResponseC
         request: Request,
         _ handler: @escaping @Sendable (Result<Data, any Error>) -> any Cancelable
     ) -> any Cancelable {
-        Threading<Result<Data, any Error>>(bag: CancelableBag(), last: handler) { index, value, next in
-            guard interceptors.indices.contains(index), case .success(let data) = value else { return nil }
+        Threading<Result<Data, any Error>>(last: handler) { index, value, next in
+            guard index < interceptors.count, case .success(let data) = value else { return nil }
             return interceptors[index].interceptContent(data, response: response, request: request, handler: next)
         }
         .pass(.success(data), to: 0)
@@ -80,26 +80,26 @@ struct InterceptorChain<Request: HTTPRequestConvertible, Response: HTTPResponseC
     }
 }
 
-/// Passes a value from one to the next, each of whom may take their time, and calls on only once.
+/// Passes a value from one to the next, each of whom may take their time. Who hands it on a second time is not heard.
 private struct Threading<Value: Sendable>: Sendable {
     typealias Handler = @Sendable (Value) -> any Cancelable
 
     /// What is under way anywhere: whoever forgets to return what follows does not put it out of reach.
-    let bag: CancelableBag
+    let bag = CancelableBag()
+    /// Who is to be given the value next.
+    let turn = Lock(0)
     let last: Handler
     /// Hands a value to the one at an index, or answers `nil` if it is to go to the last.
     let step: @Sendable (_ index: Int, Value, _ next: @escaping Handler) -> (any Cancelable)?
 
     func pass(_ value: Value, to index: Int) -> any Cancelable {
-        let wasCalled = Lock(false)
-        let pending = step(index, value) { value in
-            let isFirst = wasCalled.withLock { wasCalled in
-                defer { wasCalled = true }
-                return !wasCalled
-            }
-            return isFirst ? pass(value, to: index + 1) : EmptyCancelable()
+        let isFirst = turn.withLock { turn in
+            guard turn == index else { return false }
+            turn += 1
+            return true
         }
-        guard let pending else { return last(value) }
+        guard isFirst else { return EmptyCancelable() }
+        let pending = step(index, value) { pass($0, to: index + 1) } ?? last(value)
         if pending !== bag { bag.add(pending) }
         return bag
     }
