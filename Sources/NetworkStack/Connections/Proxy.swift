@@ -29,33 +29,15 @@ extension Network {
             public var defaultPort: Int { self == .https ? 443 : 1080 }
         }
 
-        /// Who asks: Basic credentials with an HTTP proxy (RFC 7617), a name and a password with SOCKS 5 (RFC 1929), a user
-        /// identifier with SOCKS 4.
-        public struct Credentials: Sendable, Hashable {
-            /// The user's name.
-            public let user: String
-            /// The password.
-            public let password: String
-
-            /// Joins a name and a password.
-            ///
-            /// - Parameters:
-            ///   - user: The user's name.
-            ///   - password: The password.
-            public init(user: String, password: String) {
-                self.user = user
-                self.password = password
-            }
-        }
-
         /// How the proxy is spoken to.
         public let scheme: Scheme
         /// The proxy's name or address in lower case, an IPv6 address in brackets.
         public let host: String
         /// The proxy's port.
         public let port: Int
-        /// Who asks, if the proxy wants to know.
-        public var credentials: Credentials?
+        /// Who asks, if the proxy wants to know: Basic credentials with an HTTP proxy (RFC 7617), a name and a password with
+        /// SOCKS 5 (RFC 1929), a user identifier with SOCKS 4.
+        public var credentials: HTTP.Credentials?
         /// Whether `http` requests go through a tunnel too (`CURLOPT_HTTPPROXYTUNNEL`). Of no meaning with SOCKS.
         public var tunnelsHTTP = false
         /// Fields for an HTTP proxy alone: of `CONNECT`, or added to a request in absolute form (`CURLOPT_PROXYHEADER`).
@@ -73,7 +55,7 @@ extension Network {
             _ scheme: Scheme,
             host: String,
             port: Int? = nil,
-            credentials: Credentials? = nil
+            credentials: HTTP.Credentials? = nil
         ) throws(HTTP.Refusal) {
             let authority = port.map { "\(host):\($0)" } ?? host
             (self.host, self.port) = try Self.read(authority, scheme)
@@ -100,13 +82,13 @@ extension Network {
                 rest = rest[mark.upperBound...]
             }
             if rest.hasSuffix("/") { rest = rest.dropLast() }
-            var credentials: Credentials?
+            var credentials: HTTP.Credentials?
             if let at = rest.lastIndex(of: "@") {
                 let parts = rest[..<at].split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
                 guard let user = Self.percentDecoded(parts[0]),
                     let password = parts.count > 1 ? Self.percentDecoded(parts[1]) : ""
                 else { throw .invalidOptions("The proxy's credentials are not percent-encoded text.") }
-                credentials = Credentials(user: user, password: password)
+                credentials = HTTP.Credentials(user: user, password: password)
                 rest = rest[rest.index(after: at)...]
             }
             (host, port) = try Self.read(String(rest), scheme)
@@ -146,7 +128,7 @@ extension Network {
         /// Refuses what cannot be told to a proxy.
         func validate() throws(HTTP.Refusal) {
             if let credentials {
-                guard HTTP.Headers.isLegal(value: credentials.user + credentials.password) else {
+                guard credentials.isLegal else {
                     throw .invalidOptions("The proxy's credentials have a control character.")
                 }
                 if scheme.isHTTP, credentials.user.contains(":") {
@@ -180,11 +162,4 @@ extension Network.Proxy: CustomStringConvertible {
 extension Network.Proxy: CustomReflectable {
     /// The proxy's URL without its credentials: a dump, too, shows none.
     public var customMirror: Mirror { Mirror(self, children: ["url": description]) }
-}
-
-extension Network.Proxy.Credentials: CustomStringConvertible, CustomReflectable {
-    /// Nothing that is secret.
-    public var description: String { "<redacted>" }
-    /// Nothing that is secret.
-    public var customMirror: Mirror { Mirror(self, children: []) }
 }
