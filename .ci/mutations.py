@@ -8,6 +8,8 @@ import sys
 sys.dont_write_bytecode = True
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 FOLDER = ROOT / "Tests" / "Mutations"
+# What users link against.
+FOLDERS = ("Sources/", "Tests/NetworkStackTesting/")
 
 
 class Problem(Exception):
@@ -90,8 +92,8 @@ def read(entry, place, area):
         raise Problem(f"{place}: what '{mutation.find.split()[0]}' says would end with the switch; replace what is in it")
     if mutation.suite.endswith("Conformance") != bool(mutation.check):
         raise Problem(f"{place}: a conformance suite needs the check's name, another test none")
-    if not mutation.file.startswith("Sources/") or ".." in mutation.file:
-        raise Problem(f"{place}: '{mutation.file}' is no file under Sources")
+    if not mutation.file.startswith(FOLDERS) or ".." in mutation.file:
+        raise Problem(f"{place}: '{mutation.file}' is no file under {' or '.join(FOLDERS)}")
     return mutation
 
 
@@ -113,7 +115,7 @@ def mutated(file, mutations, root=ROOT):
     # The wider comes first, so that what lies inside it can follow.
     ordered = sorted(places.items(), key=lambda place: (place[0][0], -place[0][1]))
     text = render(text, 0, len(text), ordered)
-    if file.startswith("Sources/NetworkStack/") or re.search(r"^\w+ import NetworkStack$", text, re.MULTILINE):
+    if file.startswith("Sources/NetworkStack/") or re.search(r"^(\w+ )?import NetworkStack$", text, re.MULTILINE):
         return text
     return "internal import NetworkStack\n" + text
 

@@ -70,7 +70,7 @@ struct CancelableBagTests {
         #expect(bag.isCancelled)
     }
 
-    @Test("loses no member in a race between adding and cancelling")
+    @Test("loses no member in a race between adding and cancelling (upstream: two atomics)")
     func race() async {
         for _ in 0..<500 {
             let (bag, members) = (CancelableBag(), (0..<8).map { _ in Counting() })

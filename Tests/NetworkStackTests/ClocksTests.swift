@@ -57,6 +57,25 @@ struct ClocksTests {
         #expect(expired(clocks, after: .milliseconds(1900)) == "idle while \(phase)")
     }
 
+    @Test("every attempt has its own time, which stands still between attempts, and all have the total")
+    func attempts() {
+        var clocks = clocks(.init(idle: .seconds(60), attempt: .seconds(2), total: .seconds(10)))
+        #expect(clocks.firstLook - start == .seconds(2))
+        clocks.entered(.waiting, now: start)
+        #expect(expired(clocks, after: .seconds(2)) == "attempt while waiting")
+        for phase in [HTTP.Phase.settling, .delayed] {
+            clocks.entered(phase, now: start + .seconds(2))
+            #expect(next(clocks, after: .seconds(5)) == .seconds(10))
+        }
+        clocks.beganAttempt(now: start + .seconds(5))
+        #expect(clocks.firstLook - start == .seconds(7))
+        clocks.entered(.waiting, now: start + .seconds(5))
+        #expect(expired(clocks, after: .milliseconds(6999)) == nil)
+        #expect(expired(clocks, after: .seconds(7)) == "attempt while waiting")
+        clocks.beganAttempt(now: start + .seconds(9))
+        #expect(expired(clocks, after: .seconds(10)) == "total while making")
+    }
+
     @Test("the idle clock stands still while the receiver holds back")
     func heldBack() {
         var clocks = clocks(.init(idle: .seconds(1), total: .seconds(10)))

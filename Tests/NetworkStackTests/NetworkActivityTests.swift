@@ -62,8 +62,14 @@ struct NetworkActivityTests {
         let seen = Lock<[State]>([])
         let observation = Lock<(any Cancelable)?>(nil)
         let cancelable = activity.observe { state in
-            seen.withLock { $0.append(state) }
-            if state == .show { activity.decrement() } else { observation.withLock { $0 }?.cancel() }
+            let count = seen.withLock { seen in
+                seen.append(state)
+                return seen.count
+            }
+            guard state == .hide else { return activity.decrement() }
+            observation.withLock { $0 }?.cancel()
+            // Not told any more, although it happens within what is told.
+            if count == 2 { activity.increment() }
         }
         observation.withLock { $0 = cancelable }
         activity.increment()

@@ -46,10 +46,25 @@ struct RedactionTests {
         }
     }
 
+    @Test("header fields that hold a URL are shown without what may be secret in it")
+    func fields() {
+        let url = "https://user:s3cret@host.test/path?token=s3cret#s3cret"
+        let headers: HTTP.Headers = [.location: url, .contentLocation: "/path?token=s3cret", .referer: url]
+        for text in Self.texts(of: headers) {
+            #expect(!text.contains(Self.secret), "\(text)")
+            #expect(text.contains("Location: https://host.test/path") && text.contains("Content-Location: /path"))
+        }
+        #expect(headers[.location] == url, "only what is shown is changed")
+    }
+
     @Test("a refusal's description has no user info and no query")
     func refusals() throws {
         let url = try #require(URL(string: "http://user:s3cret@host.test/path?token=s3cret"))
-        for refusal in [HTTP.Refusal.redirectLoop(url), .insecureRedirect(url), .timedOut(.idle, during: .waiting)] {
+        let refusals: [HTTP.Refusal] = [
+            .redirectLoop(url), .insecureRedirect(url), .timedOut(.idle, during: .waiting),
+            .invalidRedirect("ftp://user:s3cret@host.test/path?token=s3cret"),
+        ]
+        for refusal in refusals {
             #expect(!"\(refusal)".contains(Self.secret))
         }
         #expect("\(HTTP.Refusal.redirectLoop(url))".contains("host.test/path"))

@@ -189,6 +189,21 @@ struct TokenAuthenticatorTests {
         #expect(server.count <= 2)
     }
 
+    @Test("What a refresh that was given up brings is no news once a later one has brought a token")
+    func lateRefresh() {
+        var state = TokenState()
+        let waiter = TokenWaiter { _ in EmptyCancelable() }
+        _ = state.request(waiter, now: .now)
+        let givenUp = state.end(1)
+        _ = state.request(waiter, now: .now)
+        let counts = [(2, "T2"), (1, "T1")].map { number, token in
+            state.adopt(AccessToken(token), from: number, margin: .zero, now: .now)
+        }
+        #expect(givenUp.count == 1)
+        #expect(counts == [true, false])
+        #expect(state.token == AccessToken("T2"))
+    }
+
     @Test("What failed with the current token is repeated with a new one, once; with an older one, just repeated")
     func votes() async throws {
         let server = TokenServer()

@@ -19,6 +19,31 @@ struct ConstructionTests {
         network.finishFetchesAndInvalidateSession()
     }
 
+    @Test("A delayed retry waits on the retry queue, and is made when that is free")
+    func retryQueue() async throws {
+        let server = try ScriptedServer.responding { $0.path == "/retried" ? .status(503) : .ok("x") }
+        let queue = DispatchQueue(label: "com.alicerce.network.retry-queue")
+        queue.suspend()
+        let network = Network.URLSessionNetworkStack(retryQueue: queue)
+        network.session = URLSession(configuration: .default, delegate: network, delegateQueue: nil)
+        defer { network.finishFetchesAndInvalidateSession() }
+        let policy = Network.URLSessionRetryPolicy.backoff(.constant(delay: 0.001, until: .maxRetries(1)))
+        let done = Gate()
+        let retried = try Network.URLSessionResource.url(server.url("/retried"), interceptors: [policy])
+        network.fetch(resource: retried) { _ in done.open() }
+        // Far beyond the delay, and until the server has heard enough of others.
+        let deadline = ContinuousClock.now + .milliseconds(30)
+        var others = 0
+        while others < 10 || ContinuousClock.now < deadline {
+            _ = try await network.fetch(resource: .url(server.url("/other")))
+            others += 1
+        }
+        #expect(server.requests.count { $0.path == "/retried" } == 1)
+        queue.resume()
+        try await done.opened()
+        #expect(server.requests.count { $0.path == "/retried" } == 2)
+    }
+
     @Test("The one-line construction works, and has a session")
     func oneLine() async throws {
         let server = try ScriptedServer.responding { .ok($0.path) }

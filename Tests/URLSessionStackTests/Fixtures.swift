@@ -13,11 +13,16 @@ extension HTTPResource<URLRequest, URLResponse> {
     static func url(
         _ text: String,
         options: HTTP.Options? = nil,
+        interceptors: Interceptors = [],
         _ change: (inout URLRequest) -> Void = { _ in }
     ) throws -> Self {
         var request = URLRequest(url: try URLText.parse(text))
         change(&request)
-        return Self(baseRequestMaking: .init { [request] handler in handler(.success(request)) }, options: options)
+        return Self(
+            baseRequestMaking: .init { [request] handler in handler(.success(request)) },
+            interceptors: interceptors,
+            options: options
+        )
     }
 }
 

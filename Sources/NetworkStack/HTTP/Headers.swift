@@ -156,13 +156,14 @@ extension HTTP.Headers: Hashable {
 }
 
 extension HTTP.Headers: CustomStringConvertible {
-    /// The lines, with the values of secret fields left out.
+    /// The lines, with the values of secret fields left out, and of those that hold a URL its user info, query and fragment.
     public var description: String {
-        fields.map { "\($0.name): \($0.name.isSecret ? "<redacted>" : $0.value)" }.joined(separator: "\n")
+        let redaction = HTTP.Redaction()
+        return fields.map { "\($0.name): \(redaction.text(of: $0))" }.joined(separator: "\n")
     }
 }
 
 extension HTTP.Headers: CustomReflectable {
-    /// The lines, with the values of secret fields left out.
+    /// The lines as ``description`` shows them.
     public var customMirror: Mirror { Mirror(self, unlabeledChildren: description.split(separator: "\n")) }
 }

@@ -50,7 +50,8 @@ extension HTTP.Refusal: CustomStringConvertible {
         case .tooManyRedirects(let limit): "The response redirects more than \(limit) times."
         case .redirectLoop(let url): "The redirects go round in a circle at \(url.redactedDescription)."
         case .insecureRedirect(let url): "A redirect leads from https to \(url.redactedDescription), in the clear."
-        case .invalidRedirect(let location): "A redirect leads to \(location), which is no http or https URL."
+        case .invalidRedirect(let location):
+            "A redirect leads to \(location.redactedURL), which is no http or https URL."
         case .bodyTooLarge(let limit): "The response's content is longer than the limit of \(limit) bytes."
         case .decompressionRatio(let limit):
             "A byte of the response's compressed content becomes more than the limit of \(limit) bytes."
@@ -72,8 +73,13 @@ extension HTTP.Refusal: CustomReflectable {
 
 extension URL {
     /// The URL without what may be secret: user info, query and fragment.
-    package var redactedDescription: String {
-        let bytes = Array(absoluteString.utf8)
+    package var redactedDescription: String { absoluteString.redactedURL }
+}
+
+extension String {
+    /// The text of a URL, or of what was to be one, without what may be secret.
+    fileprivate var redactedURL: String {
+        let bytes = Array(utf8)
         let end = bytes.firstIndex { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") } ?? bytes.count
         var shown = bytes[..<end]
         if let slash = shown.firstIndex(of: UInt8(ascii: "/")), slash + 2 <= end, shown[slash + 1] == UInt8(ascii: "/")

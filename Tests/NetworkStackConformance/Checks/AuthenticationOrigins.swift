@@ -84,6 +84,26 @@ extension ConformanceCheck {
                 case .failure(.http(401, _, _)) =
                     try await subject.stack({ $0.interceptors = [wrong] }).observe(basic).onlyOutcome()
             else { throw ConformanceFailure("Expected a 401 with the wrong password") }
-        }
+        },
+        ConformanceCheck("nginx takes Basic credentials, and nobody without", needs: [.network]) { subject in
+            let nginx = try await RealServers.shared.nginx()
+            let url = nginx.httpURL("/basic/text")
+            let origin = try HTTP.Origin(of: HTTP.Request(url: url).url)
+            func outcome(_ user: String, _ password: String) async throws -> Outcome {
+                let authenticator = try BasicAuthenticator(user: user, password: password, origins: [origin])
+                return try await subject.stack { $0.interceptors = [authenticator] }.observe(url).onlyOutcome()
+            }
+            try expectEqual(try await outcome("anna", "sésam").value().response.status, 200, "the status")
+            let refused = [
+                try await subject.stack().observe(url).onlyOutcome(), try await outcome("anna", "wrong"),
+                try await outcome("nobody", "sésam"),
+            ]
+            for outcome in refused {
+                guard case .failure(.http(401, _, let response)) = outcome else {
+                    throw ConformanceFailure("Expected a 401, saw \(outcome.summary)")
+                }
+                try expectEqual(response.headers[.wwwAuthenticate], #"Basic realm="tests""#, "the challenge")
+            }
+        },
     ]
 }

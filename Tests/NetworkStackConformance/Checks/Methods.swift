@@ -25,6 +25,17 @@ extension ConformanceCheck {
                 try expectBytes(fetched.value, "twelve bytes".utf8)
                 try expectEqual(peer.requests().map(\.connectionIndex), [0, 0], "the connections")
             },
+            ConformanceCheck(
+                "A method is not left over from the fetch before, over TLS",
+                needs: [.network, .customTrustRoots]
+            ) { subject in
+                let (server, client) = try await nginx(subject)
+                for method in [HTTP.Method.DELETE, .GET, .HEAD, .GET, .OPTIONS, .GET, .POST, .GET] {
+                    let request = try HTTP.Request(method: method, url: server.httpsURL("/echo"))
+                    let echo = String(decoding: try await client.success(request).value, as: UTF8.self)
+                    try expect(method == .HEAD || echo.hasPrefix("\(method) /echo "), "\(method) arrived as \(echo)")
+                }
+            },
             ConformanceCheck("No content type is made up for a body") { subject in
                 let peer = try subject.serve { _ in .ok("done") }
                 let client = try subject.client()

@@ -4,7 +4,8 @@ import NetworkStackTesting
 
 extension ConformanceCheck {
     /// When a failed attempt is made again, and when not.
-    static let retries: [ConformanceCheck] = retryRows + retryVotes + retryCancels + retryBodies + retriesAtWork
+    static let retries: [ConformanceCheck] =
+        retryRows + retryVotes + retryCancels + retryBodies + retriesAtWork + retriesTimed
 
     /// A policy, and what it must do to a server that never gets well.
     private struct Row: Sendable {

@@ -20,6 +20,25 @@ extension ConformanceCheck {
             try await stack.text(peer.url("/after"))
             try expectEqual(failing.requests().count, 1, "requests on the wire")
         },
+        ConformanceCheck("What a cancelled fetch had failed with is told, once and as it was (upstream R9)") {
+            subject in
+            let (clock, log, statuses) = (VirtualClock(), EventLog(), Lock<[HTTP.StatusCode?]>([]))
+            let peer = try subject.serve { _ in .status(503) }
+            let stack = try subject.stack { $0.retryClock = clock }
+            let spy = Spy("spy", log).with {
+                $0.vote = { told in
+                    statuses.withLock { $0.append((told.error as? any HTTPFetchFailure)?.statusCode) }
+                    return .retryAfter(60)
+                }
+            }
+            let observation = try stack.observe(.intercepted(peer.url("/"), by: [spy])) { _ in log.add("completion") }
+            try await eventually("the retry waits") { clock.sleeperCount == 1 }
+            observation.cancel()
+            try await observation.onlyOutcome(within: .seconds(10)).expectCancelled()
+            let events = ["makes a request", "schedules attempt 1", "fails attempt 1"].map { "spy \($0)" }
+            try expectEqual(log.all, events + ["completion"], "the events")
+            try expectEqual(statuses.withLock { $0 }, [503], "what the attempt failed with")
+        },
         ConformanceCheck("A cancel while a delayed retry waits on the retry queue ends the fetch") { subject in
             let (failed, peer) = (Gate(), try subject.serve { _ in .status(500) })
             let spy = Spy("spy").with {

@@ -63,6 +63,11 @@ struct NginxConfiguration {
               gzip_types *;
               location = /gzip/json { alias \(folder)/files/json; default_type application/json; }
             }
+            location /basic/ {
+              alias \(folder)/files/;
+              auth_basic "tests";
+              auth_basic_user_file \(folder)/users;
+            }
             location /slow/ { alias \(folder)/files/; limit_rate 16k; }
             location /echo { return 200 "$request_method $request_uri $server_protocol $http_x_echo\\n"; }
             location /upload/ { root \(folder)/uploads; dav_methods PUT DELETE; create_full_put_path on; }

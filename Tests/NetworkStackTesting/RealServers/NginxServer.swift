@@ -7,6 +7,7 @@ import Glibc
 /// |---|---|
 /// | `/json`, `/text`, `/bytes/{0,1k,64k,1m}` | the files of `ServedFiles`, with ETag and ranges |
 /// | `/gzip/...` | the same files, gzip-coded when the client takes it |
+/// | `/basic/...` | the same files for the user `anna` with the password `sésam` (Basic), 401 for others |
 /// | `/slow/...` | the same files at 16 KiB a second |
 /// | `/echo...` | 200, `<method> <uri> <protocol> <X-Echo field>` |
 /// | `/redirect/{301,302,303,307,308}` | that status, Location: `/json` |
@@ -49,6 +50,7 @@ public final class NginxServer: Sendable {
         let identity = try options.identity ?? TestCertificates.shared().server
         let folder = process.folder
         try folder.write("uploads/.keep", "")
+        try folder.write("users", "anna:{PLAIN}sésam\n")
         // A killed nginx leaves its socket behind, and another would take it for one in use.
         unlink(unixSocketPath)
         try await process.start(portCount: 3) { ports in

@@ -1,0 +1,61 @@
+import FoundationEssentials
+import NetworkStack
+import NetworkStackTesting
+
+extension ConformanceCheck {
+    /// Attempts and clocks.
+    static let retriesTimed: [ConformanceCheck] = [
+        ConformanceCheck("An attempt that takes too long has failed, and the next one has its own time") { subject in
+            let (held, count, log) = (Latch(), Lock(0), EventLog())
+            defer { held.open() }
+            let peer = try subject.serve { _ in
+                count.withLock { $0 += 1 }
+                if count.withLock({ $0 }) == 1 { held.wait() }
+                return .ok("x")
+            }
+            let spy = Spy("spy").with {
+                $0.vote = { told in
+                    log.add("\((told.error as? any HTTPFetchFailure)?.isTimeout == true) \(told.state.retryCount)")
+                    return .retry
+                }
+            }
+            let stack = try subject.stack { $0.options.timeouts.attempt = .milliseconds(300) }
+            let observation = try stack.observe(.intercepted(peer.url("/"), by: [spy]))
+            try expectEqual(try await observation.onlyOutcome(within: .seconds(10)).text(), "x", "the content")
+            try expectEqual(log.all, ["true 0"], "the attempts that took too long")
+            try expect(observation.elapsed >= .milliseconds(300), "It ran out after \(observation.elapsed)")
+        },
+        ConformanceCheck("What an earlier attempt still says is not heard") { subject in
+            let peer = try subject.serve { .ok($0.path) }
+            let (old, new) = (try HTTP.Request(url: peer.url("/old")), try HTTP.Request(url: peer.url("/new")))
+            let kept = Lock<Network.BaseRequestMaking<HTTP.Request>.Handler?>(nil)
+            var options = HTTP.Options()
+            options.timeouts.attempt = .milliseconds(200)
+            let resource = ConformanceSubject.Stack.Resource(
+                baseRequestMaking: .init { handler in
+                    let earlier = kept.withLock { kept in
+                        defer { kept = handler }
+                        return kept
+                    }
+                    guard let earlier else { return EmptyCancelable() }
+                    _ = earlier(.success(old))
+                    return handler(.success(new))
+                },
+                interceptors: [Spy("spy").with { $0.vote = { _ in .retry } }],
+                options: options
+            )
+            let observation = try subject.stack().observe(resource)
+            try expectEqual(try await observation.onlyOutcome(within: .seconds(10)).text(), "/new", "the content")
+            try expectEqual(peer.requests().map(\.path), ["/new"], "what the server received")
+        },
+        ConformanceCheck("The total timeout bounds all attempts, and ends the wait for the next") { subject in
+            let peer = try subject.serve { _ in .status(503) }
+            let stack = try subject.stack { $0.options.timeouts.total = .milliseconds(300) }
+            let policy = HTTPRetryPolicy.backoff(.constant(delay: 600, until: .maxRetries(3)))
+            let observation = try stack.observe(.intercepted(peer.url("/"), by: [policy]))
+            try await observation.onlyOutcome(within: .seconds(10)).expectTimeout(.total, during: [.delayed])
+            try expect(observation.elapsed >= .milliseconds(300), "It ran out after \(observation.elapsed)")
+            try expectEqual(peer.requests().count, 1, "requests on the wire")
+        },
+    ]
+}
