@@ -23,6 +23,7 @@ public final class CancelableBag: Cancelable {
     private struct State {
         var members: [any Cancelable] = []
         var isCancelled = false
+        var isClosed = false
     }
 
     private let state = Lock(State())
@@ -38,7 +39,7 @@ public final class CancelableBag: Cancelable {
     /// - Parameter member: The work to give up together with the rest.
     public func add(_ member: any Cancelable) {
         let isLate = state.withLock { state in
-            if !state.isCancelled { state.members.append(member) }
+            if !state.isCancelled, !state.isClosed { state.members.append(member) }
             return state.isCancelled
         }
         if isLate { member.cancel() }
@@ -46,12 +47,18 @@ public final class CancelableBag: Cancelable {
 
     /// Cancels every member, once, and lets go of them.
     public func cancel() {
-        let members = state.withLock { state in
-            state.isCancelled = true
+        for member in emptied(by: { $0.isCancelled = true }) { member.cancel() }
+    }
+
+    /// Lets go of its members without cancelling them, and holds none from now on: what they waited for has come.
+    func close() { _ = emptied { $0.isClosed = true } }
+
+    private func emptied(by end: (inout State) -> Void) -> [any Cancelable] {
+        state.withLock { state in
+            end(&state)
             defer { state.members = [] }
             return state.members
         }
-        for member in members { member.cancel() }
     }
 
     /// Adds a member if there is one.

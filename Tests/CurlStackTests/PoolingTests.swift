@@ -51,6 +51,32 @@ struct PoolingTests {
         #expect(await stack.connectionStatistics.openSockets == 1)
     }
 
+    @Test("content without a length has its connection of HTTP/2 to itself, where libcurl mixes streams up at its end")
+    func ownConnections() async throws {
+        var options = NghttpdServer.Options()
+        options.echoesUploads = true
+        let nghttpd = try NghttpdServer(options)
+        try await nghttpd.start()
+        var configuration = Network.Configuration()
+        configuration.tls.trustRoots = .file(path: try TestCertificates.shared().caFile)
+        let stack = try Network.CurlNetworkStack(configuration: configuration)
+        for _ in 1...2 {
+            _ = try await stack.fetch(resource: get(nghttpd.url("/json")))
+            let pieces = AsyncStream<Data> { continuation in
+                continuation.yield(Data("content".utf8))
+                continuation.finish()
+            }
+            let body = HTTP.Body.stream(.init(pieces))
+            let request = try HTTP.Request(method: .POST, url: nghttpd.url("/echo"), body: body)
+            let echoed = try await stack.fetch(resource: .init(baseRequestMaking: .request(request)))
+            #expect(echoed.value == Data("content".utf8))
+            #expect(echoed.response.version == HTTP.Version.http2)
+        }
+        let needsOwn = CurlLibrary.shared.versionNumber < 0x080100
+        let heads = nghttpd.frames.filter { $0.type == "HEADERS" && $0.direction == .received }
+        #expect(Set(heads.map(\.connection)).count == (needsOwn ? 2 : 1))
+    }
+
     @Test("a connection that cannot be opened in advance fails as a fetch would")
     func preconnectingInVain() async throws {
         let closed = try ClosedPort.reserve()

@@ -68,6 +68,10 @@ public struct CurlLibrary: Sendable, CustomStringConvertible {
     /// used again, any server could end the process.
     var forgetsHeads: Bool { versionNumber >= 0x080101 }
 
+    /// Whether HTTP/2 is as it was before it was written anew in 8.1: input may be left lying (``HeldInput``), and what a full
+    /// socket does not take of an upload may be sent twice (``Transfer/roomForContent(upTo:)``).
+    var hasOldHTTP2: Bool { versionNumber < 0x080100 }
+
     /// The versions.
     public var description: String { "libcurl \(version) with \(tlsVersion ?? "no TLS")" }
 }

@@ -8,7 +8,7 @@ final class MultiHandle {
     let watch: SocketWatch
 
     /// Makes a handle, or `nil` if there is no memory for one.
-    init?(watch: SocketWatch, connections: Network.Configuration.Connections) {
+    init?(watch: SocketWatch, connections: Network.Configuration.Connections, sharesConnections: Bool) {
         guard let multi = unsafe curl_multi_init() else { return nil }
         unsafe pointer = multi
         self.watch = watch
@@ -17,7 +17,7 @@ final class MultiHandle {
         unsafe shim_multi_set_pointer(pointer, CURLMOPT_SOCKETDATA, context)
         unsafe shim_multi_set_timer_function(pointer, Callbacks.timer)
         unsafe shim_multi_set_pointer(pointer, CURLMOPT_TIMERDATA, context)
-        unsafe shim_multi_set_long(pointer, CURLMOPT_PIPELINING, shim_multiplex)
+        unsafe shim_multi_set_long(pointer, CURLMOPT_PIPELINING, sharesConnections ? shim_multiplex : 0)
         unsafe shim_multi_set_long(pointer, CURLMOPT_MAX_CONCURRENT_STREAMS, connections.streamsPerConnection)
         // How many connections are kept, in use or not. How many are in use is the queue's business.
         unsafe shim_multi_set_long(

@@ -63,11 +63,21 @@ final class OpenSockets {
         }
     }
 
+    /// The connection of a socket, if a transfer has used it.
+    func ends(of descriptor: Int32) -> Ends? { ends[descriptor] }
+
     /// Whether bytes wait on a connection.
     func haveBytes(at ends: Ends) -> Bool {
         guard let connection = connections[ends], connection.isOpen else { return false }
         var byte: UInt8 = 0
         return unsafe recv(connection.descriptor, &byte, 1, Int32(MSG_PEEK | MSG_DONTWAIT)) > 0
+    }
+
+    /// Whether a connection has room for what is to be sent; one that is not known has.
+    func isWritable(at ends: Ends) -> Bool {
+        guard let connection = connections[ends], connection.isOpen else { return true }
+        var socket = pollfd(fd: connection.descriptor, events: Int16(POLLOUT), revents: 0)
+        return unsafe poll(&socket, 1, 0) != 0
     }
 
     /// Whether a connection is known to have been closed.

@@ -8,6 +8,8 @@ struct ConnectionQueue {
     struct Host: Hashable {
         let origin: HTTP.Origin
         let version: HTTP.Options.VersionPolicy
+        /// Whether they share it at the same time, too, if it speaks HTTP/2.
+        var isShared = true
     }
 
     private final class Line {
@@ -21,7 +23,13 @@ struct ConnectionQueue {
 
         var next: ID? { first < waiting.count ? waiting[first] : nil }
 
-        init(isAlone: Bool) { self.isAlone = isAlone }
+        /// Whether connections may be shared at the same time.
+        let isShared: Bool
+
+        init(_ host: Host) {
+            isAlone = host.version == .http2PriorKnowledge && host.isShared
+            isShared = host.isShared
+        }
 
         func popFirst() {
             first += 1
@@ -115,7 +123,7 @@ struct ConnectionQueue {
 
     private mutating func line(of host: Host) -> Line {
         if let line = lines[host] { return line }
-        let line = Line(isAlone: host.version == .http2PriorKnowledge)
+        let line = Line(host)
         lines[host] = line
         return line
     }
@@ -123,6 +131,7 @@ struct ConnectionQueue {
     private var hasRoomInAll: Bool { limits.total.map { active < $0 } ?? true }
 
     private func hasRoom(_ line: Line) -> Bool {
-        line.active < (line.isMultiplexed ? limits.streamsPerConnection : line.isAlone ? 1 : limits.perHost)
+        let sharesNow = line.isMultiplexed && line.isShared
+        return line.active < (sharesNow ? limits.streamsPerConnection : line.isAlone ? 1 : limits.perHost)
     }
 }

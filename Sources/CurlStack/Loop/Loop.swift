@@ -9,12 +9,14 @@ struct Loop: ~Copyable {
     private let mailbox: Mailbox
     private let poller: Poller
     private let turn = Turn()
+    /// The pool whose connections may be shared, and the one whose connections may not.
+    static let (sharingPool, ownPool) = (0, 1)
+    private let configuration: Network.Configuration
     private var pools: [Pool] = []
     private var queue: ConnectionQueue
     private var waiting: [ObjectIdentifier: Transfer] = [:]
     private var active: [ObjectIdentifier: Transfer] = [:]
     private var deadlines = QueueDeadlines()
-    private var stalls = StreamStalls()
     private var commands: [Mailbox.Command] = []
     private var isStopping = false
     private var events: [Poller.Event] = []
@@ -24,11 +26,17 @@ struct Loop: ~Copyable {
         self.mailbox = mailbox
         poller = Poller(waker: mailbox.waker)
         queue = ConnectionQueue(limits: configuration.connections)
-        if let pool = Pool(
-            configuration: configuration,
-            watch: SocketWatch(poller: poller, sockets: turn.sockets, number: 0)
-        ) {
-            pools = [pool]
+        self.configuration = configuration
+        addPool(Self.sharingPool)
+    }
+
+    /// Makes a pool of the next number, if there is memory for one.
+    private mutating func addPool(_ number: Int) {
+        guard number == pools.count else { return }
+        let watch = SocketWatch(poller: poller, sockets: turn.sockets, number: number)
+        let isShared = number == Self.sharingPool
+        if let pool = Pool(configuration: configuration, watch: watch, sharesConnections: isShared) {
+            pools.append(pool)
         }
     }
 
@@ -44,7 +52,10 @@ struct Loop: ~Copyable {
             if isStopping, active.isEmpty, waiting.isEmpty { break }
             guard mailbox.beginWaiting() else { continue }
             wait()
-            for event in events { pools[event.watch].multi.act(on: event) }
+            for event in events {
+                pools[event.watch].multi.act(on: event)
+                turn.held.read(turn.sockets.ends(of: event.descriptor))
+            }
             events.removeAll(keepingCapacity: true)
             finishEnded()
             // Before the word is taken: what the resumed tasks ask for next is in it then.
@@ -68,7 +79,7 @@ struct Loop: ~Copyable {
             switch command {
             case .start(let control): start(control)
             case .cancel(let control): cancel(control)
-            case .resumeReceiving(let control): resumeReceiving(ObjectIdentifier(control))
+            case .resumeReceiving(let control): active[ObjectIdentifier(control)]?.resumeReceiving()
             case .resumeSending(let control): active[ObjectIdentifier(control)]?.resumeSending()
             case .report(let answer): answer.fill(statistics)
             case .stop: isStopping = true
@@ -80,11 +91,6 @@ struct Loop: ~Copyable {
         commands.removeAll(keepingCapacity: true)
     }
 
-    private mutating func resumeReceiving(_ id: ObjectIdentifier) {
-        guard let transfer = active[id], transfer.resumeReceiving(), transfer.head.version.major >= 2 else { return }
-        stalls.watch(id, count: transfer.rawCount, now: .now)
-    }
-
     private var statistics: Network.ConnectionStatistics {
         var statistics = Network.ConnectionStatistics()
         statistics.openSockets = turn.sockets.count
@@ -94,7 +100,9 @@ struct Loop: ~Copyable {
 
     private mutating func start(_ control: TransferControl) {
         guard !isStopping else { return refuse(control) }
-        let transfer = Transfer(control, poolNumber: 0, turn: turn)
+        let number = control.hop.needsOwnConnection ? Self.ownPool : Self.sharingPool
+        addPool(number)
+        let transfer = Transfer(control, poolNumber: number, turn: turn)
         if queue.enter(transfer.id, for: transfer.host) {
             begin(transfer)
         } else {
@@ -201,8 +209,20 @@ struct Loop: ~Copyable {
             learn(from: transfer)
         }
         turn.touched.removeAll(keepingCapacity: true)
+        lookAgain()
         turn.sockets.forgetClosed()
         beginWaiting()
+    }
+
+    /// Has libcurl deal with what it may hold of HTTP/2 connections.
+    private func lookAgain() {
+        for ends in turn.held.next() {
+            active.values.first { $0.ends == ends && $0.isReceiving }?.easy?.receiveWhatIsHeld()
+        }
+        guard !turn.postponed.isEmpty else { return }
+        let now = MonotonicInstant.now
+        for (transfer, until) in turn.postponed where until <= now { transfer.resumeSending() }
+        turn.postponed.removeAll { $0.until <= now }
     }
 
     // MARK: Time
@@ -211,13 +231,6 @@ struct Loop: ~Copyable {
         let now = MonotonicInstant.now
         for pool in pools {
             if let deadline = pool.multi.watch.deadline, deadline <= now.milliseconds { pool.multi.actOnTimeout() }
-        }
-        stalls.look(now) { id, count in
-            guard let transfer = active[id], !transfer.isReceivingPaused, transfer.rawCount == count else {
-                return false
-            }
-            transfer.easy?.receiveWhatIsHeld()
-            return true
         }
         while let id = deadlines.popExpired(now) {
             guard let transfer = waiting.removeValue(forKey: id) else { continue }
@@ -229,7 +242,8 @@ struct Loop: ~Copyable {
     }
 
     private mutating func wait() {
-        var next = [deadlines.next, stalls.next].compactMap { $0?.milliseconds }.min()
+        let moments = CollectionOfOne(deadlines.next).compactMap(\.self) + turn.postponed.map(\.until)
+        var next = moments.min()?.milliseconds
         for pool in pools {
             if let deadline = pool.multi.watch.deadline { next = min(next ?? deadline, deadline) }
         }
@@ -240,5 +254,11 @@ struct Loop: ~Copyable {
 
 extension Transfer {
     /// What the transfer shares connections by.
-    var host: ConnectionQueue.Host { .init(origin: control.hop.origin, version: control.hop.options.version) }
+    var host: ConnectionQueue.Host {
+        .init(
+            origin: control.hop.origin,
+            version: control.hop.options.version,
+            isShared: poolNumber == Loop.sharingPool
+        )
+    }
 }

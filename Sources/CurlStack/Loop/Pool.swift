@@ -21,10 +21,20 @@ final class Pool {
     private static let spareLimit = 256
 
     /// Makes a pool, or `nil` if there is no memory for one.
-    init?(configuration: Network.Configuration, watch: SocketWatch) {
+    ///
+    /// - Parameters:
+    ///   - configuration: What is the same for all its transfers.
+    ///   - watch: Is told of its sockets.
+    ///   - sharesConnections: Whether several transfers may be under way on one connection of HTTP/2.
+    init?(configuration: Network.Configuration, watch: SocketWatch, sharesConnections: Bool) {
         let contentCodings = ContentCoding.available.map(\.rawValue).joined(separator: ", ")
         let lines = TransferPlan.standardLines(userAgent: configuration.userAgent, contentCodings: contentCodings)
-        guard let multi = MultiHandle(watch: watch, connections: configuration.connections),
+        guard
+            let multi = MultiHandle(
+                watch: watch,
+                connections: configuration.connections,
+                sharesConnections: sharesConnections
+            ),
             let addresses = AddressPlan(configuration.addresses), let standardLines = TextList(lines)
         else { return nil }
         self.contentCodings = contentCodings
@@ -77,6 +87,7 @@ final class Pool {
     /// Takes a transfer's handle back; a transfer under way is dropped, and with it its connection or stream.
     func end(_ transfer: Transfer) {
         guard let easy = transfer.easy else { return }
+        transfer.isReceivingPaused = false
         transfer.easy = nil
         // Before the handle leaves: libcurl would take the connection along.
         easy.stopWhenConnected(false)

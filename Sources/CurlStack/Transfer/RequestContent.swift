@@ -29,7 +29,7 @@ struct RequestContent {
             let piece = bytes.dropFirst(Int(sent)).prefix(count)
             return piece.isEmpty ? end() : taken(piece)
         }
-        guard let source else { return end() }
+        guard let source, !isExhausted else { return end() }
         if rest.isEmpty {
             switch source.next(upTo: count) {
             case .bytes(let data): rest = data

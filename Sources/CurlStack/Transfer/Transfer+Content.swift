@@ -9,10 +9,19 @@ extension Transfer {
         }
         touch()
         head.isChallenge = false  // libcurl would not deliver the content if it asked again.
+        if stream != nil { noteHeldInput(bytes.byteCount) }
         rawCount += Int64(bytes.byteCount)
         if !head.contentCodings.isEmpty, control.hop.options.decompresses { return decode(bytes) }
         let expected = Int(clamping: min(head.contentLength ?? 0, control.hop.options.limits.body))
         return take(bytes, expecting: expected) ? .taken : .abort
+    }
+
+    /// Notes whether the stream's buffer was full, so that libcurl may hold more. A head shares the buffer with the first
+    /// content.
+    private func noteHeldInput(_ count: Int) {
+        guard CurlLibrary.shared.hasOldHTTP2, let ends else { return }
+        let shared = rawCount == 0 ? head.bytesRead : 0
+        turn.held.received(at: ends, fillsBuffer: shared + count >= HeldInput.bufferSize)
     }
 
     private func decode(_ bytes: RawSpan) -> Taken {
@@ -59,5 +68,24 @@ extension Transfer {
 
     func undecodable(_ message: String) -> CurlError {
         CurlError(code: .badContentEncoding, message: message, phase: .receiving)
+    }
+
+    // MARK: HTTP/2 before libcurl 8.1
+
+    /// How much content libcurl may be given now, or `nil` if it must ask again.
+    ///
+    /// What it was given and the socket did not take goes out all the same, and is then sent once more if libcurl's own small
+    /// frames were waiting at that moment. A socket that can be written has room for one frame of content (Linux: a third of
+    /// its buffer is free), so that is what libcurl is given.
+    func roomForContent(upTo count: Int) -> Int? {
+        guard stream != nil, let ends, CurlLibrary.shared.hasOldHTTP2 else { return count }
+        return turn.sockets.isWritable(at: ends) ? min(count, HeldInput.bufferSize) : nil
+    }
+
+    /// Whether libcurl may hold input of the stream, which must not be there when content without an announced length ends
+    /// (``HTTPHop/needsOwnConnection``): a server may answer while it receives.
+    var mayHoldInput: Bool {
+        guard let ends, stream != nil, !host.isShared else { return false }
+        return turn.held.isPossible(at: ends)
     }
 }

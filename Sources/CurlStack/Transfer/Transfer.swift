@@ -72,7 +72,12 @@ final class Transfer {
 
     private(set) var isHeldBack = false
     /// Whether libcurl was told to keep what it receives.
-    var isReceivingPaused = false
+    var isReceivingPaused = false {
+        didSet {
+            guard isReceivingPaused != oldValue, stream != nil, let ends else { return }
+            turn.held.paused(isReceivingPaused, at: ends)
+        }
+    }
     private var isSendingPaused = false
     var content: RequestContent
     private var sentInTurn = 0
@@ -162,11 +167,13 @@ final class Transfer {
 
     func nextToSend(upTo count: Int) -> Sending {
         touch()
-        switch content.next(upTo: count) {
+        guard let room = roomForContent(upTo: count) else { return postpone() }
+        switch content.next(upTo: room) {
         case .bytes(let piece):
             sentInTurn += piece.count
             return .bytes(piece)
-        case .end: return .end
+        case .end:
+            return mayHoldInput ? postpone() : .end
         case .pending:
             isSendingPaused = true
             return .pause
@@ -176,20 +183,27 @@ final class Transfer {
         }
     }
 
+    /// Has libcurl ask for content again in a millisecond.
+    private func postpone() -> Sending {
+        isSendingPaused = true
+        turn.postponed.append((self, MonotonicInstant.now.after(.zero)))
+        return .pause
+    }
+
+    /// Whether more content may come.
+    var isReceiving: Bool { !isReceivingPaused && head.contentLength.map { rawCount < $0 } ?? true }
+
     /// libcurl has to send the content again, on a fresh connection.
     func rewind() -> Bool { content.rewind() }
 
     // MARK: What the caller wants
 
     /// The receiver takes more.
-    ///
-    /// - Returns: Whether libcurl had to be told.
-    func resumeReceiving() -> Bool {
+    func resumeReceiving() {
         isHeldBack = false
-        guard isReceivingPaused else { return false }
+        guard isReceivingPaused else { return }
         isReceivingPaused = false
         easy?.resume()
-        return true
     }
 
     /// The source has more.

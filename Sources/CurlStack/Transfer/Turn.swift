@@ -2,6 +2,9 @@
 final class Turn {
     var touched: [Transfer] = []
     let sockets = OpenSockets()
+    var held = HeldInput()
+    /// Those that are to go on sending at a moment.
+    var postponed: [(transfer: Transfer, until: MonotonicInstant)] = []
 
     init() {}
 }

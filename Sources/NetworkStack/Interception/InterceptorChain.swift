@@ -99,7 +99,11 @@ private struct Threading<Value: Sendable>: Sendable {
             return true
         }
         guard isFirst else { return EmptyCancelable() }
-        let pending = step(index, value) { pass($0, to: index + 1) } ?? last(value)
+        guard let pending = step(index, value, { pass($0, to: index + 1) }) else {
+            // Whoever was on the way holds what followed, which is this bag: it must not hold them in return.
+            bag.close()
+            return last(value)
+        }
         if pending !== bag { bag.add(pending) }
         return bag
     }

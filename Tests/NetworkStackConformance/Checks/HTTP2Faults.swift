@@ -246,7 +246,7 @@ extension ConformanceCheck {
     ]
 
     /// A server of HTTP/2 without TLS whose connections begin with the prefaces.
-    private static func http2Server(
+    static func http2Server(
         _ script: @escaping @Sendable (_ connectionIndex: Int) -> ScriptedServer.Script
     ) throws -> ScriptedServer {
         try ScriptedServer { [.beginHTTP2] + script($0) }
@@ -255,7 +255,7 @@ extension ConformanceCheck {
 
 extension ConformanceSubject {
     /// A client that speaks HTTP/2 by prior knowledge.
-    fileprivate func http2Client(_ configure: (inout HTTP.Options) -> Void = { _ in }) throws -> BoundedClient {
+    func http2Client(_ configure: (inout HTTP.Options) -> Void = { _ in }) throws -> BoundedClient {
         try client { configuration in
             configuration.options.version = .http2PriorKnowledge
             configure(&configuration.options)

@@ -202,7 +202,7 @@ extension ConformanceCheck {
     ) throws -> (any Cancelable, Handover<BoundedClient.Outcome>) {
         let (stream, continuation) = AsyncStream.makeStream(of: Data.self)
         continuation.yield(patternBytes(1000))
-        let request = try HTTP.Request(method: .POST, url: url, body: .stream(.init(stream)))
+        let request = try HTTP.Request(method: .POST, url: url, body: .stream(.init(stream, length: 2000)))
         let ending = Handover<BoundedClient.Outcome>()
         let fetching = client.stack.fetch(resource: .init(baseRequestMaking: .request(request))) { result in
             continuation.finish()

@@ -75,5 +75,26 @@ extension ConformanceCheck {
             try await observation.onlyOutcome(within: .seconds(10)).expectCancelled()
             try await ended.opened()
         },
+        ConformanceCheck("An interceptor that goes on later and holds what follows is let go of with its fetch") {
+            subject in
+            let (held, peer) = (Lock<[Held]>([]), try subject.serve { _ in .ok("x") })
+            @Sendable func later(_ goOn: @escaping @Sendable () -> any Cancelable) -> any Cancelable {
+                let bag = CancelableBag()
+                held.withLock { $0.append(Held(bag: bag)) }
+                Task { bag += goOn() }
+                return bag
+            }
+            let spy = Spy("later").with {
+                $0.make = { made, handler in later { handler(made) } }
+                $0.content = { data, handler in later { handler(.success(data)) } }
+            }
+            try await subject.stack().observe(.intercepted(peer.url("/"), by: [spy])).onlyOutcome().value()
+            try await eventually("both are gone") { held.withLock { $0.count == 2 && $0.allSatisfy { $0.bag == nil } } }
+        },
     ]
+}
+
+/// What an interceptor returned, and nobody should hold after the fetch.
+private struct Held {
+    weak var bag: CancelableBag?
 }

@@ -1,0 +1,61 @@
+internal import NetworkStack
+
+/// The connections of HTTP/2 on which libcurl may hold input that it has read and not dealt with.
+///
+/// libcurl before 8.1 stops taking a connection's input apart when a stream's buffer is full, and lets that stream take what
+/// is its own. What it has read for the streams after it stays where it is until the socket is readable once more, which may
+/// be never. So where a buffer was full, a stream of the connection is made to read once more, until that brings nothing.
+struct HeldInput {
+    /// The size of libcurl's buffer for what a stream receives (`CURLOPT_BUFFERSIZE`, unset).
+    static let bufferSize = 16_384
+
+    /// How often a connection is to be looked at.
+    private var looks: [OpenSockets.Ends: Int] = [:]
+    /// Those that were looked at last.
+    private var seen: Set<OpenSockets.Ends> = []
+    /// How many streams of a connection are paused: what they receive is not seen.
+    private var paused: [OpenSockets.Ends: Int] = [:]
+    /// As many as all that libcurl reads at once can fill buffers of paused streams, and be lost to each of them.
+    private static let looksBesidePaused = 4
+
+    /// A stream received something.
+    mutating func received(at ends: OpenSockets.Ends, fillsBuffer: Bool) {
+        if fillsBuffer || !seen.isEmpty && seen.contains(ends) { looks[ends] = max(1, looks[ends] ?? 0) }
+    }
+
+    /// A stream was paused, or is paused no longer.
+    mutating func paused(_ isPaused: Bool, at ends: OpenSockets.Ends) {
+        let count = (paused[ends] ?? 0) + (isPaused ? 1 : -1)
+        paused[ends] = count == 0 ? nil : count
+    }
+
+    /// A connection was read.
+    mutating func read(_ ends: OpenSockets.Ends?) {
+        guard !paused.isEmpty, let ends, paused[ends] != nil else { return }
+        looks[ends] = Self.looksBesidePaused
+    }
+
+    /// Whether input may be held on a connection.
+    func isPossible(at ends: OpenSockets.Ends) -> Bool { looks[ends] != nil }
+
+    /// Takes the connections that are to be looked at now.
+    mutating func next() -> Set<OpenSockets.Ends> {
+        guard !looks.isEmpty || !seen.isEmpty else { return [] }
+        seen = Set(looks.keys)
+        looks = looks.compactMapValues { $0 > 1 ? $0 - 1 : nil }
+        return seen
+    }
+}
+
+extension HTTPHop {
+    /// Whether the hop must have its connection to itself: when content without an announced length ends, libcurl before 8.1
+    /// takes a connection's input apart although a stream has still to take what is its own, and mixes that up.
+    var needsOwnConnection: Bool {
+        guard CurlLibrary.shared.hasOldHTTP2, let source, source.length == nil else { return false }
+        return switch options.version {
+        case .http1_1: false
+        case .automatic: origin.scheme == .https
+        case .http2PriorKnowledge: true
+        }
+    }
+}
