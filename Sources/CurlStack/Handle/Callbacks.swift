@@ -18,6 +18,10 @@ enum Callbacks {
 
     static let write: curl_write_callback = { bytes, size, count, context in
         guard let bytes = unsafe bytes, let transfer = unsafe transfer(of: context) else { return 0 }
+        guard transfer.head.isComplete else {
+            let start = unsafe UnsafeRawPointer(bytes).assumingMemoryBound(to: UInt8.self)
+            return transfer.mayRead(headerLine: unsafe Span(_unsafeStart: start, count: size * count)) ? size * count : 0
+        }
         let span = unsafe RawSpan(_unsafeStart: bytes, byteCount: size * count)
         return switch transfer.received(body: span) {
         case .taken: size * count

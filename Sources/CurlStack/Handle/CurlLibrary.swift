@@ -64,8 +64,8 @@ public struct CurlLibrary: Sendable, CustomStringConvertible {
     }
 
     /// Whether a handle that is used again has forgotten the head it received last. Before 8.1.1 it adds a head's folded
-    /// first line to the last field of the head before, which is freed memory by then (curl #11101): with a handle that is
-    /// used again, any server could end the process.
+    /// first line to the last field of the head before, which is freed memory by then (curl #11101): any server could end the
+    /// process. There, such a head is refused before libcurl looks at it (``HeadReader/mayFollow(_:)``).
     var forgetsHeads: Bool { versionNumber >= 0x080101 }
 
     /// Whether HTTP/2 is as it was before it was written anew in 8.1: input may be left lying (``HeldInput``), and what a full

@@ -10,6 +10,8 @@ extension EasyHandle {
     func answerChallenges(with credentials: HTTP.Credentials) -> CURLcode {
         let codes = [
             set(CURLOPT_HTTPAUTH, shim_auth_digest),
+            // The handle is used once, and a second head is no content.
+            set(CURLOPT_HEADER, 0),
             set(CURLOPT_USERNAME, credentials.user),
             set(CURLOPT_PASSWORD, credentials.password),
             // libcurl counts its answers as redirects; a server that only ever has a newer challenge would go on for ever.

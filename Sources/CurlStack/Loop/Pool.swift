@@ -96,13 +96,9 @@ final class Pool {
         if spare.count < Self.spareLimit, mayReuse(transfer) { spare.append(easy) }
     }
 
-    /// Whether a transfer's handle may have been, or may be, another's. A handle holds the TLS sessions that can be
-    /// resumed, so it is kept for https even where it does not forget heads (``CurlLibrary/forgetsHeads``). It keeps
-    /// credentials, too, and what a server said about them: such a one is used once.
-    private func mayReuse(_ transfer: Transfer) -> Bool {
-        !transfer.answersChallenges
-            && (CurlLibrary.shared.forgetsHeads || transfer.control.hop.origin.scheme == .https)
-    }
+    /// Whether a transfer's handle may have been, or may be, another's. One that answers challenges keeps the credentials,
+    /// and what a server said about them: it is used once.
+    private func mayReuse(_ transfer: Transfer) -> Bool { !transfer.answersChallenges }
 
     /// Takes the handle of a transfer that is given up, and frees its exchange at once: an HTTP/1.1 connection is closed, an
     /// HTTP/2 stream reset. libcurl leaves the reset in its buffer until the connection is used again, so another
@@ -127,6 +123,8 @@ final class Pool {
             // Content is decoded here, where a stream that is cut short is noticed.
             easy.set(CURLOPT_HTTP_CONTENT_DECODING, 0),
             easy.set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1),
+            // The lines of a head go to the write callback, too, and there before libcurl looks at them.
+            easy.set(CURLOPT_HEADER, CurlLibrary.shared.forgetsHeads ? 0 : 1),
             // No proxy from the environment.
             easy.set(CURLOPT_PROXY, ""),
         ]

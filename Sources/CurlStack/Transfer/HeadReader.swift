@@ -27,6 +27,7 @@ struct HeadReader {
     private var trailerLines: [UInt8] = []
     private var byteCount = 0
     private var fieldCount = 0
+    private var isWithinLine = false
 
     /// The status of the head being read, or of the final one.
     private(set) var status: HTTP.StatusCode?
@@ -83,6 +84,16 @@ struct HeadReader {
         guard let status, status.statusClass != .informational || status.rawValue == 101 else { return .informational }
         isComplete = true
         return .final
+    }
+
+    /// Whether what is about to be a line of the head may be taken for one: a line that continues another needs another.
+    ///
+    /// libcurl asks this before it looks at the line itself (``CurlLibrary/forgetsHeads``). A long line comes in pieces.
+    mutating func mayFollow(_ piece: Span<UInt8>) -> Bool {
+        guard let first = piece.indices.first, let last = piece.indices.last else { return true }
+        defer { isWithinLine = piece[last] != UInt8(ascii: "\n") }
+        let isFolded = piece[first] == UInt8(ascii: " ") || piece[first] == UInt8(ascii: "\t")
+        return !isFolded || isWithinLine || !lines.isEmpty
     }
 
     /// A new head begins, after an informational one or at the start.

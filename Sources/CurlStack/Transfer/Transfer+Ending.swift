@@ -24,7 +24,7 @@ extension Transfer {
         // libcurl's words for a line of more than 100 KiB, and for one that continues a line that is not there.
         case .outOfMemory where isInHead: return .refused(.headTooLarge(limit: control.hop.options.limits.head))
         case .badFunctionArgument where isInHead:
-            return .transport(malformed("The response's head begins with a line that continues another."))
+            return .transport(continuesNothing)
         case .operationTimedOut where !isConnected: return .refused(.timedOut(.connect, during: phase))
         case .unsupportedProtocol where head.status == nil, .weirdServerReply where head.status == nil:
             return .badResponse

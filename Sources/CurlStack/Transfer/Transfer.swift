@@ -131,6 +131,13 @@ final class Transfer {
         entered(.securing)
     }
 
+    /// Whether libcurl may look at a line of the head, or a piece of one, at all.
+    func mayRead(headerLine piece: Span<UInt8>) -> Bool {
+        if head.mayFollow(piece) { return true }
+        stop = .transport(continuesNothing)
+        return false
+    }
+
     func received(headerLine line: Span<UInt8>) -> Bool {
         touch()
         switch head.read(line) {
@@ -253,6 +260,8 @@ final class Transfer {
             HTTP.Response(status: $0, version: head.version, headers: head.headers, url: control.hop.request.url)
         }
     }
+
+    var continuesNothing: CurlError { malformed("The response's head begins with a line that continues another.") }
 
     func malformed(_ message: String) -> CurlError {
         CurlError(code: .weirdServerReply, message: message, phase: .receiving)
