@@ -2,7 +2,7 @@ internal import Dispatch
 public import NetworkStack
 
 /// Carries hops with libcurl, on a thread of its own.
-public struct CurlTransport: HTTPTransport {
+public final class CurlTransport: HTTPTransport {
     /// The neutral request.
     public typealias Request = HTTP.Request
     /// The neutral response.
@@ -42,5 +42,6 @@ public struct CurlTransport: HTTPTransport {
     }
 
     /// The response itself.
+    @inlinable
     public func response(_ response: HTTP.Response) -> HTTP.Response { response }
 }

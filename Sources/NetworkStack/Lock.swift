@@ -17,10 +17,10 @@ package struct Lock<State>: @unchecked Sendable {
 
     @usableFromInline let buffer: LockBuffer<State>
 
-    /// Makes an unlocked lock around a first state.
+    /// Makes an unlocked lock around a first state, which is made in its place.
     @inlinable
-    package init(_ state: State) {
-        let made = LockBuffer<State>.create(minimumCapacity: 1) { _ in state }
+    package init(_ state: @autoclosure () -> State) {
+        let made = LockBuffer<State>.create(minimumCapacity: 1) { _ in state() }
         buffer = unsafe unsafeDowncast(made, to: LockBuffer<State>.self)
         unsafe buffer.withUnsafeMutablePointerToElements { mutex in
             unsafe mutex.initialize(to: LockMutex())

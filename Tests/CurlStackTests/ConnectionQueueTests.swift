@@ -19,17 +19,17 @@ struct ConnectionQueueTests {
         let host = try host("a")
         let tokens = (0..<5).map { _ in Token() }
         let ids = tokens.map { ObjectIdentifier($0) }
-        let entered = ids.map { queue.enter($0, for: host) }
+        let entered = ids.map { queue.enter($0, in: queue.line(of: host)) }
         #expect(entered == [true, true, false, false, false])
         let step1 = queue.next()
         #expect(step1 == nil)
-        queue.leave(host)
+        queue.leave(queue.line(of: host), pool: 0)
         let step2 = queue.next()
         #expect(step2 == ids[2])
         let step3 = queue.next()
         #expect(step3 == nil)
-        queue.leave(host)
-        queue.leave(host)
+        queue.leave(queue.line(of: host), pool: 0)
+        queue.leave(queue.line(of: host), pool: 0)
         let step4 = queue.next()
         #expect(step4 == ids[3])
         let step5 = queue.next()
@@ -43,10 +43,10 @@ struct ConnectionQueueTests {
         let host = try host("a")
         let tokens = (0..<3).map { _ in Token() }
         let ids = tokens.map { ObjectIdentifier($0) }
-        _ = queue.enter(ids[0], for: host)
-        _ = queue.enter(ids[1], for: host)
-        queue.leave(host)
-        let step6 = queue.enter(ids[2], for: host)
+        _ = queue.enter(ids[0], in: queue.line(of: host))
+        _ = queue.enter(ids[1], in: queue.line(of: host))
+        queue.leave(queue.line(of: host), pool: 0)
+        let step6 = queue.enter(ids[2], in: queue.line(of: host))
         #expect(!step6)
         let step7 = queue.next()
         #expect(step7 == ids[1])
@@ -58,13 +58,13 @@ struct ConnectionQueueTests {
         let (a, b) = (try host("a"), try host("b"))
         let tokens = (0..<8).map { _ in Token() }
         let ids = tokens.map { ObjectIdentifier($0) }
-        for id in ids[..<4] { _ = queue.enter(id, for: a) }
-        let step8 = queue.enter(ids[4], for: b)
+        for id in ids[..<4] { _ = queue.enter(id, in: queue.line(of: a)) }
+        let step8 = queue.enter(ids[4], in: queue.line(of: b))
         #expect(step8)
-        let step9 = queue.enter(ids[5], for: b)
+        let step9 = queue.enter(ids[5], in: queue.line(of: b))
         #expect(!step9)
-        queue.leave(a)
-        queue.leave(a)
+        queue.leave(queue.line(of: a), pool: 0)
+        queue.leave(queue.line(of: a), pool: 0)
         let begun = [queue.next(), queue.next()]
         #expect(Set(begun) == [ids[2], ids[5]])
         let step10 = queue.next()
@@ -77,8 +77,8 @@ struct ConnectionQueueTests {
         let (a, b, c) = (try host("a"), try host("b"), try host("c"))
         let tokens = (0..<4).map { _ in Token() }
         let ids = tokens.map { ObjectIdentifier($0) }
-        for (id, host) in zip(ids, [a, b, a, c]) { _ = queue.enter(id, for: host) }
-        queue.leave(b)
+        for (id, host) in zip(ids, [a, b, a, c]) { _ = queue.enter(id, in: queue.line(of: host)) }
+        queue.leave(queue.line(of: b), pool: 0)
         let begun = queue.next()
         #expect(begun == ids[3])
     }
@@ -89,12 +89,12 @@ struct ConnectionQueueTests {
         let host = try host("a")
         let tokens = (0..<3).map { _ in Token() }
         let ids = tokens.map { ObjectIdentifier($0) }
-        for id in ids { _ = queue.enter(id, for: host) }
+        for id in ids { _ = queue.enter(id, in: queue.line(of: host)) }
         let step11 = queue.giveUp(ids[1])
         #expect(step11)
         let step12 = queue.giveUp(ids[1])
         #expect(!step12)
-        queue.leave(host)
+        queue.leave(queue.line(of: host), pool: 0)
         let step13 = queue.next()
         #expect(step13 == ids[2])
         #expect(queue.waitingCount == 0)
@@ -106,10 +106,10 @@ struct ConnectionQueueTests {
         let host = try host("a")
         let tokens = (0..<4).map { _ in Token() }
         let ids = tokens.map { ObjectIdentifier($0) }
-        for id in ids { _ = queue.enter(id, for: host) }
+        for id in ids { _ = queue.enter(id, in: queue.line(of: host)) }
         let step14 = queue.next()
         #expect(step14 == nil)
-        queue.learned(host, isMultiplexed: true)
+        queue.learned(queue.line(of: host), isMultiplexed: true)
         let step15 = queue.next()
         #expect(step15 == ids[1])
         let step16 = queue.next()
@@ -117,10 +117,10 @@ struct ConnectionQueueTests {
         let step17 = queue.next()
         #expect(step17 == nil)
         let prior = try self.host("a", .http2PriorKnowledge)
-        let first = queue.enter(ids[0], for: prior)
-        let second = queue.enter(ids[1], for: prior)
+        let first = queue.enter(ids[0], in: queue.line(of: prior))
+        let second = queue.enter(ids[1], in: queue.line(of: prior))
         #expect(first && !second)
-        queue.learned(prior, isMultiplexed: true)
+        queue.learned(queue.line(of: prior), isMultiplexed: true)
         let next = queue.next()
         #expect(next == ids[1])
     }

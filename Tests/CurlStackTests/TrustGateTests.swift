@@ -50,7 +50,7 @@ struct TrustGateTests {
             request: checked,
             origin: origin,
             urlText: text,
-            options: .init(),
+            options: SharedOptions(.init()),
             trust: trust,
             source: nil,
             allowsWithholding: true
@@ -166,7 +166,9 @@ struct TrustGateTests {
         let sink = EndSink()
         let hop = try hop("https://127.0.0.1/", pins: certificates.server.publicKeyPins())
         let control = TransferControl(hop: hop, sink: sink, mailbox: Mailbox())
-        Transfer(control, poolNumber: 0, turn: Turn()).finish(code)
+        var queue = ConnectionQueue(limits: .init())
+        let line = queue.line(of: .init(origin: hop.origin, version: .automatic))
+        Transfer(control, line: line, turn: Turn()).finish(code)
         guard case .refused(.untrusted(.pinningUnsupported(let reason))) = sink.failure.withLock({ $0 }) else {
             Issue.record("It was not refused")
             return

@@ -10,20 +10,36 @@ enum Callbacks {
         return unsafe Unmanaged<EasyHandle>.fromOpaque(context)._withUnsafeGuaranteedRef { $0.transfer }
     }
 
+    /// Runs `body` with that transfer, which its handle keeps meanwhile: for what is called many times in a transfer.
+    private static func withTransfer<Answer>(
+        of context: UnsafeMutableRawPointer?,
+        _ body: (Transfer) -> Answer
+    ) -> Answer? {
+        guard let context = unsafe context else { return nil }
+        let current = unsafe Unmanaged<EasyHandle>.fromOpaque(context)._withUnsafeGuaranteedRef { unsafe $0.current }
+        return unsafe current?._withUnsafeGuaranteedRef(body)
+    }
+
     static let header: curl_write_callback = { bytes, size, count, context in
-        guard let bytes = unsafe bytes, let transfer = unsafe transfer(of: context) else { return 0 }
+        guard let bytes = unsafe bytes else { return 0 }
         let start = unsafe UnsafeRawPointer(bytes).assumingMemoryBound(to: UInt8.self)
-        return transfer.received(headerLine: unsafe Span(_unsafeStart: start, count: size * count)) ? size * count : 0
+        let isTaken = unsafe withTransfer(of: context) {
+            $0.received(headerLine: unsafe Span(_unsafeStart: start, count: size * count))
+        }
+        return isTaken ?? false ? size * count : 0
     }
 
     static let write: curl_write_callback = { bytes, size, count, context in
-        guard let bytes = unsafe bytes, let transfer = unsafe transfer(of: context) else { return 0 }
-        guard transfer.head.isComplete else {
-            let start = unsafe UnsafeRawPointer(bytes).assumingMemoryBound(to: UInt8.self)
-            return transfer.mayRead(headerLine: unsafe Span(_unsafeStart: start, count: size * count)) ? size * count : 0
+        guard let bytes = unsafe bytes else { return 0 }
+        let taken: Transfer.Taken? = unsafe withTransfer(of: context) { transfer in
+            guard transfer.head.isComplete else {
+                let start = unsafe UnsafeRawPointer(bytes).assumingMemoryBound(to: UInt8.self)
+                let piece = unsafe Span(_unsafeStart: start, count: size * count)
+                return transfer.mayRead(headerLine: piece) ? .taken : .abort
+            }
+            return transfer.received(body: unsafe RawSpan(_unsafeStart: bytes, byteCount: size * count))
         }
-        let span = unsafe RawSpan(_unsafeStart: bytes, byteCount: size * count)
-        return switch transfer.received(body: span) {
+        return switch taken ?? .abort {
         case .taken: size * count
         case .pause: shim_write_pause
         case .abort: 0

@@ -7,7 +7,11 @@ final class EasyHandle {
     let pointer: UnsafeMutableRawPointer
     private let errorText: UnsafeMutablePointer<CChar>
     /// The transfer the handle carries now.
-    private(set) var transfer: Transfer?
+    private(set) var transfer: Transfer? {
+        didSet { unsafe current = transfer.map { unsafe Unmanaged.passUnretained($0) } }
+    }
+    /// The same, for libcurl's callbacks, which end before it is let go.
+    private(set) var current: Unmanaged<Transfer>?
     /// What is told of the sockets of its connections.
     let watch: SocketWatch
     /// What the handle was told last, and keeps.

@@ -12,26 +12,33 @@ struct ConnectionQueue {
         var isShared = true
     }
 
-    private final class Line {
-        var active = 0
-        var isMultiplexed = false
-        /// Whether the first transfer opens a connection for all: by prior knowledge there is no other use for a second.
-        var isAlone: Bool
-        var waiting: [ID] = []
-        var first = 0
-        var isInRing = false
+    /// The transfers of one host: those under way, and those that wait.
+    final class Line {
+        let host: Host
+        fileprivate(set) var active = 0
+        /// Whether the host shares one connection among transfers; `nil` until that is known.
+        fileprivate(set) var sharesConnection: Bool?
+        /// How many are under way in each pool.
+        fileprivate var inPools: [Int] = []
+        fileprivate var waiting: [ID] = []
+        fileprivate var first = 0
+        fileprivate var isInRing = false
 
-        var next: ID? { first < waiting.count ? waiting[first] : nil }
-
-        /// Whether connections may be shared at the same time.
-        let isShared: Bool
-
-        init(_ host: Host) {
-            isAlone = host.version == .http2PriorKnowledge && host.isShared
-            isShared = host.isShared
+        fileprivate init(_ host: Host) {
+            self.host = host
+            if host.origin.scheme == .http, host.version != .http2PriorKnowledge { sharesConnection = false }
         }
 
-        func popFirst() {
+        var isMultiplexed: Bool { sharesConnection ?? false }
+
+        /// Whether the first transfer opens a connection for all: by prior knowledge there is no other use for a second.
+        fileprivate var isAlone: Bool { host.version == .http2PriorKnowledge && host.isShared }
+
+        fileprivate var next: ID? { first < waiting.count ? waiting[first] : nil }
+
+        fileprivate var isIdle: Bool { active == 0 && next == nil }
+
+        fileprivate func popFirst() {
             first += 1
             if first > 64, first * 2 > waiting.count {
                 waiting.removeFirst(first)
@@ -42,96 +49,121 @@ struct ConnectionQueue {
 
     private let limits: Network.Configuration.Connections
     private var lines: [Host: Line] = [:]
-    private var waitingHosts: [ID: Host] = [:]
-    private var ring: [Host] = []
+    private var waitingLines: [ID: Line] = [:]
+    private var ring: [Line] = []
     private var active = 0
+
+    /// What is known of hosts is kept for this many; beyond that, a host whose last transfer has ended is forgotten.
+    private static let keptLines = 1024
+    /// How many of a host's transfers a pool has before another gets the next. libcurl looks at every connection to a host
+    /// for every request to it, so few in one place are cheaper than many; idle connections are found again because pools
+    /// fill in order.
+    static let poolSize = 32
+    static let poolLimit = 64
+    /// The pool whose connections are not shared at the same time.
+    static let ownPool = 1
 
     init(limits: Network.Configuration.Connections) { self.limits = limits }
 
     /// How many wait.
-    var waitingCount: Int { waitingHosts.count }
+    var waitingCount: Int { waitingLines.count }
 
     /// What is under way with each origin.
     var shares: [HTTP.Origin: Network.ConnectionStatistics.Share] {
         var shares: [HTTP.Origin: Network.ConnectionStatistics.Share] = [:]
         for (host, line) in lines where line.active > 0 { shares[host.origin, default: .init()].active += line.active }
-        for host in waitingHosts.values { shares[host.origin, default: .init()].waiting += 1 }
+        for line in waitingLines.values { shares[line.host.origin, default: .init()].waiting += 1 }
         return shares
     }
 
-    /// Whether a transfer may begin at once; if not, it waits.
-    mutating func enter(_ id: ID, for host: Host) -> Bool {
-        let line = self.line(of: host)
-        if line.next == nil, hasRoom(line), hasRoomInAll {
-            line.active += 1
-            active += 1
-            return true
-        }
-        line.waiting.append(id)
-        waitingHosts[id] = host
-        if !line.isInRing {
-            line.isInRing = true
-            ring.append(host)
-        }
-        return false
-    }
-
-    /// A transfer that began has ended.
-    mutating func leave(_ host: Host) {
-        guard let line = lines[host] else { return }
-        line.active -= 1
-        active -= 1
-        if line.active == 0, line.next == nil, !line.isMultiplexed { lines[host] = nil }
-    }
-
-    /// A transfer that waits has gone. Its place in the line is passed over when it comes up.
-    ///
-    /// - Returns: Whether it did wait.
-    mutating func giveUp(_ id: ID) -> Bool { waitingHosts.removeValue(forKey: id) != nil }
-
-    /// A host turned out to share one connection among transfers, or not to.
-    mutating func learned(_ host: Host, isMultiplexed: Bool) { lines[host]?.isMultiplexed = isMultiplexed }
-
-    /// Whether a host is known to share one connection among transfers.
-    func isMultiplexed(_ host: Host) -> Bool { lines[host]?.isMultiplexed ?? false }
-
-    /// The next transfer that may begin now.
-    mutating func next() -> ID? {
-        guard hasRoomInAll else { return nil }
-        for _ in 0..<ring.count {
-            let host = ring.removeFirst()
-            guard let line = lines[host] else { continue }
-            while let id = line.next, waitingHosts[id] != host { line.popFirst() }
-            guard let id = line.next else {
-                line.isInRing = false
-                if line.active == 0, !line.isMultiplexed { lines[host] = nil }
-                continue
-            }
-            if hasRoom(line) {
-                line.popFirst()
-                line.active += 1
-                active += 1
-                waitingHosts[id] = nil
-                line.isInRing = line.next != nil
-                if line.isInRing { ring.append(host) }
-                return id
-            }
-            ring.insert(host, at: ring.endIndex)
-        }
-        return nil
-    }
-
-    private mutating func line(of host: Host) -> Line {
+    /// The line of a host.
+    mutating func line(of host: Host) -> Line {
         if let line = lines[host] { return line }
         let line = Line(host)
         lines[host] = line
         return line
     }
 
+    /// Whether a transfer may begin at once; if not, it waits.
+    mutating func enter(_ id: ID, in line: Line) -> Bool {
+        if line.next == nil, hasRoom(line), hasRoomInAll {
+            line.active += 1
+            active += 1
+            return true
+        }
+        line.waiting.append(id)
+        waitingLines[id] = line
+        if !line.isInRing {
+            line.isInRing = true
+            ring.append(line)
+        }
+        return false
+    }
+
+    /// The pool for a transfer that begins: the first with room. Transfers that share a connection, or may, are in one.
+    func pool(in line: Line) -> Int {
+        if !line.host.isShared { return Self.ownPool }
+        var place = 0
+        if line.sharesConnection == false {
+            let filled = line.inPools
+            place = filled.firstIndex { $0 < Self.poolSize } ?? filled.count
+            if place >= Self.poolLimit { place = filled.indices.min { filled[$0] < filled[$1] } ?? 0 }
+        }
+        if place == line.inPools.count { line.inPools.append(0) }
+        line.inPools[place] += 1
+        return place < Self.ownPool ? place : place + 1
+    }
+
+    /// A transfer that began in a pool has ended.
+    mutating func leave(_ line: Line, pool: Int) {
+        line.active -= 1
+        active -= 1
+        if pool != Self.ownPool { line.inPools[pool < Self.ownPool ? pool : pool - 1] -= 1 }
+        forget(line)
+    }
+
+    /// A transfer that waits has gone. Its place in the line is passed over when it comes up.
+    ///
+    /// - Returns: Whether it did wait.
+    mutating func giveUp(_ id: ID) -> Bool { waitingLines.removeValue(forKey: id) != nil }
+
+    /// A host turned out to share one connection among transfers, or not to.
+    func learned(_ line: Line, isMultiplexed: Bool) { line.sharesConnection = isMultiplexed }
+
+    /// The next transfer that may begin now.
+    mutating func next() -> ID? {
+        guard hasRoomInAll else { return nil }
+        for _ in 0..<ring.count {
+            let line = ring.removeFirst()
+            while let id = line.next, waitingLines[id] !== line { line.popFirst() }
+            guard let id = line.next else {
+                line.isInRing = false
+                forget(line)
+                continue
+            }
+            if hasRoom(line) {
+                line.popFirst()
+                line.active += 1
+                active += 1
+                waitingLines[id] = nil
+                line.isInRing = line.next != nil
+                if line.isInRing { ring.append(line) }
+                return id
+            }
+            ring.insert(line, at: ring.endIndex)
+        }
+        return nil
+    }
+
+    /// Forgets a host that nobody needs, if too many are known.
+    private mutating func forget(_ line: Line) {
+        if lines.count > Self.keptLines, line.isIdle, !line.isInRing { lines[line.host] = nil }
+    }
+
     private var hasRoomInAll: Bool { limits.total.map { active < $0 } ?? true }
 
     private func hasRoom(_ line: Line) -> Bool {
-        let sharesNow = line.isMultiplexed && line.isShared
+        let sharesNow = line.isMultiplexed && line.host.isShared
         return line.active < (sharesNow ? limits.streamsPerConnection : line.isAlone ? 1 : limits.perHost)
     }
 }

@@ -7,11 +7,9 @@ internal import NetworkStack
 /// It is made inside its thread and cannot leave it. One transfer's failure is that transfer's: nothing here throws.
 struct Loop: ~Copyable {
     private let mailbox: Mailbox
+    private let configuration: Network.Configuration
     private let poller: Poller
     private let turn = Turn()
-    /// The pool whose connections may be shared, and the one whose connections may not.
-    static let (sharingPool, ownPool) = (0, 1)
-    private let configuration: Network.Configuration
     private var pools: [Pool] = []
     private var queue: ConnectionQueue
     private var waiting: [ObjectIdentifier: Transfer] = [:]
@@ -27,17 +25,6 @@ struct Loop: ~Copyable {
         poller = Poller(waker: mailbox.waker)
         queue = ConnectionQueue(limits: configuration.connections)
         self.configuration = configuration
-        addPool(Self.sharingPool)
-    }
-
-    /// Makes a pool of the next number, if there is memory for one.
-    private mutating func addPool(_ number: Int) {
-        guard number == pools.count else { return }
-        let watch = SocketWatch(poller: poller, sockets: turn.sockets, number: number)
-        let isShared = number == Self.sharingPool
-        if let pool = Pool(configuration: configuration, watch: watch, sharesConnections: isShared) {
-            pools.append(pool)
-        }
     }
 
     /// Turns until it is told to stop.
@@ -100,10 +87,13 @@ struct Loop: ~Copyable {
 
     private mutating func start(_ control: TransferControl) {
         guard !isStopping else { return refuse(control) }
-        let number = control.hop.needsOwnConnection ? Self.ownPool : Self.sharingPool
-        addPool(number)
-        let transfer = Transfer(control, poolNumber: number, turn: turn)
-        if queue.enter(transfer.id, for: transfer.host) {
+        let host = ConnectionQueue.Host(
+            origin: control.hop.origin,
+            version: control.hop.options.version,
+            isShared: !control.hop.needsOwnConnection
+        )
+        let transfer = Transfer(control, line: queue.line(of: host), turn: turn)
+        if queue.enter(transfer.id, in: transfer.line) {
             begin(transfer)
         } else {
             waiting[transfer.id] = transfer
@@ -138,13 +128,27 @@ struct Loop: ~Copyable {
     // MARK: Beginning and ending
 
     private mutating func begin(_ transfer: Transfer) {
-        guard transfer.poolNumber < pools.count else { return fail(transfer, CURLE_OUT_OF_MEMORY) }
+        transfer.poolNumber = queue.pool(in: transfer.line)
+        guard hasPool(transfer.poolNumber) else { return fail(transfer, CURLE_OUT_OF_MEMORY) }
         transfer.queued = MonotonicInstant.now.since(transfer.enqueuedAt)
         active[transfer.id] = transfer
-        transfer.joinsHTTP2 = transfer.host.version == .http2PriorKnowledge && queue.isMultiplexed(transfer.host)
+        transfer.joinsHTTP2 = transfer.line.host.version == .http2PriorKnowledge && transfer.line.isMultiplexed
         transfer.entered(.connecting)
         let code = pools[transfer.poolNumber].begin(transfer)
         if code != CURLE_OK { fail(transfer, code) }
+    }
+
+    /// Whether there is a pool of this number; they are made as they are needed, in order.
+    private mutating func hasPool(_ number: Int) -> Bool {
+        while pools.count <= number {
+            let watch = SocketWatch(poller: poller, sockets: turn.sockets, number: pools.count)
+            let isShared = pools.count != ConnectionQueue.ownPool
+            guard let pool = Pool(configuration: configuration, watch: watch, sharesConnections: isShared) else {
+                return false
+            }
+            pools.append(pool)
+        }
+        return true
     }
 
     /// Nothing was sent, because the connection was of no use: libcurl has closed it and chooses another.
@@ -180,7 +184,7 @@ struct Loop: ~Copyable {
     /// Gives the transfer's handle and its place back.
     private mutating func release(_ transfer: Transfer) {
         if transfer.poolNumber < pools.count { pools[transfer.poolNumber].end(transfer) }
-        queue.leave(transfer.host)
+        queue.leave(transfer.line, pool: transfer.poolNumber)
     }
 
     private mutating func beginWaiting() {
@@ -192,12 +196,12 @@ struct Loop: ~Copyable {
 
     private mutating func learn(from transfer: Transfer) {
         guard !transfer.hasTaught else { return }
-        if transfer.host.version == .http2PriorKnowledge {
+        if transfer.line.host.version == .http2PriorKnowledge {
             guard transfer.isConnected else { return }
-            queue.learned(transfer.host, isMultiplexed: true)
+            queue.learned(transfer.line, isMultiplexed: true)
         } else {
             guard transfer.head.isComplete else { return }
-            queue.learned(transfer.host, isMultiplexed: transfer.head.version.major >= 2)
+            queue.learned(transfer.line, isMultiplexed: transfer.head.version.major >= 2)
         }
         transfer.hasTaught = true
     }
@@ -249,16 +253,5 @@ struct Loop: ~Copyable {
         }
         let milliseconds = next.map { max(0, $0 - Poller.now) } ?? -1
         poller.wait(milliseconds: Int32(clamping: milliseconds), into: &events)
-    }
-}
-
-extension Transfer {
-    /// What the transfer shares connections by.
-    var host: ConnectionQueue.Host {
-        .init(
-            origin: control.hop.origin,
-            version: control.hop.options.version,
-            isShared: poolNumber == Loop.sharingPool
-        )
     }
 }

@@ -10,6 +10,7 @@ final class Pool {
     /// The header lines of requests that have none of their own.
     private let standardLines: TextList
     private let addresses: AddressPlan
+    private let usesProxies: Bool
     /// Decides whom a proxy must prove itself to be.
     private let judge: ServerTrustJudge?
     private var spare: [EasyHandle] = []
@@ -42,6 +43,7 @@ final class Pool {
         self.multi = multi
         self.addresses = addresses
         self.configuration = configuration
+        usesProxies = !configuration.proxies.isEmpty
         judge = configuration.serverTrust.map { ServerTrustJudge($0, now: configuration.wallClock) }
     }
 
@@ -54,7 +56,7 @@ final class Pool {
         }
         transfer.easy = easy
         easy.attach(transfer)
-        let route = ProxyRoute(transfer.control.hop, configuration)
+        let route = usesProxies ? ProxyRoute(transfer.control.hop, configuration) : nil
         if let proxy = route?.proxy, proxy.scheme == .https {
             do {
                 transfer.peers = TLSPeers(

@@ -104,7 +104,7 @@ extension Transfer {
     private var isDelimitedByClose: Bool { head.version.major < 2 && head.contentLength == nil && !head.isChunked }
 
     private var hasContent: Bool {
-        control.hop.request.method != .HEAD && head.status != .noContent && head.status != .notModified
+        !asksForHeadOnly && head.status != .noContent && head.status != .notModified
     }
 
     private func ended(_ code: CurlError.Code, _ message: String) -> CurlError {

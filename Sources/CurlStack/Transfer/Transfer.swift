@@ -20,7 +20,9 @@ final class Transfer {
     }
 
     let control: TransferControl
-    let poolNumber: Int
+    /// The transfers to the same host.
+    let line: ConnectionQueue.Line
+    var poolNumber = 0
     let enqueuedAt: MonotonicInstant
     /// The handle while libcurl carries the transfer.
     var easy: EasyHandle?
@@ -67,6 +69,7 @@ final class Transfer {
     /// Why a callback stopped the transfer.
     var stop: HTTPTransferFailure<CurlError>?
 
+    let asksForHeadOnly: Bool
     /// Whether libcurl may answer a challenge of the server by itself.
     let answersChallenges: Bool
 
@@ -82,15 +85,16 @@ final class Transfer {
     var content: RequestContent
     private var sentInTurn = 0
 
-    init(_ control: TransferControl, poolNumber: Int, turn: Turn) {
+    init(_ control: TransferControl, line: ConnectionQueue.Line, turn: Turn) {
         self.control = control
-        self.poolNumber = poolNumber
+        self.line = line
         self.turn = turn
         enqueuedAt = .now
         head = HeadReader(limits: control.hop.options.limits)
         peers = TLSPeers(origin: .init(control.hop.trust), proxy: nil)
         content = RequestContent(control.hop)
         asksFirst = control.hop.asksFirst
+        asksForHeadOnly = control.hop.request.method == .HEAD
         answersChallenges = TransferPlan.digestCredentials(of: control.hop) != nil
     }
 

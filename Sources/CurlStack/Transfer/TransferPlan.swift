@@ -4,8 +4,8 @@ internal import NetworkStack
 /// What a hop means to libcurl, worked out beforehand and without it.
 ///
 /// A handle keeps what it was told, so every plan says everything that can differ between two transfers; the handle is told
-/// only what does.
-struct TransferPlan {
+/// only what does. It never changes, and is kept without being copied.
+final class TransferPlan {
     /// How libcurl is to treat the request's content.
     enum Content: Equatable {
         /// There is none, and none is announced.
@@ -50,16 +50,15 @@ struct TransferPlan {
     ) {
         self.route = route
         expectWait = hop.options.expectContinue.map(Self.milliseconds) ?? Self.usualExpectWait
-        let request = hop.request
         url = hop.urlText
         content = Self.content(of: hop)
-        method = request.method == .GET && content == .none ? nil : request.method.rawValue
-        let isStandard = request.headers.isEmpty && hop.options.decompresses && !content.isSent
+        method = hop.request.method == .GET && content == .none ? nil : hop.request.method.rawValue
+        let isStandard = hop.request.headers.isEmpty && hop.options.decompresses && !content.isSent
         headerLines =
             isStandard
             ? nil
             : Self.headerLines(
-                of: request.headers,
+                of: hop.request.headers,
                 content: content,
                 asksFirst: asksFirst,
                 userAgent: userAgent,

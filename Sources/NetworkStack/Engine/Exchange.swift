@@ -5,6 +5,7 @@ internal import FoundationEssentials
 /// exactly once.
 ///
 /// What happens is decided by ``ExchangeState`` under the lock and done here after it is released.
+@usableFromInline
 final class Exchange: Cancelable, TimerWheelEntry {
     let state: Lock<ExchangeState>
     let isIntercepted: Bool
@@ -12,11 +13,11 @@ final class Exchange: Cancelable, TimerWheelEntry {
     let queue: DispatchQueue
     let retryTimer: RetryTimer
     private let wheel: TimerWheel
-    private let options: HTTP.Options
+    private let options: SharedOptions
     private let memory: StateManagement
 
     init(
-        options: HTTP.Options,
+        options: SharedOptions,
         wheel: TimerWheel,
         queue: DispatchQueue,
         retryTimer: RetryTimer,
@@ -29,7 +30,7 @@ final class Exchange: Cancelable, TimerWheelEntry {
         self.options = options
         self.wheel = wheel
         // What hears informational responses is told them in order, and before the end.
-        self.queue = options.onInformational == nil ? queue : DispatchQueue(label: "exchange", target: queue)
+        self.queue = options.value.onInformational == nil ? queue : DispatchQueue(label: "exchange", target: queue)
         self.retryTimer = retryTimer
     }
 
@@ -39,12 +40,12 @@ final class Exchange: Cancelable, TimerWheelEntry {
     // MARK: Making
 
     /// Hands a made request over.
-    typealias Handler = @Sendable (Result<HTTP.Request, any Error>) -> any Cancelable
+    @usableFromInline typealias Handler = @Sendable (Result<HTTP.Request, any Error>) -> any Cancelable
 
     /// Begins the first attempt.
     func begin(checkingOptions: Bool) {
         if checkingOptions {
-            do { try options.validate() } catch { return end(.refused(error)) }
+            do { try options.value.validate() } catch { return end(.refused(error)) }
         }
         beginAttempt()
     }
@@ -79,13 +80,13 @@ final class Exchange: Cancelable, TimerWheelEntry {
         let fragment: String?
         guard let steps else { return }
         do {
-            let (checked, origin, urlText, leftOut) = try memory.secured(request).checked()
+            let (checked, origin, urlText, leftOut) = try (memory.isOn ? memory.secured(request) : request).checked()
             (plain, fragment) = (checked, leftOut)
             let trust = try steps.trust(for: origin)
             // A weak reference costs every later one; most requests have nothing to read.
             let source = checked.body.isRead ? try checked.body.open { [weak self] in self?.sourceIsReady() } : nil
             hop = HTTPHop(
-                request: memory.withCookies(checked, origin: origin, urlText: urlText),
+                request: memory.isOn ? memory.withCookies(checked, origin: origin, urlText: urlText) : checked,
                 origin: origin,
                 urlText: urlText,
                 options: options,
@@ -133,7 +134,7 @@ final class Exchange: Cancelable, TimerWheelEntry {
             state.progressed(hop: hop, now: .now)
             return state.isCurrent(hop)
         }
-        if isHeard, let hear = options.onInformational { queue.async { hear(response) } }
+        if isHeard, let hear = options.value.onInformational { queue.async { hear(response) } }
     }
 
     func received(head: HTTP.Response, hop: Int) {
@@ -183,6 +184,7 @@ final class Exchange: Cancelable, TimerWheelEntry {
 
     // MARK: Ending
 
+    @usableFromInline
     func cancel() { conclude(.cancelled) }
 
     func deadlineReached(_ now: MonotonicTime) -> MonotonicTime? {
@@ -229,7 +231,7 @@ final class Exchange: Cancelable, TimerWheelEntry {
     func returnsToCaller() { deliver(state.withLock { $0.returned() }) }
 
     func completesInPlace() {
-        guard options.onInformational == nil else { return }
+        guard options.value.onInformational == nil else { return }
         state.withLock { $0.completesInPlace() }
     }
 

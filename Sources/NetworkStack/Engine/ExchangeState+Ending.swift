@@ -96,14 +96,12 @@ extension ExchangeState {
         metrics: HTTP.Metrics,
         now: MonotonicTime
     ) -> HTTP.Response {
-        var response = head
-        response.trailers = trailers
-        response.redirects = redirects
-        response.metrics = metrics
-        response.metrics.hopCount = redirects.count + 1
+        var (response, metrics) = (head, metrics)
         // The redirects' targets inherit it (RFC 9110 section 10.2.2); the transport never saw it.
         if let fragment { response.url = response.url.with(fragment: fragment) }
-        response.metrics.total = now - clocks.startedAt
+        metrics.hopCount = redirects.count + 1
+        metrics.total = now - clocks.startedAt
+        response.ended(trailers: trailers, redirects: redirects, metrics: metrics)
         return response
     }
 

@@ -33,7 +33,7 @@ struct ExchangeState {
         var ticket: TimerWheel.Ticket?
     }
 
-    let options: HTTP.Options
+    private let shared: SharedOptions
     let streams: Bool
     /// Serves the exchange until its end: whoever holds an ended fetch holds nothing of the stack.
     var steps: (any ExchangeSteps)?
@@ -69,12 +69,14 @@ struct ExchangeState {
     private static let errorLimit: Int64 = 1024 * 1024
     private var drained: Int64 = 0
 
-    init(options: HTTP.Options, steps: (any ExchangeSteps)? = nil, now: MonotonicTime) {
-        self.options = options
+    init(options: SharedOptions, steps: (any ExchangeSteps)? = nil, now: MonotonicTime) {
+        shared = options
         self.steps = steps
         streams = steps?.receiver != nil
-        clocks = ExchangeClocks(options.timeouts, startedAt: now)
+        clocks = ExchangeClocks(options.value.timeouts, startedAt: now)
     }
+
+    private var limits: HTTP.Options.Limits { shared.value.limits }
 
     // MARK: Attempts
 
@@ -189,13 +191,13 @@ struct ExchangeState {
         clocks.entered(.receiving, now: now)
         head = response
         do {
-            next = try Redirect.next(
+            next = response.status.statusClass != .redirection ? nil : try Redirect.next(
                 after: response,
                 to: request,
                 from: origin,
                 fragment: fragment,
                 following: redirects,
-                policy: options.redirects,
+                policy: shared.value.redirects,
                 secured: { steps?.memory.secured($0) }
             )
         } catch {
@@ -209,8 +211,8 @@ struct ExchangeState {
             if let next {
                 return length > Self.drainLimit ? follow(next, status: response.status, abandons: true) : .goOn
             }
-            if length > options.limits.body, response.status != .notModified, !streams {
-                return .end(.refused(.bodyTooLarge(limit: options.limits.body)))
+            if length > limits.body, response.status != .notModified, !streams {
+                return .end(.refused(.bodyTooLarge(limit: limits.body)))
             }
         }
         return .goOn
@@ -220,7 +222,7 @@ struct ExchangeState {
         guard isCurrent(hop) else { return .ignore }
         clocks.progressed(now: now)
         if next != nil { return drain(drained + Int64(chunk.count)) }
-        let limit = streams ? Self.errorLimit : options.limits.body
+        let limit = streams ? Self.errorLimit : limits.body
         guard Int64(body.count) + Int64(chunk.count) <= limit else {
             return streams ? whole(now: now) : .end(.refused(.bodyTooLarge(limit: limit)))
         }
@@ -232,7 +234,7 @@ struct ExchangeState {
         guard isCurrent(hop) else { return .ignore }
         clocks.progressed(now: now)
         if next != nil { return drain(count) }
-        return count <= options.limits.body ? .goOn : .end(.refused(.bodyTooLarge(limit: options.limits.body)))
+        return count <= limits.body ? .goOn : .end(.refused(.bodyTooLarge(limit: limits.body)))
     }
 
     mutating func finished(trailers: HTTP.Headers?, metrics: HTTP.Metrics, hop: Int, now: MonotonicTime) -> Verdict {

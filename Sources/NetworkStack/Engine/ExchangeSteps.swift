@@ -3,6 +3,8 @@
 /// Everything that may run the user's code is called on the engine's queue, but for the first attempt's making and its
 /// scheduling, and one call after the other.
 protocol ExchangeSteps: AnyObject, Sendable {
+    /// How the fetch is carried out.
+    var options: SharedOptions { get }
     /// Whether anybody hears of attempts. If not, none but `make`, `memory`, `trust`, `start` and `complete` is called.
     var isIntercepted: Bool { get }
     /// Where the content of a success goes, if it is not to be collected.

@@ -1,4 +1,4 @@
-internal import FoundationEssentials
+public import FoundationEssentials
 
 /// What becomes of the content of a success.
 enum Reception<Remote: Sendable>: Sendable {
@@ -6,6 +6,32 @@ enum Reception<Remote: Sendable>: Sendable {
     case collected(@Sendable (Data) -> Remote)
     /// It goes to a receiver, and something is made of the head.
     case streamed(StreamReceiver, @Sendable (HTTP.Response) -> Remote)
+}
+
+/// What most fetches come down to, in neutral terms: it is made where the stack's types are known, and compiled for them.
+@usableFromInline
+struct PlainSteps: Sendable {
+    /// Makes the request.
+    @usableFromInline let make: @Sendable (_ handler: @escaping Exchange.Handler) -> any Cancelable
+    /// Completes with a success whose content was collected; `nil` if it is not to be.
+    @usableFromInline let succeed: (@Sendable (HTTP.Response, Data) -> Void)?
+
+    @inlinable
+    init(
+        make: @escaping @Sendable (_ handler: @escaping Exchange.Handler) -> any Cancelable,
+        succeed: (@Sendable (HTTP.Response, Data) -> Void)?
+    ) {
+        self.make = make
+        self.succeed = succeed
+    }
+}
+
+extension Network.BaseRequestMaking {
+    /// Makes requests in neutral terms.
+    @inlinable
+    func makeNeutral(_ handler: @escaping Exchange.Handler) -> any Cancelable {
+        make { made in handler(made.flatMap { request in Result { try request.httpRequest() } }) }
+    }
 }
 
 /// One fetch in the types of its stack: what its exchange asks for is answered here.
@@ -17,8 +43,9 @@ final class Fetching<Transport: HTTPTransport, Remote: Sendable>: ExchangeSteps 
 
     private let engine: HTTPEngine<Transport>
     private let resource: HTTPResource<Request, Response>
-    private let options: HTTP.Options
+    let options: SharedOptions
     private let reception: Reception<Remote>
+    private let plain: PlainSteps
     private let completion: @Sendable (Outcome) -> Void
     /// Nothing unless somebody intercepts.
     private let intercepted: InterceptedAttempt<Request, Response>?
@@ -27,15 +54,17 @@ final class Fetching<Transport: HTTPTransport, Remote: Sendable>: ExchangeSteps 
         engine: HTTPEngine<Transport>,
         resource: HTTPResource<Request, Response>,
         reception: Reception<Remote>,
+        plain: PlainSteps,
         completion: @escaping @Sendable (Outcome) -> Void
     ) {
         self.engine = engine
         self.resource = resource
         self.reception = reception
+        self.plain = plain
         self.completion = completion
-        options = resource.options ?? engine.options
-        let chain = engine.chain(for: resource)
-        intercepted = chain.isEmpty ? nil : InterceptedAttempt(chain)
+        options = resource.options.map(SharedOptions.init) ?? engine.sharedOptions
+        let isIntercepted = engine.isIntercepted || resource.isIntercepted
+        intercepted = isIntercepted ? InterceptedAttempt(engine.chain(for: resource)) : nil
     }
 
     var isIntercepted: Bool { intercepted != nil }
@@ -48,9 +77,8 @@ final class Fetching<Transport: HTTPTransport, Remote: Sendable>: ExchangeSteps 
 
     func make(_ attempt: Attempt, _ handler: @escaping Exchange.Handler) -> any Cancelable {
         guard let intercepted else {
-            return resource.baseRequestMaking.make { [sessionHeaders] made in
-                handler(Self.neutral(made, sessionHeaders))
-            }
+            guard let sessionHeaders else { return plain.make(handler) }
+            return plain.make { made in handler(made.map { $0.with(sessionHeaders: sessionHeaders) }) }
         }
         intercepted.begin(attempt)
         return resource.baseRequestMaking.make { [sessionHeaders] made in
@@ -60,7 +88,7 @@ final class Fetching<Transport: HTTPTransport, Remote: Sendable>: ExchangeSteps 
 
     /// The stack's header fields, unless the resource does without. Whoever makes a request may keep what it is handed for
     /// long after the fetch has ended, so that is all of the stack that a maker's handler holds.
-    private var sessionHeaders: HTTP.Headers? { options.usesSessionHeaders ? engine.sessionHeaders : nil }
+    private var sessionHeaders: HTTP.Headers? { options.value.usesSessionHeaders ? engine.sessionHeaders : nil }
 
     /// A made request in neutral terms, with the stack's header fields.
     private static func neutral(
@@ -135,6 +163,12 @@ final class Fetching<Transport: HTTPTransport, Remote: Sendable>: ExchangeSteps 
     }
 
     func complete(_ ending: Ending, telling attempt: Attempt?) {
+        if !isIntercepted, case .whole(let response, let data, let method) = ending, let succeed = plain.succeed,
+            response.status.statusClass == .success,
+            !data.isEmpty || options.value.allowsEmptyBody(status: response.status, method: method)
+        {
+            return succeed(response, data)
+        }
         if let attempt {
             _ = judge(ending)
             _ = vote(attempt)
@@ -160,7 +194,7 @@ final class Fetching<Transport: HTTPTransport, Remote: Sendable>: ExchangeSteps 
                 let apiError = resource.errorDecoding.decode(payload, response)
                 return (.failure(.http(neutral.status, apiError, response)), payload)
             }
-            if data.isEmpty, !options.allowsEmptyBody(status: neutral.status, method: method) {
+            if data.isEmpty, !options.value.allowsEmptyBody(status: neutral.status, method: method) {
                 return (.failure(.noData(neutral.status, response)), nil)
             }
             guard case .collected(let remote) = reception else { return (.failure(.badResponse(response)), nil) }

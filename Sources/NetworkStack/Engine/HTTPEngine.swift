@@ -9,9 +9,12 @@ public final class HTTPEngine<Transport: HTTPTransport>: Sendable {
     /// Carries the hops.
     public let transport: Transport
     /// How fetches are carried out, unless a resource says otherwise.
-    public let options: HTTP.Options
+    public var options: HTTP.Options { sharedOptions.value }
+    let sharedOptions: SharedOptions
 
     private let interceptors: HTTPResource<Transport.Request, Transport.Response>.Interceptors
+    /// Whether anybody intercepts every fetch.
+    let isIntercepted: Bool
     /// Header fields of every request, if there are any.
     let sessionHeaders: HTTP.Headers?
     /// What is remembered from one hop to the next, and from one fetch to the next.
@@ -41,7 +44,7 @@ public final class HTTPEngine<Transport: HTTPTransport>: Sendable {
     ) {
         self.transport = transport
         self.queue = queue
-        options = configuration.options
+        sharedOptions = SharedOptions(configuration.options)
         sessionHeaders = configuration.headers.isEmpty ? nil : configuration.headers
         memory = StateManagement(
             cookies: configuration.cookies,
@@ -49,6 +52,7 @@ public final class HTTPEngine<Transport: HTTPTransport>: Sendable {
             provesServers: configuration.tls.verification == .full
         )
         interceptors = configuration.interceptors.map { $0.adapted() }
+        isIntercepted = !configuration.interceptors.isEmpty
         retryTimer = configuration.retryClock.map { .clock($0) } ?? .queue(retryQueue)
         let reporter = configuration.serverTrustReporter.map { hear in
             { @Sendable (report: ServerTrustReport) in queue.async { hear(report) } }
@@ -81,8 +85,28 @@ public final class HTTPEngine<Transport: HTTPTransport>: Sendable {
     ///   - resource: What to fetch.
     ///   - completion: Called exactly once, after this function has returned, on the engine's queue.
     /// - Returns: Cancels the fetch.
+    @inlinable  // so that its two closures are compiled for the stack's types
     public func fetch(
         _ resource: HTTPResource<Transport.Request, Transport.Response>,
+        completion: @escaping @Sendable (Result<Network.Value<Data, Transport.Response>, FetchError>) -> Void
+    ) -> any Cancelable {
+        let (making, transport) = (resource.baseRequestMaking, transport)
+        return collect(
+            resource,
+            plain: PlainSteps(
+                make: { handler in making.makeNeutral(handler) },
+                succeed: { response, data in
+                    completion(.success(.init(value: data, response: transport.response(response))))
+                }
+            ),
+            completion: completion
+        )
+    }
+
+    @usableFromInline
+    func collect(
+        _ resource: HTTPResource<Transport.Request, Transport.Response>,
+        plain: PlainSteps,
         completion: @escaping @Sendable (Result<Network.Value<Data, Transport.Response>, FetchError>) -> Void
     ) -> any Cancelable {
         fetch(
@@ -91,6 +115,7 @@ public final class HTTPEngine<Transport: HTTPTransport>: Sendable {
                 engine: self,
                 resource: resource,
                 reception: .collected { $0 },
+                plain: plain,
                 completion: completion
             )
         )
@@ -112,12 +137,14 @@ public final class HTTPEngine<Transport: HTTPTransport>: Sendable {
         completion: @escaping @Sendable (Result<Network.Value<Remote, Transport.Response>, FetchError>) -> Void
     ) -> any Cancelable {
         let receiver = StreamReceiver()
+        let making = resource.baseRequestMaking
         return fetch(
             resource,
             steps: Fetching(
                 engine: self,
                 resource: resource,
                 reception: .streamed(receiver) { head in remote(ByteStream(receiver), head) },
+                plain: PlainSteps(make: { handler in making.makeNeutral(handler) }, succeed: nil),
                 completion: completion
             )
         )
@@ -128,7 +155,7 @@ public final class HTTPEngine<Transport: HTTPTransport>: Sendable {
         steps: any ExchangeSteps
     ) -> any Cancelable {
         let exchange = Exchange(
-            options: resource.options ?? options,
+            options: steps.options,
             wheel: wheel,
             queue: queue,
             retryTimer: retryTimer,

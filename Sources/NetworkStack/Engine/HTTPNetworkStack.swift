@@ -37,6 +37,7 @@ extension HTTPTransportStack {
     ///   - completion: Called exactly once, after this function has returned, on a queue of the stack.
     /// - Returns: Cancels the fetch.
     @discardableResult
+    @inlinable
     public func fetch(resource: Resource, completion: @escaping Completion<Data>) -> any Cancelable {
         engine.fetch(resource, completion: completion)
     }

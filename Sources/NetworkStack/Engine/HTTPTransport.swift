@@ -53,8 +53,7 @@ public final class HTTPHop: Sendable {
     public let origin: HTTP.Origin
     /// The text of the request's URL.
     public let urlText: String
-    /// How the request is carried out.
-    public let options: HTTP.Options
+    @usableFromInline let shared: SharedOptions
     /// How the server must prove itself before any byte of the request leaves.
     public let trust: ServerTrust
     /// The content, if it is a file or a stream. `.none` and `.bytes` are in the request itself.
@@ -66,7 +65,7 @@ public final class HTTPHop: Sendable {
         request: HTTP.Request,
         origin: HTTP.Origin,
         urlText: String,
-        options: HTTP.Options,
+        options: SharedOptions,
         trust: ServerTrust,
         source: (any HTTPBodySource)?,
         allowsWithholding: Bool
@@ -74,11 +73,14 @@ public final class HTTPHop: Sendable {
         self.request = request
         self.origin = origin
         self.urlText = urlText
-        self.options = options
+        shared = options
         self.trust = trust
         self.source = source
         self.allowsWithholding = allowsWithholding
     }
+
+    /// How the request is carried out.
+    @inlinable public var options: HTTP.Options { shared.value }
 
     /// The same hop, whose content is to be delivered as it comes: for a transport that stands before another.
     ///
@@ -88,12 +90,20 @@ public final class HTTPHop: Sendable {
             request: request,
             origin: origin,
             urlText: urlText,
-            options: options,
+            options: shared,
             trust: trust,
             source: source,
             allowsWithholding: false
         )
     }
+}
+
+/// Options that the parts of a fetch share without copying them.
+@usableFromInline
+final class SharedOptions: Sendable {
+    @usableFromInline let value: HTTP.Options
+
+    init(_ value: HTTP.Options) { self.value = value }
 }
 
 extension HTTPHop {
@@ -104,7 +114,7 @@ extension HTTPHop {
             request: request,
             origin: origin,
             urlText: urlText,
-            options: options,
+            options: SharedOptions(options),
             trust: trust,
             source: nil,
             allowsWithholding: true

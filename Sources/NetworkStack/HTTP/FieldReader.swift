@@ -75,5 +75,8 @@ extension String {
     }
 
     /// The text with ASCII letters lowered.
-    var asciiLowercased: String { String(decoding: utf8.map(\.asciiLowercased), as: UTF8.self) }
+    var asciiLowercased: String {
+        if utf8.allSatisfy({ $0 == $0.asciiLowercased }) { return self }
+        return String(decoding: utf8.map(\.asciiLowercased), as: UTF8.self)
+    }
 }

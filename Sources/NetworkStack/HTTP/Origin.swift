@@ -42,40 +42,47 @@ extension HTTP {
         let stripped: String?
 
         init(_ url: URL) throws(Refusal) {
-            let text = url.absoluteString
-            let bytes = Array(text.utf8)
-            guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")) else {
+            var text = url.absoluteString
+            text.makeContiguousUTF8()
+            let bytes = text.utf8.span
+            guard let colon = bytes.firstIndex(of: UInt8(ascii: ":"), in: bytes.indices) else {
                 throw .invalidRequest("The URL has no scheme; it must begin with http:// or https://.")
             }
-            let scheme = Scheme(rawValue: String(decoding: bytes[..<colon], as: UTF8.self))
-            guard let defaultPort = scheme.defaultPort else {
-                throw .invalidRequest("The URL's scheme is \(scheme); only http and https can be fetched.")
-            }
+            let scheme = try Self.scheme(bytes, 0..<colon)
             guard bytes.count > colon + 2, bytes[colon + 1] == UInt8(ascii: "/"), bytes[colon + 2] == UInt8(ascii: "/")
             else {
                 throw .invalidRequest("The URL has no host; it must begin with \(scheme)://host.")
             }
             let start = colon + 3
-            let end = bytes[start...].firstIndex(where: \.endsAuthority) ?? bytes.count
+            let end = (start..<bytes.count).first { bytes[$0].endsAuthority } ?? bytes.count
             var hostStart = start
-            if let at = bytes[start..<end].lastIndex(of: UInt8(ascii: "@")) {
-                userInfo = String(decoding: bytes[start..<at], as: UTF8.self)
+            if let at = bytes.lastIndex(of: UInt8(ascii: "@"), in: start..<end) {
+                userInfo = bytes.text(start..<at)
                 hostStart = at + 1
             } else {
                 userInfo = nil
             }
-            let (host, port) = try Self.hostAndPort(bytes[hostStart..<end])
-            origin = Origin(scheme: scheme, host: host, port: port ?? defaultPort)
-            let hash = bytes[end...].firstIndex(of: UInt8(ascii: "#"))
-            fragment = hash.map { String(decoding: bytes[($0 + 1)...], as: UTF8.self) }
+            let (host, port) = try Self.hostAndPort(bytes, hostStart..<end)
+            origin = Origin(scheme: scheme, host: host, port: port ?? scheme.defaultPort ?? 0)
+            let hash = bytes.firstIndex(of: UInt8(ascii: "#"), in: end..<bytes.count)
+            fragment = hash.map { bytes.text(($0 + 1)..<bytes.count) }
             // A scheme in capitals is legal, and some backend takes it for an unknown one.
-            let isLowered = bytes[..<colon].elementsEqual(scheme.rawValue.utf8)
+            let isLowered = (0..<colon).allSatisfy { bytes[$0].asciiLowercased == bytes[$0] }
             guard userInfo != nil || hash != nil || !isLowered else {
                 stripped = nil
                 return
             }
-            let rest = bytes[hostStart..<(hash ?? bytes.count)]
-            stripped = "\(scheme)://" + String(decoding: rest, as: UTF8.self)
+            stripped = "\(scheme)://" + bytes.text(hostStart..<(hash ?? bytes.count))
+        }
+
+        private static func scheme(_ bytes: Span<UInt8>, _ range: Range<Int>) throws(Refusal) -> Scheme {
+            let isHTTP =
+                range.count >= 4 && bytes[0] | 0x20 == UInt8(ascii: "h") && bytes[1] | 0x20 == UInt8(ascii: "t")
+                && bytes[2] | 0x20 == UInt8(ascii: "t") && bytes[3] | 0x20 == UInt8(ascii: "p")
+            if isHTTP, range.count == 4 { return .http }
+            if isHTTP, range.count == 5, bytes[4] | 0x20 == UInt8(ascii: "s") { return .https }
+            let scheme = Scheme(rawValue: bytes.text(range))
+            throw .invalidRequest("The URL's scheme is \(scheme); only http and https can be fetched.")
         }
 
         /// Refuses a host beyond ASCII in a URL's text, before it is parsed: where Foundation is linked its parser knows
@@ -95,47 +102,51 @@ extension HTTP {
 
         /// Reads `host[:port]` as it stands in a URL: the host in lower case, an IPv6 address in brackets.
         static func authority(_ text: String) throws(Refusal) -> (host: String, port: Int?) {
-            try hostAndPort(Array(text.utf8)[...])
+            var text = text
+            text.makeContiguousUTF8()
+            let bytes = text.utf8.span
+            return try hostAndPort(bytes, bytes.indices)
         }
 
-        private static func hostAndPort(_ authority: ArraySlice<UInt8>) throws(Refusal) -> (String, Int?) {
-            var hostEnd = authority.endIndex
-            var portText: ArraySlice<UInt8>?
-            if authority.first == UInt8(ascii: "[") {
-                guard let bracket = authority.firstIndex(of: UInt8(ascii: "]")) else {
+        private static func hostAndPort(_ bytes: Span<UInt8>, _ range: Range<Int>) throws(Refusal) -> (String, Int?) {
+            var hostEnd = range.upperBound
+            var portStart: Int?
+            let isAddress = !range.isEmpty && bytes[range.lowerBound] == UInt8(ascii: "[")
+            if isAddress {
+                guard let bracket = bytes.firstIndex(of: UInt8(ascii: "]"), in: range) else {
                     throw .invalidRequest("The URL's IPv6 address has no closing bracket.")
                 }
                 hostEnd = bracket + 1
-                let allowed = authority[(authority.startIndex + 1)..<bracket].allSatisfy {
-                    $0.isTokenByte && $0 != UInt8(ascii: "_") || $0 == UInt8(ascii: ":")
+                let allowed = (range.lowerBound + 1..<bracket).allSatisfy {
+                    bytes[$0].isTokenByte && bytes[$0] != UInt8(ascii: "_") || bytes[$0] == UInt8(ascii: ":")
                 }
-                guard allowed, bracket > authority.startIndex + 1 else {
+                guard allowed, bracket > range.lowerBound + 1 else {
                     throw .invalidRequest("The URL's host is not an IPv6 address.")
                 }
-                if hostEnd < authority.endIndex {
-                    guard authority[hostEnd] == UInt8(ascii: ":") else {
+                if hostEnd < range.upperBound {
+                    guard bytes[hostEnd] == UInt8(ascii: ":") else {
                         throw .invalidRequest("The URL has text between its IPv6 address and its port.")
                     }
-                    portText = authority[(hostEnd + 1)...]
+                    portStart = hostEnd + 1
                 }
-            } else if let colon = authority.lastIndex(of: UInt8(ascii: ":")) {
+            } else if let colon = bytes.lastIndex(of: UInt8(ascii: ":"), in: range) {
                 hostEnd = colon
-                portText = authority[(colon + 1)...]
+                portStart = colon + 1
             }
-            var name = authority[authority.startIndex..<hostEnd]
-            if name.count > 1, name.last == UInt8(ascii: ".") { name = name.dropLast() }
-            guard !name.isEmpty, name.first != UInt8(ascii: ".") else {
+            var host = range.lowerBound..<hostEnd
+            if host.count > 1, bytes[hostEnd - 1] == UInt8(ascii: ".") { host = host.lowerBound..<(hostEnd - 1) }
+            guard !host.isEmpty, bytes[host.lowerBound] != UInt8(ascii: ".") else {
                 throw .invalidRequest("The URL has no host.")
             }
-            if name.first != UInt8(ascii: "[") { try check(host: name) }
-            return (String(decoding: name.map(\.asciiLowercased), as: UTF8.self), try port(portText))
+            if !isAddress { try check(host: bytes, host) }
+            return (bytes.text(host).asciiLowercased, try port(bytes, (portStart ?? range.upperBound)..<range.upperBound))
         }
 
-        private static func check(host: ArraySlice<UInt8>) throws(Refusal) {
-            guard host.count <= 253 else { throw .invalidRequest("The URL's host is longer than 253 bytes.") }
+        private static func check(host bytes: Span<UInt8>, _ range: Range<Int>) throws(Refusal) {
+            guard range.count <= 253 else { throw .invalidRequest("The URL's host is longer than 253 bytes.") }
             var label = 0
-            for byte in host {
-                switch byte {
+            for index in range {
+                switch bytes[index] {
                 case UInt8(ascii: "."):
                     guard label > 0 else { throw .invalidRequest("The URL's host has an empty label.") }
                     label = 0
@@ -152,13 +163,30 @@ extension HTTP {
             }
         }
 
-        private static func port(_ text: ArraySlice<UInt8>?) throws(Refusal) -> Int? {
-            guard let text, !text.isEmpty else { return nil }
-            let digits = text.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
-            guard digits, let port = Int(String(decoding: text, as: UTF8.self)), (1...65535).contains(port) else {
+        private static func port(_ bytes: Span<UInt8>, _ range: Range<Int>) throws(Refusal) -> Int? {
+            if range.isEmpty { return nil }
+            var port = 0
+            for index in range {
+                let digit = Int(bytes[index]) - 0x30
+                port = (0...9).contains(digit) && port <= 65535 ? port * 10 + digit : .max
+                if port == .max { break }
+            }
+            guard (1...65535).contains(port) else {
                 throw .invalidRequest("The URL's port is not a number from 1 to 65535.")
             }
             return port
         }
+    }
+}
+
+extension Span<UInt8> {
+    func firstIndex(of byte: UInt8, in range: Range<Int>) -> Int? { range.first { self[$0] == byte } }
+
+    func lastIndex(of byte: UInt8, in range: Range<Int>) -> Int? { range.last { self[$0] == byte } }
+
+    /// A piece as text, which it was before.
+    func text(_ range: Range<Int>) -> String {
+        guard let piece = try? UTF8Span(validating: extracting(range)) else { return "" }
+        return String(copying: piece)
     }
 }

@@ -23,14 +23,46 @@ extension HTTP {
         public var version: Version
         /// The header fields.
         public var headers: Headers
-        /// The fields that followed the content, if any.
-        public var trailers: Headers?
         /// The URL that answered, after redirects.
         public var url: URL
+        /// What is known once a fetch has ended. Apart, so that a response is small to pass on.
+        private var outcome: Outcome?
+
+        /// The fields that followed the content, if any.
+        public var trailers: Headers? {
+            get { outcome?.trailers }
+            set { outcome = Outcome(trailers: newValue, redirects: redirects, metrics: metrics) }
+        }
+
         /// The redirects that were followed, in order.
-        public var redirects: [Redirect]
+        public var redirects: [Redirect] {
+            get { outcome?.redirects ?? [] }
+            set { outcome = Outcome(trailers: trailers, redirects: newValue, metrics: metrics) }
+        }
+
         /// What the fetch took. Empty while a fetch is under way.
-        public var metrics: Metrics
+        public var metrics: Metrics {
+            get { outcome?.metrics ?? Metrics() }
+            set { outcome = Outcome(trailers: trailers, redirects: redirects, metrics: newValue) }
+        }
+
+        /// How a fetch went, besides what its response says.
+        private final class Outcome: Sendable {
+            let trailers: Headers?
+            let redirects: [Redirect]
+            let metrics: Metrics
+
+            init(trailers: Headers?, redirects: [Redirect], metrics: Metrics) {
+                self.trailers = trailers
+                self.redirects = redirects
+                self.metrics = metrics
+            }
+        }
+
+        /// Notes how the fetch went.
+        mutating func ended(trailers: Headers?, redirects: [Redirect], metrics: Metrics) {
+            outcome = Outcome(trailers: trailers, redirects: redirects, metrics: metrics)
+        }
 
         /// Makes a response.
         ///
@@ -44,10 +76,27 @@ extension HTTP {
             self.version = version
             self.headers = headers
             self.url = url
-            trailers = nil
-            redirects = []
-            metrics = Metrics()
         }
+    }
+}
+
+extension HTTP.Response {
+    /// Whether both are the same, what they took included.
+    public static func == (left: HTTP.Response, right: HTTP.Response) -> Bool {
+        left.status == right.status && left.version == right.version && left.headers == right.headers
+            && left.url == right.url && left.trailers == right.trailers && left.redirects == right.redirects
+            && left.metrics == right.metrics
+    }
+
+    /// Feeds everything to a hasher.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(status)
+        hasher.combine(version)
+        hasher.combine(headers)
+        hasher.combine(url)
+        hasher.combine(trailers)
+        hasher.combine(redirects)
+        hasher.combine(metrics)
     }
 }
 

@@ -15,10 +15,12 @@ extension Network {
         /// Makes requests with a closure.
         ///
         /// - Parameter make: Makes a request and hands it over.
+        @inlinable
         public init(make: @escaping @Sendable (_ handler: @escaping Handler) -> any Cancelable) {
             self.init(endpoint: nil, make: make)
         }
 
+        @usableFromInline
         init(
             endpoint: (any HTTPResourceEndpoint)?,
             make: @escaping @Sendable (_ handler: @escaping Handler) -> any Cancelable
@@ -31,6 +33,7 @@ extension Network {
         ///
         /// - Parameter endpoint: The endpoint; what it throws ends the fetch with `noRequest`.
         /// - Returns: The making.
+        @inlinable
         public static func endpoint(_ endpoint: any HTTPResourceEndpoint) -> Self {
             Self(endpoint: endpoint) { handler in handler(Result { try Request(endpoint.makeRequest()) }) }
         }
@@ -39,6 +42,7 @@ extension Network {
         ///
         /// - Parameter request: The request.
         /// - Returns: The making.
+        @inlinable
         public static func request(_ request: HTTP.Request) -> Self {
             Self { handler in handler(Result { try Request(request) }) }
         }

@@ -22,9 +22,11 @@ public protocol HTTPResponseConvertible: Sendable {
 
 extension HTTP.Request: HTTPRequestConvertible {
     /// The request itself.
+    @inlinable
     public init(_ request: HTTP.Request) { self = request }
 
     /// The request itself.
+    @inlinable
     public func httpRequest() -> HTTP.Request { self }
 }
 
@@ -46,6 +48,8 @@ public struct HTTPResource<Request: HTTPRequestConvertible, Response: HTTPRespon
     public let errorDecoding: Network.ErrorDecoding<Data, Response>
     /// Hear and decide what happens to its fetches, in order, after the stack's own.
     public let interceptors: Interceptors
+    /// Whether there is an interceptor.
+    let isIntercepted: Bool
     /// Chooses between the interceptors' votes on a failure.
     public let retryActionPriority: Retry.Action.CompareClosure
     /// How the request is carried out, or `nil` for the stack's way.
@@ -69,6 +73,7 @@ public struct HTTPResource<Request: HTTPRequestConvertible, Response: HTTPRespon
         self.baseRequestMaking = baseRequestMaking
         self.errorDecoding = errorDecoding
         self.interceptors = interceptors
+        isIntercepted = !interceptors.isEmpty
         self.retryActionPriority = retryActionPriority
         self.options = options
     }

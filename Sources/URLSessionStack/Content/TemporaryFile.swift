@@ -14,7 +14,8 @@ final class TemporaryFile: Sendable {
             throw CocoaError(.fileWriteUnknown, userInfo: [NSFilePathErrorKey: path])
         }
         self.path = path
-        handle = Lock(try FileHandle(forWritingTo: url))
+        let file = try FileHandle(forWritingTo: url)
+        handle = Lock(file)
     }
 
     deinit { try? FileManager.default.removeItem(atPath: path) }
