@@ -118,7 +118,8 @@ struct ConnectionQueue {
     mutating func leave(_ line: Line, pool: Int) {
         line.active -= 1
         active -= 1
-        if pool != Self.ownPool { line.inPools[pool < Self.ownPool ? pool : pool - 1] -= 1 }
+        let place = pool < Self.ownPool ? pool : pool - 1
+        if pool != Self.ownPool, place < line.inPools.count { line.inPools[place] -= 1 }
         forget(line)
     }
 

@@ -30,8 +30,8 @@ struct HeldInput {
     }
 
     /// A connection was read.
-    mutating func read(_ ends: OpenSockets.Ends?) {
-        guard !paused.isEmpty, let ends, paused[ends] != nil else { return }
+    mutating func read(_ connection: @autoclosure () -> OpenSockets.Ends?) {
+        guard !paused.isEmpty, let ends = connection(), paused[ends] != nil else { return }
         looks[ends] = Self.looksBesidePaused
     }
 

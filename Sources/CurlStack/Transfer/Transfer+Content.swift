@@ -85,7 +85,7 @@ extension Transfer {
     /// Whether libcurl may hold input of the stream, which must not be there when content without an announced length ends
     /// (``HTTPHop/needsOwnConnection``): a server may answer while it receives.
     var mayHoldInput: Bool {
-        guard let ends, stream != nil, !host.isShared else { return false }
+        guard let ends, stream != nil, !line.host.isShared else { return false }
         return turn.held.isPossible(at: ends)
     }
 }

@@ -191,15 +191,18 @@ struct ExchangeState {
         clocks.entered(.receiving, now: now)
         head = response
         do {
-            next = response.status.statusClass != .redirection ? nil : try Redirect.next(
-                after: response,
-                to: request,
-                from: origin,
-                fragment: fragment,
-                following: redirects,
-                policy: shared.value.redirects,
-                secured: { steps?.memory.secured($0) }
-            )
+            next =
+                response.status.statusClass != .redirection
+                ? nil
+                : try Redirect.next(
+                    after: response,
+                    to: request,
+                    from: origin,
+                    fragment: fragment,
+                    following: redirects,
+                    policy: shared.value.redirects,
+                    secured: { steps?.memory.secured($0) }
+                )
         } catch {
             return .end(.refused(error))
         }

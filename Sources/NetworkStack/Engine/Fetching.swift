@@ -164,8 +164,7 @@ final class Fetching<Transport: HTTPTransport, Remote: Sendable>: ExchangeSteps 
 
     func complete(_ ending: Ending, telling attempt: Attempt?) {
         if !isIntercepted, case .whole(let response, let data, let method) = ending, let succeed = plain.succeed,
-            response.status.statusClass == .success,
-            !data.isEmpty || options.value.allowsEmptyBody(status: response.status, method: method)
+            response.status.statusClass == .success, !lacksContent(data, response.status, method)
         {
             return succeed(response, data)
         }
@@ -184,6 +183,11 @@ final class Fetching<Transport: HTTPTransport, Remote: Sendable>: ExchangeSteps 
         completion(outcome(of: ending).0)
     }
 
+    /// Whether a success must have content, and has none.
+    private func lacksContent(_ data: Data, _ status: HTTP.StatusCode, _ method: HTTP.Method) -> Bool {
+        data.isEmpty && !options.value.allowsEmptyBody(status: status, method: method)
+    }
+
     /// The stack's result of a neutral ending (the table in the contract's step 6), and the content that came with it.
     private func outcome(of ending: Ending) -> (Outcome, Data?) {
         switch ending {
@@ -194,7 +198,7 @@ final class Fetching<Transport: HTTPTransport, Remote: Sendable>: ExchangeSteps 
                 let apiError = resource.errorDecoding.decode(payload, response)
                 return (.failure(.http(neutral.status, apiError, response)), payload)
             }
-            if data.isEmpty, !options.value.allowsEmptyBody(status: neutral.status, method: method) {
+            if lacksContent(data, neutral.status, method) {
                 return (.failure(.noData(neutral.status, response)), nil)
             }
             guard case .collected(let remote) = reception else { return (.failure(.badResponse(response)), nil) }

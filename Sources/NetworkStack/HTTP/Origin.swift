@@ -139,7 +139,9 @@ extension HTTP {
                 throw .invalidRequest("The URL has no host.")
             }
             if !isAddress { try check(host: bytes, host) }
-            return (bytes.text(host).asciiLowercased, try port(bytes, (portStart ?? range.upperBound)..<range.upperBound))
+            return (
+                bytes.text(host).asciiLowercased, try port(bytes, (portStart ?? range.upperBound)..<range.upperBound)
+            )
         }
 
         private static func check(host bytes: Span<UInt8>, _ range: Range<Int>) throws(Refusal) {
