@@ -84,8 +84,8 @@ bench: install-build ## Measure the stacks against libcurl in C and their peers 
 	@Benchmarks/.build/release/bench --repository . $(if $(QUICK),--quick) $(if $(WORKLOADS),--workloads $(WORKLOADS)) \
 		$(if $(CLIENTS),--clients $(CLIENTS)) $(if $(ROUNDS),--rounds $(ROUNDS))
 
-bench-compare: install-build ## Measure the curl stack against itself at another revision (BASE=<rev>, WORKLOADS=, ROUNDS=)
-	@BASE="$(BASE)" WORKLOADS="$(WORKLOADS)" ROUNDS="$(ROUNDS)" .ci/bench-compare.sh
+bench-compare: install-build ## Measure the curl stack against itself at another revision (BASE=<rev>, WORKLOADS=, CLIENTS=, ROUNDS=)
+	@BASE="$(BASE)" WORKLOADS="$(WORKLOADS)" CLIENTS="$(CLIENTS)" ROUNDS="$(ROUNDS)" .ci/bench-compare.sh
 
 mutations: install ## Break the library on purpose and see the checks notice (MUTATIONS='--count 10', or names, tries some)
 	@.ci/mutate.py $(or $(MUTATIONS),--all)

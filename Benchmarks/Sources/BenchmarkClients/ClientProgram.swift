@@ -92,7 +92,7 @@ public struct ClientProgram: Sendable {
             Task { [client] in _ = try? await client.fetch(.held) }
         }
         guard let counter = settings.heldCountURL.flatMap({ HeldCounter($0) }) else { return tasks }
-        for _ in 0..<1200 {
+        for _ in 0..<3600 {
             if counter.count() >= settings.heldCount {
                 // The server has answered; what it sent is still to be taken.
                 try await Task.sleep(for: .milliseconds(1500))
@@ -101,7 +101,7 @@ public struct ClientProgram: Sendable {
             try await Task.sleep(for: .milliseconds(50))
         }
         throw UnexpectedResponse(
-            "The server holds \(counter.count()) responses after a minute, not \(settings.heldCount)."
+            "The server holds \(counter.count()) responses after three minutes, not \(settings.heldCount)."
         )
     }
 }

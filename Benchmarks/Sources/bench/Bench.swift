@@ -36,6 +36,9 @@ struct Bench: ParsableCommand {
     @Option(help: "Another build of bench-curl-stack, which takes part as 'curl-stack-base'.")
     var base: String?
 
+    @Option(help: "What that build is called in the report.")
+    var baseName: String?
+
     @Option(help: "The folder of the repository.")
     var repository = "."
 
@@ -74,6 +77,7 @@ struct Bench: ParsableCommand {
             ],
             missing: missing
         )
+        report.effort["base"] = baseName
         var plan: [(workload: Workload, taking: [Contestant])] = []
         for workload in workloads {
             var taking: [Contestant] = []

@@ -18,7 +18,7 @@ struct Programs {
     func missing(for contestant: Contestant) throws -> String? {
         switch contestant.program {
         case .swift(let product, let name):
-            if let name { try build(package: package.appending(path: name), product: product) }
+            if let name, let reason = try build(package: package.appending(path: name), product) { return reason }
             let isThere = FileManager.default.isExecutableFile(atPath: path(of: product, package: name))
             return isThere ? nil : "\(product) was not built: 'make bench' builds it"
         case .foreign(let command, let needs):
@@ -55,14 +55,12 @@ struct Programs {
         }
     }
 
-    private func build(package: URL, product: String) throws {
-        try Shell.check(
-            [
-                "swift", "build", "-q", "--disable-build-manifest-caching", "-c", "release", "--package-path",
-                package.path,
-                "--product", product,
-            ]
-        )
+    private func build(package: URL, _ product: String) throws -> String? {
+        let output = try Shell.run([
+            "swift", "build", "-q", "--disable-build-manifest-caching", "-c", "release", "--package-path", package.path,
+            "--product", product,
+        ])
+        return output.status == 0 ? nil : "Swift could not build it: \((output.errorText + output.text).suffix(300))"
     }
 
     private func buildGo() throws -> String? {

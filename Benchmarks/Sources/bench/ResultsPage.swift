@@ -29,16 +29,20 @@ struct ResultsPage {
             dl { display: grid; grid-template-columns: max-content auto; gap: 0 1rem; }
             dd { margin: 0; }
             .own { font-weight: 600; }
+            figure { margin: 1rem 0; }
+            figcaption { font-size: 13px; }
             svg text { font: 12px system-ui, sans-serif; }
-            @media (prefers-color-scheme: dark) { body { background: #1b1b1d; color: #ddd; } svg text { fill: #ddd; } }
+            @media (prefers-color-scheme: dark) { body { background: #1b1b1d; color: #ddd; } svg text:not([fill]) { fill: #ddd; } }
             </style>
             </head>
             <body>
             <h1>Benchmarks</h1>
-            <p>Medians over interleaved rounds; bars are processor time (user and system) of the client's process per fetch, the
-            whisker spans the rounds. "x floor" is the median of each round's ratio to the better one of two C programs on
-            libcurl's multi interface.</p>
+            <p>Medians over interleaved rounds. Processor time is user and system time of the client's process. "x floor" is the
+            median of each round's ratio to the better one of two C programs on libcurl's multi interface, "x curl-stack" of
+            that to this library's stack. A client whose fetches failed has no figures, and says why.</p>
             <dl>\(facts)</dl>
+            \(Plots.levels(report.rows))
+            \(targets)
             \(sections.joined(separator: "\n"))
             <h2>Not measured</h2>
             <ul>\((missing + declined).joined(separator: "\n"))</ul>
@@ -50,14 +54,17 @@ struct ResultsPage {
 
     private func section(_ workload: Workload, _ rows: [Row]) -> String {
         let head = [
-            "client", "CPU us/fetch", "x floor", "fetches/s", "p50 us", "p90 us", "p99 us", "p99.9 us", "peak MiB",
-            "growth MiB", "connections", "switches/fetch", "errors",
+            "client", "CPU us/fetch", "x floor", "x curl-stack", "fetches/s", "p50 us", "p90 us", "p99 us", "p99.9 us",
+            "peak MiB",
+            "growth MiB", "KiB/open response", "connections", "switches/fetch", "errors",
         ]
         let lines = rows.map { row in
             let cells = [
-                escaped(row.client), text(row.cpuPerFetch), text(row.cpuRatio, 2), text(row.fetchesPerSecond, 0),
+                escaped(row.client), text(row.cpuPerFetch), text(row.cpuRatio, 2),
+                text(row.cpuRatioToOwn, 2), text(row.fetchesPerSecond, (row.fetchesPerSecond ?? 0) < 100 ? 2 : 0),
                 text(row.p50, 0), text(row.p90, 0), text(row.p99, 0), text(row.p999, 0),
                 text(row.rssPeak.map { Double($0) / 1_048_576 }), text(row.rssGrowth.map { Double($0) / 1_048_576 }),
+                text(row.rssPerHeld.map { $0 / 1024 }),
                 row.connections.map { "\($0)" } ?? "", text(row.voluntarySwitchesPerFetch, 2),
                 row.errors == 0 ? "0" : "\(row.errors): \(escaped(row.error ?? ""))",
             ]
@@ -66,42 +73,28 @@ struct ResultsPage {
         }
         return """
             <h2 id="\(workload.name)">\(escaped(workload.title)) <small>(\(workload.name))</small></h2>
-            \(plot(rows))
+            \(Plots.bars(rows))
+            \(Plots.latencies(rows))
             <table><tr><th>\(head.joined(separator: "</th><th>"))</th></tr>\(lines.joined(separator: "\n"))</table>
             """
     }
 
-    /// Bars of processor time; the scale is logarithmic where the slowest is far beyond the rest.
-    private func plot(_ rows: [Row]) -> String {
-        let bars = rows.filter { $0.cpuPerFetch.map { $0 > 0 } ?? false && $0.client != "libcurl-c" }
-        guard let most = bars.compactMap(\.cpuPerFetch).max(), let least = bars.compactMap(\.cpuPerFetch).min() else {
-            return ""
+    private var targets: String {
+        guard !report.targets.isEmpty else { return "" }
+        let lines = report.targets.map { one in
+            let cells = [
+                one.workload, one.client, one.against, one.figure, text(one.measured, 2), text(one.must, 2),
+                text(one.aim, 2),
+                one.reachesAim == true ? "met, and the aim" : one.isMet ? "met" : "<b>missed</b>",
+            ]
+            return "<tr><td>\(cells.joined(separator: "</td><td>"))</td></tr>"
         }
-        let isLogarithmic = most > least * 12
-        let width = 560.0
-        func x(_ value: Double) -> Double {
-            isLogarithmic ? width * log(value / least * 2) / log(most / least * 2) : width * value / most
-        }
-        let shapes = bars.enumerated().map { index, row -> String in
-            let y = Double(index) * 22 + 4
-            let value = row.cpuPerFetch ?? 0
-            let color =
-                row.client.hasPrefix("curl-stack") ? "#2364aa" : row.client.hasPrefix("libcurl") ? "#8d99ae" : "#d9a05b"
-            let (low, high) = (x(max(row.cpuLowest ?? value, 0.001)), x(row.cpuHighest ?? value))
-            return """
-                <text x="150" y="\(y + 12)" text-anchor="end">\(escaped(row.client))</text>
-                <rect x="158" y="\(y)" width="\(number(x(value)))" height="16" fill="\(color)"/>
-                <line x1="\(number(158 + max(low, 0)))" x2="\(number(158 + min(high, width + 30)))" y1="\(y + 8)" y2="\(y + 8)" stroke="#333"/>
-                <text x="\(number(166 + min(max(x(value), high), width + 30)))" y="\(y + 12)">\(text(value)) us</text>
-                """
-        }
-        let note = isLogarithmic ? "<p><small>The bars' scale is logarithmic.</small></p>" : ""
         return """
-            <svg width="860" height="\(bars.count * 22 + 8)" role="img" aria-label="Processor time per fetch">\(shapes.joined())</svg>\(note)
+            <h2 id="targets">What is to be reached</h2>
+            <table><tr><th>workload</th><th>client</th><th>against</th><th>figure</th><th>measured</th><th>must</th><th>aim</th>
+            <th></th></tr>\(lines.joined(separator: "\n"))</table>
             """
     }
-
-    private func number(_ value: Double) -> String { String(format: "%.1f", value) }
 
     private func text(_ value: Double?, _ digits: Int = 1) -> String {
         value.map { String(format: "%.\(digits)f", $0) } ?? ""

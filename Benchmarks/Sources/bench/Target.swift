@@ -94,9 +94,8 @@ struct Target: Sendable {
         case .throughput where other == nil:
             return Spread(own.compactMap(\.throughputBesideHeld))?.median
         case .throughput: return Spread(own, over: theirs, \.throughput)?.median
-        case .median: return Spread(own, over: theirs) { $0.percentiles([50]).first }?.median
+        case .median, .time: return Spread(own, over: theirs) { $0.percentiles([50]).first }?.median
         case .tail: return Spread(own, over: theirs) { $0.percentiles([99]).first }?.median
-        case .time: return theirs.flatMap { Spread($0, over: own, \.throughput)?.median }
         case .memory: return Spread(own, over: theirs) { $0.rssPeak.map(Double.init) }?.median
         case .held:
             guard heldCount > 0, let theirs = Spread(theirs?.compactMap(\.rssOfHeld) ?? []) else { return nil }
