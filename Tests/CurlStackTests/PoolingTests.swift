@@ -51,6 +51,42 @@ struct PoolingTests {
         #expect(await stack.connectionStatistics.openSockets == 1)
     }
 
+    @Test("a status line that says HTTP/2 where HTTP/1.1 is spoken is a failure", arguments: [false, true])
+    func lyingStatusLine(isSecure: Bool) async throws {
+        let certificates = try TestCertificates.shared()
+        let options = isSecure ? ScriptedServer.Options(tls: certificates.server) : .init()
+        let server = try ScriptedServer.responding(options) { _ in
+            Reply(head: Array("HTTP/2 200 OK\r\nContent-Length: 1\r\n\r\n".utf8), body: Array("x".utf8))
+        }
+        var configuration = Network.Configuration()
+        configuration.tls.trustRoots = .file(path: certificates.caFile)
+        let stack = try Network.CurlNetworkStack(configuration: configuration)
+        await #expect(throws: (any Error).self) {
+            try await stack.fetch(resource: get(server.url("/", host: "localhost")))
+        }
+        #expect(server.snapshot.accepted == 1)
+    }
+
+    @Test("a head whose first line continues nothing harms no fetch over TLS, whose handles are used again")
+    func foldedHeadOverTLS() async throws {
+        let certificates = try TestCertificates.shared()
+        let folded = "HTTP/1.1 200 OK\r\n X-A: b\r\n\tc\r\nContent-Length: 1\r\nConnection: close\r\n\r\n"
+        let server = try ScriptedServer.responding(.init(tls: certificates.server)) { request in
+            guard request.path == "/folded" else { return .ok("x", headers: [("X-Before", "there")]) }
+            return Reply(head: Array(folded.utf8), body: Array("x".utf8), steps: [.close])
+        }
+        var configuration = Network.Configuration()
+        configuration.tls.trustRoots = .file(path: certificates.caFile)
+        let stack = try Network.CurlNetworkStack(configuration: configuration)
+        for _ in 1...20 {
+            let fetched = try await stack.fetch(resource: get(server.url("/", host: "localhost")))
+            #expect(fetched.response.headers["X-Before"] == "there")
+            await #expect(throws: (any Error).self) {
+                try await stack.fetch(resource: get(server.url("/folded", host: "localhost")))
+            }
+        }
+    }
+
     @Test("content without a length has its connection of HTTP/2 to itself, where libcurl mixes streams up at its end")
     func ownConnections() async throws {
         var options = NghttpdServer.Options()
@@ -138,7 +174,8 @@ struct PoolingTests {
         for fetch in fetches { fetch.cancel() }
         try await server.waitUntil { $0.open == 0 }
         for fetch in fetches { _ = await fetch.result }
-        #expect(await stack.connectionStatistics == .init())
+        let idle = await stack.connectionStatistics
+        #expect(idle == .init())
         await stack.shutdown()
         #expect(await stack.connectionStatistics == .init())
     }

@@ -144,7 +144,13 @@ final class Transfer {
 
     func received(headerLine line: Span<UInt8>) -> Bool {
         touch()
-        switch head.read(line) {
+        let step = head.read(line)
+        if head.version.major >= 2, stream == nil {
+            // libcurl 7.88 believes it, and would send other requests into the middle of this one's answer.
+            stop = .transport(malformed("The response says HTTP/\(head.version.major) where HTTP/1.1 is spoken."))
+            return false
+        }
+        switch step {
         case .more: return true
         case .informational:
             if let response = response() { informational.append(response) }
