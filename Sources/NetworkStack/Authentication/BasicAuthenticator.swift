@@ -30,6 +30,9 @@ public struct BasicAuthenticator: RequestAuthenticator {
         credentials = OriginCredentials(HTTP.AuthScheme.basic.credentials(encoded), for: origins)
     }
 
+    /// Content is none of its business.
+    public var interceptsContent: Bool { false }
+
     /// Adds the credentials; a request to another origin passes as it is.
     @discardableResult
     public func authenticateRequest(
@@ -81,6 +84,9 @@ public struct BearerAuthenticator: RequestAuthenticator {
         default: "-._~+/".utf8.contains(byte)
         }
     }
+
+    /// Content is none of its business.
+    public var interceptsContent: Bool { false }
 
     /// Adds the token; a request to another origin passes as it is.
     @discardableResult

@@ -100,6 +100,9 @@ public final class TokenAuthenticator: RequestAuthenticator {
 
     // MARK: As an interceptor
 
+    /// Content is none of its business.
+    public var interceptsContent: Bool { false }
+
     /// Adds the token, now or when there is one; a request to another origin passes as it is.
     @discardableResult
     public func authenticateRequest(

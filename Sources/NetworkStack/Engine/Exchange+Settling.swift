@@ -6,6 +6,7 @@ extension Exchange {
     func settle(_ ending: Ending, _ attempt: Attempt) {
         guard let steps else { return }
         guard steps.judge(ending) else { return fail(attempt) }
+        guard steps.interceptsContent else { return settled(true, attempt) }
         // A transformation may come back at once or from anywhere; only the latter needs the queue again.
         let inside = Lock<(isInside: Bool, isSuccess: Bool?)>((true, nil))
         let transforming = steps.transform { [self] isSuccess in

@@ -34,6 +34,9 @@ protocol ExchangeSteps: AnyObject, Sendable {
     /// - Returns: Whether it is a success.
     func judge(_ ending: Ending) -> Bool
 
+    /// Whether anybody takes part in the content of a success.
+    var interceptsContent: Bool { get }
+
     /// Has the content of the success that is kept transformed, and keeps what came of it.
     ///
     /// - Parameter handler: Takes whether it is a success still. Called once.

@@ -121,18 +121,22 @@ final class Fetching<Transport: HTTPTransport, Remote: Sendable>: ExchangeSteps 
 
     func judge(_ ending: Ending) -> Bool {
         guard let intercepted else { return false }
+        // Nothing is made of content that is collected before it has been transformed.
+        if case .whole(let neutral, let data, let method) = ending, case .collected = reception,
+            neutral.status.statusClass == .success, !lacksContent(data, neutral.status, method)
+        {
+            intercepted.keep(engine.transport.response(neutral), data, outcome: nil)
+            return true
+        }
         let (outcome, data) = outcome(of: ending)
         switch outcome {
-        case .success(let value):
-            // Content that is collected may still be transformed.
-            let isCollected = if case .collected = reception { true } else { false }
-            intercepted.keep(value.response, data, outcome: isCollected ? nil : outcome)
-            return true
-        case .failure:
-            intercepted.keep(nil, data, outcome: outcome)
-            return false
+        case .success(let value): intercepted.keep(value.response, data, outcome: outcome)
+        case .failure: intercepted.keep(nil, data, outcome: outcome)
         }
+        return (try? outcome.get()) != nil
     }
+
+    var interceptsContent: Bool { intercepted?.interceptsContent ?? false }
 
     func transform(_ handler: @escaping @Sendable (Bool) -> Void) -> any Cancelable {
         guard let intercepted else {

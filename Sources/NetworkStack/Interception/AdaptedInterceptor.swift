@@ -27,6 +27,8 @@ struct AdaptedInterceptor<Request: HTTPRequestConvertible, Response: HTTPRespons
         base.interceptScheduledTask(withIdentifier: identifier, request: neutral, retryState: retryState)
     }
 
+    var interceptsContent: Bool { base.interceptsContent }
+
     func interceptContent(
         _ data: Data,
         response: Response,

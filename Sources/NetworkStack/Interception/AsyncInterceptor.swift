@@ -33,6 +33,9 @@ public struct AsyncInterceptor<Request: HTTPRequestConvertible, Response: HTTPRe
         return TaskCancelable.run({ try await make(request) }, then: handler)
     }
 
+    /// Whether there is a second closure.
+    public var interceptsContent: Bool { transform != nil }
+
     /// Runs the second closure, if there is one.
     @discardableResult
     public func interceptContent(

@@ -46,6 +46,9 @@ public struct EventListener: HTTPResourceInterceptor {
     ///   and a slow one delays them.
     public init(_ listen: @escaping @Sendable (Event, ContinuousClock.Instant) -> Void) { self.listen = listen }
 
+    /// Content is none of its business.
+    public var interceptsContent: Bool { false }
+
     /// Tells that an attempt begins.
     public func interceptScheduledTask(withIdentifier identifier: Int, request: HTTP.Request, retryState: Retry.State) {
         listen(.started(Attempt(identifier: identifier, request: request, retryState: retryState)), .now)

@@ -43,6 +43,11 @@ public protocol HTTPResourceInterceptor<Request, Response>: Sendable {
     ///   - retryState: What the fetch has been through so far.
     func interceptScheduledTask(withIdentifier identifier: Int, request: Request, retryState: Retry.State)
 
+    /// Whether ``interceptContent(_:response:request:handler:)`` takes part in successes at all; `true` unless said
+    /// otherwise. If no interceptor of a fetch does, its content is not passed around, which makes those that only listen
+    /// cheaper. It must not change.
+    var interceptsContent: Bool { get }
+
     /// Takes part in a success of a buffered fetch, and may turn its content into another, or into a failure, which takes
     /// the failed path as ``HTTP/Refusal/interceptor(_:)``. Streams and downloads do not come here.
     ///
@@ -107,6 +112,9 @@ extension HTTPResourceInterceptor {
         _ result: Result<Request, any Error>,
         handler: @escaping RequestHandler
     ) -> any Cancelable { handler(result) }
+
+    /// Content may be intercepted.
+    public var interceptsContent: Bool { true }
 
     /// Does nothing.
     public func interceptScheduledTask(withIdentifier identifier: Int, request: Request, retryState: Retry.State) {}

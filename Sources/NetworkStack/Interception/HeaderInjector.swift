@@ -30,6 +30,9 @@ public struct HeaderInjector: HTTPResourceInterceptor {
         self.make = make
     }
 
+    /// Content is none of its business.
+    public var interceptsContent: Bool { false }
+
     /// Adds the fields to a request that was made; a failure passes by.
     @discardableResult
     public func interceptMakeRequestResult(

@@ -17,6 +17,8 @@ final class InterceptedAttempt<Request: HTTPRequestConvertible, Response: HTTPRe
         var outcome: (any Sendable)?
     }
 
+    /// Whether anybody takes part in content.
+    let interceptsContent: Bool
     private let chain: InterceptorChain<Request, Response>
     private let kept: Lock<Kept>
 
@@ -25,6 +27,7 @@ final class InterceptedAttempt<Request: HTTPRequestConvertible, Response: HTTPRe
     #endif
     init(_ chain: InterceptorChain<Request, Response>) {
         self.chain = chain
+        interceptsContent = chain.interceptsContent
         kept = Lock(Kept())
     }
 

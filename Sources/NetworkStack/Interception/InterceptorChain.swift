@@ -7,6 +7,8 @@ struct InterceptorChain<Request: HTTPRequestConvertible, Response: HTTPResponseC
 
     var isEmpty: Bool { interceptors.isEmpty }
 
+    var interceptsContent: Bool { interceptors.contains { $0.interceptsContent } }
+
     /// Threads a request through the interceptors. The handler is called once at most.
     func threadRequest(
         _ result: Result<Request, any Error>,

@@ -72,6 +72,9 @@ public struct LoggingInterceptor: HTTPResourceInterceptor {
         self.sink = sink
     }
 
+    /// Content is none of its business.
+    public var interceptsContent: Bool { false }
+
     /// Logs a request.
     public func interceptScheduledTask(withIdentifier identifier: Int, request: HTTP.Request, retryState: Retry.State) {
         guard level >= .summary else { return }

@@ -77,6 +77,9 @@ public final class NetworkActivity: HTTPResourceInterceptor {
         }
     }
 
+    /// Content is none of its business.
+    public var interceptsContent: Bool { false }
+
     /// A task begins.
     public func interceptScheduledTask(withIdentifier identifier: Int, request: HTTP.Request, retryState: Retry.State) {
         increment()

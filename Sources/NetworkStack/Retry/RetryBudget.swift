@@ -86,6 +86,9 @@ extension Retry {
         let policy: Policy<Metadata>
         let budget: Budget
 
+        /// Content is none of its business.
+        public var interceptsContent: Bool { false }
+
         /// Pays a first attempt's share in.
         public func interceptScheduledTask(withIdentifier identifier: Int, request: Request, retryState: State) {
             guard retryState.errors.isEmpty, let origin = Self.origin(of: request) else { return }

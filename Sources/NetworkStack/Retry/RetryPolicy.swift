@@ -60,6 +60,9 @@ extension Retry.Policy: HTTPResourceInterceptor where Metadata: HTTPRetryMetadat
     /// The response of the stack.
     public typealias Response = Metadata.Response
 
+    /// Content is none of its business.
+    public var interceptsContent: Bool { false }
+
     /// Votes as ``shouldRetry(with:state:metadata:)`` does.
     public func interceptFailedTask(
         withIdentifier identifier: Int,

@@ -16,7 +16,10 @@ extension ConformanceCheck {
             let resource = try ConformanceSubject.Stack.Resource.intercepted(
                 peer.url("/"),
                 by: [
-                    adding("a"), Spy("b").with { $0.content = { $1(.success($0 + Data("b".utf8))) } }, adding("c"),
+                    // Those that take no part are passed by, and keep nobody from it.
+                    EventListener { _, _ in }, adding("a"),
+                    Spy("b").with { $0.content = { $1(.success($0 + Data("b".utf8))) } }, HTTPRetryPolicy.maxRetries(1),
+                    adding("c"),
                 ]
             )
             let outcome = try await subject.stack().observe(resource).onlyOutcome()
