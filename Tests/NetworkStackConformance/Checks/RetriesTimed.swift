@@ -28,7 +28,7 @@ extension ConformanceCheck {
         ConformanceCheck("What an earlier attempt still says is not heard") { subject in
             let peer = try subject.serve { .ok($0.path) }
             let (old, new) = (try HTTP.Request(url: peer.url("/old")), try HTTP.Request(url: peer.url("/new")))
-            let kept = Lock<Network.BaseRequestMaking<HTTP.Request>.Handler?>(nil)
+            let (kept, log) = (Lock<Network.BaseRequestMaking<HTTP.Request>.Handler?>(nil), EventLog())
             var options = HTTP.Options()
             options.timeouts.attempt = .milliseconds(200)
             let resource = ConformanceSubject.Stack.Resource(
@@ -41,12 +41,17 @@ extension ConformanceCheck {
                     _ = earlier(.success(old))
                     return handler(.success(new))
                 },
-                interceptors: [Spy("spy").with { $0.vote = { _ in .retry } }],
+                interceptors: [Spy("spy", log).with { $0.vote = { _ in .retry } }],
                 options: options
             )
             let observation = try subject.stack().observe(resource)
             try expectEqual(try await observation.onlyOutcome(within: .seconds(10)).text(), "/new", "the content")
             try expectEqual(peer.requests().map(\.path), ["/new"], "what the server received")
+            let events = [
+                "fails attempt 1 without a request", "makes a request", "schedules attempt 2", "takes /new",
+                "succeeds with /new",
+            ]
+            try expectEqual(log.all, events.map { "spy \($0)" }, "the events")
         },
         ConformanceCheck("The total timeout bounds all attempts, and ends the wait for the next") { subject in
             let peer = try subject.serve { _ in .status(503) }
