@@ -122,10 +122,10 @@ final class Fetching<Transport: HTTPTransport, Remote: Sendable>: ExchangeSteps 
     func judge(_ ending: Ending) -> Bool {
         guard let intercepted else { return false }
         // Nothing is made of content that is collected before it has been transformed.
-        if case .whole(let neutral, let data, let method) = ending, case .collected = reception,
-            neutral.status.statusClass == .success, !lacksContent(data, neutral.status, method)
+        if case .whole(let head, let data, let method) = ending, case .collected = reception,
+            head.status.statusClass == .success, !lacksContent(data, head.status, method)
         {
-            intercepted.keep(engine.transport.response(neutral), data, outcome: nil)
+            intercepted.keep(engine.transport.response(head), data, outcome: nil)
             return true
         }
         let (outcome, data) = outcome(of: ending)
