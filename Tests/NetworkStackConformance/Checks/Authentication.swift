@@ -121,6 +121,7 @@ extension ConformanceCheck {
                 $0.interceptors = [authenticator]
             }
             service.use(stack)
+            defer { service.use(nil) }  // The stack holds the authenticator, which fetches on the stack.
             let observations = try (1...20).map { _ in try stack.observe(service.url("/items")) }
             for observation in observations { try await observation.onlyOutcome().value() }
             try expectEqual(service.count("/token"), 1, "token requests on the wire")
@@ -221,7 +222,7 @@ final class TokenService: Sendable {
     func count(_ path: String) -> Int { peer.requests().count { $0.path == path } }
 
     /// The stack that tokens are fetched on.
-    func use(_ stack: ConformanceSubject.Stack) { state.withLock { $0.stack = stack } }
+    func use(_ stack: ConformanceSubject.Stack?) { state.withLock { $0.stack = stack } }
 
     func fails(_ fails: Bool) { state.withLock { $0.fails = fails } }
 
