@@ -19,6 +19,18 @@ static inline X509 *networkstack_sk_X509_value(const struct stack_st_X509 *chain
     return sk_X509_value(chain, index);
 }
 
+// A store beside the context's own, which libcurl fills and exchanges.
+
+static inline long networkstack_SSL_CTX_set1_verify_cert_store(SSL_CTX *context, X509_STORE *store) {
+    return SSL_CTX_set1_verify_cert_store(context, store);
+}
+
+static inline long networkstack_SSL_CTX_set1_chain_cert_store(SSL_CTX *context, X509_STORE *store) {
+    return SSL_CTX_set1_chain_cert_store(context, store);
+}
+
+static inline int networkstack_ERR_reason(unsigned long code) { return ERR_GET_REASON(code); }
+
 // For the test servers (NetworkStackTesting).
 
 static inline void networkstack_OPENSSL_free(void *memory) { OPENSSL_free(memory); }
@@ -28,7 +40,5 @@ static inline int networkstack_SSL_CTX_set_max_proto_version(SSL_CTX *context, i
 }
 
 static inline long networkstack_SSL_set_mode(SSL *ssl, unsigned int mode) { return SSL_set_mode(ssl, (long)mode); }
-
-static inline int networkstack_ERR_reason(unsigned long code) { return ERR_GET_REASON(code); }
 
 #endif

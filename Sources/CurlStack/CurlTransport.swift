@@ -24,8 +24,9 @@ public final class CurlTransport: HTTPTransport {
         capabilities = CurlLibrary.shared.capabilities
         if configuration.options.version == .http2PriorKnowledge { try capabilities.require(.http2PriorKnowledge) }
         var configuration = configuration
-        configuration.tls = try configuration.tls.read()
-        thread = try LoopThread(configuration: configuration)
+        let authorities: Authorities
+        (configuration.tls, authorities) = try configuration.tls.read()
+        thread = try LoopThread(configuration: configuration, authorities: authorities)
     }
 
     /// Starts a hop, or queues it.

@@ -123,6 +123,68 @@ struct TrustGateTests {
         #expect(server.snapshot.accepted == 1)
     }
 
+    @Test(
+        "a session that was begun without pins is not resumed where pins count",
+        arguments: [ScriptedServer.Options.TLSVersion.v12, .v13]
+    )
+    func sessions(version: ScriptedServer.Options.TLSVersion) async throws {
+        var options = ScriptedServer.Options(tls: certificates.server)
+        options.maximumTLSVersion = version
+        let server = try ScriptedServer.responding(options) { _ in
+            .ok("secret", headers: [("Connection", "close")]).then(.close)
+        }
+        let root = try TLSIdentity.publicKeyPins(inFile: certificates.caFile)
+        let other = try TLSIdentity.publicKeyPins(inFile: certificates.secondCAFile)
+        for pins in [[], [], root, []] { #expect(try await carry(hop(server.url(), pins: pins)) == nil) }
+        #expect(try await isMismatch(carry(hop(server.url(), pins: other))))
+        try await server.waitUntil { $0.accepted == 5 && $0.open == 0 }
+        #expect(server.requests.count == 4)
+        #expect(server.connections.prefix(4).map { $0.tls?.isResumed ?? false } == [false, true, false, true])
+        #expect(server.connections[4].handshake != .done)
+    }
+
+    @Test("a connection in advance is opened to a server that has its keys, and to no other")
+    func preconnection() async throws {
+        let server = try ScriptedServer.responding(.init(tls: certificates.server)) { _ in .ok("secret") }
+        var options = ScriptedServer.Options(tls: certificates.rotatedServer)
+        options.clientCertificate = .requested
+        let impostor = try ScriptedServer.responding(options) { _ in .ok("secret") }
+        for scope in PinningPolicy.Scope.allCases {
+            let policy = try PinningPolicy(
+                domainName: "127.0.0.1",
+                pinnedHashes: [certificates.server.publicKeyPins()[0]],
+                enforceBackupPin: false,
+                scope: scope
+            )
+            var configuration = Network.Configuration()
+            configuration.tls.trustRoots = .file(path: certificates.bothRootsFile)
+            configuration.tls.clientIdentity = ClientIdentity(
+                .pemFiles(
+                    certificateChain: certificates.client.certificateChainFile,
+                    privateKey: certificates.client.keyFile
+                )
+            )
+            configuration.serverTrust = try ServerTrustConfiguration(pinningPolicies: [policy])
+            let stack = try Network.CurlNetworkStack(configuration: configuration)
+            try await stack.preconnect(to: HTTP.Origin(of: HTTP.Request(url: server.url()).url))
+            for (url, isMismatch) in [(impostor.url(), true), (server.url(host: "localhost"), false)] {
+                let origin = try HTTP.Origin(of: HTTP.Request(url: url).url)
+                await #expect {
+                    try await stack.preconnect(to: origin)
+                } throws: { error in
+                    guard case .refused(.untrusted(let refusal))? = error as? Network.CurlFetchError else {
+                        return false
+                    }
+                    return isMismatch ? self.isMismatch(refusal) : refusal == .domainNotPinned(host: "localhost")
+                }
+            }
+        }
+        try await impostor.waitUntil { $0.accepted == 2 && $0.open == 0 }
+        #expect(!impostor.connections.contains { $0.handshake == .done || $0.isClientCertificateSeen })
+        #expect(server.snapshot.accepted == 2)
+        #expect(server.requests.isEmpty)
+    }
+
     @Test("a leaf policy never even shares a connection that was opened without its pins")
     func leafConnections() async throws {
         let server = try ScriptedServer.responding(.init(tls: certificates.server)) { _ in .ok("secret") }

@@ -15,12 +15,17 @@ struct OriginTests {
             ("http://host.test:/", "http", "host.test", 80), ("http://host.test.", "http", "host.test", 80),
             ("http://host.test.:81", "http", "host.test", 81), ("http://127.0.0.1:1", "http", "127.0.0.1", 1),
             ("http://[::1]/", "http", "[::1]", 80), ("http://[::1]:65535", "http", "[::1]", 65535),
-            ("http://[FE80::A]:9/", "http", "[fe80::a]", 9), ("http://user:pass@host.test:9/", "http", "host.test", 9),
+            ("http://[FE80::A]:9/", "http", "[fe80::a]", 9),
+            ("http://[fe80::a%25lo]/", "http", "[fe80::a%25lo]", 80),
+            ("http://user:pass@host.test:9/", "http", "host.test", 9),
             ("http://a%40b:c@host.test/", "http", "host.test", 80), ("http://host.test?query", "http", "host.test", 80),
             ("http://host.test#fragment", "http", "host.test", 80),
             ("http://under_score.test", "http", "under_score.test", 80),
             ("http://localhost", "http", "localhost", 80),
             ("http://xn--bcher-kva.test", "http", "xn--bcher-kva.test", 80),
+            ("http://hos%74.test:9/%74", "http", "host.test", 9), ("http://HOST%2Etest%2E/", "http", "host.test", 80),
+            ("http://127%2e0.0.1/", "http", "127.0.0.1", 80),
+            ("http://u%40:p@%68%6F%73%54.test", "http", "host.test", 80),
         ]
     )
     func read(_ text: String, _ scheme: String, _ host: String, _ port: Int) throws {
@@ -42,7 +47,13 @@ struct OriginTests {
             ("http://host.test:99999999999/", "65535"),
             ("http://a!b.test/", "character"), ("http://a'b.test/", "character"), ("http://a,b.test/", "character"),
             ("http://a*b.test/", "character"), ("http://(a).test/", "character"), ("http://a~b.test/", "character"),
-            ("http://a..b/", "empty label"), ("http://.a/", "no host"), ("http://[::1/", ""),
+            ("http://a..b/", "empty label"), ("http://a.b../", "empty label"), ("http://a.b%2E./", "empty label"),
+            ("http://a%00.test/", "character"), ("http://a%2Fb.test/", "character"),
+            ("http://a%40b.test/", "character"),
+            ("http://a%3A80/", "character"), ("http://%5Ba%5D/", "character"), ("http://a%2574.test/", "character"),
+            ("http://a%20b.test/", "character"), ("http://a%0D%0Ab.test/", "character"), ("http://a%2.test/", "none"),
+            ("http://a%zz.test/", "none"), ("http://a%", "none"), ("http://[::1]%41/", "between"),
+            ("http://.a/", "no host"), ("http://[::1/", ""),
             ("http://\(String(repeating: "a", count: 64)).test/", "63"),
             ("http://\(Array(repeating: "abcdefgh", count: 29).joined(separator: "."))/", "253"),
         ]
@@ -97,6 +108,8 @@ struct OriginTests {
             ("http://host.test/a?b#c", nil, "http://host.test/a?b"),
             ("http://u@host.test#c", "u", "http://host.test"), ("http://host.test/a", nil, nil),
             ("http://@host.test/", "", "http://host.test/"),
+            ("http://hos%74.test:9/%74?%74#c", nil, "http://host.test:9/%74?%74"),
+            ("http://hos%74.test/", nil, "http://host.test/"),
         ] as [(String, String?, String?)]
     )
     func stripped(_ text: String, _ userInfo: String?, _ stripped: String?) throws {

@@ -8,7 +8,9 @@ struct PinningPolicyTests {
     static let first = "WoiWRyIOVNa9ihaBciRSC7XHjliYS9VwUGOIud4PB18="
     /// The same 32 bytes: the last digit of 43 has two bits to spare.
     static let firstAgain = "WoiWRyIOVNa9ihaBciRSC7XHjliYS9VwUGOIud4PB19="
-    static let second = "47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU="
+    static let second = "EjHF+to7Mg0Jk8gg0T+lagRZdShlFXyC/dVmC42YldM="
+    /// What `openssl dgst` prints of no input.
+    static let ofNothing = "sha256//47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU="
     static let slashed = "/" + String(repeating: "A", count: 42) + "="
 
     @Test("a pin is 44 digits of base64, bare or prefixed", arguments: ["", "sha256/", "sha256//"])
@@ -53,6 +55,10 @@ struct PinningPolicyTests {
         #expect(error { try .init(domainName: "a.test", pinnedHashes: []) } == .emptyPins)
         #expect(
             error { try .init(domainName: "a.test", pinnedHashes: [Self.first, "x", "y"]) } == .invalidPins(["x", "y"])
+        )
+        #expect(
+            error { try .init(domainName: "a.test", pinnedHashes: [Self.first, Self.ofNothing]) }
+                == .invalidPins([Self.ofNothing])
         )
         #expect(error { try .init(domainName: "a.test", pinnedHashes: [Self.first]) } == .missingBackupPin)
         #expect(

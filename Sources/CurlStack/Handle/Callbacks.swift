@@ -92,6 +92,10 @@ enum Callbacks {
         guard let transfer = unsafe transfer(of: context), let tls = unsafe tls else {
             return CURLE_ABORTED_BY_CALLBACK
         }
+        guard let easy = transfer.easy, unsafe easy.authorities.install(in: OpaquePointer(tls)) else {
+            transfer.hasNoAuthorities()
+            return CURLE_SSL_CACERT_BADFILE
+        }
         guard let record = unsafe TLSRecord.install(in: OpaquePointer(tls), peers: transfer.peers) else {
             return CURLE_OUT_OF_MEMORY
         }

@@ -23,6 +23,8 @@ final class EasyHandle {
     private var kept: [UInt32: TextList] = [:]
     /// The route the handle was told last.
     var route: ProxyRoute?
+    /// Whom its handshakes are verified by.
+    var authorities = Authorities.loadedByCurl
     private var stopsWhenConnected = false
     private var isListening = false
 

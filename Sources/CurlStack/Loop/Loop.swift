@@ -8,6 +8,7 @@ internal import NetworkStack
 struct Loop: ~Copyable {
     private let mailbox: Mailbox
     private let configuration: Network.Configuration
+    private let authorities: Authorities
     private let poller: Poller
     private let turn = Turn()
     private var pools: [Pool] = []
@@ -20,11 +21,12 @@ struct Loop: ~Copyable {
     private var events: [Poller.Event] = []
     private let resumptions = ResumeBatch()
 
-    init(mailbox: Mailbox, configuration: Network.Configuration) {
+    init(mailbox: Mailbox, configuration: Network.Configuration, authorities: Authorities) {
         self.mailbox = mailbox
         poller = Poller(waker: mailbox.waker)
         queue = ConnectionQueue(limits: configuration.connections)
         self.configuration = configuration
+        self.authorities = authorities
     }
 
     /// Turns until it is told to stop.
@@ -143,7 +145,13 @@ struct Loop: ~Copyable {
         while pools.count <= number {
             let watch = SocketWatch(poller: poller, sockets: turn.sockets, number: pools.count)
             let isShared = pools.count != ConnectionQueue.ownPool
-            guard let pool = Pool(configuration: configuration, watch: watch, sharesConnections: isShared) else {
+            let pool = Pool(
+                configuration: configuration,
+                authorities: authorities,
+                watch: watch,
+                sharesConnections: isShared
+            )
+            guard let pool else {
                 return false
             }
             pools.append(pool)

@@ -20,8 +20,8 @@ final class LoopThread: Sendable {
     /// Starts the thread.
     ///
     /// - Throws: ``HTTP/Refusal/invalidOptions(_:)`` if the system has no thread to give.
-    init(configuration: Network.Configuration) throws(HTTP.Refusal) {
-        let body = ThreadBody(mailbox: mailbox, configuration: configuration) { [state] in
+    init(configuration: Network.Configuration, authorities: Authorities) throws(HTTP.Refusal) {
+        let body = ThreadBody(mailbox: mailbox, configuration: configuration, authorities: authorities) { [state] in
             let waiters = state.withLock { state in
                 state.stage = .gone
                 defer { state.waiters = [] }
@@ -66,11 +66,18 @@ final class LoopThread: Sendable {
 private final class ThreadBody: Sendable {
     private let mailbox: Mailbox
     private let configuration: Network.Configuration
+    private let authorities: Authorities
     private let ended: @Sendable () -> Void
 
-    init(mailbox: Mailbox, configuration: Network.Configuration, ended: @escaping @Sendable () -> Void) {
+    init(
+        mailbox: Mailbox,
+        configuration: Network.Configuration,
+        authorities: Authorities,
+        ended: @escaping @Sendable () -> Void
+    ) {
         self.mailbox = mailbox
         self.configuration = configuration
+        self.authorities = authorities
         self.ended = ended
     }
 
@@ -84,7 +91,7 @@ private final class ThreadBody: Sendable {
     }
 
     private func turn() {
-        var loop = Loop(mailbox: mailbox, configuration: configuration)
+        var loop = Loop(mailbox: mailbox, configuration: configuration, authorities: authorities)
         loop.run()
     }
 }

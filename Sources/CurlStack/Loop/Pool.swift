@@ -6,6 +6,7 @@ internal import NetworkStack
 final class Pool {
     let multi: MultiHandle
     private let configuration: Network.Configuration
+    private let authorities: Authorities
     private let contentCodings: String
     /// The header lines of requests that have none of their own.
     private let standardLines: TextList
@@ -25,9 +26,15 @@ final class Pool {
     ///
     /// - Parameters:
     ///   - configuration: What is the same for all its transfers.
+    ///   - authorities: Whom its handshakes are verified by.
     ///   - watch: Is told of its sockets.
     ///   - sharesConnections: Whether several transfers may be under way on one connection of HTTP/2.
-    init?(configuration: Network.Configuration, watch: SocketWatch, sharesConnections: Bool) {
+    init?(
+        configuration: Network.Configuration,
+        authorities: Authorities,
+        watch: SocketWatch,
+        sharesConnections: Bool
+    ) {
         let contentCodings = ContentCoding.available.map(\.rawValue).joined(separator: ", ")
         let lines = TransferPlan.standardLines(userAgent: configuration.userAgent, contentCodings: contentCodings)
         guard
@@ -44,6 +51,7 @@ final class Pool {
         self.addresses = addresses
         self.configuration = configuration
         usesProxies = !configuration.proxies.isEmpty
+        self.authorities = authorities
         judge = configuration.serverTrust.map { ServerTrustJudge($0, now: configuration.wallClock) }
     }
 
@@ -130,7 +138,7 @@ final class Pool {
             // No proxy from the environment.
             easy.set(CURLOPT_PROXY, ""),
         ]
-        codes += easy.set(configuration.tls)
+        codes += easy.set(configuration.tls, authorities)
         codes += addresses.apply(to: easy)
         if let age = configuration.connections.lifetime {
             codes.append(easy.set(CURLOPT_MAXLIFETIME_CONN, max(1, Int(clamping: age.components.seconds))))

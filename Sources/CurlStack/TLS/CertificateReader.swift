@@ -3,15 +3,20 @@ internal import FoundationEssentials
 
 /// Reads certificates and keys with OpenSSL, to refuse what libcurl could not use before anything is opened.
 enum CertificateReader {
-    /// How many certificates PEM text holds.
-    static func count(pem: Data) -> Int {
+    /// Reads the certificates of PEM text, and skips what else it holds.
+    ///
+    /// - Returns: How many there are, or `nil` if one of them cannot be read or was not taken.
+    static func read(pem: Data, _ take: (OpaquePointer) -> Bool) -> Int? {
         unsafe withBuffer(pem) { buffer in
             var count = 0
-            while let certificate = unsafe PEM_read_bio_X509(buffer, nil, nil, nil) {
-                unsafe X509_free(certificate)
+            // There is no passphrase; OpenSSL would ask for one, at the terminal.
+            while let certificate = unsafe PEM_read_bio_X509_AUX(buffer, nil, { _, _, _, _ in -1 }, nil) {
+                defer { unsafe X509_free(certificate) }
+                guard unsafe take(certificate) else { return nil }
                 count += 1
             }
-            return count
+            // Where no other begins, the text is at its end.
+            return networkstack_ERR_reason(ERR_peek_last_error()) == PEM_R_NO_START_LINE ? count : nil
         }
     }
 

@@ -20,24 +20,26 @@ extension TLSConfiguration {
     }
 
     /// The same configuration with its files read and everything proved to be of use, so that nothing is found out in the
-    /// middle of a handshake.
+    /// middle of a handshake; and whom it trusts, parsed.
     ///
     /// - Throws: ``HTTP/Refusal/invalidOptions(_:)`` with what is wrong, without a byte of it.
-    func read() throws(HTTP.Refusal) -> TLSConfiguration {
-        switch trustRoots {
-        case .system: break
-        case .file(let path): try Self.requireCertificates(in: Self.bytes(of: path), named: path)
-        case .pem(let text): try Self.requireCertificates(in: text, named: "The text")
-        }
+    func read() throws(HTTP.Refusal) -> (TLSConfiguration, Authorities) {
+        let authorities: Authorities =
+            switch trustRoots {
+            case .system: CurlLibrary.shared.trustBundle == nil ? .loadedByCurl : .system
+            case .file(let path): .these(try Self.store(Self.bytes(of: path), named: path))
+            case .pem(let text): .these(try Self.store(text, named: "The text"))
+            }
         var configuration = self
         configuration.clientIdentity = try clientIdentity?.read()
-        return configuration
+        return (configuration, verification == .full ? authorities : .loadedByCurl)
     }
 
-    private static func requireCertificates(in text: Data, named name: String) throws(HTTP.Refusal) {
-        guard CertificateReader.count(pem: text) > 0 else {
-            throw .invalidOptions("\(name) of trust roots holds no PEM certificate.")
+    private static func store(_ text: Data, named name: String) throws(HTTP.Refusal) -> TrustStore {
+        guard let store = TrustStore(pem: text) else {
+            throw .invalidOptions("\(name) of trust roots holds no PEM certificate, or one that cannot be read.")
         }
+        return store
     }
 
     fileprivate static func bytes(of path: String) throws(HTTP.Refusal) -> Data {
@@ -75,9 +77,12 @@ extension ClientIdentity {
 extension EasyHandle {
     /// Tells the handle whom to trust and what to show, where that is not libcurl's own way.
     ///
-    /// - Parameter tls: What has been read (``TLSConfiguration/read()``).
+    /// - Parameters:
+    ///   - tls: What has been read (``TLSConfiguration/read()``).
+    ///   - authorities: Whom it trusts.
     /// - Returns: libcurl's codes.
-    func set(_ tls: TLSConfiguration) -> [CURLcode] {
+    func set(_ tls: TLSConfiguration, _ authorities: Authorities) -> [CURLcode] {
+        self.authorities = authorities
         let isVerified = tls.verification == .full
         var codes: [CURLcode] = []
         // A proxy that is spoken to over TLS proves itself as an origin does. It is shown no certificate.
@@ -86,15 +91,9 @@ extension EasyHandle {
                 set(options.verifyPeer, isVerified ? 1 : 0), set(options.verifyHost, isVerified ? 2 : 0),
                 set(options.version, tls.versionRange),
             ]
-            switch tls.trustRoots {
-            case .system:
-                // One bundle, parsed once: the directory would be read again for every handshake.
-                guard let bundle = CurlLibrary.shared.trustBundle else { continue }
-                codes.append(set(options.bundle, bundle))
-            case .file(let path): codes.append(set(options.bundle, path))
-            case .pem(let text): codes.append(set(options.bundleBytes, blob: Array(text)))
-            }
-            codes.append(set(options.directory, nil))
+            if case .loadedByCurl = authorities { continue }
+            // libcurl would load them for nothing, and a directory again for every handshake.
+            codes += [set(options.bundle, nil), set(options.directory, nil)]
         }
         if let identity = tls.clientIdentity { codes += set(identity) }
         return codes
@@ -120,7 +119,7 @@ extension EasyHandle {
 
 /// libcurl has every option of TLS twice.
 private struct TLSOptions {
-    let verifyPeer, verifyHost, version, bundle, bundleBytes, directory: CURLoption
+    let verifyPeer, verifyHost, version, bundle, directory: CURLoption
 
     static var origin: TLSOptions {
         .init(
@@ -128,7 +127,6 @@ private struct TLSOptions {
             verifyHost: CURLOPT_SSL_VERIFYHOST,
             version: CURLOPT_SSLVERSION,
             bundle: CURLOPT_CAINFO,
-            bundleBytes: CURLOPT_CAINFO_BLOB,
             directory: CURLOPT_CAPATH
         )
     }
@@ -139,7 +137,6 @@ private struct TLSOptions {
             verifyHost: CURLOPT_PROXY_SSL_VERIFYHOST,
             version: CURLOPT_PROXY_SSLVERSION,
             bundle: CURLOPT_PROXY_CAINFO,
-            bundleBytes: CURLOPT_PROXY_CAINFO_BLOB,
             directory: CURLOPT_PROXY_CAPATH
         )
     }

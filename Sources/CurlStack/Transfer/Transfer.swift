@@ -129,6 +129,13 @@ final class Transfer {
     /// The server is not trusted; nothing is sent.
     func refuse(_ error: ServerTrustError) { stop = .refused(.untrusted(error)) }
 
+    /// There is nobody to verify a server by; nothing is sent.
+    func hasNoAuthorities() {
+        let bundle = CurlLibrary.shared.trustBundle ?? "none"
+        let message = "The system's certificate authorities cannot be read (\(bundle))."
+        stop = .transport(CurlError(code: .sslCACertificateBadFile, message: message, phase: .securing))
+    }
+
     /// TLS is about to be negotiated on a new connection.
     func secures(with record: TLSRecord) {
         tlsRecord = record

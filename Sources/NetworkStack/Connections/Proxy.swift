@@ -98,20 +98,7 @@ extension Network {
         }
 
         private static func percentDecoded(_ text: Substring) -> String? {
-            var bytes: [UInt8] = []
-            var rest = text.utf8[...]
-            while let byte = rest.popFirst() {
-                guard byte == UInt8(ascii: "%") else {
-                    bytes.append(byte)
-                    continue
-                }
-                guard let digits = String(rest.prefix(2)), digits.utf8.count == 2, digits.allSatisfy(\.isHexDigit),
-                    let decoded = UInt8(digits, radix: 16)
-                else { return nil }
-                bytes.append(decoded)
-                rest = rest.dropFirst(2)
-            }
-            return String(validating: bytes, as: UTF8.self)
+            text.utf8.percentDecoded.flatMap { String(validating: $0, as: UTF8.self) }
         }
 
         /// The host and port of an authority, by the one reader there is for them.

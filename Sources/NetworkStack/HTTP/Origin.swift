@@ -62,17 +62,42 @@ extension HTTP {
             } else {
                 userInfo = nil
             }
-            let (host, port) = try Self.hostAndPort(bytes, hostStart..<end)
+            // Escapes in a name mean the bytes they stand for (RFC 3986 section 3.2.2). No backend is left to read them. In
+            // an IPv6 address they are those of its zone, and stay.
+            let isEscaped =
+                bytes.firstIndex(of: UInt8(ascii: "%"), in: hostStart..<end) != nil
+                && bytes[hostStart] != UInt8(ascii: "[")
+            let unescaped = isEscaped ? try Self.unescaped(bytes.text(hostStart..<end)) : nil
+            let (host, port): (String, Int?)
+            if let unescaped {
+                (host, port) = try Self.authority(unescaped)
+            } else {
+                (host, port) = try Self.hostAndPort(bytes, hostStart..<end)
+            }
             origin = Origin(scheme: scheme, host: host, port: port ?? scheme.defaultPort ?? 0)
             let hash = bytes.firstIndex(of: UInt8(ascii: "#"), in: end..<bytes.count)
             fragment = hash.map { bytes.text(($0 + 1)..<bytes.count) }
             // A scheme in capitals is legal, and some backend takes it for an unknown one.
             let isLowered = (0..<colon).allSatisfy { bytes[$0].asciiLowercased == bytes[$0] }
-            guard userInfo != nil || hash != nil || !isLowered else {
+            guard userInfo != nil || hash != nil || !isLowered || isEscaped else {
                 stripped = nil
                 return
             }
-            stripped = "\(scheme)://" + bytes.text(hostStart..<(hash ?? bytes.count))
+            let authority = unescaped ?? bytes.text(hostStart..<end)
+            stripped = "\(scheme)://" + authority + bytes.text(end..<(hash ?? bytes.count))
+        }
+
+        /// A host and port without escapes; what they stand for is checked like any other byte, and never read twice.
+        private static func unescaped(_ authority: String) throws(Refusal) -> String {
+            let end = authority.lastIndex(of: ":") ?? authority.endIndex
+            guard let host = authority[..<end].utf8.percentDecoded else {
+                throw .invalidRequest("The URL's host has an escape that is none.")
+            }
+            // What would make it an address, or end it.
+            guard host.allSatisfy({ !"[:".utf8.contains($0) }) else {
+                throw .invalidRequest("The URL's host has an escaped character that no host has.")
+            }
+            return String(decoding: host, as: UTF8.self) + authority[end...]
         }
 
         private static func scheme(_ bytes: Span<UInt8>, _ range: Range<Int>) throws(Refusal) -> Scheme {
@@ -156,13 +181,13 @@ extension HTTP {
                 case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
                     UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
                     break
-                case UInt8(ascii: "%"), 0x80...:
-                    throw hostNotASCII
+                case 0x80...: throw hostNotASCII
                 default: throw .invalidRequest("The URL's host has a character that no host has.")
                 }
                 label += 1
                 guard label <= 63 else { throw .invalidRequest("The URL's host has a label longer than 63 bytes.") }
             }
+            if label == 0 { throw .invalidRequest("The URL's host ends in an empty label.") }
         }
 
         private static func port(_ bytes: Span<UInt8>, _ range: Range<Int>) throws(Refusal) -> Int? {

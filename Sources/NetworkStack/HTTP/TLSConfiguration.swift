@@ -4,9 +4,9 @@ public import FoundationEssentials
 public struct TLSConfiguration: Sendable {
     /// The certificate authorities a server's chain must end in.
     public enum TrustRoots: Sendable, Hashable {
-        /// Those of the system.
+        /// Those of the system, read once in a process.
         case system
-        /// Those of a PEM file, and no others.
+        /// Those of a PEM file, and no others. It is read once, when the stack is made.
         case file(path: String)
         /// Those of PEM text, and no others.
         case pem(Data)

@@ -19,7 +19,8 @@ public struct PinningPolicy: Hashable, Sendable {
         case invalidDomainName(String)
         /// There is no pin.
         case emptyPins
-        /// These are no pins: exactly the bad ones, as they were given.
+        /// These are no pins: exactly the bad ones, as they were given. One of them is the hash of nothing
+        /// (`47DEQpj8…`), which a chain of commands prints that has failed; no key has it.
         case invalidPins(Set<String>)
         /// There is one key only, however often it was written, and a second one is asked for.
         case missingBackupPin
@@ -62,7 +63,7 @@ public struct PinningPolicy: Hashable, Sendable {
         guard !domainName.isEmpty else { throw .emptyDomainName }
         guard let host = CanonicalHost(named: domainName) else { throw .invalidDomainName(domainName) }
         guard !pinnedHashes.isEmpty else { throw .emptyPins }
-        let bad = pinnedHashes.filter { PublicKeyPin($0) == nil }
+        let bad = pinnedHashes.filter { PublicKeyPin($0).map { $0 == .ofNothing } ?? true }
         guard bad.isEmpty else { throw .invalidPins(bad) }
         let pins = Set(pinnedHashes.compactMap { PublicKeyPin($0) })
         if enforceBackupPin, pins.count < 2 { throw .missingBackupPin }
@@ -91,7 +92,10 @@ extension PinningPolicy.ValidationError: CustomStringConvertible {
             "\(name) is no host name or address (no scheme, port or wildcard; a name beyond ASCII as its xn-- form)."
         case .emptyPins: "A pinning policy needs at least one pin."
         case .invalidPins(let pins):
-            "Not SHA-256 in base64 (44 characters, also after sha256/ or sha256//): \(pins.sorted().joined(separator: ", "))."
+            """
+            Not SHA-256 of a key in base64 (44 characters, also after sha256/ or sha256//): \
+            \(pins.sorted().joined(separator: ", ")).
+            """
         case .missingBackupPin:
             "A pinning policy needs the pin of a second key, a backup; or say that it does not (enforceBackupPin)."
         }

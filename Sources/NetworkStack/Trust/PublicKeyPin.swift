@@ -44,6 +44,9 @@ public struct PublicKeyPin: Hashable, Sendable {
     /// The hash in base64, as the policies of RFC 7469 write it.
     public var base64: String { sha256.base64EncodedString() }
 
+    /// The hash of no bytes at all.
+    static let ofNothing = PublicKeyPin("47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=")
+
     /// Whether two pins are of the same key.
     public static func == (left: PublicKeyPin, right: PublicKeyPin) -> Bool { left.words == right.words }
 

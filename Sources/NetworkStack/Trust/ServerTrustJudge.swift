@@ -6,7 +6,7 @@ package struct ServerTrustJudge: Sendable {
     package typealias Reporter = @Sendable (ServerTrustReport) -> Void
 
     private let configuration: ServerTrustConfiguration
-    /// By domain.
+    /// By domain, and an IPv6 address by the form it has in a URL, too.
     private let servers: [String: PinnedServer]
     private let hasPoliciesForSubdomains: Bool
     /// Why keys cannot be pinned, if they cannot: then nothing goes to a host with a policy.
@@ -25,8 +25,9 @@ package struct ServerTrustJudge: Sendable {
         self.obstacle = obstacle
         self.now = now
         self.report = report
-        let pairs = configuration.pinningPolicies.map {
-            ($0.domainName, PinnedServer($0.host, policy: $0, configuration: configuration))
+        let pairs = configuration.pinningPolicies.flatMap { policy in
+            let server = PinnedServer(policy.host, policy: policy, configuration: configuration)
+            return [policy.domainName, "[\(policy.domainName)]"].map { ($0, server) }
         }
         servers = Dictionary(pairs) { first, _ in first }
         hasPoliciesForSubdomains = configuration.pinningPolicies.contains { $0.includeSubdomains }

@@ -7,6 +7,19 @@ extension ConformanceCheck {
     static let addresses: [ConformanceCheck] = overriddenHosts + chosenFamilies + localEnds
 
     private static let overriddenHosts: [ConformanceCheck] = [
+        ConformanceCheck("A host with escapes is the host they stand for, after a redirect, too", needs: [.network]) {
+            subject in
+            let server = try ScriptedServer.responding { request in
+                request.target == "/%61"
+                    ? .redirect(to: "http://LOCALHOS%54:\(request["Host"]?.split(separator: ":").last ?? "")/b")
+                    : .ok("done")
+            }
+            let fetched = try await subject.client().get(server.url("/%61", host: "127%2E0.0.1"))
+            try expectBytes(fetched.value, "done".utf8)
+            try expectEqual(server.requests.map(\.target), ["/%61", "/b"], "targets")
+            let hosts = ["127.0.0.1:\(server.port)", "localhost:\(server.port)"]
+            try expectEqual(server.requests.compactMap { $0["Host"]?.lowercased() }, hosts, "Host")
+        },
         ConformanceCheck("A name is found at the address it is overridden with", needs: [.network, .hostOverrides]) {
             subject in
             let server = try ScriptedServer.responding { _ in .ok("done") }

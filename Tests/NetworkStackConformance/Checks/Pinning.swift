@@ -6,7 +6,8 @@ extension ConformanceCheck {
     /// Not one byte goes to a server that does not have the keys it must have. Every way is walked twice: with the right pin,
     /// which must pass, and with a wrong one.
     static let pinning: [ConformanceCheck] =
-        pinnedChains + pinnedImpostors + pinnedConnections + pinnedHosts + pinnedReports + clientIdentities
+        pinnedChains + pinnedImpostors + pinnedConnections + pinnedHosts + pinnedRoutes + pinnedReports
+        + clientIdentities
 
     /// Which certificate a pin may be of.
     private static let pinnedChains: [ConformanceCheck] =

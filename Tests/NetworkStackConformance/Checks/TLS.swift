@@ -21,6 +21,22 @@ extension ConformanceCheck {
             let client = try subject.client { $0.tls.trustRoots = .pem(pem) }
             try expectBytes(await client.get(server.url()).value, "secret".utf8)
         },
+        ConformanceCheck("Authorities are read once, when the stack is made", needs: needsRoots) { subject in
+            let certificates = try TestCertificates.shared()
+            let folder = try TemporaryDirectory("authorities")
+            let file = URL(filePath: folder.file("ca.pem"))
+            try Data(contentsOf: URL(filePath: certificates.caFile)).write(to: file)
+            var options = ScriptedServer.Options(tls: certificates.server)
+            options.identityForConnection = { $0 < 2 ? nil : certificates.secondServer }
+            let server = try ScriptedServer.responding(options) { _ in
+                .ok("secret", headers: [("Connection", "close")]).then(.close)
+            }
+            let client = try subject.client { $0.tls.trustRoots = .file(path: file.path) }
+            try Data(contentsOf: URL(filePath: certificates.secondCAFile)).write(to: file)
+            for _ in 1...2 { try expectBytes(await client.get(server.url()).value, "secret".utf8) }
+            _ = try await client.breakdown(HTTP.Request(url: server.url()))
+            try expectEqual(server.requests.count, 2, "requests")
+        },
         ConformanceCheck("Several authorities in one file all count", needs: needsRoots) { subject in
             let certificates = try TestCertificates.shared()
             let client = try subject.client { $0.tls.trustRoots = .file(path: certificates.bothRootsFile) }
@@ -73,8 +89,13 @@ extension ConformanceCheck {
         },
         ConformanceCheck("Trust roots that cannot be read are refused, not ignored", needs: needsRoots) { subject in
             let (server, _) = try secure(subject, \.server)
+            let good = try String(
+                decoding: Data(contentsOf: URL(filePath: TestCertificates.shared().caFile)),
+                as: UTF8.self
+            )
             let broken: [TLSConfiguration.TrustRoots] = [
                 .file(path: "/nonexistent.pem"), .pem(Data("no certificate".utf8)), .pem(Data()),
+                .pem(Data((good + good.replacing("\nMII", with: "\nMIJ")).utf8)),
             ]
             for roots in broken {
                 let client: BoundedClient

@@ -52,12 +52,12 @@ struct PinnedTrial {
     /// A client that trusts both roots, and these servers.
     func client(
         _ trust: ServerTrustConfiguration?,
-        _ change: (inout Network.Configuration) -> Void = { _ in }
+        _ change: (inout Network.Configuration) throws -> Void = { _ in }
     ) throws -> BoundedClient {
         try subject.client { configuration in
             configuration.tls.trustRoots = .file(path: certificates.bothRootsFile)
             configuration.serverTrust = trust
-            change(&configuration)
+            try change(&configuration)
         }
     }
 

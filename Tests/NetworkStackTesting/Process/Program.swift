@@ -6,7 +6,7 @@ package struct Program: Sendable {
     let path: String
 
     /// Looks for `name` in PATH and where Debian keeps servers; throws `TestServerError.missing`.
-    init(_ name: String, package: String) throws {
+    package init(_ name: String, package: String) throws {
         guard let path = Self.candidates(name).first else {
             throw TestServerError.missing(program: name, package: package)
         }

@@ -42,6 +42,8 @@ struct CertificateAuthority: Sendable {
     }
 
     /// Makes a key and a certificate for the names (DNS names or addresses), valid between the days counted from today.
+    ///
+    /// A name that says its kind (`DNS:`, `IP:`, `DER:`) is taken as openssl takes it, and is not the subject.
     func identity(
         _ name: String,
         hosts: [String],
@@ -50,7 +52,11 @@ struct CertificateAuthority: Sendable {
     ) throws -> TLSIdentity {
         let key = folder.file("\(name).key")
         let certificate = folder.file("\(name).leaf.pem")
-        let names = hosts.map { ($0.contains(":") || $0.allSatisfy { $0.isNumber || $0 == "." } ? "IP:" : "DNS:") + $0 }
+        let names = hosts.map { host in
+            if host.hasNameKind { return host }
+            let isAddress = host.contains(":") || host.allSatisfy { $0.isNumber || $0 == "." }
+            return (isAddress ? "IP:" : "DNS:") + host
+        }
         let extensions = try folder.write(
             "\(name).ext",
             """
@@ -66,7 +72,7 @@ struct CertificateAuthority: Sendable {
             name,
             key: key,
             certificate: certificate,
-            subject: hosts.first ?? name,
+            subject: hosts.first.flatMap { $0.hasNameKind ? nil : $0 } ?? name,
             extensions: "leaf",
             extensionFile: extensions,
             days: days,
@@ -142,6 +148,11 @@ struct CertificateAuthority: Sendable {
         formatter.dateFormat = "yyyyMMddHHmmss'Z'"
         return formatter.string(from: Date(timeIntervalSinceNow: Double(days) * 86_400))
     }
+}
+
+extension String {
+    /// Whether it is an alternative name as openssl writes them.
+    fileprivate var hasNameKind: Bool { ["DNS:", "IP:", "DER:"].contains(where: hasPrefix) }
 }
 
 /// What kind of key a certificate has.

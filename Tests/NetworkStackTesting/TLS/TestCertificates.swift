@@ -122,8 +122,8 @@ public final class TestCertificates: Sendable {
         return file
     }
 
-    /// One more certificate from the intermediate for these hosts (DNS names or addresses), valid between the two days
-    /// counted from today.
+    /// One more certificate from the intermediate for these hosts (DNS names or addresses, or alternative names as openssl
+    /// writes them: `DNS:…`), valid between the two days counted from today.
     ///
     /// Throws `TestServerError`.
     public func issue(

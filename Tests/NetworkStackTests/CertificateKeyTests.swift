@@ -1,0 +1,57 @@
+import Foundation
+import NetworkStackTesting
+import Testing
+
+@testable import NetworkStack
+
+@Suite("The key in a certificate")
+struct CertificateKeyTests {
+    /// The bytes of the first block in a PEM text.
+    private static func der(_ pem: String) throws -> [UInt8] {
+        let lines = pem.split(separator: "\n").drop { !$0.hasPrefix("-----BEGIN") }.dropFirst()
+        let digits = lines.prefix { !$0.hasPrefix("-----END") }.joined()
+        return Array(try #require(Data(base64Encoded: digits)))
+    }
+
+    @Test("is found as openssl finds it, whatever its kind", arguments: KeyKind.allCases)
+    func kinds(kind: KeyKind) throws {
+        let identity = try TestCertificates.shared().issue(for: TestCertificates.serverNames, key: kind)
+        let openssl = try Program("openssl", package: "openssl")
+        let file = identity.certificateChainFile
+        let expected = try Self.der(openssl.run(["x509", "-in", file, "-noout", "-pubkey"]))
+        let certificate = try Self.der(String(contentsOfFile: file, encoding: .utf8))
+        #expect(try Array(#require(CertificateKey.subjectPublicKeyInfo(inDER: certificate))) == expected)
+    }
+
+    @Test("is found in a certificate of version 1, which does not say its version")
+    func firstVersion() throws {
+        let folder = try TemporaryDirectory("first-version")
+        let openssl = try Program("openssl", package: "openssl")
+        let (key, request, file) = (folder.file("key"), folder.file("request"), folder.file("certificate"))
+        try openssl.run([
+            "req", "-new", "-newkey", "ed25519", "-nodes", "-subj", "/CN=a", "-keyout", key, "-out", request,
+        ])
+        try openssl.run(["x509", "-req", "-in", request, "-signkey", key, "-out", file])
+        let certificate = try Self.der(String(contentsOfFile: file, encoding: .utf8))
+        // Nothing of the context's class 0 stands where a version would.
+        #expect(!certificate.prefix(16).contains(0xA0))
+        let expected = try Self.der(openssl.run(["x509", "-in", file, "-noout", "-pubkey"]))
+        #expect(try Array(#require(CertificateKey.subjectPublicKeyInfo(inDER: certificate))) == expected)
+    }
+
+    @Test("is none in what is no certificate, cut off anywhere or changed anywhere")
+    func damage() throws {
+        let certificate = try Self.der(String(contentsOfFile: TestCertificates.shared().caFile, encoding: .utf8))
+        for length in 0..<certificate.count {
+            #expect(CertificateKey.subjectPublicKeyInfo(inDER: Array(certificate.prefix(length))) == nil)
+        }
+        // What comes of it does not count here; that nothing traps does.
+        for index in certificate.indices {
+            for byte: UInt8 in [0, 0x30, 0x7F, 0x80, 0x81, 0x84, 0x85, 0xFF] {
+                var damaged = certificate
+                damaged[index] = byte
+                _ = CertificateKey.subjectPublicKeyInfo(inDER: damaged)
+            }
+        }
+    }
+}
