@@ -21,7 +21,8 @@ final class OpenSockets {
 
     private var connections: [Ends: Connection] = [:]
     private var ends: [Int32: Ends] = [:]
-    private var open: Set<Int32> = []
+    /// Those that are open, and the transfer each was opened for.
+    private var open: [Int32: ObjectIdentifier] = [:]
     private var gone: [Ends] = []
 
     init() {}
@@ -32,18 +33,23 @@ final class OpenSockets {
     // MARK: Sockets
 
     /// libcurl has opened a socket; no other program is to inherit it.
-    func opened(_ descriptor: Int32) {
-        open.insert(descriptor)
+    func opened(_ descriptor: Int32, for transfer: ObjectIdentifier) {
+        open[descriptor] = transfer
         _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
     }
 
     /// A socket is about to be closed.
     func closed(_ descriptor: Int32) {
-        open.remove(descriptor)
+        open[descriptor] = nil
         if let ends = ends.removeValue(forKey: descriptor) {
             connections[ends]?.isOpen = false
             gone.append(ends)
         }
+    }
+
+    /// Forgets sockets that became no connection: those libcurl closes without a word. Their numbers may be others' by now.
+    func forget(_ opened: [Int32], of transfer: ObjectIdentifier) {
+        for descriptor in opened where open[descriptor] == transfer { closed(descriptor) }
     }
 
     /// Forgets what has been closed, once nobody can ask for it any more.
@@ -55,11 +61,12 @@ final class OpenSockets {
     // MARK: Connections
 
     /// Notes which of the sockets a transfer opened has become its connection.
-    func note(_ opened: [Int32], at ends: Ends) {
+    func note(_ opened: [Int32], of transfer: ObjectIdentifier, at ends: Ends) {
         if opened.isEmpty { return }
         if let descriptor = opened.first(where: { Self.localPort(of: $0) == ends.local }) {
             connections[ends] = Connection(descriptor: descriptor)
             self.ends[descriptor] = ends
+            forget(opened.filter { $0 != descriptor }, of: transfer)
         }
     }
 

@@ -58,7 +58,7 @@ struct ConnectionQueue {
     /// How many of a host's transfers a pool has before another gets the next. libcurl looks at every connection to a host
     /// for every request to it, so few in one place are cheaper than many; idle connections are found again because pools
     /// fill in order.
-    static let poolSize = 32
+    static let poolSize = 16
     static let poolLimit = 64
     /// The pool whose connections are not shared at the same time.
     static let ownPool = 1

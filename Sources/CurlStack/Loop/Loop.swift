@@ -19,6 +19,8 @@ struct Loop: ~Copyable {
     private var commands: [Mailbox.Command] = []
     private var isStopping = false
     private var events: [Poller.Event] = []
+    private var nextEvent = 0
+    private static let eventsPerTurn = 16
     private let resumptions = ResumeBatch()
 
     init(mailbox: Mailbox, configuration: Network.Configuration, authorities: Authorities) {
@@ -39,13 +41,11 @@ struct Loop: ~Copyable {
             flush()
             resumptions.resumeAll()
             if isStopping, active.isEmpty, waiting.isEmpty { break }
-            guard mailbox.beginWaiting() else { continue }
-            wait()
-            for event in events {
-                pools[event.watch].multi.act(on: event)
-                turn.held.read(turn.sockets.ends(of: event.descriptor))
+            if nextEvent == events.count {
+                guard mailbox.beginWaiting() else { continue }
+                wait()
             }
-            events.removeAll(keepingCapacity: true)
+            act()
             finishEnded()
             // Before the word is taken: what the resumed tasks ask for next is in it then.
             resumptions.resumeAll()
@@ -58,6 +58,17 @@ struct Loop: ~Copyable {
             }
         }
         resumptions.end()
+    }
+
+    /// Acts on what is ready, a few sockets in a turn: what their transfers let go of is still at hand when the tasks they
+    /// end ask for more.
+    private mutating func act() {
+        let end = min(events.count, nextEvent + Self.eventsPerTurn)
+        for event in events[nextEvent..<end] {
+            pools[event.watch].multi.act(on: event)
+            turn.held.read(turn.sockets.ends(of: event.descriptor))
+        }
+        nextEvent = end
     }
 
     // MARK: Word from others
@@ -260,6 +271,8 @@ struct Loop: ~Copyable {
             if let deadline = pool.multi.watch.deadline { next = min(next ?? deadline, deadline) }
         }
         let milliseconds = next.map { max(0, $0 - Poller.now) } ?? -1
+        events.removeAll(keepingCapacity: true)
+        nextEvent = 0
         poller.wait(milliseconds: Int32(clamping: milliseconds), into: &events)
     }
 }

@@ -122,7 +122,7 @@ final class Transfer {
     /// A socket was opened, to connect with.
     func opened(_ descriptor: Int32) {
         openedSockets.append(descriptor)
-        turn.sockets.opened(descriptor)
+        turn.sockets.opened(descriptor, for: id)
         entered(.connecting)
     }
 
