@@ -47,10 +47,8 @@ final class OpenSockets {
         }
     }
 
-    /// Forgets sockets that became no connection: those libcurl closes without a word. Their numbers may be others' by now.
-    func forget(_ opened: [Int32], of transfer: ObjectIdentifier) {
-        for descriptor in opened where open[descriptor] == transfer { closed(descriptor) }
-    }
+    /// Whether a socket that was opened for a transfer has not become another's since, nor been closed.
+    func isOpen(_ descriptor: Int32, for transfer: ObjectIdentifier) -> Bool { open[descriptor] == transfer }
 
     /// Forgets what has been closed, once nobody can ask for it any more.
     func forgetClosed() {
@@ -61,13 +59,16 @@ final class OpenSockets {
     // MARK: Connections
 
     /// Notes which of the sockets a transfer opened has become its connection.
-    func note(_ opened: [Int32], of transfer: ObjectIdentifier, at ends: Ends) {
-        if opened.isEmpty { return }
+    ///
+    /// - Returns: The others.
+    func note(_ opened: [Int32], at ends: Ends) -> [Int32] {
+        if opened.isEmpty { return [] }
         if let descriptor = opened.first(where: { Self.localPort(of: $0) == ends.local }) {
             connections[ends] = Connection(descriptor: descriptor)
             self.ends[descriptor] = ends
-            forget(opened.filter { $0 != descriptor }, of: transfer)
+            return opened.filter { $0 != descriptor }
         }
+        return []
     }
 
     /// The connection of a socket, if a transfer has used it.

@@ -25,6 +25,14 @@ final class SocketWatch {
     /// A socket was opened, to connect with.
     func opened(_ descriptor: Int32) { poller.opened(descriptor) }
 
+    /// Forgets sockets opened for a transfer that became no connection: libcurl closes those without a word.
+    func forget(_ opened: [Int32], of transfer: ObjectIdentifier) {
+        for descriptor in opened where sockets.isOpen(descriptor, for: transfer) {
+            poller.closed(descriptor)
+            sockets.closed(descriptor)
+        }
+    }
+
     /// Closes a connection's socket.
     ///
     /// - Returns: Whether the system could.

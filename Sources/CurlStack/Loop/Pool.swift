@@ -102,7 +102,7 @@ final class Pool {
         // Before the handle leaves: libcurl would take the connection along.
         easy.stopWhenConnected(false)
         multi.remove(easy)
-        transfer.turn.sockets.forget(transfer.openedSockets, of: transfer.id)
+        multi.watch.forget(transfer.openedSockets, of: transfer.id)
         easy.detach()
         if spare.count < Self.spareLimit, mayReuse(transfer) { spare.append(easy) }
     }

@@ -26,7 +26,7 @@ extension Transfer {
             return false
         }
         isReused = openedSockets.isEmpty
-        turn.sockets.note(openedSockets, of: id, at: ends)
+        easy?.watch.forget(turn.sockets.note(openedSockets, at: ends), of: id)
         openedSockets = []
         self.ends = ends
         let isHTTP2 = easy?.negotiatedHTTP2 ?? (control.hop.options.version == .http2PriorKnowledge)
