@@ -52,6 +52,10 @@ static inline CURLcode shim_easy_set_seek_function(CURL *easy, curl_seek_callbac
     return curl_easy_setopt(easy, CURLOPT_SEEKFUNCTION, function);
 }
 
+static inline CURLcode shim_easy_set_trailer_function(CURL *easy, curl_trailer_callback function) {
+    return curl_easy_setopt(easy, CURLOPT_TRAILERFUNCTION, function);
+}
+
 static inline CURLcode shim_easy_set_prereq_function(CURL *easy, curl_prereq_callback function) {
     return curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, function);
 }

@@ -36,10 +36,17 @@ public final class CurlTransport: HTTPTransport {
 
     func start(_ hop: HTTPHop, sink: any HTTPTransferSink<CurlError>, opensOnly: Bool) -> any HTTPTransfer {
         let control = TransferControl(hop: hop, sink: sink, mailbox: thread.mailbox, opensOnly: opensOnly)
-        if !thread.mailbox.post(.start(control)) {
-            DispatchQueue.global().async { sink.failed(.refused(.shutDown), metrics: HTTP.Metrics()) }
+        let refusal = Self.refusal(of: hop) ?? (thread.mailbox.post(.start(control)) ? nil : .shutDown)
+        if let refusal {
+            DispatchQueue.global().async { sink.failed(.refused(refusal), metrics: HTTP.Metrics()) }
         }
         return control
+    }
+
+    /// Why a hop cannot be carried, if it cannot.
+    private static func refusal(of hop: HTTPHop) -> HTTP.Refusal? {
+        guard hop.request.body.trailers != nil, hop.version == .http2PriorKnowledge else { return nil }
+        return .unsupported(.requestTrailers, reason: "\(CurlLibrary.shared) sends them over HTTP/1.1 only.")
     }
 
     /// The response itself.

@@ -63,6 +63,7 @@ enum Platform {
             .methodCase: "URLSession writes GET, HEAD, POST, PUT and DELETE in capitals, however they were given.",
             .streamedRequestBody:
                 "URLSession takes a stream without bytes for its end; a stream is read to its end first, then sent with its length.",
+            .requestTrailers: "URLSession has no way to send fields after a request's content.",
             .trailers: "URLSession ends the process when a response has trailers (SCF #5285; fixed after 6.3).",
             .rawContent: "URLSession always decompresses.",
             .headerOrder:
@@ -114,6 +115,7 @@ enum Platform {
             .bodyWithAnyMethod: "URLSession refuses to send content with GET.",
             .methodCase: "URLSession writes well-known methods in capitals, however they were given.",
             .streamedRequestBody: "This stack reads a stream to its end first, then sends it with its length.",
+            .requestTrailers: "URLSession has no way to send fields after a request's content.",
             .trailers: "URLSession does not deliver trailers.",
             .rawContent: "URLSession always decompresses.",
             .headerOrder:

@@ -180,6 +180,26 @@ struct PoolingTests {
         #expect(await stack.connectionStatistics == .init())
     }
 
+    @Test("a connection that was idle for too long is not used again, and one that was not is", .timeLimit(.minutes(1)))
+    func idleAge() async throws {
+        let server = try ScriptedServer.responding { _ in .ok("done") }
+        // The time passes at a server that is slow to answer. libcurl counts whole seconds, and more than was said.
+        let slow = try ScriptedServer { _ in
+            [
+                .receiveHead, .pause(.milliseconds(2100)), .send("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nlate"),
+                .close,
+            ]
+        }
+        for (age, connections) in [(1, 2), (60, 1)] {
+            let before = server.snapshot.accepted
+            var configuration = Network.Configuration()
+            configuration.connections.idleAge = .seconds(age)
+            let stack = try Network.CurlNetworkStack(configuration: configuration)
+            for url in [server.url(), slow.url(), server.url()] { _ = try await stack.fetch(resource: get(url)) }
+            #expect(server.snapshot.accepted - before == connections, "with an idle age of \(age) s")
+        }
+    }
+
     @Test("a connection is not used beyond its lifetime, however busy it is")
     func lifetime() async throws {
         let server = try ScriptedServer.responding { _ in .ok("done") }

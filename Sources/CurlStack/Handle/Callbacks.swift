@@ -58,6 +58,17 @@ enum Callbacks {
         }
     }
 
+    static let trailers: curl_trailer_callback = { list, context in
+        guard let list = unsafe list, let transfer = unsafe transfer(of: context) else { return CURL_TRAILERFUNC_ABORT }
+        for field in transfer.content.trailers {
+            guard let grown = unsafe curl_slist_append(list.pointee, "\(field.name): \(field.value)") else {
+                return CURL_TRAILERFUNC_ABORT
+            }
+            unsafe list.pointee = grown
+        }
+        return CURL_TRAILERFUNC_OK
+    }
+
     static let seek: curl_seek_callback = { context, offset, origin in
         guard offset == 0, origin == SEEK_SET else { return CURL_SEEKFUNC_CANTSEEK }
         guard let transfer = unsafe transfer(of: context) else { return CURL_SEEKFUNC_FAIL }

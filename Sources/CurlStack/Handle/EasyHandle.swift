@@ -118,6 +118,7 @@ final class EasyHandle {
             tell(true, set(CURLOPT_CUSTOMREQUEST, plan.method))
         }
         tell(true, take(plan.route))
+        if plan.hasTrailers || last?.hasTrailers ?? false { tell(true, sendTrailers(plan.hasTrailers)) }
         if let credentials = plan.digestCredentials { tell(true, answerChallenges(with: credentials)) }
         if lines !== self.lines {
             self.lines = lines

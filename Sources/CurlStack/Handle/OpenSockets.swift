@@ -100,6 +100,9 @@ final class OpenSockets {
         return streams * 2 + 1
     }
 
+    /// Whether a connection is known to have served without HTTP/2 so far.
+    func neverHadStreams(at ends: Ends) -> Bool { connections[ends]?.streams == 0 }
+
     /// The server ends a connection, and says which stream is the last it deals with.
     func goingAway(after lastStream: UInt32, at ends: Ends) { connections[ends]?.lastStream = lastStream }
 

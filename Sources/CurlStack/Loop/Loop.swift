@@ -102,7 +102,7 @@ struct Loop: ~Copyable {
         guard !isStopping else { return refuse(control) }
         let host = ConnectionQueue.Host(
             origin: control.hop.origin,
-            version: control.hop.options.version,
+            version: control.hop.version,
             isShared: !control.hop.needsOwnConnection
         )
         let transfer = Transfer(control, line: queue.line(of: host), turn: turn)

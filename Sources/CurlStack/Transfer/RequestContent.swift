@@ -23,6 +23,9 @@ struct RequestContent {
     /// Whether any of it was asked for.
     var hasBegun: Bool { sent > 0 || isExhausted }
 
+    /// The fields that follow the content.
+    var trailers: HTTP.Headers { source?.trailers ?? [:] }
+
     /// The next bytes, at most `count`.
     mutating func next(upTo count: Int) -> HTTPBodyChunk {
         if let bytes {

@@ -16,7 +16,7 @@ extension Transfer {
             needsOtherConnection = true
             return false
         }
-        if isMisledByPriorKnowledge {
+        if isMisledByPriorKnowledge(ends) {
             needsOtherConnection = true
             return false
         }
@@ -57,10 +57,10 @@ extension Transfer {
         return nil
     }
 
-    /// Whether the transfer was to join a connection that speaks HTTP/2 already, and got a fresh one, which would speak
-    /// HTTP/1.1: libcurl before 8.0 must not be told to begin HTTP/2 on a connection that has.
-    private var isMisledByPriorKnowledge: Bool {
-        guard joinsHTTP2, !openedSockets.isEmpty else { return false }
+    /// Whether the transfer was to join a connection that speaks HTTP/2 already, and got one that does not: a fresh one, or
+    /// a kept one of HTTP/1.1. libcurl before 8.0 must not be told to begin HTTP/2 on a connection that has.
+    private func isMisledByPriorKnowledge(_ ends: OpenSockets.Ends) -> Bool {
+        guard joinsHTTP2, !openedSockets.isEmpty || turn.sockets.neverHadStreams(at: ends) else { return false }
         joinsHTTP2 = false
         return true
     }

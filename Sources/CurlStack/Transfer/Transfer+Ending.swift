@@ -25,6 +25,8 @@ extension Transfer {
         case .outOfMemory where isInHead: return .refused(.headTooLarge(limit: control.hop.options.limits.head))
         case .badFunctionArgument where isInHead:
             return .transport(continuesNothing)
+        case .receiveError where head.isChunked && words(for: code).hasSuffix("in chunked-encoding"):
+            return .transport(malformed(words(for: code)))
         case .operationTimedOut where !isConnected: return .refused(.timedOut(.connect, during: phase))
         case .unsupportedProtocol where head.status == nil, .weirdServerReply where head.status == nil:
             return .badResponse
@@ -88,6 +90,9 @@ extension Transfer {
         guard stream != nil, let ends, CurlLibrary.shared.versionNumber < 0x080200 else { return false }
         return turn.sockets.isClosed(ends) && turn.sockets.lastStream(at: ends) == nil
     }
+
+    /// What libcurl says of a failure.
+    private func words(for code: CURLcode) -> String { easy?.message(for: code) ?? "\(code)" }
 
     /// Whether the head has begun, and has not ended.
     private var isInHead: Bool { head.hasBegun && !head.isComplete }

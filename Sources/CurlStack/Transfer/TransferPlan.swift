@@ -37,6 +37,8 @@ final class TransferPlan {
     let leafPins: String?
     /// Who asks, if the server wants Digest authentication.
     let digestCredentials: HTTP.Credentials?
+    /// Whether fields follow the content.
+    let hasTrailers: Bool
 
     /// Works out what a hop means; `joinsHTTP2` tells that a connection is counted on that speaks HTTP/2 already.
     init(
@@ -49,6 +51,7 @@ final class TransferPlan {
         resumesTLS: Bool = true
     ) {
         self.route = route
+        hasTrailers = hop.request.body.trailers != nil
         expectWait = hop.options.expectContinue.map(Self.milliseconds) ?? Self.usualExpectWait
         url = hop.urlText
         content = Self.content(of: hop)
@@ -59,13 +62,14 @@ final class TransferPlan {
             ? nil
             : Self.headerLines(
                 of: hop.request.headers,
+                trailers: hop.request.body.trailers?.names ?? [],
                 content: content,
                 asksFirst: asksFirst,
                 userAgent: userAgent,
                 contentCodings: hop.options.decompresses ? contentCodings : nil
             )
         version =
-            switch hop.options.version {
+            switch hop.version {
             // In the clear it is 1.1. Told that it may be more, libcurl 7.88 believes a status line that says HTTP/2, and sends
             // a second request into the middle of an answer.
             case .automatic: hop.origin.scheme == .https ? shim_http_version_automatic : shim_http_version_1_1
@@ -73,7 +77,7 @@ final class TransferPlan {
             case .http2PriorKnowledge: joinsHTTP2 ? shim_http_version_automatic : shim_http_version_2_prior_knowledge
             }
         // The first of many waits for the connection, the rest wait to share it.
-        waitsForMultiplexing = joinsHTTP2 || hop.options.version == .automatic && hop.origin.scheme == .https
+        waitsForMultiplexing = joinsHTTP2 || hop.version == .automatic && hop.origin.scheme == .https
         // What begins HTTP/2 by prior knowledge must have a connection of its own for it.
         needsFreshConnection = hop.options.version == .http2PriorKnowledge && !joinsHTTP2
         switch hop.trust {
@@ -108,11 +112,19 @@ final class TransferPlan {
 
     /// The header lines of a request without content and without fields of its own.
     static func standardLines(userAgent: String?, contentCodings: String) -> [String] {
-        headerLines(of: [:], content: .none, asksFirst: false, userAgent: userAgent, contentCodings: contentCodings)
+        headerLines(
+            of: [:],
+            trailers: [],
+            content: .none,
+            asksFirst: false,
+            userAgent: userAgent,
+            contentCodings: contentCodings
+        )
     }
 
     private static func headerLines(
         of headers: HTTP.Headers,
+        trailers: [HTTP.HeaderName],
         content: Content,
         asksFirst: Bool,
         userAgent: String?,
@@ -129,6 +141,9 @@ final class TransferPlan {
         }
         if !hasUserAgent, let userAgent { lines.append("User-Agent: \(userAgent)") }
         if !hasAcceptEncoding, let contentCodings { lines.append("Accept-Encoding: \(contentCodings)") }
+        if !trailers.isEmpty, !headers.contains(.trailer) {
+            lines.append("Trailer: \(trailers.map(\.rawValue).joined(separator: ", "))")
+        }
         // Unless it is told otherwise, libcurl asks for a 100 that most servers never send, and waits for it.
         if content.isSent { lines.append(asksFirst ? "Expect: 100-continue" : "Expect:") }
         return lines
@@ -147,6 +162,11 @@ final class TransferPlan {
 }
 
 extension HTTPHop {
+    /// The version that is spoken: libcurl 7.88 sends trailers over HTTP/1.1 alone.
+    var version: HTTP.Options.VersionPolicy {
+        options.version == .automatic && request.body.trailers != nil ? .http1_1 : options.version
+    }
+
     /// Whether the request's content waits for the server to ask for it.
     var asksFirst: Bool {
         switch request.body {

@@ -23,6 +23,9 @@ public protocol HTTPBodySource: AnyObject, Sendable {
     /// - Returns: The bytes, or why there are none.
     func next(upTo count: Int) -> HTTPBodyChunk
 
+    /// The fields that follow the content. Asked for once the content has ended.
+    var trailers: HTTP.Headers? { get }
+
     /// Goes back to the first byte, for a connection that died before it answered.
     ///
     /// - Returns: Whether that is possible.
@@ -30,4 +33,9 @@ public protocol HTTPBodySource: AnyObject, Sendable {
 
     /// Lets go of what the source holds. Called once, when the transfer has ended.
     func close()
+}
+
+extension HTTPBodySource {
+    /// No fields.
+    public var trailers: HTTP.Headers? { nil }
 }

@@ -9,6 +9,7 @@ final class StreamBodySource: HTTPBodySource {
         var count = 0
         var total: Int64 = 0
         var verdict: HTTPBodyChunk?
+        var trailers: HTTP.Headers?
         var isReaderWaiting = false
         var isClosed = false
         var room: Handover<Void>?
@@ -18,20 +19,27 @@ final class StreamBodySource: HTTPBodySource {
     private static let capacity = 256 * 1024
 
     let length: Int64?
+    /// The length that the content must have, whether or not a transport is told.
+    private let declared: Int64?
     private let state = Lock(State())
     private let onReady: @Sendable () -> Void
 
     init(
         length: Int64?,
+        trailers: HTTP.Body.Trailers? = nil,
         onReady: @escaping @Sendable () -> Void,
         pump: @escaping @Sendable (StreamBodySource) async throws -> Void
     ) {
-        self.length = length
+        declared = length
+        // Only content in chunks can have trailers.
+        self.length = trailers == nil ? length : nil
         self.onReady = onReady
         let task = Task { [weak self] in
             do {
                 guard let source = self else { return }
                 try await pump(source)
+                let fields = try await trailers?.made()
+                source.state.withLock { $0.trailers = fields }
                 source.finish(.end)
             } catch {
                 self?.finish(.failed(error))
@@ -39,6 +47,8 @@ final class StreamBodySource: HTTPBodySource {
         }
         state.withLock { $0.task = task }
     }
+
+    var trailers: HTTP.Headers? { state.withLock { $0.trailers } }
 
     /// How many bytes were added so far.
     var total: Int64 { state.withLock { $0.total } }
@@ -49,7 +59,7 @@ final class StreamBodySource: HTTPBodySource {
         let (wakes, room) = try state.withLock { state throws in
             guard !state.isClosed else { throw CancellationError() }
             state.total += Int64(chunk.count)
-            if let length, state.total > length { throw BodyLengthError(declared: length, actual: state.total) }
+            if let declared, state.total > declared { throw BodyLengthError(declared: declared, actual: state.total) }
             state.chunks.append(chunk)
             state.count += chunk.count
             if state.count >= Self.capacity { state.room = Handover() }
@@ -63,8 +73,8 @@ final class StreamBodySource: HTTPBodySource {
     private func finish(_ verdict: HTTPBodyChunk) {
         let wakes = state.withLock { state in
             var verdict = verdict
-            if case .end = verdict, let length, state.total < length {
-                verdict = .failed(BodyLengthError(declared: length, actual: state.total))
+            if case .end = verdict, let declared, state.total < declared {
+                verdict = .failed(BodyLengthError(declared: declared, actual: state.total))
             }
             state.verdict = verdict
             defer { state.isReaderWaiting = false }

@@ -21,6 +21,7 @@ extension HTTP.Request {
         let target = try HTTP.Target(url)
         try checkMethod()
         try checkHeaders()
+        try body.trailers?.validate()
         guard let stripped = target.stripped else { return (self, target.origin, url.absoluteString, nil) }
         var request = self
         guard let url = URL(string: stripped) else {

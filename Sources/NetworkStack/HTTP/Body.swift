@@ -27,6 +27,11 @@ extension HTTP {
             if case .stream(let stream) = self { stream.isReplayable } else { true }
         }
 
+        /// The fields that follow the content, if any do.
+        public var trailers: Trailers? {
+            if case .stream(let stream) = self { stream.trailers } else { nil }
+        }
+
         /// Whether the content is read piece by piece.
         var isRead: Bool {
             switch self {
@@ -58,6 +63,8 @@ extension HTTP {
             public let length: Int64?
             /// Whether the stream can be opened more than once.
             public let isReplayable: Bool
+            /// The fields that follow the content, if any do. A part of a form can have none.
+            public var trailers: Trailers?
 
             private let pump: @Sendable (StreamBodySource) async throws -> Void
             private let wasOpened = Lock(false)
@@ -101,11 +108,12 @@ extension HTTP {
 
             func open(onReady: @escaping @Sendable () -> Void) throws(Refusal) -> any HTTPBodySource {
                 try claim()
-                return StreamBodySource(length: length, onReady: onReady, pump: pump)
+                return StreamBodySource(length: length, trailers: trailers, onReady: onReady, pump: pump)
             }
 
             /// Sends the content as a part of other content.
             func send(to source: StreamBodySource) async throws {
+                guard trailers == nil else { throw Refusal.invalidRequest("A part of a form has no trailers.") }
                 try claim()
                 let before = source.total
                 try await pump(source)

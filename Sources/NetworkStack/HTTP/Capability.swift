@@ -72,6 +72,8 @@ extension HTTP {
         public static let streamedRequestBody = Capability(rawValue: "a streamed request body")
         /// Response trailers.
         public static let trailers = Capability(rawValue: "trailers")
+        /// Fields that follow a request's content (``HTTP/Body/Trailers``).
+        public static let requestTrailers = Capability(rawValue: "request trailers")
         /// Informational (1xx) responses, told to whoever listens.
         public static let informationalResponses = Capability(rawValue: "informational responses")
         /// Turning decompression off.

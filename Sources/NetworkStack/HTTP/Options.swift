@@ -106,6 +106,8 @@ extension HTTP {
         /// How long the request's content waits for the server to ask for it, before it is sent all the same; `nil` to send
         /// it without asking (`Expect: 100-continue`, RFC 9110 section 10.1.1). A server that answers 417 is sent the
         /// request again without the question; any other answer instead of 100 is the response, and the content stays here.
+        /// Over HTTP/2 the question is sent but libcurl does not wait for the answer: a stream that is refused can be reset,
+        /// which costs no connection.
         public var expectContinue: Duration?
         /// Hears informational responses (1xx) as they come, such as 103 Early Hints (RFC 8297): in order, on the stack's
         /// queue, and before the fetch completes.

@@ -243,6 +243,25 @@ extension ConformanceCheck {
                 _ = try await subject.http2Client().breakdown(HTTP.Request(url: server.url()))
             }
         },
+        ConformanceCheck(
+            "What asks for HTTP/2 by prior knowledge never goes over a kept connection of HTTP/1.1",
+            needs: needsFrames
+        ) { subject in
+            let kept = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
+            let server = try ScriptedServer { index in
+                index == 0
+                    ? [.receiveHead, .send(kept), .receiveHead, .send(kept), .waitForClose]
+                    : [.receiveHead, .send("HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n"), .close]
+            }
+            let client = try subject.client()
+            var priorKnowledge = HTTP.Options()
+            priorKnowledge.version = .http2PriorKnowledge
+            try expectBytes(await client.get(server.url()).value, "ok".utf8)
+            for attempt in 1...2 {
+                let outcome = try await client.outcome(of: HTTP.Request(url: server.url()), options: priorKnowledge)
+                if case .success = outcome { throw ConformanceFailure("fetch \(attempt) came over HTTP/1.1") }
+            }
+        },
     ]
 
     /// A server of HTTP/2 without TLS whose connections begin with the prefaces.

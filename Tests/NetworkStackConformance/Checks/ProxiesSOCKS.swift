@@ -47,7 +47,36 @@ extension ConformanceCheck {
             _ = try await client.proxyFailure(HTTP.Request(url: "http://\(held.name)/"))
             try expect(!held.hasBegun, "the name was looked up here")
         },
+        oldSOCKS("socks4", "127.0.0.1", [127, 0, 0, 1] + Array("user".utf8) + [0]),
+        oldSOCKS("socks4a", "origin.test", [0, 0, 0, 1] + Array("user".utf8) + [0] + Array("origin.test".utf8) + [0]),
+        ConformanceCheck("A SOCKS 4 proxy that refuses is the proxy's failure", needs: needsProxies) { subject in
+            let proxy = try ScriptedServer { _ in [.receive(9), .send([0, 91, 0, 0, 0, 0, 0, 0]), .close] }
+            let client = try subject.client { try $0.use("socks4://\(proxy.authority)") }
+            _ = try await client.proxyFailure(HTTP.Request(url: "http://127.0.0.1:1/"))
+        },
     ]
+
+    /// What the older versions send: version, command, port, address, who asks, and, with 4a, the name.
+    private static func oldSOCKS(_ scheme: String, _ host: String, _ rest: [UInt8]) -> ConformanceCheck {
+        ConformanceCheck("A proxy of \(scheme) is told the port, \(host) and the user", needs: needsProxies) {
+            subject in
+            let expected: [UInt8] = [4, 1, 0x1F, 0x90] + rest
+            let isAsExpected = Lock(false)
+            // The proxy is the origin, too.
+            let proxy = try ScriptedServer { _ in
+                [
+                    .run { connection in
+                        let told = try connection.receive(expected.count)
+                        isAsExpected.withLock { $0 = told == expected }
+                    }, .send([0, 90, 0, 0, 0, 0, 0, 0]), .receiveHead, .send(doneReply), .close,
+                ]
+            }
+            let client = try subject.client { try $0.use("\(scheme)://user@\(proxy.authority)") }
+            try expectBytes(await client.get("http://\(host):8080/").value, "done".utf8)
+            try expect(isAsExpected.withLock { $0 }, "the proxy was told something else")
+            try expectEqual(proxy.requests.map { $0["Host"] }, ["\(host):8080"], "Host")
+        }
+    }
 
     private static func lookup(_ scheme: String, _ place: String, _ expected: String) -> ConformanceCheck {
         ConformanceCheck("With \(scheme) names are looked up \(place)", needs: needsProxies) { subject in
