@@ -36,13 +36,13 @@ suite: ## Run the tests alone (FILTER='a check' runs some)
 	@.ci/suite.sh
 
 demo: install-build ## Run the same app code on both stacks against a real server
-	@swift run --package-path Examples -c release demo
+	@swift run --disable-build-manifest-caching --package-path Examples -c release demo
 
 netfetch: install-build ## Build netfetch, the command line client, and say where it is
-	@swift build --package-path Examples -c release --product netfetch
+	@swift build --disable-build-manifest-caching --package-path Examples -c release --product netfetch
 	@echo "$$(swift build --package-path Examples -c release --show-bin-path)/netfetch"
 
-compare: netfetch ## Compare netfetch with the curl command: 460 replies, 70 requests (SHOW='a case' shows some)
+compare: netfetch ## Compare netfetch with the curl command: 465 replies, 130 requests (SHOW='a case' shows some)
 	@Examples/compare/compare.py "$$(swift build --package-path Examples -c release --show-bin-path)/netfetch" $${SHOW:+--show "$$SHOW"}
 
 examples: install-build ## Build the examples, and run those that bring a server of their own

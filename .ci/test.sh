@@ -37,6 +37,7 @@ step counts
 step consumers quiet
 step examples quiet
 step demo quiet
+step compare quiet
 printf 'make test: all %d steps passed in %d s (' "${#passed[@]}" $((SECONDS - began))
 printf '%s' "${passed[0]}"
 printf ', %s' "${passed[@]:1}"

@@ -119,8 +119,9 @@ def netfetch_replies(netfetch, cases, numbers):
     lines = []
     for number in numbers:
         case = cases[number]
-        line = {"id": number, "url": f"{SERVER.base}/n{number}/start", "method": case.method, "follow": case.follow,
-                "timeout": case.timeout, "decompress": case.compressed}
+        # A connection is kept from one case to the next otherwise, and may end just then: no case is to hang on another.
+        line = {"id": number, "url": f"{SERVER.base}/n{number}/start", "method": case.method, "headers": ["Connection: close"],
+                "follow": case.follow, "timeout": case.timeout, "decompress": case.compressed}
         if case.body is not None:
             import base64
             line["body_b64"] = base64.b64encode(case.body).decode()
@@ -166,7 +167,14 @@ def answering_shapes(cases):
 
 
 def run_shape(program, mark, number, case, folder):
-    command = [*program, *case.arguments, f"{SERVER.base}/{mark}{number}{case.path}"]
+    base, arguments = SERVER.base, list(case.arguments)
+    if case.host:
+        port = SERVER.base.rsplit(":", 1)[1]
+        base = f"http://{case.host}:{port}"
+        # A rule with the server's own port, in the one place where it can be known.
+        arguments = [argument.replace("{port}", f"a.test:{port}") for argument in arguments]
+        arguments += ["-x", SERVER.base, "--resolve", f"{case.host.rstrip('.')}:{port}:127.0.0.1"]
+    command = [*program, *arguments, f"{base}/{mark}{number}{case.path}"]
     run = subprocess.run(command, cwd=folder, input=case.input or b"", capture_output=True, timeout=60)
     return {"exit": run.returncode, "requests": [neutral(head, body) for head, body in SERVER.requests.get(f"{mark}{number}", [])]}
 
@@ -186,6 +194,8 @@ def neutral(head, body):
         if boundary:
             value = value.replace(boundary[1], "boundary").replace('"', "")
             body = body.replace(boundary[1].encode(), b"boundary")
+        # The digest covers the place; httpbin and the suite's own check prove that it is right.
+        value = re.sub(r'response="\w+"', 'response="digest"', re.sub(r'uri="/[cn]\d+', 'uri="', value))
         fields.append([name, value])
     place = re.compile(r"/[cn]\d+(?=[/?# ]|$)")
     fields = sorted([name, value] for name, value in fields if not (name == "content-length" and b"--boundary" in body))

@@ -31,7 +31,8 @@ class Server:
                 return connection.close()
             head, body = request
             target = head.split(b"\r\n")[0].split(b" ")[1].decode("latin-1")
-            number, _, rest = target.lstrip("/").partition("/")
+            path = target.partition("://")[2].partition("/")[2] if "://" in target else target.lstrip("/")
+            number = path.partition("/")[0]
             key = number.partition("?")[0].partition("#")[0]
             with self.lock:
                 self.requests.setdefault(key, []).append((head, body))

@@ -2,19 +2,21 @@
 
 
 class Shape:
-    def __init__(self, name, *arguments, replies=None, input=None, path="/start"):
+    def __init__(self, name, *arguments, replies=None, input=None, path="/start", host=None):
         self.name = name
         self.arguments = [*arguments]
         self.path = path
         # What the server answers, one request after the other; then 200.
         self.replies = replies or []
         self.input = input
+        # The URL's host, if it is another than the server's; the server stands for it, and is the proxy on the way there.
+        self.host = host
 
 
 FILES = {
     "plain.txt": b"hello, world",
     "lines.txt": b"one\r\ntwo\nthree\r\n",
-    "empty.txt": b"",
+    "two words.txt": b"hello, world", "empty.txt": b"",
     "bytes.bin": bytes(range(256)) * 300,
     "fields.txt": b"X-One: 1\nX-Two: 2\n",
     "cookies.txt": b"# Netscape HTTP Cookie File\n127.0.0.1\tFALSE\t/\tFALSE\t0\tjar\tvalue\n127.0.0.1\tFALSE\t/elsewhere\tFALSE\t0\tfar\taway\n",
@@ -22,7 +24,8 @@ FILES = {
 
 
 def redirect(code, place="{base}/next", *fields):
-    lines = [f"HTTP/1.1 {code} Moved", f"Location: {place}", "Content-Length: 0", *fields, "", ""]
+    # The server ends every connection; said aloud, so that nobody counts on one that is just going.
+    lines = [f"HTTP/1.1 {code} Moved", f"Location: {place}", "Content-Length: 0", "Connection: close", *fields, "", ""]
     return "\r\n".join(lines).encode()
 
 
@@ -53,6 +56,22 @@ def all_shapes():
         Shape("-u", "-u", "name:password"), Shape("-u without a password", "-u", "name:"), Shape("-u with colons", "-u", "name:pass:word"),
         Shape("-u with UTF-8", "-u", "n\u00e4me:p\u00e4ss"), Shape("--compressed", "--compressed"),
         Shape("--compressed with codings of one's own", "--compressed", "-H", "Accept-Encoding: gzip"), Shape("--http1.1", "--http1.1"),
+        Shape("-F", "-F", "a=b", "-H", "Expect:"), Shape("-F of several fields", "-F", "a=b", "-F", "c=d e", "-F", "empty=", "-H", "Expect:"),
+        Shape("-F of a file", "-F", "f=@plain.txt", "-H", "Expect:"), Shape("-F of a file's content", "-F", "f=<plain.txt", "-H", "Expect:"),
+        Shape("-F with a type and a name", "-F", "f=@bytes.bin;type=image/x-own;filename=other.bin", "-H", "Expect:"),
+        Shape("-F of a field with a type", "-F", "f={};type=application/json", "-H", "Expect:"),
+        Shape("-F with quotes in the name", "-F", 'a"b=c', "-H", "Expect:"), Shape("-F from standard input", "-F", "f=@-", "-H", "Expect:", input=b"from here"),
+        Shape("-F with PUT", "-X", "PUT", "-F", "a=b", "-H", "Expect:"),
+        Shape("-b", "-b", "a=b"), Shape("-b twice", "-b", "a=b", "-b", "c=d"), Shape("-b of a file", "-b", "cookies.txt"), Shape("-b with Cookie by hand", "-b", "a=b", "-H", "X-One: 1"),
+        Shape("a cookie that is set on the way", "-L", "-b", "", replies=[redirect(302, "{base}/next", "Set-Cookie: way=found; Path=/")]),
+        Shape("short options in one", "-sSXPUT", "-da=b"), Shape("short options in one, with a field", "-sSIHX-One: 1"),
+        Shape("-f with 404", "-f", replies=[b"HTTP/1.1 404 Lost\r\nContent-Length: 0\r\n\r\n"]),
+        Shape("-f with 200", "-f"), Shape("--max-redirs", "-L", "--max-redirs", "1", replies=[redirect(302, "{base}/1"), redirect(302, "{base}/2")]),
+        Shape("--digest without a challenge", "--digest", "-u", "name:password"),
+        Shape("--digest", "--digest", "-u", "name:password", replies=[b'HTTP/1.1 401 Who\r\nWWW-Authenticate: Digest realm="r", nonce="n"\r\nContent-Length: 0\r\nConnection: close\r\n\r\n']),
+        Shape("--retry", "--retry", "2", replies=[b"HTTP/1.1 503 Later\r\nRetry-After: 1\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"]),
+        Shape("--data-raw with -G", "-G", "--data-raw", "a=b", path="/start#part"),
+        Shape("-T of a name with a blank", "-T", "two words.txt", "-H", "Expect:", path="/there/"),
         Shape("a range by hand", "-H", "Range: bytes=0-9"),
     ]
     for code in (301, 302, 303, 307, 308):
@@ -64,6 +83,17 @@ def all_shapes():
         Shape("GET that is redirected to another host, with a Cookie by hand", "-L", "-H", "Cookie: a=b", replies=[redirect(302, "{other}/next")]),
         Shape("GET with a fragment that is redirected", "-L", path="/start#here", replies=[redirect(302)]),
         Shape("no redirect is followed", "--max-redirs", "0", replies=[redirect(302)]),
+    ]
+    shapes += [
+        Shape(f"-x with --noproxy '{rules}' to {host}", "--noproxy", rules, host=host)
+        for rules, host in [
+            ("", "a.test"), ("*", "a.test"), ("a.test", "a.test"), ("A.TEST", "a.test"), ("a.test", "b.a.test"), ("a.test", "ba.test"),
+            (".a.test", "a.test"), (".a.test", "b.a.test"), ("b.a.test", "a.test"), ("test", "a.test"), ("est", "a.test"), ("x.test,a.test", "a.test"),
+            ("x.test a.test", "a.test"), ("x.test, a.test", "a.test"), ("a.test.", "a.test"), ("a.test", "a.test."), ("localhost", "127.0.0.1"),
+            ("127.0.0.1", "127.0.0.1"), ("127.0.0.0/8", "127.0.0.1"), ("127.0.0.0/31", "127.0.0.1"), ("127.0.0.2/31", "127.0.0.1"),
+            ("10.0.0.0/8", "127.0.0.1"), ("0.0.0.0/0", "127.0.0.1"), ("0.0.0.0/0", "a.test"), ("127.0.0.1/32", "127.0.0.1"), ("0.1", "127.0.0.1"),
+            ("::1", "127.0.0.1"), ("127.0.0.1", "a.test"), ("a.test:1", "a.test"), ("{port}", "a.test"),
+        ]
     ]
     names = [shape.name for shape in shapes]
     assert len(names) == len(set(names)), "two shapes have one name"

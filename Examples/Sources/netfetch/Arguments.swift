@@ -3,21 +3,31 @@ import Foundation
 import NetworkStack
 
 extension NameSpecification {
-    /// A short name that takes a value with or without a blank, as curl's do, and a long one.
+    /// A short name and a long one.
     static func both(_ short: Character, _ long: String) -> NameSpecification {
-        [.customShort(short, allowingJoined: true), .customLong(long)]
+        [.customShort(short), .customLong(long)]
     }
 }
 
 /// How a fetch is carried out.
 struct TransferArguments: ParsableArguments {
-    @Option(name: .both("m", "max-time"), help: ArgumentHelp("Seconds for the whole fetch", valueName: "seconds"))
+    @Option(
+        name: .both("m", "max-time"),
+        parsing: .unconditional,
+        help: ArgumentHelp("Seconds for the whole fetch, its retries included", valueName: "seconds")
+    )
     var maxTime: Double?
 
-    @Option(help: ArgumentHelp("Seconds for looking up, connecting and TLS", valueName: "seconds"))
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("Seconds for looking up, connecting and TLS", valueName: "seconds")
+    )
     var connectTimeout: Double?
 
-    @Option(help: ArgumentHelp("Redirects to follow, at most", valueName: "number"))
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("Redirects to follow, at most; -1 for 100", valueName: "number")
+    )
     var maxRedirs = 20
 
     @Flag(name: [.customLong("no-location")], help: "Follow no redirect")
@@ -26,11 +36,12 @@ struct TransferArguments: ParsableArguments {
     @Flag(name: [.customShort("L"), .customLong("location")], help: "Follow redirects (the default)")
     var follows = false
 
-    @Option(help: ArgumentHelp("Bytes of content to accept, at most", valueName: "bytes"))
+    @Option(parsing: .unconditional, help: ArgumentHelp("Bytes of content to accept, at most", valueName: "bytes"))
     var maxFilesize: Int64?
 
     @Option(
         name: .customLong("retry"),
+        parsing: .unconditional,
         help: ArgumentHelp("Try again so often after what may pass", valueName: "number")
     )
     var retries = 0
@@ -47,10 +58,20 @@ struct TransferArguments: ParsableArguments {
     @Flag(name: .customLong("http2-prior-knowledge"), help: "Speak HTTP/2 without asking, also over http")
     var http2PriorKnowledge = false
 
+    func validate() throws {
+        guard (maxTime ?? 0) >= 0, (connectTimeout ?? 0) >= 0, (maxFilesize ?? 0) >= 0, retries >= 0 else {
+            throw ValidationError("-m, --connect-timeout, --max-filesize and --retry must not be negative")
+        }
+        guard maxRedirs >= -1 else { throw ValidationError("--max-redirs must be at least 0, or -1 for 100") }
+    }
+
+    /// The most that the library follows.
+    private static let mostRedirects = 100
+
     /// The library's options.
     func options() -> HTTP.Options {
         var options = HTTP.Options.raw
-        options.redirects.limit = followsNone ? 0 : maxRedirs
+        options.redirects.limit = followsNone ? 0 : maxRedirs < 0 ? Self.mostRedirects : maxRedirs
         options.timeouts.limit(total: maxTime, connect: connectTimeout)
         if let maxFilesize { options.limits.body = maxFilesize }
         options.decompresses = decompresses
@@ -157,7 +178,9 @@ struct ConnectionArguments: ParsableArguments {
         (choice.unixSocket, choice.abstractSocket) = (unixSocket, abstractUnixSocket)
         (choice.overrides, choice.reroutes) = (overrides, reroutes)
         choice.pins = try pins.map { text in
-            var pins = try StackChoice.Pins(text)
+            guard var pins = StackChoice.Pins(text) else {
+                throw ValidationError("'\(text)' is not of the form DOMAIN=HASH[,HASH]")
+            }
             pins.includesSubdomains = pinsSubdomains
             if pinsLeaf { pins.scope = .leaf }
             return pins
@@ -215,17 +238,27 @@ struct OutputArguments: ParsableArguments {
 
     @Flag(name: [.customShort("v"), .customLong("verbose")], help: "Tell what happens, on standard error")
     var isVerbose = false
+
+    /// Whether there is any option that says what to show of a single fetch.
+    var saysAnything: Bool {
+        !files.isEmpty || usesRemoteNames || includesHeads || headsFile != nil || failsByStatus || showsPins
+    }
 }
 
 /// Many fetches.
 struct SeveralArguments: ParsableArguments {
     @Option(
         name: .customLong("parallel"),
+        parsing: .unconditional,
         help: ArgumentHelp("How many fetches may be under way at once", valueName: "number")
     )
     var width: Int?
 
-    @Option(name: .customLong("repeat"), help: ArgumentHelp("Fetch every URL so many times", valueName: "number"))
+    @Option(
+        name: .customLong("repeat"),
+        parsing: .unconditional,
+        help: ArgumentHelp("Fetch every URL so many times", valueName: "number")
+    )
     var times = 1
 
     @Flag(name: .customLong("batch"), help: "Take requests from standard input, a JSON object a line (see BATCH)")
@@ -240,11 +273,13 @@ struct SeveralArguments: ParsableArguments {
 
 extension HTTP.Options {
     /// The library's options, with content of any length delivered as it comes, and none needed.
-    static var raw: HTTP.Options {
+    fileprivate static var raw: HTTP.Options {
         var options = HTTP.Options()
         options.decompresses = false
         options.allowsEmptyBody = true
         options.limits.body = .max
+        // More than curl's versions of today take, which stop at 5000.
+        options.limits.headFields = 6000
         return options
     }
 }

@@ -8,10 +8,20 @@ import Synchronization
 /// What is in memory is bounded: a line has a limit, no line is read while enough fetches are under way, and a fetch counts
 /// until its answer is written.
 final class Batch: Sendable {
+    /// What goes for a line that says nothing else.
+    struct Usual: Sendable {
+        var options: HTTP.Options
+        var stack: StackChoice
+        var retries: Int
+    }
+
+    /// How many fetches are under way at once if nothing else is said: those that hang hold few others up.
+    static let usualWidth = 500
+
     private static let longestLine = 64 << 20
 
     private let stacks: Stacks
-    private let choice: StackChoice
+    private let usual: Usual
     private let places: DispatchSemaphore
     private let width: Int
     private let output = DispatchQueue(label: "netfetch.output")
@@ -21,11 +31,11 @@ final class Batch: Sendable {
     ///
     /// - Parameters:
     ///   - stacks: The stacks to use.
-    ///   - choice: The stack of a line that says nothing about it.
+    ///   - usual: What goes for a line that says nothing else.
     ///   - width: How many fetches are under way at once.
-    init(stacks: Stacks, choice: StackChoice, width: Int) {
+    init(stacks: Stacks, usual: Usual, width: Int) {
         self.stacks = stacks
-        self.choice = choice
+        self.usual = usual
         self.width = width
         places = DispatchSemaphore(value: width)
     }
@@ -38,7 +48,7 @@ final class Batch: Sendable {
         while canWrite.withLock({ $0 }), let line = lines.next() {
             places.wait()
             switch line {
-            case .text(let text): take(BatchLine(text, choice: choice))
+            case .text(let text): take(BatchLine(text, usual: usual))
             case .tooLong: take(BatchLine(failure: Failure(.other, "The line is longer than 64 MiB.")))
             }
         }

@@ -11,12 +11,12 @@ struct BatchLine: Sendable {
     let order: Result<Order, Failure>
 
     /// Reads a line; what is wrong with it becomes its answer.
-    init(_ text: Data, choice: StackChoice) {
+    init(_ text: Data, usual: Batch.Usual) {
         do {
             let values = try Self.values(text)
             id = values["id"] ?? .null
             ignored = values.keys.filter { !Self.keys.contains($0) }.sorted()
-            order = Result { () throws(Failure) in try Self.order(Reader(values: values), choice) }
+            order = Result { () throws(Failure) in try Self.order(Reader(values: values), usual) }
         } catch {
             id = .null
             ignored = []
@@ -45,7 +45,7 @@ struct BatchLine: Sendable {
         return Dictionary(members.map { ($0.name, $0.value) }) { first, _ in first }
     }
 
-    private static func order(_ reader: Reader, _ choice: StackChoice) throws(Failure) -> Order {
+    private static func order(_ reader: Reader, _ usual: Batch.Usual) throws(Failure) -> Order {
         guard let url = try reader.text("url") else { throw Failure(.url, "The line has no url.") }
         var request = try HTTP.Request(readingURL: url)
         if let text = try reader.text("body_b64") {
@@ -63,23 +63,23 @@ struct BatchLine: Sendable {
             request.headers.append(try HTTP.Headers.basic(user), for: .authorization)
         }
 
-        var options = HTTP.Options.raw
+        var options = usual.options
         if let follow = try reader.number("follow") { options.redirects.limit = Int(exactly: follow.rounded()) ?? -1 }
         options.timeouts.limit(total: try reader.number("timeout"))
-        options.decompresses = try reader.flag("decompress") ?? false
+        if let decompresses = try reader.flag("decompress") { options.decompresses = decompresses }
         if let http2 = try reader.flag("http2") {
             let isClear = request.url.scheme?.lowercased() == "http"
             options.version = http2 ? (isClear ? .http2PriorKnowledge : .automatic) : .http1_1
         }
 
-        var choice = choice
+        var choice = usual.stack
         if let authorities = try reader.text("cacert") { choice.authorities = authorities }
         if try reader.flag("insecure") == true { choice.verifies = false }
         if let proxy = try reader.text("proxy") { choice.proxy = proxy }
         if let pins = try reader.text("pin") {
             choice.pins = [.init(curl: pins, host: request.url.host(percentEncoded: true) ?? "")]
         }
-        return Order(request: request, options: options, stack: choice)
+        return Order(request: request, options: options, stack: choice, retries: usual.retries)
     }
 
     /// Reads values of the kind that is asked for; null is none.

@@ -54,8 +54,10 @@ struct Carrier: Sendable {
             configuration.options = order.options
             configuration.serverTrustReporter = { reception.received(report: $0) }
             if order.retries > 0 {
-                let retrying = Retrying<Stack.TransportError>(limit: order.retries, reception: reception)
-                configuration.interceptors = [retrying]
+                let passing = HTTPRetryPolicy.passing(limit: order.retries, reception: reception) { error in
+                    (error as? HTTPFetchError<HTTP.Response, Stack.TransportError>).flatMap { Failure($0) }
+                }
+                configuration.interceptors = [passing]
                 reception.holdsTransient()
             }
             let engine = HTTPEngine(

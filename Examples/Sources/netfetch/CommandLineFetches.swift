@@ -29,8 +29,8 @@ struct CommandLineFetches {
     ///
     /// - Returns: The exit code.
     func run() -> Int32 {
-        var options = command.transfer.options()
-        options.collectsServerPins = command.output.showsPins
+        var usual = command.transfer.options()
+        usual.collectsServerPins = command.output.showsPins
         let codes = Codes()
         let places = DispatchSemaphore(value: width)
         for number in 0..<(command.several.times * command.urls.count) {
@@ -43,6 +43,8 @@ struct CommandLineFetches {
             do {
                 var request = try command.request.request(for: url)
                 if let cookies = command.memory.ownCookies { request.headers.append(cookies, for: .cookie) }
+                var options = usual
+                options.digestCredentials = try command.request.digestCredentials(for: request.url)
                 let fetch = Fetch(
                     url: url,
                     order: Order(
@@ -92,43 +94,45 @@ struct CommandLineFetches {
         carrier.fetch(fetch.order, receiver: delivery) { outcome in
             delivery.end(isWhole: outcome.failure == nil)
             if output.isVerbose { Trace.ended(outcome) }
-            if output.showsPins {
-                let pins = (outcome.metrics.serverPins ?? []).map { "\($0)\n" }.joined()
-                _ = Self.lines.withLock { _ in LocalFile.write(Data(pins.utf8), to: STDOUT_FILENO) }
-            }
+            let pins = output.showsPins ? (outcome.metrics.serverPins ?? []).map { "\($0)" } : nil
             if output.printsJSON {
-                let line = outcome.json(url: fetch.url, digest: delivery.hexDigest).text + "\n"
-                _ = Self.lines.withLock { _ in LocalFile.write(Data(line.utf8), to: STDOUT_FILENO) }
+                show(outcome.json(url: fetch.url, digest: delivery.hexDigest, pins: pins).text + "\n")
+            } else if let pins {
+                show(pins.map { $0 + "\n" }.joined())
             }
             end(code(of: outcome, delivery))
         }
     }
 
-    private static let lines = Mutex(())
+    /// Why standard output takes no more lines, if it does not.
+    private static let lines = Mutex<LocalFileError?>(nil)
+
+    private func show(_ text: String) {
+        Self.lines.withLock { failure in
+            if failure == nil, !LocalFile.write(Data(text.utf8), to: STDOUT_FILENO) {
+                failure = LocalFileError("standard output", exitCode: 23)
+            }
+        }
+    }
 
     private func code(of outcome: Outcome, _ delivery: Delivery) -> Int32 {
-        if let failure = delivery.failure { return report(failure, url: "") }
+        if let failure = delivery.failure as? LocalFileError ?? Self.lines.withLock({ $0 }) { return tell(failure) }
         if let failure = outcome.failure { return tell(failure) }
         guard let status = outcome.head?.status, command.output.failsByStatus, status.rawValue >= 400 else { return 0 }
         complain("netfetch: (22) the server answered with \(status)")
         return 22
     }
 
-    /// Tells what kept a fetch from beginning, or its content from being written.
+    /// Tells what kept a fetch from beginning.
     private func report(_ error: any Error, url: String) -> Int32 {
-        let failure: Failure
-        switch error {
-        case let error as LocalFileError:
-            complain("netfetch: (\(error.exitCode)) \(error)")
-            return error.exitCode
-        case let error as Failure: failure = error
-        default: failure = Failure(.other, "\(error)")
-        }
-        if command.output.printsJSON {
-            let line = Outcome.json(url: url, failure: failure).text + "\n"
-            _ = Self.lines.withLock { _ in LocalFile.write(Data(line.utf8), to: STDOUT_FILENO) }
-        }
-        return tell(failure)
+        let failure = error as? Failure ?? Failure(.other, "\(error)")
+        if command.output.printsJSON { show(Outcome.json(url: url, failure: failure).text + "\n") }
+        return (error as? LocalFileError).map(tell) ?? tell(failure)
+    }
+
+    private func tell(_ error: LocalFileError) -> Int32 {
+        complain("netfetch: (\(error.exitCode)) \(error)")
+        return error.exitCode
     }
 
     private func tell(_ failure: Failure) -> Int32 {
@@ -137,6 +141,7 @@ struct CommandLineFetches {
         return code
     }
 
+    /// Says what went wrong.
     private func complain(_ text: String) {
         if !command.output.isSilent || command.output.showsErrors { Trace.write(text + "\n") }
     }
@@ -156,9 +161,9 @@ private final class Codes: Sendable {
 
 extension Outcome {
     /// The line of --json.
-    func json(url asked: String, digest: String) -> JSON {
+    func json(url asked: String, digest: String, pins: [String]?) -> JSON {
         func time(_ duration: Duration?) -> JSON { duration.map { .number($0.milliseconds) } ?? .null }
-        return .members([
+        let line = JSON.members([
             "url": .string(asked),
             "effective_url": .string(url.absoluteString),
             "status": head.map { .integer(Int64($0.status.rawValue)) } ?? .null,
@@ -174,6 +179,8 @@ extension Outcome {
             ]),
             "error": failure.map(\.json) ?? .null,
         ])
+        guard let pins, case .object(let members) = line else { return line }
+        return .object(members + [.init(name: "pins", value: .array(pins.map { .string($0) }))])
     }
 
     /// The line of --json for what could not begin.
@@ -181,7 +188,9 @@ extension Outcome {
         .members([
             "url": .string(url), "effective_url": .null, "status": .null, "http_version": .null, "headers": .array([]),
             "body_bytes": .integer(0), "body_sha256": .string(SHA256().hexDigest), "hops": .integer(0), "reused": .null,
-            "timings": .members([:]), "error": failure.json,
+            "timings": .members([
+                "queue": .null, "dns": .null, "connect": .null, "tls": .null, "first_byte": .null, "total": .null,
+            ]), "error": failure.json,
         ])
     }
 }

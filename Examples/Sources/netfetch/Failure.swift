@@ -72,7 +72,7 @@ struct Failure: Error {
             case .tls: "TLS could not be negotiated, or the server is not trusted."
             case .decode: "The content could not be decompressed."
             case .tooLarge: "The response is longer than allowed."
-            case .pin: "The server's key is not one of the pinned."
+            case .pin: "The server's key is not one of the pinned, or the pins make no sense."
             case .proxy: "The proxy failed."
             case .other: "Anything else."
             }

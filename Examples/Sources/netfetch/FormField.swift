@@ -39,11 +39,12 @@ enum FormField {
         guard value.hasPrefix("@") else {
             return .init(name: name, filename: filename, mediaType: mediaType, body: .bytes(Data(value.utf8)))
         }
+        if path != "-" { try LocalFile.requireReadable(path) }
         let own = path == "-" ? "-" : (path as NSString).lastPathComponent
         return .init(
             name: name,
             filename: filename ?? own,
-            mediaType: mediaType ?? guessed(path),
+            mediaType: mediaType ?? (path == "-" ? nil : guessed(path)),
             body: path == "-" ? .bytes(try LocalFile.read("-")) : .file(path: path)
         )
     }

@@ -40,9 +40,20 @@ enum HelpText {
         urlsession, which always decompresses, identity is asked for instead). The environment's
         proxies are not used. No cookie is kept without -b or -c.
 
+        \(json)
+
         \(batch)
 
         \(exitCodes)
+        """
+
+    private static let json = """
+        JSON
+        --json prints a JSON object on a line for every URL, as soon as it ends:
+          url, effective_url (the one that answered last), status (null without a head), http_version ("1.1" or "2"), headers
+          ([[name, value], ...]), body_bytes, body_sha256, hops (requests sent, redirects and retries included), reused
+          (whether the connection was), timings (milliseconds from the start to each: queue, dns, connect, tls, first_byte,
+          total), error (null, or kind (one of the words below), phase, code, message), pins (with --show-pins)
         """
 
     private static let batch = """
@@ -53,8 +64,8 @@ enum HelpText {
           method       default GET, or POST with a body
           headers      ["Name: value", ...]
           body_b64     the content in base64
-          follow       redirects to follow; 0 for none, default 20
-          timeout      seconds for the whole fetch, default none (60 s of silence end a fetch that has none)
+          follow       redirects to follow; 0 for none, default 20 (--max-redirs)
+          timeout      seconds for the whole fetch, default none (-m; 60 s of silence end a fetch that has none)
           decompress   true to ask for compressed content and decompress it; otherwise it is left as it comes
           cacert       a PEM file of authorities to trust instead of the system's
           insecure     true to verify no certificate (for tests)
@@ -63,14 +74,16 @@ enum HelpText {
           user         "name:password" for Basic authentication
           http2        true for HTTP/2 (negotiated over https, by prior knowledge over http), false for HTTP/1.1;
                        default: HTTP/2 where https negotiates it
+        What a line does not say is as the command line says: the options of how a fetch is carried out, of the connection
+        and of what is remembered.
         Each is answered with a JSON object on a line, as soon as it ends, in whatever order:
           id, status (null without a head), headers ([[name, value], ...]), body_len, body_sha256,
           error (null, or one of the words below), detail (what happened, in words, or null), http (the version, such as
           "1.1" or "2"), url (the one that answered last), ms (milliseconds)
         With an error, status, headers and body tell what had come. A line that is no such object is answered with the error
         "other" ("url" if its URL is at fault) and its id, if it has one, else null. Keys that are not listed have no effect;
-        they come back as "ignored". --parallel is how many are under way at once, 100 unless given. The exit code is 0 when
-        every line was answered.
+        they come back as "ignored". --parallel is how many are under way at once, 500 unless given. The exit code is 0 when
+        every line was answered, and 23 when an answer could not be written.
         """
 
     private static let exitCodes =

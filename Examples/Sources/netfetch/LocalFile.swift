@@ -34,6 +34,11 @@ enum LocalFile {
         }
     }
 
+    /// Refuses a file that will not open: before anything is sent.
+    static func requireReadable(_ path: String) throws(LocalFileError) {
+        guard access(path, R_OK) == 0 else { throw LocalFileError(path, exitCode: 26) }
+    }
+
     /// Some bytes, as many as there are; empty at the end, `nil` if reading fails.
     static func readSome(_ descriptor: Int32) -> Data? {
         var buffer = Data(count: 64 * 1024)

@@ -14,7 +14,10 @@ struct MemoryArguments: ParsableArguments {
     @Option(
         name: .both("c", "cookie-jar"),
         parsing: .unconditional,
-        help: ArgumentHelp("Keep cookies, and write them to a file at the end", valueName: "file")
+        help: ArgumentHelp(
+            "Keep cookies, and write them to a file at the end; - for standard output",
+            valueName: "file"
+        )
     )
     var jarFile: String?
 
@@ -51,10 +54,24 @@ struct MemoryArguments: ParsableArguments {
     /// Writes what is remembered to the files.
     func save(_ memory: Memory) throws {
         do {
-            if let jarFile { try memory.cookies?.save(to: jarFile, includingSession: true) }
+            if jarFile == "-" {
+                try memory.cookies.map(show)
+            } else if let jarFile {
+                try memory.cookies?.save(to: jarFile, includingSession: true)
+            }
             if let hsts { try memory.strictTransport?.save(to: hsts) }
         } catch {
             throw LocalFileError("\(error)", code: 23)
+        }
+    }
+
+    /// Writes cookies to standard output, in the form of the file.
+    private func show(_ jar: HTTP.CookieJar) throws {
+        let file = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path
+        try jar.save(to: file, includingSession: true)
+        defer { try? FileManager.default.removeItem(atPath: file) }
+        guard LocalFile.write(try LocalFile.read(file), to: STDOUT_FILENO) else {
+            throw LocalFileError("standard output", exitCode: 23)
         }
     }
 }

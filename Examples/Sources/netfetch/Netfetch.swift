@@ -35,19 +35,17 @@ struct Netfetch: ParsableCommand {
     var urls: [String] = []
 
     func validate() throws {
-        if showsHelp { return }
-        if several.isBatch {
-            guard urls.isEmpty else { throw ValidationError("--batch takes its URLs from standard input") }
-        } else if urls.isEmpty {
-            throw ValidationError("no URL")
+        guard several.isBatch, !showsHelp else { return }
+        guard urls.isEmpty else { throw ValidationError("--batch takes its URLs from standard input") }
+        if request.saysAnything || output.saysAnything {
+            throw ValidationError("with --batch, what is asked stands in the lines, and so does what is answered")
         }
-        try several.validate()
     }
 
     /// Parses the command line and runs it. What makes no sense is said in a line, as curl says it.
     static func main() {
         do {
-            let command = try parse()
+            let command = try parse(ShortOptions.apart(Array(CommandLine.arguments.dropFirst())))
             Foundation.exit(command.showsHelp ? HelpText.show() : try command.runs())
         } catch {
             let isVersion = exitCode(for: error) == .success
@@ -59,16 +57,23 @@ struct Netfetch: ParsableCommand {
 
     /// Runs what was asked for, and answers with the exit code.
     private func runs() throws -> Int32 {
+        // Said here, as the parser would say it of a command line whose options it does not know.
+        if urls.isEmpty, !several.isBatch { throw ValidationError("no URL") }
         // A reader that goes away is an error to write, not the end of the process.
         signal(SIGPIPE, SIG_IGN)
-        let width = several.width ?? (several.isBatch ? 100 : 1)
+        OpenFiles.allowAsManyAsPossible()
+        let width = several.width ?? (several.isBatch ? Batch.usualWidth : 1)
         do {
             let memory = try memory.load()
             let stacks = Stacks(width: width, memory: memory)
             let choice = try connection.choice()
             let code =
                 several.isBatch
-                ? Batch(stacks: stacks, choice: choice, width: width).run()
+                ? Batch(
+                    stacks: stacks,
+                    usual: .init(options: transfer.options(), stack: choice, retries: transfer.retries),
+                    width: width
+                ).run()
                 : CommandLineFetches(self, stacks: stacks, choice: choice, width: width).run()
             try self.memory.save(memory)
             return code

@@ -38,6 +38,8 @@ final class Reception: Sendable {
         var arrival: Arrival
         var transfer: (any HTTPTransfer)?
         var followsRedirects = false
+        /// The content that the fetch may have. What is beyond fails it, and is nobody's.
+        var limit = Int64.max
         var holdsTransient = false
         var hasGiven = false
         var held: [Data]?
@@ -69,13 +71,15 @@ final class Reception: Sendable {
     // MARK: What the tap sees
 
     /// A hop begins. Answers its number.
-    func begin(_ request: HTTP.Request, leadsOn: Bool) -> Int {
+    func begin(_ hop: HTTPHop) -> Int {
+        let request = hop.request
         let number = state.withLock { state in
             state.arrival.request = request
             state.arrival.head = nil
             state.arrival.hops += 1
             state.arrival.count = 0
-            state.followsRedirects = leadsOn
+            state.followsRedirects = hop.options.redirects.limit > 0
+            state.limit = hop.options.limits.body
             (state.held, state.heldCount) = (nil, 0)
             state.hasGiven = false
             (state.transfer, state.isPaused, state.resumesAtOnce) = (nil, false, false)
@@ -121,8 +125,10 @@ final class Reception: Sendable {
     func received(content chunk: Data, hop: Int) -> (total: Int64, goesOn: Bool) {
         let (pieces, answer): ([Data], (Int64, Bool)) = state.withLock { state in
             guard hop == state.arrival.hops, !state.hasEnded else { return ([], (0, true)) }
-            state.arrival.count += Int64(chunk.count)
-            let total = state.arrival.count
+            let total = state.arrival.count + Int64(chunk.count)
+            // A redirect's content does not count against the limit.
+            if total > state.limit, state.held == nil { return ([], (total, true)) }
+            state.arrival.count = total
             guard var held = state.held else { return ([chunk], (total, take(chunk.count, in: &state))) }
             state.held = nil
             held.append(chunk)

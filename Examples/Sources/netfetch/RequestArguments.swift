@@ -72,9 +72,29 @@ struct RequestArguments: ParsableArguments {
     @Option(
         name: .both("u", "user"),
         parsing: .unconditional,
-        help: ArgumentHelp("Basic credentials for the server", valueName: "name:password")
+        help: ArgumentHelp("Credentials for the server: Basic, unless --digest", valueName: "name:password")
     )
     var user: String?
+
+    @Flag(name: .customLong("digest"), help: "The credentials are for Digest authentication, not Basic")
+    var usesDigest = false
+
+    /// Whether there is any of these options.
+    var saysAnything: Bool {
+        let lists = [headers, data, dataRaw, dataBinary, form]
+        return !lists.allSatisfy(\.isEmpty) || putsDataInQuery || asksForHead || usesDigest
+            || [method, upload, referer, user].contains { $0 != nil }
+    }
+
+    /// Who asks where the server of a URL wants Digest authentication.
+    ///
+    /// - Throws: A ``Failure``.
+    func digestCredentials(for url: URL) throws -> [HTTP.Origin: HTTP.Credentials] {
+        guard usesDigest, let user else { return [:] }
+        let parts = user.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+        guard parts.count == 2 else { throw HTTP.Headers.noColon }
+        return [try HTTP.Origin(of: url): HTTP.Credentials(user: parts[0], password: parts[1])]
+    }
 
     /// The request for a URL.
     ///
@@ -83,7 +103,10 @@ struct RequestArguments: ParsableArguments {
         let content = try content()
         var text = text.contains("://") ? text : "http://" + text
         if putsDataInQuery, let content { text = Self.adding(content, to: text) }
-        if let upload, upload != "-", text.hasSuffix("/") { text += (upload as NSString).lastPathComponent }
+        if let upload, upload != "-" {
+            try LocalFile.requireReadable(upload)
+            if text.hasSuffix("/") { text += Self.escaped((upload as NSString).lastPathComponent) }
+        }
         var request = try HTTP.Request(readingURL: text)
         if let upload {
             request.body = upload == "-" ? .stream(.init(StandardInput())) : .file(path: upload)
@@ -122,6 +145,15 @@ struct RequestArguments: ParsableArguments {
         return pieces.isEmpty ? nil : Data(pieces.joined(separator: [UInt8(ascii: "&")]))
     }
 
+    /// A file's name as a segment of a path.
+    private static func escaped(_ name: String) -> String {
+        name.utf8.map { byte in
+            let isPlain = byte < 0x80 && Character(Unicode.Scalar(byte)).isLetter || (0x30...0x39).contains(byte)
+            return isPlain || "-._~".utf8.contains(byte)
+                ? String(Unicode.Scalar(byte)) : String(format: "%%%02X", Int(byte))
+        }.joined()
+    }
+
     private static func adding(_ query: Data, to url: String) -> String {
         let fragment = url.firstIndex(of: "#") ?? url.endIndex
         let separator = url[..<fragment].contains("?") ? "&" : "?"
@@ -131,7 +163,7 @@ struct RequestArguments: ParsableArguments {
     private func fields(content: String?) throws -> HTTP.Headers {
         var fields: HTTP.Headers = [.userAgent: userAgent]
         if let referer { fields.append(referer, for: .referer) }
-        if let user { fields.append(try HTTP.Headers.basic(user), for: .authorization) }
+        if let user, !usesDigest { fields.append(try HTTP.Headers.basic(user), for: .authorization) }
         if let content { fields.append(content, for: .contentType) }
         var own: HTTP.Headers = [:]
         for argument in headers {
@@ -167,9 +199,11 @@ extension HTTP.Request {
 }
 
 extension HTTP.Headers {
+    static let noColon = Failure(.refused, "The credentials have no colon; write name:password.")
+
     /// The Basic credentials of `name:password`.
     static func basic(_ user: String) throws(Failure) -> String {
-        guard user.contains(":") else { throw Failure(.refused, "The credentials have no colon; write name:password.") }
+        guard user.contains(":") else { throw noColon }
         return "Basic " + Data(user.utf8).base64EncodedString()
     }
 

@@ -1,33 +1,30 @@
 import Foundation
 import NetworkStack
 
-/// Votes to try again after what may pass, as curl's --retry does: a name that was not found, a time limit, a server that
-/// says so. It waits for what `Retry-After` says, or a second, then two, four, and so on, ten minutes at most.
-struct Retrying<TransportError: Error>: HTTPResourceInterceptor {
-    typealias Request = HTTP.Request
-    typealias Response = HTTP.Response
-
-    let limit: Int
-    let reception: Reception
-
-    func interceptFailedTask(
-        withIdentifier identifier: Int,
-        request: HTTP.Request?,
-        data: Data?,
-        response: HTTP.Response?,
-        error: any Error,
-        retryState: Retry.State
-    ) -> Retry.Action {
-        // What was written cannot be taken back.
-        guard retryState.retryCount < limit, !reception.hasGiven, mayPass(response, error) else { return .none }
-        let asked = response?.headers[.retryAfter].flatMap { Double($0) } ?? 0
-        return .retryAfter(asked > 0 ? min(asked, 600) : min(pow(2, Double(retryState.retryCount)), 600))
-    }
-
-    private func mayPass(_ response: HTTP.Response?, _ error: any Error) -> Bool {
-        if let response { return response.status.mayPass }
-        let failure = (error as? HTTPFetchError<HTTP.Response, TransportError>).flatMap { Failure($0) }
-        return failure?.kind == .timeout || failure?.kind == .dns
+extension Retry.Policy where Metadata == Retry.Metadata<HTTP.Request, HTTP.Response> {
+    /// Tries again after what may pass, as curl's --retry does: a name that was not found, a time limit, a server that says
+    /// so. It waits for what `Retry-After` says, or a second, then two, four, and so on, ten minutes at most.
+    ///
+    /// - Parameters:
+    ///   - limit: How often.
+    ///   - reception: Knows whether content was written, which cannot be taken back.
+    ///   - failure: Reads what an attempt ended with.
+    /// - Returns: The policy.
+    static func passing(
+        limit: Int,
+        reception: Reception,
+        failure: @escaping @Sendable (any Error) -> Failure?
+    ) -> Self {
+        let longest = 600.0
+        let scale: Retry.Backoff.Scale = { base, retry in min(base * pow(2, Double(retry - 1)), longest) }
+        return Self.backoff(.exponential(baseDelay: 1, scale: scale, until: .maxRetries(limit)))
+            .respectingRetryAfter(upTo: longest)
+            .when { error, state, metadata in
+                guard state.retryCount < limit, !reception.hasGiven else { return false }
+                if let response = metadata.response { return response.status.mayPass }
+                let kind = failure(error)?.kind
+                return kind == .timeout || kind == .dns
+            }
     }
 }
 

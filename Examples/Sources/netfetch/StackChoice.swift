@@ -23,11 +23,9 @@ struct StackChoice: Hashable, Sendable {
             scope = .leaf
         }
 
-        /// Reads `DOMAIN=HASH[,HASH]`.
-        init(_ text: String) throws(Failure) {
-            guard let equals = text.firstIndex(of: "=") else {
-                throw Failure(.pin, "'\(text)' is not of the form DOMAIN=HASH[,HASH].")
-            }
+        /// Reads `DOMAIN=HASH[,HASH]`, or answers `nil` if it is not of that form.
+        init?(_ text: String) {
+            guard let equals = text.firstIndex(of: "=") else { return nil }
             domain = String(text[..<equals])
             hashes = text[text.index(after: equals)...].split(separator: ",").map(String.init)
         }
@@ -103,8 +101,9 @@ struct StackChoice: Hashable, Sendable {
     }
 
     private func serverTrust() throws -> ServerTrustConfiguration? {
-        if let pinning { return try ServerTrustConfiguration(json: pinning) }
-        guard !pins.isEmpty else { return nil }
+        let read = try pinning.map { try ServerTrustConfiguration(json: $0) }
+        if pins.isEmpty, !onlyReports { return read }
+        guard read != nil || !pins.isEmpty else { return nil }
         let policies = try pins.map { pins in
             try PinningPolicy(
                 domainName: pins.domain,
@@ -114,6 +113,12 @@ struct StackChoice: Hashable, Sendable {
                 scope: pins.scope
             )
         }
-        return try ServerTrustConfiguration(pinningPolicies: policies, mode: onlyReports ? .reportOnly : .enforced)
+        return try ServerTrustConfiguration(
+            pinningPolicies: (read?.pinningPolicies ?? []) + policies,
+            certificateCheckingOrder: read?.certificateCheckingOrder ?? .leafToRoot,
+            allowNotPinnedDomains: read?.allowNotPinnedDomains ?? false,
+            allowExpiredDomainPolicies: read?.allowExpiredDomainPolicies ?? false,
+            mode: onlyReports ? .reportOnly : read?.mode ?? .enforced
+        )
     }
 }

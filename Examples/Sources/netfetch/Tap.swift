@@ -19,7 +19,7 @@ struct Tap<Base: HTTPTransport>: HTTPTransport {
 
     func start(_ hop: HTTPHop, sink: any HTTPTransferSink<Base.Failure>) -> any HTTPTransfer {
         let hop = hop.withoutWithholding()
-        let number = reception.begin(hop.request, leadsOn: hop.options.redirects.limit > 0)
+        let number = reception.begin(hop)
         let transfer = base.start(hop, sink: TapSink(reception, hop: number, sink))
         reception.hold(transfer, hop: number)
         return transfer
