@@ -52,7 +52,7 @@ extension HTTPHop {
     /// takes a connection's input apart although a stream has still to take what is its own, and mixes that up.
     var needsOwnConnection: Bool {
         guard CurlLibrary.shared.hasOldHTTP2, let source, source.length == nil else { return false }
-        return switch options.version {
+        return switch version {
         case .http1_1: false
         case .automatic: origin.scheme == .https
         case .http2PriorKnowledge: true
