@@ -108,8 +108,10 @@ final class Pool {
     }
 
     /// Whether a transfer's handle may have been, or may be, another's. One that answers challenges keeps the credentials,
-    /// and what a server said about them: it is used once.
-    private func mayReuse(_ transfer: Transfer) -> Bool { !transfer.answersChallenges }
+    /// and what a server said about them; one that sent trailers keeps how far it got with them: they are used once.
+    private func mayReuse(_ transfer: Transfer) -> Bool {
+        !transfer.answersChallenges && transfer.control.hop.request.body.trailers == nil
+    }
 
     /// Takes the handle of a transfer that is given up, and frees its exchange at once: an HTTP/1.1 connection is closed, an
     /// HTTP/2 stream reset. libcurl leaves the reset in its buffer until the connection is used again, so another
