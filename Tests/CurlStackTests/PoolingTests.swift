@@ -36,6 +36,30 @@ struct PoolingTests {
         #expect(server.snapshot.accepted == 1)
     }
 
+    @Test("a kept connection that dies under a request is replaced, however often that happens")
+    func dyingConnections() async throws {
+        let server = try ScriptedServer { _ in
+            [.receiveHead, .send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"), .receiveHead, .close]
+        }
+        let stack = try Network.CurlNetworkStack()
+        for _ in 0...8 { _ = try await stack.fetch(resource: get(server.url())) }
+        #expect(server.requests.count == 1 + 8 * 2)
+        await stack.shutdown()
+    }
+
+    @Test("a connection that a request says to close is not used again, whatever the server does")
+    func closedByRequest() async throws {
+        let reply = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
+        let server = try ScriptedServer { _ in [.receiveHead, .send(reply), .receiveHead, .send(reply), .waitForClose] }
+        let stack = try Network.CurlNetworkStack()
+        for value in ["close", "Close", "keep-alive", "keep-alive"] {
+            let request = try HTTP.Request(url: server.url(), headers: [.connection: value, "X-Case": value])
+            _ = try await stack.fetch(resource: .init(baseRequestMaking: .request(request)))
+        }
+        #expect(server.requests.map(\.connectionIndex) == [0, 1, 2, 2])
+        await stack.shutdown()
+    }
+
     @Test("a connection of HTTP/2 opened in advance carries the next requests")
     func preconnectingHTTP2() async throws {
         let nginx = try NginxServer()

@@ -95,7 +95,7 @@ final class EasyHandle {
         }
         tell(last?.url != plan.url, set(CURLOPT_URL, plan.url))
         tell(last?.version != plan.version, set(CURLOPT_HTTP_VERSION, plan.version))
-        tell(closesConnection, set(CURLOPT_FORBID_REUSE, 0))
+        tell(closesConnection != plan.closesConnection, set(CURLOPT_FORBID_REUSE, plan.closesConnection ? 1 : 0))
         let (isFresh, waits) = (plan.needsFreshConnection, plan.waitsForMultiplexing)
         tell(last?.needsFreshConnection != isFresh, set(CURLOPT_FRESH_CONNECT, isFresh ? 1 : 0))
         tell(last?.waitsForMultiplexing != waits, set(CURLOPT_PIPEWAIT, waits ? 1 : 0))
@@ -125,7 +125,7 @@ final class EasyHandle {
             tell(true, unsafe lines.withList { list in unsafe shim_easy_set_list(pointer, CURLOPT_HTTPHEADER, list) })
         }
         guard refused == CURLE_OK else { return refused }
-        closesConnection = false
+        closesConnection = plan.closesConnection
         self.plan = plan
         return CURLE_OK
     }

@@ -104,7 +104,8 @@ final class Pool {
         multi.remove(easy)
         multi.watch.forget(transfer.openedSockets, of: transfer.id)
         easy.detach()
-        if spare.count < Self.spareLimit, mayReuse(transfer) { spare.append(easy) }
+        // libcurl counts how often it sent something again for as long as there is the handle, and gives up at the sixth.
+        if transfer.isCleanlyDone, spare.count < Self.spareLimit, mayReuse(transfer) { spare.append(easy) }
     }
 
     /// Whether a transfer's handle may have been, or may be, another's. One that answers challenges keeps the credentials,

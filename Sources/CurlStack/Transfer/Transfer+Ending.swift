@@ -7,6 +7,7 @@ extension Transfer {
     /// libcurl's own verdict is not enough: some broken replies it calls a success (`CURLE_OK`).
     func finish(_ code: CURLcode) {
         let metrics = metrics()
+        isCleanlyDone = code == CURLE_OK && !wasSentAgain
         flush(isEnding: true)
         if let failure = failure(code) {
             control.sink.failed(failure, metrics: metrics)

@@ -51,6 +51,10 @@ final class Transfer {
     var hasTaught = false
     private var isTouched = false
     var isConnected = false
+    /// Whether the request was sent again, because the connection had died.
+    var wasSentAgain = false
+    /// Whether libcurl has carried the transfer without a failure, and at once.
+    var isCleanlyDone = false
     /// Whether the content waits for the server to ask for it.
     private(set) var asksFirst: Bool
     /// The connection libcurl chose is of no use; nothing was sent, or nothing that counts.

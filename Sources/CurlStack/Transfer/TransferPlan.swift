@@ -26,6 +26,8 @@ final class TransferPlan {
     let version: Int
     let waitsForMultiplexing: Bool
     let needsFreshConnection: Bool
+    /// Whether nothing else may be sent on the connection: the request says so (RFC 9112 section 9.6), and libcurl does not read it.
+    let closesConnection: Bool
     let connectTimeout: Int
     /// How long content waits for 100 Continue, in milliseconds, if it is to be asked for.
     let expectWait: Int
@@ -87,6 +89,7 @@ final class TransferPlan {
         let policy = hop.trust.enforced?.policy
         leafPins = policy?.scope == .leaf ? policy?.pinList : nil
         digestCredentials = Self.digestCredentials(of: hop)
+        closesConnection = hop.request.headers.contains { $0.name == .connection && $0.value.lowercased() == "close" }
         connectTimeout = hop.options.timeouts.connect.map(Self.milliseconds) ?? 86_400_000
     }
 
