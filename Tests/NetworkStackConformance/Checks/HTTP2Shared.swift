@@ -134,7 +134,8 @@ extension ConformanceCheck {
             guard case .failure(.cancelled) = await ending.take() else {
                 throw ConformanceFailure("the cancelled fetch did not end as cancelled")
             }
-            try await server.waitUntil(within: .seconds(10)) { $0.connections.first?.state == .closedByPeer }
+            // What the client had not read yet makes a reset of its close.
+            try await server.waitUntil(within: .seconds(10)) { $0.open == 0 }
         },
         ConformanceCheck("A slow stream does not hold the others up", needs: needsHTTP2) { subject in
             let (nginx, client) = try await nginx(subject)
