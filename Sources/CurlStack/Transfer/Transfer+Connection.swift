@@ -9,7 +9,7 @@ extension Transfer {
     ///
     /// - Returns: Whether to send it on this connection.
     func connected(at ends: OpenSockets.Ends) -> Bool {
-        wasSentAgain = isConnected
+        wasSentAgain = isConnected && !head.isChallenge
         if isConnected, !maySendAgain() { return false }
         if openedSockets.isEmpty, control.hop.options.version != .http2PriorKnowledge,
             easy?.tlsHasUnaskedContent ?? turn.sockets.haveBytes(at: ends)
