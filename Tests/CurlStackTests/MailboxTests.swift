@@ -3,7 +3,7 @@ import Testing
 
 @testable import CurlStack
 
-@Suite("Mailbox and QueueDeadlines")
+@Suite("Mailbox, Poller and QueueDeadlines")
 struct MailboxTests {
     @Test("word left before the wait keeps the loop from waiting")
     func noLostWord() {
@@ -30,6 +30,23 @@ struct MailboxTests {
         #expect(Poller.now - began < 10_000)
         poller.wait(milliseconds: 0, into: &events)
         #expect(events.isEmpty)
+    }
+
+    @Test("what was told of a socket is not its successor's")
+    func successors() {
+        let waker = Waker()
+        let poller = Poller(waker: Waker())
+        poller.opened(waker.descriptor)
+        poller.watch(waker.descriptor, for: 0, reads: true, writes: false)
+        waker.wake()
+        var events: [Poller.Event] = []
+        poller.wait(milliseconds: 20_000, into: &events)
+        #expect(events.map(\.descriptor) == [waker.descriptor])
+        #expect(events.allSatisfy { poller.isCurrent($0) })
+        poller.closed(waker.descriptor)
+        #expect(!events.contains { poller.isCurrent($0) })
+        poller.opened(waker.descriptor)
+        #expect(!events.contains { poller.isCurrent($0) })
     }
 
     @Test("a closed mailbox takes nothing and gives back what was left")

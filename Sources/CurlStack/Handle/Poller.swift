@@ -11,6 +11,8 @@ final class Poller {
     /// A socket that can be read or written.
     struct Event {
         let descriptor: Int32
+        /// Which of the sockets that had this number it is.
+        fileprivate let generation: UInt32
         /// The number of the watch the socket belongs to.
         let watch: Int
         let canRead: Bool
@@ -24,6 +26,8 @@ final class Poller {
         var registered: UInt32 = 0
         /// What is wanted of it now.
         var wanted: UInt32 = 0
+        /// How many connections with this number have begun and ended before.
+        var generation: UInt32 = 0
         /// Whether its end is told (``closed(_:)``), so that the registration may outlast the wish for it.
         var isConnection = false
     }
@@ -53,12 +57,13 @@ final class Poller {
     /// A connection's socket was opened. Its number may have been another's before.
     func opened(_ descriptor: Int32) {
         makeRoom(for: descriptor)
-        sockets[Int(descriptor)] = Socket(isConnection: true)
+        sockets[Int(descriptor)] = Socket(generation: sockets[Int(descriptor)].generation &+ 1, isConnection: true)
     }
 
     /// A connection's socket is about to be closed, and leaves the kernel's set with that.
     func closed(_ descriptor: Int32) {
-        if Int(descriptor) < sockets.count { sockets[Int(descriptor)] = Socket() }
+        guard Int(descriptor) < sockets.count else { return }
+        sockets[Int(descriptor)] = Socket(generation: sockets[Int(descriptor)].generation &+ 1)
     }
 
     /// Changes what a socket is watched for. Neither reading nor writing ends the watch.
@@ -83,6 +88,13 @@ final class Poller {
 
     private func makeRoom(for descriptor: Int32) {
         while sockets.count <= Int(descriptor) { sockets.append(Socket()) }
+    }
+
+    /// Whether an event is still its socket's: since it came, that may have been closed, and its number another's.
+    func isCurrent(_ event: Event) -> Bool { generation(of: event.descriptor) == event.generation }
+
+    private func generation(of descriptor: Int32) -> UInt32 {
+        Int(descriptor) < sockets.count ? sockets[Int(descriptor)].generation : 0
     }
 
     /// Whether an event on a socket is anybody's. One that nobody wants any more is not watched any longer.
@@ -124,6 +136,7 @@ final class Poller {
             ready.append(
                 Event(
                     descriptor: descriptor,
+                    generation: generation(of: descriptor),
                     watch: Int(tag >> 32),
                     canRead: bits & (EPOLLIN.rawValue | EPOLLHUP.rawValue | EPOLLRDHUP.rawValue) != 0,
                     canWrite: bits & EPOLLOUT.rawValue != 0,

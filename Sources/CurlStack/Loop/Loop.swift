@@ -64,7 +64,7 @@ struct Loop: ~Copyable {
     /// end ask for more.
     private mutating func act() {
         let end = min(events.count, nextEvent + Self.eventsPerTurn)
-        for event in events[nextEvent..<end] {
+        for event in events[nextEvent..<end] where poller.isCurrent(event) {
             pools[event.watch].multi.act(on: event)
             turn.held.read(turn.sockets.ends(of: event.descriptor))
         }
@@ -265,8 +265,8 @@ struct Loop: ~Copyable {
     }
 
     private mutating func wait() {
-        let moments = CollectionOfOne(deadlines.next).compactMap(\.self) + turn.postponed.map(\.until)
-        var next = moments.min()?.milliseconds
+        var next = deadlines.next?.milliseconds
+        for (_, until) in turn.postponed { next = min(next ?? until.milliseconds, until.milliseconds) }
         for pool in pools {
             if let deadline = pool.multi.watch.deadline { next = min(next ?? deadline, deadline) }
         }
