@@ -9,7 +9,7 @@ struct ProxyRoute: Equatable {
 
     /// The route of a hop, or `nil` if no proxy is on it.
     init?(_ hop: HTTPHop, _ configuration: Network.Configuration) {
-        guard !configuration.proxies.isEmpty, configuration.addresses.unixSocket == nil,
+        guard configuration.addresses.unixSocket == nil,
             let proxy = configuration.proxies.proxy(for: hop.origin)
         else { return nil }
         self.proxy = proxy

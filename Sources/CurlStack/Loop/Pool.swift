@@ -11,6 +11,7 @@ final class Pool {
     /// The header lines of requests that have none of their own.
     private let standardLines: TextList
     private let addresses: AddressPlan
+    /// Whether any hop may go by a proxy. Asked first: telling which costs a copy of the configuration.
     private let usesProxies: Bool
     /// Decides whom a proxy must prove itself to be.
     private let judge: ServerTrustJudge?

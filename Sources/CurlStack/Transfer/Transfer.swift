@@ -73,6 +73,7 @@ final class Transfer {
     /// Why a callback stopped the transfer.
     var stop: HTTPTransferFailure<CurlError>?
 
+    /// Whether no content follows the head, whatever it says.
     let asksForHeadOnly: Bool
     /// Whether libcurl may answer a challenge of the server by itself.
     let answersChallenges: Bool

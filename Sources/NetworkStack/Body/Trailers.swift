@@ -16,7 +16,8 @@ extension HTTP.Body {
         /// Fields that are made when the content has been sent.
         ///
         /// - Parameters:
-        ///   - names: The names of the fields. None may say how the message is framed, routed, authenticated or read.
+        ///   - names: The names of the fields. A name that is no token, or of a field that says how the message is framed,
+        ///     routed, authenticated or read, refuses the fetch (``HTTP/Refusal/invalidRequest(_:)``).
         ///   - making: Makes the fields, each time the content was sent. All of their names must be among `names`. What it
         ///     throws fails the request (``HTTP/Refusal/requestBody(_:)``).
         public init(_ names: [HTTP.HeaderName], making: @escaping @Sendable () async throws -> HTTP.Headers) {

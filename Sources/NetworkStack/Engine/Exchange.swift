@@ -5,7 +5,6 @@ internal import FoundationEssentials
 /// exactly once.
 ///
 /// What happens is decided by ``ExchangeState`` under the lock and done here after it is released.
-@usableFromInline
 final class Exchange: Cancelable, TimerWheelEntry {
     let state: Lock<ExchangeState>
     let isIntercepted: Bool
@@ -38,9 +37,6 @@ final class Exchange: Cancelable, TimerWheelEntry {
     var steps: (any ExchangeSteps)? { state.withLock { $0.steps } }
 
     // MARK: Making
-
-    /// Hands a made request over.
-    @usableFromInline typealias Handler = @Sendable (Result<HTTP.Request, any Error>) -> any Cancelable
 
     /// Begins the first attempt.
     func begin(checkingOptions: Bool) {
@@ -184,7 +180,6 @@ final class Exchange: Cancelable, TimerWheelEntry {
 
     // MARK: Ending
 
-    @usableFromInline
     func cancel() { conclude(.cancelled) }
 
     func deadlineReached(_ now: MonotonicTime) -> MonotonicTime? {

@@ -16,7 +16,7 @@ protocol ExchangeSteps: AnyObject, Sendable {
     func nextIdentifier() -> Int
 
     /// Makes the request.
-    func make(_ attempt: Attempt, _ handler: @escaping Exchange.Handler) -> any Cancelable
+    func make(_ attempt: Attempt, _ handler: @escaping PlainSteps.Handler) -> any Cancelable
 
     /// Tells that the transfer is about to start.
     func schedule(_ attempt: Attempt)

@@ -11,14 +11,17 @@ enum Reception<Remote: Sendable>: Sendable {
 /// What most fetches come down to, in neutral terms: it is made where the stack's types are known, and compiled for them.
 @usableFromInline
 struct PlainSteps: Sendable {
+    /// Hands a made request over.
+    @usableFromInline typealias Handler = @Sendable (Result<HTTP.Request, any Error>) -> any Cancelable
+
     /// Makes the request.
-    @usableFromInline let make: @Sendable (_ handler: @escaping Exchange.Handler) -> any Cancelable
+    @usableFromInline let make: @Sendable (_ handler: @escaping Handler) -> any Cancelable
     /// Completes with a success whose content was collected; `nil` if it is not to be.
     @usableFromInline let succeed: (@Sendable (HTTP.Response, Data) -> Void)?
 
     @inlinable
     init(
-        make: @escaping @Sendable (_ handler: @escaping Exchange.Handler) -> any Cancelable,
+        make: @escaping @Sendable (_ handler: @escaping Handler) -> any Cancelable,
         succeed: (@Sendable (HTTP.Response, Data) -> Void)?
     ) {
         self.make = make
@@ -26,11 +29,10 @@ struct PlainSteps: Sendable {
     }
 }
 
-extension Network.BaseRequestMaking {
-    /// Makes requests in neutral terms.
-    @inlinable
-    func makeNeutral(_ handler: @escaping Exchange.Handler) -> any Cancelable {
-        make { made in handler(made.flatMap { request in Result { try request.httpRequest() } }) }
+extension Result where Success: HTTPRequestConvertible, Failure == any Error {
+    /// A made request in neutral terms.
+    @inlinable var neutral: Result<HTTP.Request, any Error> {
+        flatMap { request in Result<HTTP.Request, any Error> { try request.httpRequest() } }
     }
 }
 
@@ -75,33 +77,20 @@ final class Fetching<Transport: HTTPTransport, Remote: Sendable>: ExchangeSteps 
 
     func nextIdentifier() -> Int { engine.nextIdentifier() }
 
-    func make(_ attempt: Attempt, _ handler: @escaping Exchange.Handler) -> any Cancelable {
-        guard let intercepted else {
-            guard let sessionHeaders else { return plain.make(handler) }
-            return plain.make { made in handler(made.map { $0.with(sessionHeaders: sessionHeaders) }) }
-        }
+    func make(_ attempt: Attempt, _ handler: @escaping PlainSteps.Handler) -> any Cancelable {
+        let handler = addingSessionHeaders(handler)
+        guard let intercepted else { return plain.make(handler) }
         intercepted.begin(attempt)
-        return resource.baseRequestMaking.make { [sessionHeaders] made in
-            intercepted.thread(made, of: attempt) { threaded in handler(Self.neutral(threaded, sessionHeaders)) }
+        return resource.baseRequestMaking.make { made in
+            intercepted.thread(made, of: attempt) { threaded in handler(threaded.neutral) }
         }
     }
 
-    /// The stack's header fields, unless the resource does without. Whoever makes a request may keep what it is handed for
-    /// long after the fetch has ended, so that is all of the stack that a maker's handler holds.
-    private var sessionHeaders: HTTP.Headers? { options.value.usesSessionHeaders ? engine.sessionHeaders : nil }
-
-    /// A made request in neutral terms, with the stack's header fields.
-    private static func neutral(
-        _ made: Result<Request, any Error>,
-        _ sessionHeaders: HTTP.Headers?
-    ) -> Result<HTTP.Request, any Error> {
-        made.flatMap { request in
-            Result {
-                let request = try request.httpRequest()
-                guard let sessionHeaders else { return request }
-                return request.with(sessionHeaders: sessionHeaders)
-            }
-        }
+    /// Adds the stack's header fields to a made request, unless the resource does without. Whoever makes a request may keep
+    /// what it is handed for long after the fetch has ended, so that is all of the stack that a maker's handler holds.
+    private func addingSessionHeaders(_ handler: @escaping PlainSteps.Handler) -> PlainSteps.Handler {
+        guard options.value.usesSessionHeaders, let headers = engine.sessionHeaders else { return handler }
+        return { made in handler(made.map { $0.with(sessionHeaders: headers) }) }
     }
 
     func schedule(_ attempt: Attempt) { intercepted?.schedule(attempt) }

@@ -94,7 +94,7 @@ public final class HTTPEngine<Transport: HTTPTransport>: Sendable {
         return collect(
             resource,
             plain: PlainSteps(
-                make: { handler in making.makeNeutral(handler) },
+                make: { handler in making.make { made in handler(made.neutral) } },
                 succeed: { response, data in
                     completion(.success(.init(value: data, response: transport.response(response))))
                 }
@@ -144,7 +144,7 @@ public final class HTTPEngine<Transport: HTTPTransport>: Sendable {
                 engine: self,
                 resource: resource,
                 reception: .streamed(receiver) { head in remote(ByteStream(receiver), head) },
-                plain: PlainSteps(make: { handler in making.makeNeutral(handler) }, succeed: nil),
+                plain: PlainSteps(make: { handler in making.make { made in handler(made.neutral) } }, succeed: nil),
                 completion: completion
             )
         )

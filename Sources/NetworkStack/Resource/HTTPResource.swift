@@ -48,7 +48,7 @@ public struct HTTPResource<Request: HTTPRequestConvertible, Response: HTTPRespon
     public let errorDecoding: Network.ErrorDecoding<Data, Response>
     /// Hear and decide what happens to its fetches, in order, after the stack's own.
     public let interceptors: Interceptors
-    /// Whether there is an interceptor.
+    /// Whether there is an interceptor. Every fetch asks, and the list's type would be looked up each time.
     let isIntercepted: Bool
     /// Chooses between the interceptors' votes on a failure.
     public let retryActionPriority: Retry.Action.CompareClosure
