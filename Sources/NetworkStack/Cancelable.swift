@@ -20,45 +20,24 @@ public final class EmptyCancelable: Cancelable {
 ///
 /// Adding to a bag that was cancelled cancels the new member at once, so nothing slips through a race between the two.
 public final class CancelableBag: Cancelable {
-    private struct State {
-        var members: [any Cancelable] = []
-        var isCancelled = false
-        var isClosed = false
-    }
-
-    private let state = Lock(State())
+    private let members = Lock(CancelableMembers())
 
     /// Makes an empty bag.
     public init() {}
 
     /// Whether `cancel` was called.
-    public var isCancelled: Bool { state.withLock { $0.isCancelled } }
+    public var isCancelled: Bool { members.withLock { $0.isCancelled } }
 
     /// Adds a member, or cancels it at once if the bag was cancelled.
     ///
     /// - Parameter member: The work to give up together with the rest.
     public func add(_ member: any Cancelable) {
-        let isLate = state.withLock { state in
-            if !state.isCancelled, !state.isClosed { state.members.append(member) }
-            return state.isCancelled
-        }
-        if isLate { member.cancel() }
+        if !members.withLock({ $0.add(member) }) { member.cancel() }
     }
 
     /// Cancels every member, once, and lets go of them.
     public func cancel() {
-        for member in emptied(by: { $0.isCancelled = true }) { member.cancel() }
-    }
-
-    /// Lets go of its members without cancelling them, and holds none from now on: what they waited for has come.
-    func close() { _ = emptied { $0.isClosed = true } }
-
-    private func emptied(by end: (inout State) -> Void) -> [any Cancelable] {
-        state.withLock { state in
-            end(&state)
-            defer { state.members = [] }
-            return state.members
-        }
+        for member in members.withLock({ $0.cancel() }) { member.cancel() }
     }
 
     /// Adds a member if there is one.
@@ -68,6 +47,37 @@ public final class CancelableBag: Cancelable {
     ///   - member: The work to give up together with the rest; `nil` adds nothing.
     public static func += (bag: CancelableBag, member: (any Cancelable)?) {
         if let member { bag.add(member) }
+    }
+}
+
+/// What is to be given up together, for whoever has a lock of their own. What it answers is to be cancelled, or let go of,
+/// when the lock is released.
+struct CancelableMembers {
+    private var members: [any Cancelable] = []
+    private(set) var isCancelled = false
+    private var isClosed = false
+
+    /// Takes a member. Answers no if it is to be cancelled at once.
+    mutating func add(_ member: any Cancelable) -> Bool {
+        if !isCancelled, !isClosed { members.append(member) }
+        return !isCancelled
+    }
+
+    /// Answers the members, to be cancelled, and holds none from now on.
+    mutating func cancel() -> [any Cancelable] {
+        isCancelled = true
+        return take()
+    }
+
+    /// Answers the members, which are not to be cancelled, and holds none from now on: what they waited for has come.
+    mutating func close() -> [any Cancelable] {
+        isClosed = true
+        return take()
+    }
+
+    private mutating func take() -> [any Cancelable] {
+        defer { members = [] }
+        return members
     }
 }
 

@@ -6,7 +6,7 @@ import Testing
 @Suite("HeadReader")
 struct HeadReaderTests {
     private func read(_ lines: [String], limits: HTTP.Options.Limits = .init()) -> (HeadReader, HeadReader.Step) {
-        var reader = HeadReader(limits: limits)
+        let reader = HeadReader(limits: limits)
         var step = HeadReader.Step.more
         for line in lines {
             step = reader.read(Array((line + "\r\n").utf8).span)

@@ -4,7 +4,10 @@ internal import NetworkStack
 /// Reads header lines as libcurl delivers them, keeps them as bytes, and knows when the final head is complete.
 ///
 /// `head` -> (informational heads) -> `content` -> trailers. The checks here are those that libcurl leaves out.
-struct HeadReader {
+///
+/// An object, because each access to a value within one is checked for exclusivity while the program runs, and there are
+/// several for every line.
+final class HeadReader {
     /// What a line completed.
     enum Step: Equatable {
         case more
@@ -59,7 +62,7 @@ struct HeadReader {
     /// The lines that came after the content, if any.
     var trailers: HTTP.Headers? { trailerLines.isEmpty ? nil : HTTP.Headers(lines: trailerLines) }
 
-    mutating func read(_ line: Span<UInt8>) -> Step {
+    func read(_ line: Span<UInt8>) -> Step {
         byteCount += line.count
         fieldCount += 1
         guard byteCount <= limits.head, fieldCount <= limits.headFields + 1 else { return .refused(.tooLarge) }
@@ -89,7 +92,7 @@ struct HeadReader {
     /// Whether what is about to be a line of the head may be taken for one: a line that continues another needs another.
     ///
     /// libcurl asks this before it looks at the line itself (``CurlLibrary/forgetsHeads``). A long line comes in pieces.
-    mutating func mayFollow(_ piece: Span<UInt8>) -> Bool {
+    func mayFollow(_ piece: Span<UInt8>) -> Bool {
         guard let first = piece.indices.first, let last = piece.indices.last else { return true }
         defer { isWithinLine = piece[last] != UInt8(ascii: "\n") }
         let isFolded = piece[first] == UInt8(ascii: " ") || piece[first] == UInt8(ascii: "\t")
@@ -97,7 +100,7 @@ struct HeadReader {
     }
 
     /// A new head begins, after an informational one or at the start.
-    private mutating func begin(with line: Span<UInt8>) {
+    private func begin(with line: Span<UInt8>) {
         lines.removeAll(keepingCapacity: true)
         lines.reserveCapacity(512)  // most heads fit, and grow no further
         (contentLength, isChunked, contentCodings) = (nil, false, [])
@@ -106,7 +109,7 @@ struct HeadReader {
     }
 
     /// Reads the fields that say how long the content is and what was done to it.
-    private mutating func readFraming(_ line: Span<UInt8>) -> Step {
+    private func readFraming(_ line: Span<UInt8>) -> Step {
         switch line[0] | 0x20 {
         case UInt8(ascii: "c"):
             if let start = Self.value(of: Self.contentLengthName, in: line) { return readLength(line, from: start) }
@@ -120,7 +123,7 @@ struct HeadReader {
         return .more
     }
 
-    private mutating func readTransferCodings(_ line: Span<UInt8>, from start: Int) -> Step {
+    private func readTransferCodings(_ line: Span<UInt8>, from start: Int) -> Step {
         for part in Self.text(line, from: start).lowercased().split(separator: ",") {
             switch part.filter({ $0 != " " }) {
             case "", "identity": break
@@ -131,7 +134,7 @@ struct HeadReader {
         return .more
     }
 
-    private mutating func readCodings(_ line: Span<UInt8>, from start: Int) {
+    private func readCodings(_ line: Span<UInt8>, from start: Int) {
         for part in Self.text(line, from: start).split(separator: ",") {
             let name = part.filter { $0 != " " && $0 != "\t" }
             if !name.isEmpty, name.lowercased() != "identity" { contentCodings.append(String(name)) }
@@ -150,7 +153,7 @@ struct HeadReader {
     private static let transferEncodingName = Array("transfer-encoding".utf8)
 
     /// Every length must be a plain number, and all must be the same (RFC 9112 section 6.3).
-    private mutating func readLength(_ line: Span<UInt8>, from start: Int) -> Step {
+    private func readLength(_ line: Span<UInt8>, from start: Int) -> Step {
         var index = start
         var number: Int64?
         var isOver = false

@@ -114,13 +114,19 @@ final class Fetching<Transport: HTTPTransport, Remote: Sendable>: ExchangeSteps 
         if case .whole(let head, let data, let method) = ending, case .collected = reception,
             head.status.statusClass == .success, !lacksContent(data, head.status, method)
         {
-            intercepted.keep(engine.transport.response(head), data, outcome: nil)
+            intercepted.keep(engine.transport.response(head), data)
             return true
         }
+        return judgeOutcome(of: ending, intercepted)
+    }
+
+    /// Apart from ``judge(_:)``, whose types are looked up at run time as soon as it is entered.
+    @inline(never)
+    private func judgeOutcome(of ending: Ending, _ intercepted: InterceptedAttempt<Request, Response>) -> Bool {
         let (outcome, data) = outcome(of: ending)
         switch outcome {
         case .success(let value): intercepted.keep(value.response, data, outcome: outcome)
-        case .failure: intercepted.keep(nil, data, outcome: outcome)
+        case .failure: intercepted.keep(failure: outcome, data)
         }
         return (try? outcome.get()) != nil
     }
@@ -167,14 +173,18 @@ final class Fetching<Transport: HTTPTransport, Remote: Sendable>: ExchangeSteps 
         }
         // Nothing is kept after this: a stream must not be held by the exchange that feeds it.
         if case .judged = ending, let intercepted {
-            let (data, response, outcome) = intercepted.take()
-            if let outcome = outcome as? Outcome { return completion(outcome) }
-            if let data, let response, case .collected(let remote) = reception {
-                return completion(.success(.init(value: remote(data), response: response)))
+            let (success, outcome) = intercepted.take()
+            if outcome == nil, let success, let data = success.data, case .collected(let remote) = reception {
+                return completion(.success(.init(value: remote(data), response: success.response)))
             }
+            if let outcome = outcome as? Outcome { return completion(outcome) }
         }
-        completion(outcome(of: ending).0)
+        completeOutcome(of: ending)
     }
+
+    /// Apart from ``complete(_:telling:)``, like ``judgeOutcome(of:_:)``.
+    @inline(never)
+    private func completeOutcome(of ending: Ending) { completion(outcome(of: ending).0) }
 
     /// Whether a success must have content, and has none.
     private func lacksContent(_ data: Data, _ status: HTTP.StatusCode, _ method: HTTP.Method) -> Bool {

@@ -3,14 +3,46 @@ public import FoundationEssentials
 extension HTTP {
     /// A request message: what is asked, of whom. How it is carried out is ``HTTP/Options``.
     public struct Request: Sendable {
+        /// All of it in one place, so that a request is small to pass on: every fetch does, several times.
+        private final class Content: Sendable {
+            let method: Method
+            let url: URL
+            let headers: Headers
+            let body: Body
+
+            init(method: Method, url: URL, headers: Headers, body: Body) {
+                self.method = method
+                self.url = url
+                self.headers = headers
+                self.body = body
+            }
+        }
+
+        private var content: Content
+
         /// The method.
-        public var method: Method
+        public var method: Method {
+            get { content.method }
+            set { content = Content(method: newValue, url: url, headers: headers, body: body) }
+        }
+
         /// The target: an absolute http or https URL. User info in it is sent as Basic credentials, a fragment is not sent.
-        public var url: URL
+        public var url: URL {
+            get { content.url }
+            set { content = Content(method: method, url: newValue, headers: headers, body: body) }
+        }
+
         /// The header fields.
-        public var headers: Headers
+        public var headers: Headers {
+            get { content.headers }
+            set { content = Content(method: method, url: url, headers: newValue, body: body) }
+        }
+
         /// The content.
-        public var body: Body
+        public var body: Body {
+            get { content.body }
+            set { content = Content(method: method, url: url, headers: headers, body: newValue) }
+        }
 
         /// Makes a request.
         ///
@@ -20,10 +52,7 @@ extension HTTP {
         ///   - headers: The header fields.
         ///   - body: The content.
         public init(method: Method = .GET, url: URL, headers: Headers = [:], body: Body = .none) {
-            self.method = method
-            self.url = url
-            self.headers = headers
-            self.body = body
+            content = Content(method: method, url: url, headers: headers, body: body)
         }
 
         /// Makes a request from a URL's text.

@@ -5,14 +5,31 @@ internal import FoundationEssentials
 /// Its functions are compiled for the neutral types besides: what is generic looks its types up at run time, and that came
 /// to more than all the rest of an interceptor that changes nothing.
 final class InterceptedAttempt<Request: HTTPRequestConvertible, Response: HTTPResponseConvertible>: Sendable {
+    /// The request of an attempt. An object, like the success, so that passing it on is the same for every type.
+    private final class Made: Sendable {
+        let request: Request
+
+        init(_ request: Request) { self.request = request }
+    }
+
+    /// What an attempt has come to, if all is well so far.
+    final class Success: Sendable {
+        let response: Response
+        /// Its content; nothing if that is streamed.
+        let data: Data?
+
+        init(_ response: Response, _ data: Data?) { (self.response, self.data) = (response, data) }
+    }
+
     private struct Kept {
         /// Which attempt it is: what comes of an earlier one does not count.
         var number = 0
         /// A base request that is handed over twice counts once.
         var wasMade = false
-        var request: Request?
-        var response: Response?
-        var data: Data?
+        var made: Made?
+        var success: Success?
+        /// The content that came with a failure.
+        var failedData: Data?
         /// The stack's result, unless it is a success whose content is collected.
         var outcome: (any Sendable)?
     }
@@ -32,9 +49,6 @@ final class InterceptedAttempt<Request: HTTPRequestConvertible, Response: HTTPRe
     }
 
     /// Another attempt begins.
-    #if compiler(>=6.3)
-        @specialized(where Request == HTTP.Request, Response == HTTP.Response)
-    #endif
     func begin(_ attempt: Attempt) {
         kept.withLock { kept in
             if kept.number > 0 { kept = Kept() }
@@ -66,7 +80,8 @@ final class InterceptedAttempt<Request: HTTPRequestConvertible, Response: HTTPRe
         guard isFirst else { return EmptyCancelable() }
         return chain.threadRequest(made) { [self] threaded in
             if case .success(let request) = threaded {
-                kept.withLock { if $0.number == number { $0.request = request } }
+                let made = Made(request)
+                kept.withLock { if $0.number == number { $0.made = made } }
             }
             return handler(threaded)
         }
@@ -77,17 +92,27 @@ final class InterceptedAttempt<Request: HTTPRequestConvertible, Response: HTTPRe
         @specialized(where Request == HTTP.Request, Response == HTTP.Response)
     #endif
     func schedule(_ attempt: Attempt) {
-        guard let request = kept.withLock({ $0.request }) else { return }
-        chain.schedule(attempt, request)
+        guard let made = kept.withLock({ $0.made }) else { return }
+        chain.schedule(attempt, made.request)
     }
 
-    /// Keeps what the attempt has come to: the response of a success, the content that came, and the stack's result unless it
-    /// is a success whose content is collected.
+    /// Keeps the success that the attempt has come to.
+    ///
+    /// - Parameters:
+    ///   - response: Its response.
+    ///   - data: Its content; `nil` if that is streamed.
+    ///   - outcome: The stack's result, unless the content is collected.
     #if compiler(>=6.3)
         @specialized(where Request == HTTP.Request, Response == HTTP.Response)
     #endif
-    func keep(_ response: Response?, _ data: Data?, outcome: (any Sendable)?) {
-        kept.withLock { ($0.response, $0.data, $0.outcome) = (response, data, outcome) }
+    func keep(_ response: Response, _ data: Data?, outcome: (any Sendable)? = nil) {
+        let success = Success(response, data)
+        kept.withLock { ($0.success, $0.outcome) = (success, outcome) }
+    }
+
+    /// Keeps the failure that the attempt has come to, and the content that came with it.
+    func keep(failure outcome: any Sendable, _ data: Data?) {
+        kept.withLock { ($0.success, $0.failedData, $0.outcome) = (nil, data, outcome) }
     }
 
     /// The result that is kept.
@@ -104,21 +129,21 @@ final class InterceptedAttempt<Request: HTTPRequestConvertible, Response: HTTPRe
         @specialized(where Request == HTTP.Request, Response == HTTP.Response)
     #endif
     func transform(_ handler: @escaping @Sendable ((any Error)?) -> Void) -> any Cancelable {
-        let (number, request, response, data) = kept.withLock { ($0.number, $0.request, $0.response, $0.data) }
-        guard let request, let response, let data else {
+        let (number, made, success) = kept.withLock { ($0.number, $0.made, $0.success) }
+        guard let made, let success, let data = success.data else {
             handler(CancellationError())
             return EmptyCancelable()
         }
-        return chain.threadContent(data, response: response, request: request) { [self] threaded in
-            let (transformed, error): (Data?, (any Error)?) =
+        return chain.threadContent(data, response: success.response, request: made.request) { [self] threaded in
+            let (transformed, error): (Success?, (any Error)?) =
                 switch threaded {
-                case .success(let data): (data, nil)
-                case .failure(let error): (nil, error)
+                case .success(let data): (Success(success.response, data), nil)
+                case .failure(let error): (success, error)
                 }
             // Only what is transformed in this attempt counts.
             let counts = kept.withLock { kept in
-                guard kept.number == number, kept.data != nil else { return false }
-                if let transformed { kept.data = transformed }
+                guard kept.number == number, kept.success != nil else { return false }
+                kept.success = transformed
                 return true
             }
             if counts { handler(error) }
@@ -131,25 +156,23 @@ final class InterceptedAttempt<Request: HTTPRequestConvertible, Response: HTTPRe
         @specialized(where Request == HTTP.Request, Response == HTTP.Response)
     #endif
     func succeed(_ attempt: Attempt) {
-        let (request, response, data) = kept.withLock { ($0.request, $0.response, $0.data) }
-        guard let request, let response else { return }
-        chain.succeed(attempt, request, data ?? Data(), response)
+        let (made, success) = kept.withLock { ($0.made, $0.success) }
+        guard let made, let success else { return }
+        chain.succeed(attempt, made.request, success.data ?? Data(), success.response)
     }
 
     /// Tells of a failure, and has it voted on.
     func vote(_ attempt: Attempt, response: Response?, on error: any Error) -> Retry.Action {
-        let (request, data) = kept.withLock { ($0.request, $0.data) }
-        return chain.vote(attempt, request: request, data: data, response: response, error: error)
+        let (made, success, failedData) = kept.withLock { ($0.made, $0.success, $0.failedData) }
+        let data = failedData ?? success?.data
+        return chain.vote(attempt, request: made?.request, data: data, response: response, error: error)
     }
 
-    /// Lets go of everything. Answers the content and the response of a success, if there is one.
-    #if compiler(>=6.3)
-        @specialized(where Request == HTTP.Request, Response == HTTP.Response)
-    #endif
-    func take() -> (Data?, Response?, outcome: (any Sendable)?) {
+    /// Lets go of everything. Answers what is kept of a success, and the stack's result if there is one.
+    func take() -> (Success?, outcome: (any Sendable)?) {
         kept.withLock { kept in
             defer { kept = Kept() }
-            return (kept.data, kept.response, kept.outcome)
+            return (kept.success, kept.outcome)
         }
     }
 }

@@ -83,30 +83,47 @@ struct InterceptorChain<Request: HTTPRequestConvertible, Response: HTTPResponseC
 }
 
 /// Passes a value from one to the next, each of whom may take their time. Who hands it on a second time is not heard.
-private struct Threading<Value: Sendable>: Sendable {
+///
+/// It cancels what is under way anywhere: whoever forgets to return what follows does not put it out of reach.
+private final class Threading<Value: Sendable>: Cancelable {
     typealias Handler = @Sendable (Value) -> any Cancelable
 
-    /// What is under way anywhere: whoever forgets to return what follows does not put it out of reach.
-    let bag = CancelableBag()
-    /// Who is to be given the value next.
-    let turn = Lock(0)
-    let last: Handler
+    private struct State {
+        /// Who is to be given the value next.
+        var turn = 0
+        var underWay = CancelableMembers()
+    }
+
+    private let state = Lock(State())
+    private let last: Handler
     /// Hands a value to the one at an index, or answers `nil` if it is to go to the last.
-    let step: @Sendable (_ index: Int, Value, _ next: @escaping Handler) -> (any Cancelable)?
+    private let step: @Sendable (_ index: Int, Value, _ next: @escaping Handler) -> (any Cancelable)?
+
+    init(
+        last: @escaping Handler,
+        step: @escaping @Sendable (_ index: Int, Value, _ next: @escaping Handler) -> (any Cancelable)?
+    ) {
+        self.last = last
+        self.step = step
+    }
 
     func pass(_ value: Value, to index: Int) -> any Cancelable {
-        let isFirst = turn.withLock { turn in
-            guard turn == index else { return false }
-            turn += 1
+        let isFirst = state.withLock { state in
+            guard state.turn == index else { return false }
+            state.turn += 1
             return true
         }
         guard isFirst else { return EmptyCancelable() }
-        guard let pending = step(index, value, { pass($0, to: index + 1) }) else {
-            // Whoever was on the way holds what followed, which is this bag: it must not hold them in return.
-            bag.close()
+        guard let pending = step(index, value, { self.pass($0, to: index + 1) }) else {
+            // Whoever was on the way holds what followed, which is this: it must not hold them in return.
+            _ = state.withLock { $0.underWay.close() }
             return last(value)
         }
-        if pending !== bag { bag.add(pending) }
-        return bag
+        if pending !== self, !state.withLock({ $0.underWay.add(pending) }) { pending.cancel() }
+        return self
+    }
+
+    func cancel() {
+        for pending in state.withLock({ $0.underWay.cancel() }) { pending.cancel() }
     }
 }

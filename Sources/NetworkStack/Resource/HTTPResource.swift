@@ -42,18 +42,45 @@ public struct HTTPResource<Request: HTTPRequestConvertible, Response: HTTPRespon
     /// Interceptors in the order they are called.
     public typealias Interceptors = [any HTTPResourceInterceptor<Request, Response>]
 
+    /// All of it in one place, so that a resource is small to pass on.
+    private final class Content: Sendable {
+        let baseRequestMaking: Network.BaseRequestMaking<Request>
+        let errorDecoding: Network.ErrorDecoding<Data, Response>
+        let interceptors: Interceptors
+        let isIntercepted: Bool
+        let retryActionPriority: Retry.Action.CompareClosure
+        let options: HTTP.Options?
+
+        init(
+            baseRequestMaking: Network.BaseRequestMaking<Request>,
+            errorDecoding: Network.ErrorDecoding<Data, Response>,
+            interceptors: Interceptors,
+            retryActionPriority: @escaping Retry.Action.CompareClosure,
+            options: HTTP.Options?
+        ) {
+            self.baseRequestMaking = baseRequestMaking
+            self.errorDecoding = errorDecoding
+            self.interceptors = interceptors
+            isIntercepted = !interceptors.isEmpty
+            self.retryActionPriority = retryActionPriority
+            self.options = options
+        }
+    }
+
+    private let content: Content
+
     /// Makes the request.
-    public let baseRequestMaking: Network.BaseRequestMaking<Request>
+    public var baseRequestMaking: Network.BaseRequestMaking<Request> { content.baseRequestMaking }
     /// Makes the API's error of an unsuccessful response.
-    public let errorDecoding: Network.ErrorDecoding<Data, Response>
+    public var errorDecoding: Network.ErrorDecoding<Data, Response> { content.errorDecoding }
     /// Hear and decide what happens to its fetches, in order, after the stack's own.
-    public let interceptors: Interceptors
+    public var interceptors: Interceptors { content.interceptors }
     /// Whether there is an interceptor. Every fetch asks, and the list's type would be looked up each time.
-    let isIntercepted: Bool
+    var isIntercepted: Bool { content.isIntercepted }
     /// Chooses between the interceptors' votes on a failure.
-    public let retryActionPriority: Retry.Action.CompareClosure
+    public var retryActionPriority: Retry.Action.CompareClosure { content.retryActionPriority }
     /// How the request is carried out, or `nil` for the stack's way.
-    public let options: HTTP.Options?
+    public var options: HTTP.Options? { content.options }
 
     /// Makes a resource.
     ///
@@ -70,11 +97,12 @@ public struct HTTPResource<Request: HTTPRequestConvertible, Response: HTTPRespon
         retryActionPriority: @escaping Retry.Action.CompareClosure = Retry.Action.mostPrioritary,
         options: HTTP.Options? = nil
     ) {
-        self.baseRequestMaking = baseRequestMaking
-        self.errorDecoding = errorDecoding
-        self.interceptors = interceptors
-        isIntercepted = !interceptors.isEmpty
-        self.retryActionPriority = retryActionPriority
-        self.options = options
+        content = Content(
+            baseRequestMaking: baseRequestMaking,
+            errorDecoding: errorDecoding,
+            interceptors: interceptors,
+            retryActionPriority: retryActionPriority,
+            options: options
+        )
     }
 }
