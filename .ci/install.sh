@@ -31,6 +31,7 @@ nghttp2-server        command_ nghttpd
 squid                 command_ squid
 tinyproxy-bin         command_ tinyproxy
 microsocks            command_ microsocks
+dante-server          command_ danted
 python3-httpbin       module httpbin
 gunicorn              command_ gunicorn
 valgrind              command_ valgrind

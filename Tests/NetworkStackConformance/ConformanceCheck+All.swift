@@ -14,7 +14,7 @@ extension ConformanceCheck {
     /// Which way it travels.
     private static let wires: [ConformanceCheck] =
         proxies + socksProxies + failingProxies + addresses + localSockets + expectations + hints + faultsOfHTTP2
-        + heldFrames + deadConnections + compressionRatios
+        + heldFrames + earlyAnswers + awaitedTrailers + deadConnections + compressionRatios
 
     /// What travels.
     private static let messages: [ConformanceCheck] =

@@ -77,8 +77,8 @@ enum Callbacks {
 
     static let prereq: curl_prereq_callback = { context, _, _, remotePort, localPort in
         guard let transfer = unsafe transfer(of: context) else { return CURL_PREREQFUNC_ABORT }
-        let ends = OpenSockets.Ends(local: UInt16(clamping: localPort), remote: UInt16(clamping: remotePort))
-        return transfer.connected(at: ends) ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
+        let ports = OpenSockets.Ends(localPort: Int(localPort), remotePort: Int(remotePort))
+        return transfer.connected(at: transfer.unixEnds ?? ports) ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
     }
 
     static let resolverStart: curl_resolver_start_callback = { _, _, context in

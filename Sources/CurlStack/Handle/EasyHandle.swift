@@ -27,6 +27,10 @@ final class EasyHandle {
     var authorities = Authorities.loadedByCurl
     private var stopsWhenConnected = false
     private var isListening = false
+    /// Whether libcurl says which connection it has chosen.
+    private(set) var tellsConnections = false
+    /// Whether libcurl reads on after content of the announced length.
+    private(set) var readsPastLength = false
 
     /// Makes a handle, or `nil` if there is no memory for one.
     init?(_ watch: SocketWatch) {
@@ -76,6 +80,14 @@ final class EasyHandle {
     func closeConnection() {
         closesConnection = true
         set(CURLOPT_FORBID_REUSE, 1)
+    }
+
+    /// Leaves the connection open, whatever the plan says: one of HTTP/2 is not closed for one of its streams, and if it were,
+    /// nothing would tell the end of content from the end of the connection.
+    func keepConnection() {
+        guard closesConnection else { return }
+        closesConnection = false
+        set(CURLOPT_FORBID_REUSE, 0)
     }
 
     /// Tells the handle what a plan says. It keeps what it was told, and is told only what differs.
@@ -176,7 +188,8 @@ final class EasyHandle {
     /// Lets go of the transfer.
     func detach() {
         transfer = nil
-        if isListening {
+        readPastLength(false)
+        if isListening, !tellsConnections {
             isListening = false
             set(CURLOPT_VERBOSE, 0)
         }
@@ -199,6 +212,23 @@ final class EasyHandle {
         guard !isListening, CurlLibrary.shared.versionNumber < 0x080200 else { return }
         isListening = true
         set(CURLOPT_VERBOSE, 1)
+    }
+
+    /// Has libcurl read to the end of the stream, whatever length was announced: where trailers may stand.
+    func readPastLength(_ reads: Bool) {
+        guard reads != readsPastLength else { return }
+        readsPastLength = reads
+        set(CURLOPT_IGNORE_CONTENT_LENGTH, reads ? 1 : 0)
+    }
+
+    // MARK: Unix sockets
+
+    /// Has libcurl say which connection it has chosen, where there are no ports to tell. Later versions need not be told
+    /// apart: they do all by themselves that connections are told apart for.
+    func tellConnections() -> CURLcode {
+        guard CurlLibrary.shared.versionNumber < 0x080200 else { return CURLE_OK }
+        (tellsConnections, isListening) = (true, true)
+        return set(CURLOPT_VERBOSE, 1)
     }
 
     // MARK: Steering

@@ -4,10 +4,25 @@ internal import Glibc
 /// their two ends: libcurl tells those when it has chosen a connection for a request, and the socket only when it opens
 /// and closes one.
 final class OpenSockets {
-    /// The ports at both ends of a connection.
+    /// The ports at both ends of a connection. On a Unix socket there are none: libcurl's number of the connection stands
+    /// for one, and its pool's for the other, beyond all ports.
     struct Ends: Hashable {
-        let local: UInt16
-        let remote: UInt16
+        let local: UInt32
+        let remote: UInt32
+
+        /// The ends of a connection over a network.
+        init(localPort: Int, remotePort: Int) {
+            local = UInt32(UInt16(clamping: localPort))
+            remote = UInt32(UInt16(clamping: remotePort))
+        }
+
+        /// The ends of a connection over a Unix socket.
+        init(number: UInt32, pool: Int) {
+            local = number
+            remote = UInt32(clamping: 1 << 16 + pool)
+        }
+
+        var areOfUnixSocket: Bool { remote >= 1 << 16 }
     }
 
     private struct Connection {
@@ -63,7 +78,9 @@ final class OpenSockets {
     /// - Returns: The others.
     func note(_ opened: [Int32], at ends: Ends) -> [Int32] {
         if opened.isEmpty { return [] }
-        if let descriptor = opened.first(where: { Self.localPort(of: $0) == ends.local }) {
+        // Over a Unix socket there is one way to connect, so only one socket is opened.
+        let isOurs = { (descriptor: Int32) in ends.areOfUnixSocket || Self.localPort(of: descriptor) == ends.local }
+        if let descriptor = opened.last(where: isOurs) {
             connections[ends] = Connection(descriptor: descriptor)
             self.ends[descriptor] = ends
             return opened.filter { $0 != descriptor }
@@ -109,7 +126,7 @@ final class OpenSockets {
     /// The last stream the server deals with, if it has said that it ends the connection.
     func lastStream(at ends: Ends) -> UInt32? { connections[ends]?.lastStream }
 
-    private static func localPort(of descriptor: Int32) -> UInt16? {
+    private static func localPort(of descriptor: Int32) -> UInt32? {
         var address = sockaddr_storage()
         var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
         let result = unsafe withUnsafeMutablePointer(to: &address) { pointer in
@@ -123,7 +140,7 @@ final class OpenSockets {
             return nil
         }
         return unsafe withUnsafeBytes(of: &address) {
-            unsafe UInt16(bigEndian: $0.loadUnaligned(fromByteOffset: 2, as: UInt16.self))
+            unsafe UInt32(UInt16(bigEndian: $0.loadUnaligned(fromByteOffset: 2, as: UInt16.self)))
         }
     }
 }

@@ -194,10 +194,22 @@ struct Loop: ~Copyable {
                 active[transfer.id] = nil
                 transfer.finish(code)
                 learn(from: transfer)
+                if transfer.hasLeftStream {
+                    pools[transfer.poolNumber].sendReset(of: transfer, beside: active.values)
+                }
                 release(transfer)
             }
         }
         beginWaiting()
+    }
+
+    /// The answer is whole, and libcurl would go on sending: the rest of the request is given up.
+    private mutating func conclude(_ transfer: Transfer) {
+        active[transfer.id] = nil
+        transfer.finish(CURLE_OK)
+        transfer.isCleanlyDone = false
+        pools[transfer.poolNumber].abandon(transfer, beside: active.values)
+        release(transfer)
     }
 
     /// Gives the transfer's handle and its place back.
@@ -230,6 +242,7 @@ struct Loop: ~Copyable {
         for transfer in turn.touched {
             transfer.flush()
             learn(from: transfer)
+            if transfer.isAnsweredEarly { conclude(transfer) }
         }
         turn.touched.removeAll(keepingCapacity: true)
         lookAgain()

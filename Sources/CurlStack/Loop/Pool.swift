@@ -13,6 +13,9 @@ final class Pool {
     private let addresses: AddressPlan
     /// Whether any hop may go by a proxy. Asked first: telling which costs a copy of the configuration.
     private let usesProxies: Bool
+    /// Whether a connection is of no use after its transfer: libcurl 7.88 takes one over an abstract socket for one that is
+    /// still being looked up, whenever it is asked for it again.
+    private let usesConnectionsOnce: Bool
     /// Decides whom a proxy must prove itself to be.
     private let judge: ServerTrustJudge?
     private var spare: [EasyHandle] = []
@@ -52,6 +55,7 @@ final class Pool {
         self.addresses = addresses
         self.configuration = configuration
         usesProxies = !configuration.proxies.isEmpty
+        usesConnectionsOnce = if case .abstract = configuration.addresses.unixSocket { true } else { false }
         self.authorities = authorities
         judge = configuration.serverTrust.map { ServerTrustJudge($0, now: configuration.wallClock) }
     }
@@ -90,6 +94,7 @@ final class Pool {
             route: route,
             resumesTLS: transfer.peers.proxy?.pinned == nil
         )
+        if usesConnectionsOnce { plan.closesConnection = true }
         let code = easy.apply(plan, standard: standardLines)
         guard code == CURLE_OK else { return code }
         return multi.add(easy) == CURLM_OK ? CURLE_OK : CURLE_FAILED_INIT
@@ -119,10 +124,20 @@ final class Pool {
     /// HTTP/2 stream reset. libcurl leaves the reset in its buffer until the connection is used again, so another
     /// transfer on it is made to send, and a connection that carries no other is closed.
     func abandon(_ transfer: Transfer, beside others: some Sequence<Transfer>) {
-        let sibling = transfer.ends.flatMap { ends in others.first { $0.ends == ends && !$0.isReceivingPaused } }
+        let sibling = sibling(of: transfer, among: others)
         if sibling == nil { transfer.easy?.closeConnection() }
         end(transfer)
         sibling?.easy?.sendWhatIsBuffered()
+    }
+
+    /// Has the reset of a stream sent that libcurl itself has left, with the rest of the request unsent. If nobody else is on
+    /// the connection, its next request takes the reset along.
+    func sendReset(of transfer: Transfer, beside others: some Sequence<Transfer>) {
+        sibling(of: transfer, among: others)?.easy?.sendWhatIsBuffered()
+    }
+
+    private func sibling(of transfer: Transfer, among others: some Sequence<Transfer>) -> Transfer? {
+        transfer.ends.flatMap { ends in others.first { $0.ends == ends && !$0.isReceivingPaused } }
     }
 
     private func makeHandle() -> EasyHandle? {

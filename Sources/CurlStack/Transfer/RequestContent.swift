@@ -20,6 +20,9 @@ struct RequestContent {
     /// Whether everything went out. libcurl does not ask again once it has as much as was announced.
     var isSent: Bool { isExhausted || sent == length }
 
+    /// Whether there is none at all.
+    var isNone: Bool { length == 0 }
+
     /// Whether any of it was asked for.
     var hasBegun: Bool { sent > 0 || isExhausted }
 

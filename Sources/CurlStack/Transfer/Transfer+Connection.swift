@@ -32,6 +32,8 @@ extension Transfer {
         self.ends = ends
         let isHTTP2 = easy?.negotiatedHTTP2 ?? (control.hop.options.version == .http2PriorKnowledge)
         stream = isHTTP2 ? turn.sockets.openStream(at: ends) : nil
+        easy?.readPastLength(isHTTP2 && control.hop.wantsTrailers)
+        if isHTTP2 { easy?.keepConnection() }
         isConnected = true
         touch()
         if control.opensOnly {
@@ -103,18 +105,34 @@ extension Transfer {
         return true
     }
 
-    /// libcurl tells in passing what the server says of an HTTP/2 connection: `… GOAWAY, error=0, last_stream=5`.
+    /// libcurl tells in passing which connection it has chosen, where that cannot be told otherwise, and what the server says
+    /// of an HTTP/2 connection: `… GOAWAY, error=0, last_stream=5`.
     func heard(_ text: Span<UInt8>) {
-        guard let ends, text.count < 200 else { return }
         var bytes: [UInt8] = []
         bytes.append(text)
+        if easy?.tellsConnections ?? false, let number = Self.connectionNumber(in: bytes) {
+            unixEnds = OpenSockets.Ends(number: number, pool: poolNumber)
+        }
+        guard let ends, text.count < 200 else { return }
         guard let mark = bytes.firstRange(of: Self.goAwayMark) else { return }
         guard let place = bytes[mark.upperBound...].firstRange(of: Self.lastStreamMark) else { return }
-        let digits = bytes[place.upperBound...].prefix { (0x30...0x39).contains($0) }
-        let number = digits.reduce(UInt32(0)) { $0 &* 10 &+ UInt32($1 - 0x30) }
+        let number = Self.number(at: place.upperBound, in: bytes)
         turn.sockets.goingAway(after: number, at: ends)
     }
 
+    /// libcurl's number of a connection: `Re-using existing connection #5 with …`, `Connected to … (#5)`.
+    private static func connectionNumber(in text: [UInt8]) -> UInt32? {
+        if text.starts(with: reuseMark) { return number(at: reuseMark.count, in: text) }
+        guard text.starts(with: connectedMark), let place = text.lastIndex(of: UInt8(ascii: "#")) else { return nil }
+        return number(at: place + 1, in: text)
+    }
+
+    private static func number(at place: Int, in text: [UInt8]) -> UInt32 {
+        text[place...].prefix { (0x30...0x39).contains($0) }.reduce(0) { $0 &* 10 &+ UInt32($1 - 0x30) }
+    }
+
+    private static let reuseMark = Array("Re-using existing connection #".utf8)
+    private static let connectedMark = Array("Connected to ".utf8)
     private static let goAwayMark = Array("GOAWAY, error=".utf8)
     private static let lastStreamMark = Array("last_stream=".utf8)
 }

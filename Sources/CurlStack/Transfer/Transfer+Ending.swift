@@ -21,7 +21,7 @@ extension Transfer {
         if let refusal = refusalOfServer(code) { return .refused(.untrusted(refusal)) }
         switch CurlError.Code(rawValue: Int32(bitPattern: code.rawValue)) {
         case .init(rawValue: 0): return incompleteness()
-        case .http2Stream where isWhole: return nil
+        case .http2Stream where isWhole: return incompleteness()
         // libcurl's words for a line of more than 100 KiB, and for one that continues a line that is not there.
         case .outOfMemory where isInHead: return .refused(.headTooLarge(limit: control.hop.options.limits.head))
         case .badFunctionArgument where isInHead:
@@ -68,7 +68,7 @@ extension Transfer {
         if head.status?.rawValue == 101 {
             return .transport(malformed("The server changed to another protocol, unasked."))
         }
-        if let length = head.contentLength, hasContent, head.version.major >= 2, rawCount != length {
+        if let length = head.contentLength, hasContent, !head.isChunked, rawCount != length {
             return .transport(ended(.partialFile, "The response ended after \(rawCount) of \(length) bytes."))
         }
         if hasContent, head.contentLength == nil, isCutOff {
@@ -105,6 +105,19 @@ extension Transfer {
         guard head.isComplete else { return false }
         return head.contentLength.map { rawCount == $0 } ?? !(easy?.hasErrorMessage ?? true)
     }
+
+    /// Whether the answer is whole while the request is still on its way. Over HTTP/2 the answer does not depend on the rest
+    /// then (RFC 9113 section 8.1), and libcurl 7.88 reads no further: neither the leave to send that rest, nor that nobody
+    /// wants it.
+    var isAnsweredEarly: Bool {
+        guard stream != nil, head.isComplete, !content.isNone, !head.isChallenge, stop == nil, let easy else {
+            return false
+        }
+        return !easy.readsPastLength && (!hasContent || head.contentLength == rawCount)
+    }
+
+    /// Whether libcurl has given the transfer's stream up: it sends no more of a request that is refused.
+    var hasLeftStream: Bool { stream != nil && !content.isSent }
 
     /// Whether nothing but the end of the connection tells where the content ends (RFC 9112 section 6.3).
     private var isDelimitedByClose: Bool { head.version.major < 2 && head.contentLength == nil && !head.isChunked }

@@ -33,6 +33,8 @@ final class Transfer {
     var openedSockets: [Int32] = []
     /// The connection, once there is one.
     var ends: OpenSockets.Ends?
+    /// The ends of the connection that libcurl has chosen, over a Unix socket.
+    var unixEnds: OpenSockets.Ends?
     /// The transfer's stream on a connection of HTTP/2.
     var stream: UInt32?
     /// Whether the connection had been used before.
@@ -109,6 +111,7 @@ final class Transfer {
         hasTaught = false
         joinsHTTP2 = false
         openedSockets = []
+        unixEnds = nil
         isConnected = false
         head = HeadReader(limits: control.hop.options.limits)
         informational = []

@@ -27,7 +27,7 @@ final class TransferPlan {
     let waitsForMultiplexing: Bool
     let needsFreshConnection: Bool
     /// Whether nothing else may be sent on the connection: the request says so (RFC 9112 section 9.6), and libcurl does not read it.
-    let closesConnection: Bool
+    var closesConnection: Bool
     let connectTimeout: Int
     /// How long content waits for 100 Continue, in milliseconds, if it is to be asked for.
     let expectWait: Int
@@ -168,6 +168,12 @@ extension HTTPHop {
     /// The version that is spoken: libcurl 7.88 sends trailers over HTTP/1.1 alone.
     var version: HTTP.Options.VersionPolicy {
         options.version == .automatic && request.body.trailers != nil ? .http1_1 : options.version
+    }
+
+    /// Whether the request says that trailers are welcome (RFC 9110 section 6.5.1).
+    var wantsTrailers: Bool {
+        guard let value = request.headers[.te] else { return false }
+        return value.split { $0 == "," || $0 == " " }.contains { $0.lowercased() == "trailers" }
     }
 
     /// Whether the request's content waits for the server to ask for it.

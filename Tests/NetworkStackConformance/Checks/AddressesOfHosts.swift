@@ -170,39 +170,4 @@ extension ConformanceCheck {
             try expect(port.map(ports.contains) ?? false, "it came from \(server.connections.map(\.peer))")
         },
     ]
-
-    /// Sockets of this machine.
-    static let localSockets: [ConformanceCheck] = [
-        ConformanceCheck("nginx is reached on its Unix socket", needs: [.network, .unixSockets]) { subject in
-            let nginx = try NginxServer()
-            try await nginx.start()
-            let client = try subject.client { configuration in
-                configuration.addresses.unixSocket = .path(nginx.unixSocketPath)
-                // Of no meaning with a socket of this machine.
-                try configuration.use("http://127.0.0.1:1")
-            }
-            for _ in 1...3 { try expectBytes(await client.get("http://any.test:81/json").value, ServedFiles.json.utf8) }
-            let content = patternBytes(100_000)
-            var options = HTTP.Options()
-            options.allowsEmptyBody = true
-            let put = try HTTP.Request(method: .PUT, url: "http://any.test/upload/one", body: .bytes(content))
-            _ = try await client.success(put, options: options)
-            try expectBytes(nginx.uploadedFile("one") ?? [], content)
-            let log = try await nginx.waitForLog { $0.count == 4 }
-            try expectEqual(Set(log.prefix(3).map(\.connection)).count, 1, "connections")
-        },
-        ConformanceCheck("A Unix socket that is not there fails to connect", needs: [.network, .unixSockets]) {
-            subject in
-            let client = try subject.client { $0.addresses.unixSocket = .path("/nowhere/to/be.found") }
-            try await client.outcome(of: HTTP.Request(url: "http://any.test/")).expectFailure(.connect)
-        },
-        ConformanceCheck("An abstract Unix socket is reached", needs: [.network, .unixSockets]) { subject in
-            let server = try AbstractSocketServer()
-            try await server.start()
-            let client = try subject.client { $0.addresses.unixSocket = .abstract(server.name) }
-            for path in ["/a", "/b"] {
-                try expectBytes(await client.get("http://any.test\(path)").value, "any.test\(path)".utf8)
-            }
-        },
-    ]
 }

@@ -24,6 +24,16 @@ extension ConformanceCheck {
             needs: [.strictReplies]
         ),
         broken(
+            "Content is not longer than a Content-Length with a space before its colon says",
+            "HTTP/1.1 200 OK\r\nContent-Length : 3\r\n\r\nhello",
+            needs: [.strictReplies]
+        ),
+        broken(
+            "Content is not shorter than a Content-Length with a space before its colon says",
+            "HTTP/1.1 200 OK\r\nContent-Length : 10\r\n\r\nhello",
+            needs: [.strictReplies]
+        ),
+        broken(
             "Content-Lengths that differ are refused although the content is chunked",
             "HTTP/1.1 200 OK\r\nContent-Length: 5\r\nContent-Length: 6\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n",
             needs: [.strictReplies]

@@ -4,57 +4,112 @@ import NetworkStackTesting
 
 extension ConformanceCheck {
     /// Ways through SOCKS proxies.
-    static let socksProxies: [ConformanceCheck] = [
-        lookup("socks5h", "by the proxy", "localhost"),
-        lookup("socks5", "here", "127.0.0.1"),
-        ConformanceCheck("A SOCKS 5 proxy carries https", needs: needsProxies.union(needsHTTP2)) { subject in
-            let socks = try MicrosocksServer()
-            try await socks.start()
-            let (nginx, client) = try await nginx(subject) { try $0.use("socks5h://127.0.0.1:\(socks.port)") }
-            let fetched = try await client.get(nginx.httpsURL("/bytes/64k"))
-            try expectBytes(fetched.value, BytePattern.bytes(65_536))
-            try expectEqual(fetched.response.version, .http2, "the version")
-            try await socks.waitForDestinations { $0 == ["localhost:\(nginx.httpsPort)"] }
-        },
-        ConformanceCheck("A SOCKS 5 proxy is shown a name and a password", needs: needsProxies) { subject in
-            let socks = try MicrosocksServer(credentials: ("user", "p:ss"))
-            try await socks.start()
-            let server = try ScriptedServer.responding { _ in .ok("done") }
-            let known = try subject.client { try $0.use("socks5://user:p%3Ass@127.0.0.1:\(socks.port)") }
-            try expectBytes(await known.get(server.url()).value, "done".utf8)
-            for credentials in ["user:wrong@", "user@", ""] {
-                let unknown = try subject.client { try $0.use("socks5://\(credentials)127.0.0.1:\(socks.port)") }
-                _ = try await unknown.proxyFailure(HTTP.Request(url: server.url()))
+    static let socksProxies: [ConformanceCheck] =
+        throughDante + [
+            lookup("socks5h", "by the proxy", "localhost"),
+            lookup("socks5", "here", "127.0.0.1"),
+            ConformanceCheck("A SOCKS 5 proxy carries https", needs: needsProxies.union(needsHTTP2)) { subject in
+                let socks = try MicrosocksServer()
+                try await socks.start()
+                let (nginx, client) = try await nginx(subject) { try $0.use("socks5h://127.0.0.1:\(socks.port)") }
+                let fetched = try await client.get(nginx.httpsURL("/bytes/64k"))
+                try expectBytes(fetched.value, BytePattern.bytes(65_536))
+                try expectEqual(fetched.response.version, .http2, "the version")
+                try await socks.waitForDestinations { $0 == ["localhost:\(nginx.httpsPort)"] }
+            },
+            ConformanceCheck("A SOCKS 5 proxy is shown a name and a password", needs: needsProxies) { subject in
+                let socks = try MicrosocksServer(credentials: ("user", "p:ss"))
+                try await socks.start()
+                let server = try ScriptedServer.responding { _ in .ok("done") }
+                let known = try subject.client { try $0.use("socks5://user:p%3Ass@127.0.0.1:\(socks.port)") }
+                try expectBytes(await known.get(server.url()).value, "done".utf8)
+                for credentials in ["user:wrong@", "user@", ""] {
+                    let unknown = try subject.client { try $0.use("socks5://\(credentials)127.0.0.1:\(socks.port)") }
+                    _ = try await unknown.proxyFailure(HTTP.Request(url: server.url()))
+                }
+                try expectEqual(server.requests.count, 1, "requests")
+            },
+            ConformanceCheck("A SOCKS 5 proxy that reaches nobody is the proxy's failure", needs: needsProxies) {
+                subject in
+                let socks = try MicrosocksServer()
+                try await socks.start()
+                let closed = try ClosedPort.reserve()
+                let client = try subject.client { try $0.use("socks5h://127.0.0.1:\(socks.port)") }
+                _ = try await client.proxyFailure(HTTP.Request(url: "http://127.0.0.1:\(closed.port)/"))
+            },
+            ConformanceCheck(
+                "A name that a SOCKS proxy looks up is not looked up here",
+                needs: needsProxies.union([.heldLookups])
+            ) { subject in
+                let socks = try MicrosocksServer()
+                try await socks.start()
+                let held = try HeldLookups()
+                let client = try subject.client { try $0.use("socks5h://127.0.0.1:\(socks.port)") }
+                // The proxy does not know the name either, and says so.
+                _ = try await client.proxyFailure(HTTP.Request(url: "http://\(held.name)/"))
+                try expect(!held.hasBegun, "the name was looked up here")
+            },
+            oldSOCKS("socks4", "127.0.0.1", [127, 0, 0, 1] + Array("user".utf8) + [0]),
+            oldSOCKS(
+                "socks4a",
+                "origin.test",
+                [0, 0, 0, 1] + Array("user".utf8) + [0] + Array("origin.test".utf8) + [0]
+            ),
+            ConformanceCheck("A SOCKS 4 proxy that refuses is the proxy's failure", needs: needsProxies) { subject in
+                let proxy = try ScriptedServer { _ in [.receive(9), .send([0, 91, 0, 0, 0, 0, 0, 0]), .close] }
+                let client = try subject.client { try $0.use("socks4://\(proxy.authority)") }
+                _ = try await client.proxyFailure(HTTP.Request(url: "http://127.0.0.1:1/"))
+            },
+        ]
+
+    /// Through another implementation of the protocol, which speaks its older version, too.
+    private static let throughDante: [ConformanceCheck] =
+        ["socks5", "socks5h", "socks4"].map { scheme in
+            ConformanceCheck("dante carries what comes by \(scheme)", needs: needsProxies.union(needsHTTP2)) {
+                subject in
+                let dante = try DanteServer()
+                try await dante.start()
+                let (nginx, client) = try await nginx(subject) { configuration in
+                    try configuration.use("\(scheme)://127.0.0.1:\(dante.port)")
+                    configuration.addresses.family = .ipv4
+                }
+                let fetched = try await client.get(nginx.httpsURL("/bytes/64k"))
+                try expectBytes(fetched.value, BytePattern.bytes(65_536))
+                let content = patternBytes(300_000)
+                var options = HTTP.Options()
+                options.allowsEmptyBody = true
+                let put = try HTTP.Request(method: .PUT, url: nginx.httpURL("/upload/one"), body: .bytes(content))
+                _ = try await client.success(put, options: options)
+                try expectBytes(nginx.uploadedFile("one") ?? [], content)
+                let expected = ["127.0.0.1:\(nginx.httpsPort)", "127.0.0.1:\(nginx.httpPort)"]
+                try await dante.waitForDestinations { $0 == expected }
             }
-            try expectEqual(server.requests.count, 1, "requests")
-        },
-        ConformanceCheck("A SOCKS 5 proxy that reaches nobody is the proxy's failure", needs: needsProxies) { subject in
-            let socks = try MicrosocksServer()
-            try await socks.start()
-            let closed = try ClosedPort.reserve()
-            let client = try subject.client { try $0.use("socks5h://127.0.0.1:\(socks.port)") }
-            _ = try await client.proxyFailure(HTTP.Request(url: "http://127.0.0.1:\(closed.port)/"))
-        },
-        ConformanceCheck(
-            "A name that a SOCKS proxy looks up is not looked up here",
-            needs: needsProxies.union([.heldLookups])
-        ) { subject in
-            let socks = try MicrosocksServer()
-            try await socks.start()
-            let held = try HeldLookups()
-            let client = try subject.client { try $0.use("socks5h://127.0.0.1:\(socks.port)") }
-            // The proxy does not know the name either, and says so.
-            _ = try await client.proxyFailure(HTTP.Request(url: "http://\(held.name)/"))
-            try expect(!held.hasBegun, "the name was looked up here")
-        },
-        oldSOCKS("socks4", "127.0.0.1", [127, 0, 0, 1] + Array("user".utf8) + [0]),
-        oldSOCKS("socks4a", "origin.test", [0, 0, 0, 1] + Array("user".utf8) + [0] + Array("origin.test".utf8) + [0]),
-        ConformanceCheck("A SOCKS 4 proxy that refuses is the proxy's failure", needs: needsProxies) { subject in
-            let proxy = try ScriptedServer { _ in [.receive(9), .send([0, 91, 0, 0, 0, 0, 0, 0]), .close] }
-            let client = try subject.client { try $0.use("socks4://\(proxy.authority)") }
-            _ = try await client.proxyFailure(HTTP.Request(url: "http://127.0.0.1:1/"))
-        },
-    ]
+        } + [
+            ConformanceCheck("What dante's rules deny is the proxy's failure", needs: needsProxies) { subject in
+                let dante = try DanteServer(.nobody)
+                try await dante.start()
+                let server = try ScriptedServer.responding { _ in .ok("done") }
+                for scheme in ["socks5", "socks5h", "socks4"] {
+                    let client = try subject.client { try $0.use("\(scheme)://127.0.0.1:\(dante.port)") }
+                    _ = try await client.proxyFailure(HTTP.Request(url: server.url()))
+                }
+                try expectEqual(server.snapshot.accepted, 0, "connections to the origin")
+                try expectEqual(dante.destinations, [], "what the proxy connected to")
+            },
+            ConformanceCheck(
+                "A name and a password that dante does not know are the proxy's failure",
+                needs: needsProxies
+            ) { subject in
+                let dante = try DanteServer(.users)
+                try await dante.start()
+                let server = try ScriptedServer.responding { _ in .ok("done") }
+                for credentials in ["nobody-of-this-name:secret@", ""] {
+                    let client = try subject.client { try $0.use("socks5://\(credentials)127.0.0.1:\(dante.port)") }
+                    _ = try await client.proxyFailure(HTTP.Request(url: server.url()))
+                }
+                try expectEqual(server.snapshot.accepted, 0, "connections to the origin")
+            },
+        ]
 
     /// What the older versions send: version, command, port, address, who asks, and, with 4a, the name.
     private static func oldSOCKS(_ scheme: String, _ host: String, _ rest: [UInt8]) -> ConformanceCheck {

@@ -115,6 +115,19 @@ extension ConformanceCheck {
             let client = try subject.client { $0.tls.trustRoots = .file(path: certificates.caFile) }
             _ = try await client.breakdown(HTTP.Request(url: server.url()))
         },
+        ConformanceCheck("A head cut short over TLS fails", needs: needsRoots.union([.strictReplies])) { subject in
+            let certificates = try TestCertificates.shared()
+            let heads = ["HTTP/1.1 20", "HTTP/1.1 200 OK\r\n", "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n"]
+            for head in heads {
+                for end in [ScriptedServer.Step.close, .closeWithoutNotify, .reset] {
+                    let server = try ScriptedServer(.init(tls: certificates.server)) { _ in
+                        [.receiveHead, .send(head), end]
+                    }
+                    let client = try subject.client { $0.tls.trustRoots = .file(path: certificates.caFile) }
+                    _ = try await client.breakdown(HTTP.Request(url: server.url()))
+                }
+            }
+        },
         ConformanceCheck(
             "Content of known length is whole even if its TLS connection was cut off after it",
             needs: needsRoots

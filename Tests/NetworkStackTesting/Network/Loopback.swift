@@ -1,19 +1,42 @@
 import Glibc
 
-/// The two loopback addresses a test server can live on.
+/// The addresses of this machine a test server can live on.
 public enum Loopback: Sendable, Equatable {
     /// `127.0.0.1`
     case v4
     /// `::1`
     case v6
+    /// A Unix socket of this path, which must not exist yet. There are no ports then.
+    case path(String)
+    /// A Unix socket of this name in Linux's abstract namespace. There are no ports then.
+    case abstract(String)
 
     /// The address as text, without brackets.
-    public var address: String { self == .v4 ? "127.0.0.1" : "::1" }
+    public var address: String {
+        switch self {
+        case .v4: "127.0.0.1"
+        case .v6: "::1"
+        case .path(let path): path
+        case .abstract(let name): name
+        }
+    }
 
-    /// The address as it is written in a URL.
-    public var urlHost: String { self == .v4 ? "127.0.0.1" : "[::1]" }
+    /// The address as it is written in a URL. On a Unix socket any host will do.
+    public var urlHost: String {
+        switch self {
+        case .v4: "127.0.0.1"
+        case .v6: "[::1]"
+        case .path, .abstract: "localhost"
+        }
+    }
 
-    var family: Int32 { self == .v4 ? AF_INET : AF_INET6 }
+    var family: Int32 {
+        switch self {
+        case .v4: AF_INET
+        case .v6: AF_INET6
+        case .path, .abstract: AF_UNIX
+        }
+    }
 
     /// Lends the C address for `port`: C wants a pointer whose size depends on the family.
     func withAddress<R>(port: UInt16, _ body: (UnsafePointer<sockaddr>, socklen_t) -> R) -> R {
@@ -38,6 +61,22 @@ public enum Loopback: Sendable, Equatable {
                     body($0, socklen_t(MemoryLayout<sockaddr_in6>.size))
                 }
             }
+        case .path(let path): return Self.withUnixAddress(Array(path.utf8) + [0], body)
+        case .abstract(let name): return Self.withUnixAddress([0] + Array(name.utf8), body)
+        }
+    }
+
+    private static func withUnixAddress<R>(
+        _ name: [UInt8],
+        _ body: (UnsafePointer<sockaddr>, socklen_t) -> R
+    ) -> R {
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: name.prefix($0.count)) }
+        // An abstract name is as long as it is said to be.
+        let length = MemoryLayout<sa_family_t>.size + name.count
+        return withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { body($0, socklen_t(length)) }
         }
     }
 }

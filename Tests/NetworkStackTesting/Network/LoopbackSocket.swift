@@ -37,14 +37,14 @@ final class LoopbackSocket: Sendable {
         _ = setsockopt(descriptor, level, option, &value, socklen_t(MemoryLayout<Int32>.size))
     }
 
-    /// The bound port in host order; 0 when the socket is not bound.
+    /// The bound port in host order; 0 when the socket is not bound, or is a Unix socket.
     var port: UInt16 {
         var storage = sockaddr_storage()
         var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
         let result = withUnsafeMutablePointer(to: &storage) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(descriptor, $0, &length) }
         }
-        guard result == 0 else { return 0 }
+        guard result == 0, storage.ss_family != sa_family_t(AF_UNIX) else { return 0 }
         // The port sits at the same offset in both families' structures.
         return withUnsafeBytes(of: &storage) { UInt16($0[2]) << 8 | UInt16($0[3]) }
     }

@@ -47,18 +47,18 @@ public final class ScriptedServer: Sendable {
         }
     }
 
-    /// The port in host order.
+    /// The port in host order; 0 on a Unix socket.
     public var port: UInt16 { listener.port }
 
     /// `host:port` for URLs and Host fields, with the loopback address as host.
-    public var authority: String { "\(listener.options.loopback.urlHost):\(port)" }
+    public var authority: String { "\(listener.options.loopback.urlHost)\(port == 0 ? "" : ":\(port)")" }
 
     /// A URL on this server, `https` when it speaks TLS.
     ///
     /// `path` begins with a slash; `host` replaces the loopback address.
     public func url(_ path: String = "/", host: String? = nil) -> String {
         let scheme = listener.options.tls == nil ? "http" : "https"
-        return "\(scheme)://\(host ?? listener.options.loopback.urlHost):\(port)\(path)"
+        return "\(scheme)://\(host ?? listener.options.loopback.urlHost)\(port == 0 ? "" : ":\(port)")\(path)"
     }
 
     /// Everything seen so far, as one consistent value.

@@ -1,0 +1,199 @@
+import FoundationEssentials
+import NetworkStack
+import NetworkStackTesting
+
+extension ConformanceCheck {
+    private static let needsFrames: Set<HTTP.Capability> = [.network, .http2PriorKnowledge, .strictReplies]
+    private static let needsEarly = needsFrames.union([.streamedRequestBody])
+
+    /// Answers over HTTP/2 that are whole before the request is.
+    static let earlyAnswers: [ConformanceCheck] = [
+        ConformanceCheck(
+            "An answer of known length over HTTP/2 ends the upload that it does not wait for",
+            needs: needsEarly
+        ) { subject in
+            let length: HTTP.Headers = ["content-length": "2"]
+            for (status, fields, text) in [
+                (200, length, "ok"), (413, length, "no"), (204, [:], ""), (500, length, "no"),
+            ] {
+                for (name, body) in uploads() {
+                    let what = "\(status) while \(name) was sent"
+                    // The server gives leave for nothing, and does not reset the stream either.
+                    let isReset = Lock(true)
+                    let server = try http2Server { index in
+                        (index == 0 ? [answer(status, fields, text, earlyOn: 1)] : [])
+                            + [.run { try answerOthers(than: index == 0 ? 1 : nil, isReset, on: $0) }]
+                    }
+                    var options = HTTP.Options()
+                    options.allowsEmptyBody = true
+                    options.version = .http2PriorKnowledge
+                    let client = try subject.client { $0.options = options }
+                    let request = try HTTP.Request(method: .POST, url: server.url(), body: body)
+                    let (response, content) = try await told(by: client, request)
+                    try expectEqual(response.status.rawValue, status, what)
+                    try expectBytes(content, text.utf8, what)
+                    try expectBytes(await client.get(server.url()).value, "next".utf8, "after \(what)")
+                    try expect(isReset.withLock { $0 }, "the connection is used, and the stream left: \(what)")
+                }
+            }
+        },
+        ConformanceCheck("An upload that is not waited for is let go of by whoever makes it", needs: needsEarly) {
+            subject in
+            let server = try http2Server { _ in [answer(413, ["content-length": "2"], "no", earlyOn: 1), .waitForClose]
+            }
+            let ended = Gate()
+            let endless = AsyncStream<Data> { continuation in
+                continuation.onTermination = { _ in ended.open() }
+                continuation.yield(Data("some".utf8))
+            }
+            let request = try HTTP.Request(method: .POST, url: server.url(), body: .stream(.init(endless)))
+            try expectEqual(await subject.http2Client().unsuccessful(request).status, .contentTooLarge, "the status")
+            try await ended.opened()
+        },
+        ConformanceCheck(
+            "An answer that ends its upload over HTTP/2 leaves the connection to the others",
+            needs: needsFrames
+        ) { subject in
+            let first = Gate()
+            let server = try http2Server { _ in
+                [
+                    .receiveStream, .open(first), answer(413, ["content-length": "2"], "no", earlyOn: 3),
+                    .run { connection in while try connection.receiveFrame().kind != .reset {} },
+                    .send([.head(200, on: 1), .data("first", on: 1, endsStream: true)]), .receiveStream,
+                    .send([.head(200, on: 5), .data("third", on: 5, endsStream: true)]), .waitForClose,
+                ]
+            }
+            let client = try subject.http2Client()
+            async let one = client.get(server.url("/one"))
+            try await first.opened()
+            let upload = try HTTP.Request(method: .POST, url: server.url(), body: .bytes(patternBytes(4 << 20)))
+            try expectEqual(await client.unsuccessful(upload).status, .contentTooLarge, "the status")
+            try expectBytes(await one.value, "first".utf8)
+            try expectBytes(await client.get(server.url("/third")).value, "third".utf8)
+            try expectEqual(server.snapshot.accepted, 1, "connections")
+        },
+    ]
+
+    /// Trailers over HTTP/2 that follow content of an announced length.
+    static let awaitedTrailers: [ConformanceCheck] = [
+        ConformanceCheck(
+            "Who says TE: trailers is told them over HTTP/2, whether or not a length was announced",
+            needs: needsFrames.union([.trailers])
+        ) { subject in
+            for fields in [[], [(name: "content-length", value: "2")]] {
+                for status in [200, 404] {
+                    let server = try http2Server { _ in
+                        [
+                            .receiveStream,
+                            .send([
+                                .head(status, fields, on: 1), .data("ok", on: 1),
+                                .trailers([("x-checksum", "abc")], on: 1),
+                            ]),
+                            .waitForClose,
+                        ]
+                    }
+                    let request = try HTTP.Request(url: server.url(), headers: [.te: "trailers"])
+                    let (response, content) = try await told(by: subject.http2Client(), request)
+                    try expectBytes(content, "ok".utf8)
+                    try expectEqual(response.trailers?["X-Checksum"], "abc", "X-Checksum after \(fields)")
+                }
+            }
+        },
+        ConformanceCheck(
+            "Where trailers are awaited, content is of the announced length all the same",
+            needs: needsFrames
+        ) { subject in
+            for content in ["", "one", "three"] {
+                let server = try http2Server { _ in
+                    [
+                        .receiveStream,
+                        .send([.head(200, [("content-length", "4")], on: 1), .data(content, on: 1, endsStream: true)]),
+                        .waitForClose,
+                    ]
+                }
+                let request = try HTTP.Request(url: server.url(), headers: [.te: "trailers"])
+                _ = try await subject.http2Client().breakdown(request)
+            }
+        },
+        ConformanceCheck("Where trailers are awaited, many streams at once end all the same", needs: needsHTTP2) {
+            subject in
+            let (nginx, client) = try await nginx(subject)
+            for round in 1...3 {
+                try await withThrowingTaskGroup { group in
+                    for number in 0..<60 {
+                        let (name, size) = [("64k", 65_536), ("1k", 1024), ("1m", 1 << 20)][(number + round) % 3]
+                        group.addTask {
+                            let fetched = try await client.get(
+                                nginx.httpsURL("/bytes/\(name)"),
+                                headers: [.te: "trailers"]
+                            )
+                            try expectBytes(fetched.value, BytePattern.bytes(size), name)
+                        }
+                    }
+                    try await group.waitForAll()
+                }
+            }
+        },
+    ]
+
+    /// Waits for the first content of a stream, and answers the whole of it.
+    private static func answer(
+        _ status: Int,
+        _ fields: HTTP.Headers,
+        _ text: String,
+        earlyOn stream: UInt32
+    ) -> ScriptedServer.Step {
+        .run { connection in
+            while try connection.receiveFrame().kind != .data {}
+            let fields = fields.map { (name: $0.name.rawValue, value: $0.value) }
+            let head = HTTP2Frame.head(status, fields, on: stream, endsStream: text.isEmpty)
+            try connection.send([head] + (text.isEmpty ? [] : [.data(text, on: stream, endsStream: true)]))
+        }
+    }
+
+    /// Answers what else is asked, and notes whether a stream that was left was reset before.
+    private static func answerOthers(
+        than left: UInt32?,
+        _ isReset: Lock<Bool>,
+        on connection: ScriptedServer.Connection
+    ) throws {
+        var hasReset = left == nil
+        while true {
+            let frame = try connection.receiveFrame()
+            switch frame.kind {
+            case .reset where frame.stream == left: hasReset = true
+            case .headers:
+                isReset.withLock { $0 = $0 && hasReset }
+                try connection.send([.head(200, on: frame.stream), .data("next", on: frame.stream, endsStream: true)])
+            default: break
+            }
+        }
+    }
+
+    /// Content that fits in no window, in every form.
+    private static func uploads() -> [(String, HTTP.Body)] {
+        let count = 4 << 20
+        return [
+            ("bytes", .bytes(patternBytes(count))),
+            ("a stream of known length", .stream(.init(length: Int64(count)) { AsyncStream([patternBytes(count)]) })),
+            ("a stream", .stream(.init { AsyncStream([patternBytes(count)]) })),
+        ]
+    }
+
+    /// The response, with its content, whatever its status.
+    private static func told(
+        by client: BoundedClient,
+        _ request: HTTP.Request
+    ) async throws -> (HTTP.Response, Data) {
+        let seen = Lock(Data())
+        let decoding = BoundedClient.ErrorDecoding { payload, _ in
+            seen.withLock { $0 = payload ?? Data() }
+            return nil
+        }
+        switch try await client.outcome(of: request, decoding: decoding) {
+        case .success(let fetched): return (fetched.response, fetched.value)
+        case .failure(.http(_, _, let response)): return (response, seen.withLock { $0 })
+        case .failure(let error): throw ConformanceFailure("expected a response, failed with \(error)")
+        }
+    }
+}

@@ -1,0 +1,78 @@
+/// dante on 127.0.0.1: a proxy of SOCKS 5 and SOCKS 4.
+public final class DanteServer: Sendable {
+    /// Whom it serves.
+    public enum Access: Sendable {
+        /// Everybody; nobody is asked for a name.
+        case everybody
+        /// Who has a name and a password of this system's; the older protocol has no place for a password.
+        case users
+        /// Nobody: every request is denied by a rule.
+        case nobody
+    }
+
+    private let access: Access
+    private let process: ServerProcess
+
+    /// Makes the directory; nothing runs yet.
+    ///
+    /// Throws `SystemCallError`.
+    public init(_ access: Access = .everybody) throws {
+        self.access = access
+        process = try ServerProcess("dante")
+    }
+
+    /// Starts dante and returns when it accepts connections.
+    ///
+    /// Throws `TestServerError`: it is missing (with the package to install) or does not start (with its log).
+    public func start() async throws {
+        let program = try Program("danted", package: "dante-server")
+        let folder = process.folder
+        try await process.start(portCount: 1) { ports in
+            let file = try folder.write("danted.conf", configuration(port: ports[0]))
+            return .init(program: program, arguments: ["-p", folder.file("pid"), "-f", file])
+        }
+    }
+
+    /// Kills dante at once. Its children follow it.
+    public func stop() { process.stop() }
+
+    /// The port; 0 before the first start.
+    public var port: UInt16 { process.ports.first ?? 0 }
+
+    /// Where clients were connected to, as `127.0.0.1:80`: after the lookup, whoever made it.
+    public var destinations: [String] { places(after: "pass(") }
+
+    /// Where clients wanted to be connected to, and were not.
+    public var refusedDestinations: [String] { places(after: "block(") }
+
+    /// Suspends until the destinations satisfy the condition and returns them; throws `WaitTimedOut` after 10 s.
+    @discardableResult
+    public func waitForDestinations(_ condition: ([String]) -> Bool) async throws -> [String] {
+        try await process.wait(within: .seconds(10), for: { destinations }, until: condition)
+    }
+
+    /// From lines as `info: pass(1): tcp/connect [: 127.0.0.1.42512 127.0.0.1.10811 -> 127.0.0.1.46763 127.0.0.1.80`.
+    private func places(after mark: String) -> [String] {
+        process.output.split(separator: "\n").filter { $0.contains(mark) }.compactMap { line in
+            guard let arrow = line.firstRange(of: " -> ") else { return nil }
+            let words = line[arrow.upperBound...].split(separator: " ")
+            guard words.count > 1, let dot = words[1].lastIndex(of: ".") else { return nil }
+            let port = words[1][words[1].index(after: dot)...].prefix { $0.isNumber }
+            return "\(words[1][..<dot]):\(port)"
+        }
+    }
+
+    private func configuration(port: UInt16) -> String {
+        """
+        logoutput: stdout
+        internal: 127.0.0.1 port = \(port)
+        external: 127.0.0.1
+        clientmethod: none
+        socksmethod: \(access == .users ? "username" : "none")
+        client pass { from: 127.0.0.0/8 to: 0.0.0.0/0 }
+        socks \(access == .nobody ? "block" : "pass") { from: 127.0.0.0/8 to: 0.0.0.0/0
+            log: connect error }
+
+        """
+    }
+}
