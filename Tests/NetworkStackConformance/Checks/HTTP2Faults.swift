@@ -70,26 +70,6 @@ extension ConformanceCheck {
                 }
                 try expectBytes(await subject.http2Client().get(server.url()).value, "whole".utf8)
             },
-            ConformanceCheck(
-                "Connection: close does not end a connection of HTTP/2, nor its content",
-                needs: needsFrames
-            ) {
-                subject in
-                let server = try http2Server { _ in
-                    [1, 3].flatMap { stream -> ScriptedServer.Script in
-                        [
-                            .receiveStream,
-                            .send([.head(200, on: stream), .data("whole", on: stream, endsStream: true)]),
-                        ]
-                    } + [.waitForClose]
-                }
-                let client = try subject.http2Client()
-                for _ in 1...2 {
-                    let fetched = try await client.get(server.url(), headers: [.connection: "close"])
-                    try expectBytes(fetched.value, "whole".utf8)
-                }
-                try expectEqual(server.snapshot.accepted, 1, "connections")
-            },
             ConformanceCheck("A farewell before the content's end does not make it less whole", needs: needsFrames) {
                 subject in
                 let server = try http2Server { _ in

@@ -5,6 +5,26 @@ import NetworkStackTesting
 extension ConformanceCheck {
     /// Many exchanges on one HTTP/2 connection, none in the others' way.
     static let sharedConnections: [ConformanceCheck] = [
+        ConformanceCheck(
+            "Connection: close does not end a connection of HTTP/2, nor its content",
+            needs: [.network, .http2PriorKnowledge, .strictReplies]
+        ) {
+            subject in
+            let server = try http2Server { _ in
+                [1, 3].flatMap { stream -> ScriptedServer.Script in
+                    [
+                        .receiveStream,
+                        .send([.head(200, on: stream), .data("whole", on: stream, endsStream: true)]),
+                    ]
+                } + [.waitForClose]
+            }
+            let client = try subject.http2Client()
+            for _ in 1...2 {
+                let fetched = try await client.get(server.url(), headers: [.connection: "close"])
+                try expectBytes(fetched.value, "whole".utf8)
+            }
+            try expectEqual(server.snapshot.accepted, 1, "connections")
+        },
         ConformanceCheck("A hundred fetches at once share one connection of nginx", needs: needsHTTP2) { subject in
             let (nginx, client) = try await nginx(subject)
             try await together(100) { number in
