@@ -63,15 +63,15 @@ public final class TokenAuthenticator: RequestAuthenticator {
     }
 
     private let origins: Set<HTTP.Origin>
-    private let store: any TokenStore
+    private let store: SerialTokenStore
     private let options: Options
     private let now: @Sendable () -> Date
     private let clock: any Clock<Duration>
     private let refresh: Refresh
     private let state = Lock(TokenState())
 
-    /// Whose refresh the task is part of.
-    @TaskLocal private static var refreshing: ObjectIdentifier?
+    /// Whose refreshes the task is part of: one may need another's.
+    @TaskLocal private static var refreshing: Set<ObjectIdentifier> = []
 
     /// Makes an authenticator.
     ///
@@ -91,7 +91,7 @@ public final class TokenAuthenticator: RequestAuthenticator {
         refresh: @escaping Refresh
     ) {
         self.origins = origins
-        self.store = store
+        self.store = SerialTokenStore(store)
         self.options = options
         self.now = now
         self.clock = clock
@@ -109,8 +109,7 @@ public final class TokenAuthenticator: RequestAuthenticator {
         _ request: HTTP.Request,
         handler: @escaping AuthenticationHandler
     ) -> any Cancelable {
-        let needsToken =
-            isBound(to: request.url) && Self.refreshing != ObjectIdentifier(self) && !options.isExempt(request)
+        let needsToken = concerns(request) && !Self.refreshing.contains(ObjectIdentifier(self))
         guard needsToken else { return handler(.success(request)) }
         let waiter = TokenWaiter { result in
             handler(
@@ -125,7 +124,8 @@ public final class TokenAuthenticator: RequestAuthenticator {
         return waiter
     }
 
-    /// Votes for a repetition if the token was not taken and another is to be had.
+    /// Votes for a repetition if the token was not taken and another is to be had. What a request was sent with that did not
+    /// come from here is none of its business.
     public func evaluateFailedRequest(
         _ request: HTTP.Request,
         data: Data?,
@@ -134,7 +134,7 @@ public final class TokenAuthenticator: RequestAuthenticator {
         retryState: Retry.State
     ) -> Retry.Action {
         // After a redirect, somebody else may have answered, who never saw the token.
-        guard let response, options.isRejection(response, data), isBound(to: request.url), isBound(to: response.url),
+        guard let response, options.isRejection(response, data), concerns(request) && isBound(to: response.url),
             let credentials = request.headers[.authorization]
         else { return .none }
         let rejections = retryState.errors.count {
@@ -160,12 +160,12 @@ public final class TokenAuthenticator: RequestAuthenticator {
     public func refreshToken() async throws -> AccessToken { try await token(forced: true) }
 
     /// Forgets the token, here and in the store; the next request needs a new one. Who waits for a refresh fails with
-    /// `CancellationError`, and what comes of that refresh is dropped.
+    /// `CancellationError`; that refresh is cancelled, and what comes of it is dropped.
     ///
     /// - Throws: What the store threw.
     public func signOut() async throws {
-        for waiter in state.withLock({ $0.forget() }) { waiter.resume(with: .failure(CancellationError())) }
-        try await store.save(nil)
+        stop(state.withLock { $0.forget() }, with: .failure(CancellationError()))
+        try await save()
     }
 
     private func token(forced: Bool) async throws -> AccessToken {
@@ -186,6 +186,8 @@ public final class TokenAuthenticator: RequestAuthenticator {
 
     // MARK: Refreshing
 
+    private func concerns(_ request: HTTP.Request) -> Bool { isBound(to: request.url) && !options.isExempt(request) }
+
     private func isBound(to url: URL) -> Bool { (try? HTTP.Origin(of: url)).map(origins.contains) ?? false }
 
     private func ask(_ waiter: TokenWaiter, forced: Bool = false) {
@@ -198,20 +200,24 @@ public final class TokenAuthenticator: RequestAuthenticator {
     }
 
     private func begin(_ number: Int, forced: Bool) {
+        let inherited = Self.refreshing
         let refreshing = Task {
-            try await Self.$refreshing.withValue(ObjectIdentifier(self)) {
-                try await freshToken(number, forced: forced)
-            }
+            let result: Result<AccessToken, any Error>
+            do {
+                let token = try await Self.$refreshing.withValue(inherited.union([ObjectIdentifier(self)])) {
+                    try await freshToken(number, forced: forced)
+                }
+                result = .success(token)
+            } catch { result = .failure(error) }
+            stop(state.withLock { $0.end(number) }, with: result)
         }
         let timer = Task { [clock, timeout = options.timeout] in
             do { try await clock.sleep(for: timeout) } catch { return }
-            refreshing.cancel()
-            end(number, with: .failure(TokenRefreshTimedOut()))
+            stop(state.withLock { $0.end(number) }, with: .failure(TokenRefreshTimedOut()))
         }
-        Task {
-            let result = await refreshing.result
+        if state.withLock({ $0.hold(TokenRefresh(refreshing: refreshing, timer: timer), for: number) }) {
             timer.cancel()
-            end(number, with: result)
+            refreshing.cancel()
         }
     }
 
@@ -219,6 +225,8 @@ public final class TokenAuthenticator: RequestAuthenticator {
         if !state.withLock({ $0.isLoaded }) {
             let stored = try await store.load()
             state.withLock { $0.load(stored, margin: options.margin) }
+            // Somebody may have signed out meanwhile.
+            try Task.checkCancellation()
             let now = now()
             let fresh = state.withLock { $0.isFresh(at: now) ? $0.token : nil }
             if let fresh, !forced { return fresh }
@@ -226,27 +234,37 @@ public final class TokenAuthenticator: RequestAuthenticator {
         let token = try await refresh(state.withLock { $0.token })
         let now = now()
         guard state.withLock({ $0.adopt(token, from: number, margin: options.margin, now: now) }) else { return token }
-        do {
-            try await store.save(token)
-            // Somebody may have signed out while it was being saved.
-            if state.withLock({ $0.token == nil }) { try await store.save(nil) }
-        } catch { options.storeFailure(error) }
+        do { try await save() } catch { options.storeFailure(error) }
         return token
     }
 
-    private func end(_ number: Int, with result: Result<AccessToken, any Error>) {
-        for waiter in state.withLock({ $0.end(number) }) { waiter.resume(with: result) }
+    /// Has the store keep what is current when its turn comes: the last to be stored is never older than what there is.
+    private func save() async throws {
+        try await store.save { [self] in state.withLock { $0.token } }
+    }
+
+    private func stop(_ ended: ([TokenWaiter], TokenRefresh?), with result: Result<AccessToken, any Error>) {
+        let (waiters, underWay) = ended
+        underWay?.timer.cancel()
+        underWay?.refreshing.cancel()
+        for waiter in waiters { waiter.resume(with: result) }
     }
 }
 
 /// The server would not take a token that was new.
 public struct TokenRejected: Error, Hashable, CustomStringConvertible {
+    /// Makes the error, for tests of who is to handle it.
+    public init() {}
+
     /// What happened.
     public var description: String { "The server rejected a token that had just been refreshed." }
 }
 
 /// A new token did not come in time.
 public struct TokenRefreshTimedOut: Error, Hashable, CustomStringConvertible {
+    /// Makes the error, for tests of who is to handle it.
+    public init() {}
+
     /// What happened.
     public var description: String { "The refresh of the token took too long." }
 }

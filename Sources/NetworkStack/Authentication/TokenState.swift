@@ -22,9 +22,14 @@ struct TokenState {
     /// The latest refresh whose token counted.
     private var adopted = 0
     private var waiters: [TokenWaiter] = []
+    private var underWay: TokenRefresh?
+    /// What requests were given, the latest last. An answer to anything else says nothing about a token.
+    private var issued: [String] = []
 
     /// A request that failed so often with a token is not repeated, whatever token it was.
     private static let repeatLimit = 3
+    /// A request that is still under way after so many tokens has waited long enough.
+    private static let issuedLimit = 16
 
     /// Whether the token can be sent at a moment.
     func isFresh(at now: Date) -> Bool {
@@ -42,12 +47,19 @@ struct TokenState {
         return .wait(begins: refreshCount)
     }
 
+    /// What was begun for a refresh. Answers whether that is over already.
+    mutating func hold(_ tasks: TokenRefresh, for number: Int) -> Bool {
+        guard refresh == number else { return true }
+        underWay = tasks
+        return false
+    }
+
     /// The store was asked.
     mutating func load(_ token: AccessToken?, margin: Duration) {
         guard !isLoaded else { return }
         isLoaded = true
         guard let token, self.token == nil else { return }
-        self.token = token
+        keep(token)
         freshUntil = token.expirationDate?.addingTimeInterval(-margin.seconds)
     }
 
@@ -56,7 +68,7 @@ struct TokenState {
     mutating func adopt(_ token: AccessToken, from number: Int, margin: Duration, now: Date) -> Bool {
         guard number > adopted else { return false }
         adopted = number
-        self.token = token
+        keep(token)
         (isRejected, isLoaded) = (false, true)
         // A margin longer than the token lives would have every request ask for a new one.
         freshUntil = token.expirationDate.map { end in
@@ -65,19 +77,26 @@ struct TokenState {
         return true
     }
 
-    /// A refresh has ended. Answers who waited for it; nobody if it was given up before.
-    mutating func end(_ number: Int) -> [TokenWaiter] {
-        guard refresh == number else { return [] }
-        refresh = nil
-        defer { waiters = [] }
-        return waiters
+    private mutating func keep(_ token: AccessToken) {
+        self.token = token
+        issued.append(token.credentials)
+        if issued.count > Self.issuedLimit { issued.removeFirst() }
     }
 
-    /// Nothing that is known counts any more, nor what comes of a refresh under way. Answers who waits for that.
-    mutating func forget() -> [TokenWaiter] {
+    /// A refresh has ended. Answers who waited for it, and what runs for it; nobody if it was given up before.
+    mutating func end(_ number: Int) -> ([TokenWaiter], TokenRefresh?) {
+        guard refresh == number else { return ([], nil) }
+        refresh = nil
+        defer { (waiters, underWay) = ([], nil) }
+        return (waiters, underWay)
+    }
+
+    /// Nothing that is known counts any more, nor what comes of a refresh under way. Answers who waits for that, and what runs
+    /// for it.
+    mutating func forget() -> ([TokenWaiter], TokenRefresh?) {
         (token, freshUntil, isLoaded, isRejected) = (nil, nil, true, false)
         adopted = refreshCount
-        return refresh.map { end($0) } ?? []
+        return refresh.map { end($0) } ?? ([], nil)
     }
 
     /// The server would not take a token.
@@ -85,8 +104,9 @@ struct TokenState {
     /// - Parameters:
     ///   - credentials: What the request was sent with.
     ///   - rejections: How often the same fetch was answered so before.
-    /// - Returns: The vote.
+    /// - Returns: The vote; none on what was not given out here.
     mutating func judge(rejected credentials: String, rejections: Int) -> Retry.Action {
+        guard issued.contains(credentials) else { return .none }
         let isCurrent = token?.credentials == credentials && !isRejected
         // The token is no older than what there is: a second refusal is about something else than its age.
         let isFinal = isCurrent ? rejections > 0 : rejections >= Self.repeatLimit
@@ -94,6 +114,12 @@ struct TokenState {
         if isCurrent { isRejected = true }
         return .retry
     }
+}
+
+/// What runs for a refresh.
+struct TokenRefresh {
+    let refreshing: Task<Void, Never>
+    let timer: Task<Void, Never>
 }
 
 /// One who waits for a token.

@@ -16,6 +16,38 @@ public protocol TokenStore: Sendable {
     func save(_ token: AccessToken?) async throws
 }
 
+/// A store whose functions are called one at a time, in the order they were asked for.
+final class SerialTokenStore: Sendable {
+    private let store: any TokenStore
+    private let last = Lock<Task<Void, Never>?>(nil)
+
+    init(_ store: any TokenStore) { self.store = store }
+
+    func load() async throws -> AccessToken? { try await inTurn { try await $0.load() } }
+
+    /// Keeps a token.
+    ///
+    /// - Parameter current: The token to keep, asked for when it is its turn.
+    /// - Throws: What the store threw.
+    func save(_ current: @escaping @Sendable () -> AccessToken?) async throws {
+        try await inTurn { try await $0.save(current()) }
+    }
+
+    private func inTurn<Value: Sendable>(
+        _ use: @escaping @Sendable (any TokenStore) async throws -> Value
+    ) async throws -> Value {
+        let turn = last.withLock { last in
+            let turn = Task { [store, previous = last] in
+                await previous?.value
+                return try await use(store)
+            }
+            last = Task { _ = await turn.result }
+            return turn
+        }
+        return try await turn.value
+    }
+}
+
 /// Keeps a token for as long as the program runs.
 public final class MemoryTokenStore: TokenStore {
     private let token: Lock<AccessToken?>

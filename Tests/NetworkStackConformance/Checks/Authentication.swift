@@ -59,6 +59,37 @@ extension ConformanceCheck {
             try await stack.observe(resource).onlyOutcome().value()
             try expectEqual(service.count("/token"), 2, "token requests on the wire")
         },
+        ConformanceCheck("A 401 to credentials that are no token of its own is not an authenticator's business") {
+            subject in
+            let peer = try subject.serve { request in
+                request.path == "/items" ? .ok("x") : .status(401, headers: [("WWW-Authenticate", "Basic realm=x")])
+            }
+            let login = try HTTP.Request(url: peer.url("/token"), headers: [.authorization: "Basic dTp3cm9uZw=="])
+            let (place, clock) = (Lock<ConformanceSubject.Stack?>(nil), VirtualClock())
+            let authenticator = TokenAuthenticator(
+                origins: [try HTTP.Origin(of: login.url)],
+                options: .init(isExempt: { $0.url.path == "/login" }),
+                clock: clock
+            ) { _ in
+                let resource = ConformanceSubject.Stack.Resource(baseRequestMaking: .request(login))
+                _ = try await place.withLock { $0 }?.fetch(resource: resource)
+                return AccessToken("never")
+            }
+            let stack = try subject.stack { $0.interceptors = [authenticator] }
+            place.withLock { $0 = stack }
+            defer { place.withLock { $0 = nil } }
+            let outcome = try await stack.observe(peer.url("/items")).onlyOutcome()
+            guard case .failure(.noRequest(let error)) = outcome,
+                (error as? any HTTPFetchFailure)?.statusCode == .unauthorized
+            else { throw ConformanceFailure("Expected the refresh's 401, saw \(outcome.summary)") }
+            try expectEqual(clock.now.offset, .zero, "the time that passed")
+            let url = peer.url("/login")
+            let refused = try await stack.observe(url, headers: [.authorization: "Basic dTp3cm9uZw=="]).onlyOutcome()
+            guard case .failure(.http(.unauthorized, _, _)) = refused else {
+                throw ConformanceFailure("Expected the login's 401, saw \(refused.summary)")
+            }
+            try expectEqual(peer.requests().map(\.path), ["/token", "/login"], "requests on the wire")
+        },
         ConformanceCheck("A server that takes no token ends the fetch after one refresh") { subject in
             let service = try TokenService(subject)
             let authenticator = try service.authenticator(stored: "T0")
