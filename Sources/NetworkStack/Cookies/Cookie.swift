@@ -25,7 +25,7 @@ extension HTTP {
         /// The path at and below which it goes along.
         public let path: String
         /// When it ends, or `nil` if it ends with the session.
-        public let expires: Date?
+        public internal(set) var expires: Date?
         /// Whether it goes over https only.
         public let isSecure: Bool
         /// Whether scripts are to be kept from it.

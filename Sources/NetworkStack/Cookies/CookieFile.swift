@@ -2,49 +2,72 @@ internal import FoundationEssentials
 
 /// Cookies in the file format that Netscape began and curl, wget and Python read and write: seven fields a line, between
 /// tabs.
+///
+/// It is read as bytes: what a cookie says must not be able to end a line or a field, and for characters there are more
+/// ends of a line than the format knows.
 enum CookieFile {
-    /// A file's text, whoever may read it.
+    private static let (tab, lineFeed, carriageReturn) = (UInt8(ascii: "\t"), UInt8(ascii: "\n"), UInt8(ascii: "\r"))
+    private static let mark = "#HttpOnly_"
+
+    /// A file's lines, whoever may read it.
     ///
     /// - Throws: ``FileError``.
-    static func content(of path: String) throws(FileError) -> String {
-        do { return String(decoding: try Data(contentsOf: URL(filePath: path)), as: UTF8.self) } catch {
-            throw FileError(path: path, number: (error as? CocoaError)?.code == .fileReadNoSuchFile ? 2 : 5)
+    static func lines(of path: String) throws(FileError) -> [ArraySlice<UInt8>] {
+        do { return lines(in: [UInt8](try Data(contentsOf: URL(filePath: path)))) } catch {
+            let number: Int32 =
+                switch (error as? CocoaError)?.code {
+                case .fileReadNoSuchFile: 2  // ENOENT
+                case .fileReadNoPermission: 13  // EACCES
+                default: 5  // EIO
+                }
+            throw FileError(path: path, number: number)
         }
     }
 
+    /// What stands between line feeds, each without the carriage return before it.
+    private static func lines(in bytes: [UInt8]) -> [ArraySlice<UInt8>] {
+        bytes.split(separator: lineFeed).map { $0.last == carriageReturn ? $0.dropLast() : $0 }
+    }
+
+    /// The file's text. What the format cannot say, a cookie with a tab, is left out.
     static func text(_ cookies: [HTTP.Cookie]) -> String {
         var text = "# Netscape HTTP Cookie File\n\n"
         for cookie in cookies {
             let fields = [
-                (cookie.isHTTPOnly ? "#HttpOnly_" : "") + (cookie.isHostOnly ? "" : ".") + cookie.domain,
+                (cookie.isHTTPOnly ? mark : "") + (cookie.isHostOnly ? "" : ".") + cookie.domain,
                 cookie.isHostOnly ? "FALSE" : "TRUE", cookie.path, cookie.isSecure ? "TRUE" : "FALSE",
-                String(cookie.expires.map { Int64($0.timeIntervalSince1970.rounded(.up)) } ?? 0), cookie.name,
-                cookie.value,
+                cookie.expires.map(seconds) ?? "0", cookie.name, cookie.value,
             ]
-            text += fields.joined(separator: "\t") + "\n"
+            let isSayable = fields.allSatisfy { field in
+                field.utf8.allSatisfy { $0 != tab && $0 != lineFeed && $0 != carriageReturn }
+            }
+            if isSayable { text += fields.joined(separator: "\t") + "\n" }
         }
         return text
     }
 
-    /// Reads what can be read; a line that is no cookie is passed over, as every reader of the format does.
-    static func cookies(in text: String) -> [HTTP.Cookie] {
-        text.split(whereSeparator: \.isNewline).compactMap { cookie(in: $0) }
+    /// A moment in whole seconds; one that no number tells is the last there is.
+    private static func seconds(_ moment: Date) -> String {
+        String(Int64(exactly: moment.timeIntervalSince1970.rounded(.up)) ?? .max)
     }
 
-    private static func cookie(in line: Substring) -> HTTP.Cookie? {
-        let mark = "#HttpOnly_"
-        let isHTTPOnly = line.hasPrefix(mark)
-        let rest = isHTTPOnly ? line.dropFirst(mark.count) : line
-        let fields = rest.split(separator: "\t", maxSplits: 6, omittingEmptySubsequences: false).map(String.init)
+    /// Reads what can be read; a line that is no cookie is passed over, as every reader of the format does.
+    static func cookies(in lines: [ArraySlice<UInt8>]) -> [HTTP.Cookie] { lines.compactMap { cookie(in: $0) } }
+
+    private static func cookie(in line: ArraySlice<UInt8>) -> HTTP.Cookie? {
+        let isHTTPOnly = line.starts(with: mark.utf8)
+        let rest = isHTTPOnly ? line.dropFirst(mark.utf8.count) : line
+        let fields = rest.split(separator: tab, maxSplits: 6, omittingEmptySubsequences: false)
+            .map { String(decoding: $0, as: UTF8.self) }
         // A cookie with an empty value may have lost its last field.
-        guard !rest.hasPrefix("#"), fields.count >= 6, let seconds = Int64(fields[4]), fields[2].hasPrefix("/"),
+        guard rest.first != UInt8(ascii: "#"), fields.count >= 6, let seconds = Int64(fields[4]),
             ["TRUE", "FALSE"].contains(fields[1]), ["TRUE", "FALSE"].contains(fields[3])
         else { return nil }
-        let domain = (fields[0].hasPrefix(".") ? String(fields[0].dropFirst()) : fields[0]).lowercased()
+        let domain = fields[0].utf8.first == UInt8(ascii: ".") ? String(fields[0].utf8.dropFirst()) ?? "" : fields[0]
         let cookie = try? HTTP.Cookie(
             name: fields[5],
             value: fields.count > 6 ? fields[6] : "",
-            domain: domain,
+            domain: domain.asciiLowercased,
             isHostOnly: fields[1] == "FALSE",
             path: fields[2],
             expires: seconds == 0 ? nil : Date(timeIntervalSince1970: Double(seconds)),

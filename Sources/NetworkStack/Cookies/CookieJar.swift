@@ -44,11 +44,13 @@ extension HTTP {
         /// - Parameters:
         ///   - fields: The values of the fields, one each.
         ///   - url: The URL that answered; nothing is taken from what is no http or https URL.
-        public func take(_ fields: [String], from url: URL) {
-            guard !fields.isEmpty, let scope = try? CookieScope(url) else { return }
+        /// - Returns: Whether anything was taken.
+        @discardableResult
+        public func take(_ fields: [String], from url: URL) -> Bool {
+            guard !fields.isEmpty, let scope = try? CookieScope(url) else { return false }
             let now = clock()
-            store.withLock { store in
-                for field in fields { store.store(field, from: scope, now: now) }
+            return store.withLock { store in
+                fields.reduce(false) { store.store($1, from: scope, now: now) || $0 }
             }
         }
 
@@ -73,6 +75,8 @@ extension HTTP {
         /// Writes the cookies to a file in Netscape's format, which curl reads. Only its owner can read it (mode 0600), and
         /// whoever reads it meanwhile sees the old file or the new one, whole.
         ///
+        /// A cookie with a tab in it is left out: the format cannot say it.
+        ///
         /// - Parameters:
         ///   - path: The file, which is replaced.
         ///   - includingSession: Whether the cookies without a date are written too, as curl does.
@@ -87,10 +91,10 @@ extension HTTP {
         /// - Parameter path: The file.
         /// - Throws: ``FileError``.
         public func load(from path: String) throws(FileError) {
-            let text = try CookieFile.content(of: path)
+            let lines = try CookieFile.lines(of: path)
             let now = clock()
             store.withLock { store in
-                for cookie in CookieFile.cookies(in: text) { store.set(cookie, now: now) }
+                for cookie in CookieFile.cookies(in: lines) { store.set(cookie, now: now) }
             }
         }
 

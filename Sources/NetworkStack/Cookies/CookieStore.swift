@@ -25,17 +25,17 @@ struct CookieStore {
 
     // MARK: Storing
 
-    /// Takes a `Set-Cookie` field of a response.
-    mutating func store(_ field: String, from scope: CookieScope, now: Date) {
-        guard let received = SetCookie(field) else { return }
+    /// Takes a `Set-Cookie` field of a response. Answers whether the rules allow it.
+    mutating func store(_ field: String, from scope: CookieScope, now: Date) -> Bool {
+        guard let received = SetCookie(field) else { return false }
         var domain = received.domain
-        guard domain.utf8.allSatisfy({ $0 < 0x80 }) else { return }
+        guard domain.utf8.allSatisfy({ $0 < 0x80 }) else { return false }
         if !domain.isEmpty, suffixes.isPublicSuffix(domain) || CookieScope.isAddress(domain) {
-            guard domain == scope.host else { return }
+            guard domain == scope.host else { return false }
             domain = ""
         }
-        guard domain.isEmpty || CookieScope.domain(domain, matches: scope.host) else { return }
-        guard scope.isSecure || !received.isSecure else { return }
+        guard domain.isEmpty || CookieScope.domain(domain, matches: scope.host) else { return false }
+        guard scope.isSecure || !received.isSecure else { return false }
         let cookie = HTTP.Cookie(
             kept: (received.name, received.value),
             domain: domain.isEmpty ? scope.host : domain,
@@ -46,12 +46,17 @@ struct CookieStore {
             isHTTPOnly: received.isHTTPOnly,
             sameSite: received.sameSite
         )
-        guard cookie.keepsPrefix, scope.isSecure || !overlaysSecure(cookie) else { return }
+        guard cookie.keepsPrefix, scope.isSecure || !overlaysSecure(cookie) else { return false }
         set(cookie, now: now)
+        return true
     }
 
     /// Keeps a cookie, in the place of the one with its name, domain and path. One that is over takes that away.
     mutating func set(_ cookie: HTTP.Cookie, now: Date) {
+        var cookie = cookie
+        let latest = now.addingTimeInterval(Self.longestLife)
+        // Written so that a date that is no number ends, too.
+        if let expires = cookie.expires, !(expires < latest) { cookie.expires = latest }
         var kept = entries[cookie.domain] ?? []
         let old = kept.firstIndex { entry in
             entry.cookie.name == cookie.name && entry.cookie.path == cookie.path
@@ -68,18 +73,19 @@ struct CookieStore {
 
     private static func end(of received: SetCookie, now: Date) -> Date? {
         if let maxAge = received.maxAge {
-            return maxAge <= 0 ? .distantPast : now.addingTimeInterval(min(Double(maxAge), longestLife))
+            return maxAge <= 0 ? .distantPast : now.addingTimeInterval(Double(maxAge))
         }
-        return received.expires.map { min($0, now.addingTimeInterval(longestLife)) }
+        return received.expires
     }
 
     /// Whether a cookie from a request in the clear would hide one that was kept from such requests.
     private func overlaysSecure(_ cookie: HTTP.Cookie) -> Bool {
-        entries.values.joined().contains { entry in
-            entry.cookie.isSecure && entry.cookie.name == cookie.name
-                && (CookieScope.domain(entry.cookie.domain, matches: cookie.domain)
-                    || CookieScope.domain(cookie.domain, matches: entry.cookie.domain))
-                && CookieScope.path(entry.cookie.path, matches: cookie.path)
+        entries.contains { domain, kept in
+            (CookieScope.domain(domain, matches: cookie.domain) || CookieScope.domain(cookie.domain, matches: domain))
+                && kept.contains { entry in
+                    entry.cookie.isSecure && entry.cookie.name == cookie.name
+                        && CookieScope.path(entry.cookie.path, matches: cookie.path)
+                }
         }
     }
 

@@ -11,23 +11,32 @@ struct StateManagement: Sendable {
     var isOn: Bool { cookies != nil || strictTransport != nil }
 
     /// A request as it is to be made: over https, if its host asked for that (RFC 6797 section 8.3).
-    func secured(_ request: HTTP.Request) -> HTTP.Request {
-        guard let url = secured(request.url) else { return request }
+    ///
+    /// - Throws: ``HTTP/Refusal/invalidRequest(_:)`` if it cannot be.
+    func secured(_ request: HTTP.Request) throws(HTTP.Refusal) -> HTTP.Request {
+        guard let url = try secured(request.url) else { return request }
         var request = request
         request.url = url
         return request
     }
 
     /// The URL to be used instead, if there is one.
-    func secured(_ url: URL) -> URL? {
+    ///
+    /// - Throws: ``HTTP/Refusal/invalidRequest(_:)`` if one is needed, and cannot be made: nothing goes out in the clear.
+    func secured(_ url: URL) throws(HTTP.Refusal) -> URL? {
         guard let strictTransport, let origin = try? HTTP.Origin(of: url), origin.scheme == .http,
             strictTransport.requiresHTTPS(origin.host)
         else { return nil }
         let text = url.absoluteString
-        guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")) else { return nil }
-        guard var parts = URLComponents(string: "https" + text[colon...]) else { return nil }
-        if parts.port == 80 { parts.port = 443 }
-        return parts.url
+        if let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")),
+            var parts = URLComponents(string: "https" + text[colon...])
+        {
+            if parts.port == 80 { parts.port = 443 }
+            if let url = parts.url { return url }
+        }
+        throw .invalidRequest(
+            "\(origin.host) asked for https, and \(url.redactedDescription) cannot be made one of that."
+        )
     }
 
     /// A request with its cookies, for one hop.
@@ -38,11 +47,11 @@ struct StateManagement: Sendable {
         return request
     }
 
-    /// A hop's head came: takes its cookies and heeds its wish for https.
-    func received(_ head: HTTP.Response) {
-        cookies?.take(head.headers.values(for: .setCookie), from: head.url)
+    /// A hop's head came: takes its cookies and heeds its wish for https. Answers whether there were cookies to take.
+    func received(_ head: HTTP.Response) -> Bool {
         if let strictTransport, provesServers, let origin = try? HTTP.Origin(of: head.url) {
             strictTransport.heed(head.headers.values(for: "Strict-Transport-Security"), from: origin)
         }
+        return cookies?.take(head.headers.values(for: .setCookie), from: head.url) ?? false
     }
 }

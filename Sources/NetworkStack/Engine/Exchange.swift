@@ -134,8 +134,8 @@ final class Exchange: Cancelable, TimerWheelEntry {
     }
 
     func received(head: HTTP.Response, hop: Int) {
-        if memory.isOn, state.withLock({ $0.isCurrent(hop) }) { memory.received(head) }
-        act(on: state.withLock { $0.received(head: head, hop: hop, now: .now) })
+        let takesCookies = memory.isOn && state.withLock { $0.isCurrent(hop) } && memory.received(head)
+        act(on: state.withLock { $0.received(head: head, hop: hop, takesCookies: takesCookies, now: .now) })
     }
 
     /// Answers whether there is room for more.

@@ -60,7 +60,8 @@ extension ExchangeState {
         let telling = isIntercepted && !isTold ? attempt : nil
         stage = .ended
         isTold = true
-        defer { steps = nil }
+        // Whoever keeps the `Cancelable` keeps nothing of what the fetch went through.
+        defer { (steps, self.attempt, retryState, redirects) = (nil, nil, Retry.State(), []) }
         return (letGo(keepingTicket: false), delivery.ended(ending, telling: telling, steps: steps))
     }
 

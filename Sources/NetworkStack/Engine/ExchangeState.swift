@@ -58,6 +58,8 @@ struct ExchangeState {
     private var origin: HTTP.Origin?
     var fragment: String?
     var redirects: [HTTP.Response.Redirect] = []
+    /// Whether a hop of the attempt brought cookies: what is asked again is not the same question then.
+    private var tookCookies = false
     var head: HTTP.Response?
     var next: HTTP.Request?
     var body = Data()
@@ -87,7 +89,7 @@ struct ExchangeState {
         let attempt = Attempt(identifier: identifier, retryState: retryState)
         self.attempt = attempt
         stage = .making
-        (wasHandedOver, isTold, redirects, body) = (false, false, [], Data())
+        (wasHandedOver, isTold, redirects, tookCookies, body) = (false, false, [], false, Data())
         clocks.beganAttempt(now: now)
         return (attempt, remains.ticket)
     }
@@ -186,9 +188,15 @@ struct ExchangeState {
         if isCurrent(hop) { clocks.progressed(now: now) }
     }
 
-    mutating func received(head response: HTTP.Response, hop: Int, now: MonotonicTime) -> Verdict {
+    mutating func received(
+        head response: HTTP.Response,
+        hop: Int,
+        takesCookies: Bool = false,
+        now: MonotonicTime
+    ) -> Verdict {
         guard isCurrent(hop), let request, let origin else { return .ignore }
         clocks.entered(.receiving, now: now)
+        if takesCookies { tookCookies = true }
         head = response
         do {
             next =
@@ -201,7 +209,8 @@ struct ExchangeState {
                     fragment: fragment,
                     following: redirects,
                     policy: shared.value.redirects,
-                    secured: { steps?.memory.secured($0) }
+                    mayComeAgain: tookCookies,
+                    secured: { url throws(HTTP.Refusal) in try steps?.memory.secured(url) }
                 )
         } catch {
             return .end(.refused(error))

@@ -4,6 +4,8 @@ internal import FoundationEssentials
 enum Redirect {
     /// The request to make next, or `nil` if the response does not lead on.
     ///
+    /// It may lead to where the fetch has been (`mayComeAgain`) when it brings other cookies there now.
+    ///
     /// - Throws: A ``HTTP/Refusal`` for a redirect that is not to be followed.
     static func next(
         after response: HTTP.Response,
@@ -12,14 +14,15 @@ enum Redirect {
         fragment: String?,
         following followed: [HTTP.Response.Redirect],
         policy: HTTP.Options.Redirects,
-        secured: (URL) -> URL? = { _ in nil }
+        mayComeAgain: Bool = false,
+        secured: (URL) throws(HTTP.Refusal) -> URL? = { _ in nil }
     ) throws(HTTP.Refusal) -> HTTP.Request? {
         guard policy.limit > 0, isFollowed(response.status) else { return nil }
         let locations = response.headers.values(for: .location)
         guard let location = locations.first, !location.isEmpty else { return nil }
         guard locations.allSatisfy({ $0 == location }) else { throw .invalidRedirect("several places at once") }
         let named = try resolve(location, against: request.url)
-        let resolved = secured(named) ?? named
+        let resolved = try secured(named) ?? named
         let target: HTTP.Origin
         do { target = try HTTP.Origin(of: resolved) } catch { throw .invalidRedirect(resolved.redactedDescription) }
         // RFC 3986 section 5.2.2 takes dot segments out of every reference, Foundation out of relative ones.
@@ -44,7 +47,7 @@ enum Redirect {
         }
         guard followed.count < policy.limit else { throw .tooManyRedirects(limit: policy.limit) }
         let isLoop =
-            next.method == request.method
+            !mayComeAgain && next.method == request.method
             && (url == request.url || followed.contains { $0.url == url })
         if isLoop { throw .redirectLoop(url) }
         if !next.body.isReplayable { throw .bodyNotReplayable }

@@ -19,11 +19,12 @@ extension HTTP {
             /// Describes a host.
             ///
             /// - Parameters:
-            ///   - name: The host's name, in lower case.
+            ///   - name: The host's name; capitals are lowered, and one dot at the end is left out.
             ///   - expires: Until when it counts.
             ///   - includesSubdomains: Whether it counts for the hosts below it, too.
             public init(name: String, expires: Date, includesSubdomains: Bool) {
-                self.name = name
+                let name = name.asciiLowercased
+                self.name = name.utf8.last == UInt8(ascii: ".") ? String(name.utf8.dropLast()) ?? name : name
                 self.expires = expires
                 self.includesSubdomains = includesSubdomains
             }
@@ -48,9 +49,10 @@ extension HTTP {
 
         /// Whether a host is to be reached over https only (section 8.2).
         ///
-        /// - Parameter host: The host's name, in lower case, without a dot at its end; an address never is.
+        /// - Parameter host: The host's name, without a dot at its end; an address never is.
         /// - Returns: Whether it, or one above it that speaks for it, asked so.
         public func requiresHTTPS(_ host: String) -> Bool {
+            let host = host.asciiLowercased
             guard !CookieScope.isAddress(host) else { return false }
             let now = clock()
             return known.withLock { known in
@@ -102,8 +104,7 @@ extension HTTP {
         public func save(to path: String) throws(FileError) {
             var text = "# Hosts to be reached over https only (RFC 6797)\n"
             for host in hosts {
-                let seconds = Int64(min(host.expires.timeIntervalSince1970, 253_402_300_799))
-                text += "\(host.includesSubdomains ? "." : "")\(host.name) \"\(CookieDate.text(of: seconds))\"\n"
+                text += "\(host.includesSubdomains ? "." : "")\(host.name) \"\(Self.text(of: host.expires))\"\n"
             }
             try PrivateFile.write(Data(text.utf8), to: path)
         }
@@ -113,26 +114,43 @@ extension HTTP {
         /// - Parameter path: The file.
         /// - Throws: ``FileError``.
         public func load(from path: String) throws(FileError) {
-            let text = try CookieFile.content(of: path)
-            for line in text.split(whereSeparator: \.isNewline) where !line.hasPrefix("#") {
-                let parts = line.split(separator: " ", maxSplits: 1)
-                guard parts.count == 2, parts[1].hasPrefix("\""), parts[1].hasSuffix("\"") else { continue }
-                let moment = parts[1].dropFirst().dropLast()
-                let date = moment == "unlimited" ? Date.distantFuture : Self.date(moment)
-                guard let date else { continue }
-                let includes = parts[0].hasPrefix(".")
-                let name = parts[0].drop { $0 == "." }.lowercased()
-                note(Host(name: name, expires: date, includesSubdomains: includes))
+            for line in try CookieFile.lines(of: path) {
+                // A name, a blank, and a moment between quotes.
+                let parts = line.split(separator: UInt8(ascii: " "), maxSplits: 1)
+                    .map { String(decoding: $0, as: UTF8.self) }
+                guard parts.count == 2, parts[0].utf8.first != UInt8(ascii: "#"),
+                    let expires = Self.moment(of: parts[1])
+                else { continue }
+                let name = String(parts[0].utf8.drop { $0 == UInt8(ascii: ".") }) ?? ""
+                note(Host(name: name, expires: expires, includesSubdomains: parts[0].utf8.first == UInt8(ascii: ".")))
             }
         }
 
-        /// The date of `20301231 23:59:59`.
-        private static func date(_ text: Substring) -> Date? {
-            let day = text.prefix(8)
-            guard day.count == 8, day.allSatisfy(\.isNumber) else { return nil }
-            let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
-            guard let month = Int(day.dropFirst(4).prefix(2)), (1...12).contains(month) else { return nil }
-            return CookieDate.date(of: "\(day.suffix(2)) \(months[month - 1]) \(day.prefix(4)) \(text.dropFirst(8))")
+        /// A moment as `20301231 23:59:59`.
+        private static func text(of moment: Date) -> String {
+            let date = CalendarDate(moment)
+            let digits = { (value: Int, count: Int) in String(String(value + 10_000).suffix(count)) }
+            return digits(date.year, 4) + digits(date.month, 2) + digits(date.day, 2)
+                + " \(digits(date.hour, 2)):\(digits(date.minute, 2)):\(digits(date.second, 2))"
+        }
+
+        /// The moment of `"20301231 23:59:59"`, or of `"unlimited"`.
+        private static func moment(of text: String) -> Date? {
+            if text == "\"unlimited\"" { return .distantFuture }
+            let shape = "\"00000000 00:00:00\"".utf8
+            let isDigit = { (byte: UInt8) in (0x30...0x39).contains(byte) }
+            let fits = zip(text.utf8, shape).allSatisfy { isDigit($1) ? isDigit($0) : $0 == $1 }
+            guard text.utf8.count == shape.count, fits else { return nil }
+            let digits = text.utf8.filter(isDigit).map { Int($0 - 0x30) }
+            let number = { (range: Range<Int>) in digits[range].reduce(0) { $0 * 10 + $1 } }
+            return CalendarDate(
+                number(0..<4),
+                number(4..<6),
+                number(6..<8),
+                number(8..<10),
+                number(10..<12),
+                number(12..<14)
+            )?.moment
         }
     }
 }

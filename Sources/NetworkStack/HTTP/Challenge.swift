@@ -74,24 +74,11 @@ extension FieldReader {
     /// A token68 that makes a whole member of the list, or `nil`, having passed over nothing.
     fileprivate mutating func token68() -> String? {
         var ahead = self
-        let text = ahead.text(to: UInt8(ascii: ",")).asTrimmed
-        let body = text.utf8.prefix { $0 != UInt8(ascii: "=") }
-        let isToken68 = body.allSatisfy { byte in
-            byte == UInt8(ascii: "/") || byte.isTokenByte
-        }
-        guard !body.isEmpty, isToken68, text.utf8.dropFirst(body.count).allSatisfy({ $0 == UInt8(ascii: "=") }) else {
-            return nil
-        }
+        guard let body = ahead.text(of: { $0 == UInt8(ascii: "/") || $0.isTokenByte }) else { return nil }
+        let padding = ahead.text { $0 == UInt8(ascii: "=") } ?? ""
+        ahead.skipBlanks()
+        guard ahead.isAtEnd || ahead.isAt(UInt8(ascii: ",")) else { return nil }
         self = ahead
-        return text
-    }
-}
-
-extension String {
-    /// The text without the blanks around it.
-    fileprivate var asTrimmed: String {
-        let bytes = utf8.drop { $0 == 0x20 || $0 == 0x09 }
-        let end = bytes.lastIndex { $0 != 0x20 && $0 != 0x09 }
-        return end.map { String(bytes[...$0]) ?? "" } ?? ""
+        return body + padding
     }
 }

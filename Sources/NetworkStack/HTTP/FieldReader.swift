@@ -2,6 +2,8 @@
 struct FieldReader {
     private let bytes: [UInt8]
     private var position = 0
+    /// Whether a quote was found that nothing ends. Then none that follows is ended either, and looking would be in vain.
+    private var hasOpenQuote = false
 
     init(_ text: String) { bytes = Array(text.utf8) }
 
@@ -16,22 +18,28 @@ struct FieldReader {
 
     /// Passes over one byte if it is this one.
     mutating func take(_ byte: UInt8) -> Bool {
-        guard position < bytes.count, bytes[position] == byte else { return false }
+        guard isAt(byte) else { return false }
         position += 1
         return true
     }
 
     /// A token, or `nil` if none stands here.
-    mutating func token() -> String? {
+    mutating func token() -> String? { text(of: \.isTokenByte) }
+
+    /// The bytes of a kind that stand here, or `nil` if there are none.
+    mutating func text(of isOfKind: (UInt8) -> Bool) -> String? {
         let start = position
-        while position < bytes.count, bytes[position].isTokenByte { position += 1 }
+        while position < bytes.count, isOfKind(bytes[position]) { position += 1 }
         return start == position ? nil : String(decoding: bytes[start..<position], as: UTF8.self)
     }
+
+    /// Whether this byte stands here.
+    func isAt(_ byte: UInt8) -> Bool { position < bytes.count && bytes[position] == byte }
 
     /// The text of a quoted string, unescaped, or `nil` if no whole one stands here.
     mutating func quotedString() -> String? {
         let start = position
-        guard take(UInt8(ascii: "\"")) else { return nil }
+        guard !hasOpenQuote, take(UInt8(ascii: "\"")) else { return nil }
         var text: [UInt8] = []
         while position < bytes.count {
             let byte = bytes[position]
@@ -44,7 +52,7 @@ struct FieldReader {
             default: text.append(byte)
             }
         }
-        position = start
+        (position, hasOpenQuote) = (start, true)
         return nil
     }
 

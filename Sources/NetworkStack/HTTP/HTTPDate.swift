@@ -8,7 +8,7 @@ enum HTTPDate {
     ///   - text: `Sun, 06 Nov 1994 08:49:37 GMT`, `Sunday, 06-Nov-94 08:49:37 GMT` or `Sun Nov  6 08:49:37 1994`.
     ///   - now: What the century of a year in two digits is guessed by: it lies at most 50 years ahead.
     /// - Returns: The moment, or `nil` if the text is no such date.
-    static func parse(_ text: String, now: @autoclosure () -> Date = Date()) -> Date? {
+    static func parse(_ text: String, now: @autoclosure () -> Date) -> Date? {
         let words = text.split { $0 == " " || $0 == "," }
         switch words.count {
         case 6 where words[5] == "GMT":
@@ -30,22 +30,12 @@ enum HTTPDate {
         now: () -> Date
     ) -> Date? {
         let clock = time.split(separator: ":", omittingEmptySubsequences: false).map(number)
-        guard let day = number(day), let month = months.firstIndex(of: month), let written = number(year),
-            clock.count == 3, let hour = clock[0], let minute = clock[1], let second = clock[2],
-            hour < 24, minute < 60, second <= 60, year.count == 4 || year.count == 2
+        guard let day = number(day), let month = CalendarDate.months.firstIndex(of: String(month)),
+            let written = number(year), clock.count == 3, let hour = clock[0], let minute = clock[1],
+            let second = clock[2], year.utf8.count == 4 || year.utf8.count == 2
         else { return nil }
-        func moment(_ year: Int) -> Date? {
-            let isLeap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
-            let length = month == 1 && isLeap ? 29 : lengths[month]
-            guard (1...length).contains(day) else { return nil }
-            let before = year - 1
-            let leapDays = before / 4 - before / 100 + before / 400
-            let days =
-                before * 365 + leapDays + lengths[..<month].reduce(0, +) + (month > 1 && isLeap ? 1 : 0) + day - 1
-            let seconds = (days - daysTo1970) * 86_400 + hour * 3600 + minute * 60 + second
-            return Date(timeIntervalSince1970: Double(seconds))
-        }
-        guard year.count == 2 else { return written > 0 ? moment(written) : nil }
+        func moment(_ year: Int) -> Date? { CalendarDate(year, month + 1, day, hour, minute, second)?.moment }
+        guard year.utf8.count == 2 else { return moment(written) }
         let ahead = now().addingTimeInterval(50 * 365.25 * 86_400)
         guard let late = moment(2000 + written) else { return moment(1900 + written) }
         return late <= ahead ? late : moment(1900 + written)
@@ -55,11 +45,4 @@ enum HTTPDate {
         digits.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) } && digits.utf8.count <= 4
             ? Int(digits) : nil
     }
-
-    /// Days from the first of January of the year 1 to that of 1970.
-    private static let daysTo1970 = 719_162
-    private static let lengths = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
-    private static let months: [Substring] = [
-        "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
-    ]
 }

@@ -15,7 +15,8 @@ extension Retry {
 }
 
 extension Retry.Policy {
-    /// The same policy with its delays left to chance.
+    /// The same policy with its delays left to chance, those that a server asked for as well: before
+    /// ``respectingRetryAfter(upTo:now:)`` it leaves them alone.
     ///
     /// - Parameters:
     ///   - jitter: How much of each delay.

@@ -4,7 +4,8 @@ extension Retry.Policy where Metadata: HTTPRetryMetadata {
     /// The same policy, with delays at least as long as the server asks for in `Retry-After` (RFC 9110 section 10.2.3).
     ///
     /// Whether there is a retry at all stays the policy's word. A date that has passed, and a value that is neither a
-    /// number of seconds nor a date, ask for nothing.
+    /// number of seconds nor a date, ask for nothing. Let jitter come first: `jittered()` after this would draw delays that
+    /// are shorter than what the server asks for.
     ///
     /// - Parameters:
     ///   - cap: The longest time, in seconds, the server may ask for; what it asks for beyond that is not waited for.
@@ -17,7 +18,8 @@ extension Retry.Policy where Metadata: HTTPRetryMetadata {
         .custom { error, state, metadata in
             let action = shouldRetry(with: error, state: state, metadata: metadata)
             guard let response = metadata.response?.httpResponse,
-                let asked = RetryAfter(response)?.delay(at: now()), asked > 0, cap > 0
+                case let moment = now(), let asked = RetryAfter(response, now: moment)?.delay(at: moment), asked > 0,
+                cap > 0
             else { return action }
             switch action {
             case .retry: return .retryAfter(min(asked, cap))
@@ -33,12 +35,12 @@ enum RetryAfter: Equatable {
     case seconds(Double)
     case date(Date)
 
-    init?(_ response: HTTP.Response) {
+    init?(_ response: HTTP.Response, now: Date) {
         guard let text = response.headers.values(for: .retryAfter).first else { return nil }
         if !text.isEmpty, text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) {
             // More digits than a number holds mean for ever, which the cap cuts short.
             self = .seconds(Double(text) ?? .greatestFiniteMagnitude)
-        } else if let date = HTTPDate.parse(text) {
+        } else if let date = HTTPDate.parse(text, now: now) {
             self = .date(date)
         } else {
             return nil

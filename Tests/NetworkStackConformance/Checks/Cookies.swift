@@ -41,6 +41,34 @@ extension ConformanceCheck {
             for _ in 1...2 { _ = try await client.get(peer.url("/start")) }
             try expectEqual(peer.requests().map { $0["Cookie"] }, [nil, "a=b", "a=b", "a=b"], "Cookie")
         },
+        ConformanceCheck("A redirect that sets a cookie may lead back to where it came from") { subject in
+            let peer = try subject.serve { request in
+                if request["cookie"] == "seen=1" { return .ok("welcome") }
+                var reply = Reply.redirect(302, to: request.path)
+                reply.head.insert(contentsOf: Array("Set-Cookie: seen=1\r\n".utf8), at: reply.head.count - 2)
+                return reply
+            }
+            let fetched = try await subject.client { $0.cookies = HTTP.CookieJar() }.get(peer.url("/door"))
+            try expectBytes(fetched.value, "welcome".utf8)
+            try expectEqual(peer.requests().map { $0["Cookie"] }, [nil, "seen=1"], "Cookie")
+            let error = try await subject.client().outcome(of: HTTP.Request(url: peer.url("/door")))
+            guard case .failure(.refused(.redirectLoop)) = error else {
+                throw ConformanceFailure("Expected a loop without a jar, saw \(error)")
+            }
+        },
+        ConformanceCheck("A server that sets a cookie with every redirect is followed twenty times") { subject in
+            let peer = try subject.serve { request in
+                var reply = Reply.redirect(302, to: request.path)
+                reply.head.insert(contentsOf: Array("Set-Cookie: seen=1\r\n".utf8), at: reply.head.count - 2)
+                return reply
+            }
+            let client = try subject.client { $0.cookies = HTTP.CookieJar() }
+            let outcome = try await client.outcome(of: HTTP.Request(url: peer.url("/door")))
+            guard case .failure(.refused(.tooManyRedirects(20))) = outcome else {
+                throw ConformanceFailure("Expected the limit of redirects, saw \(outcome)")
+            }
+            try expectEqual(peer.requests().count, 21, "requests on the wire")
+        },
         ConformanceCheck("A cookie does not go to another host, not by a redirect either") { subject in
             let away = try subject.serve { _ in .ok("x") }
             let place = Lock("")

@@ -105,10 +105,56 @@ struct CookieJarTests {
         #expect(jar.cookies.map(\.isHTTPOnly) == [true, false])
     }
 
+    @Test(
+        "lets no server write a line of its file",
+        arguments: ["\u{2028}", "\u{2029}", "\u{85}", "\t", "\u{B}", "\u{C}", "\r\n", "\r", "\n"]
+    )
+    func planted(_ end: String) throws {
+        let path = Self.file()
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        let evil = HTTP.CookieJar { Self.now }
+        let line = "x\(end).bank.test\tTRUE\t/\tTRUE\t1800001000\tsid\tevil"
+        evil.take(
+            [
+                "a=\(line); Max-Age=1000", "\(line)=a; Max-Age=1000", "a=b; Path=/\(line); Max-Age=1000",
+                "c=d; Max-Age=10",
+            ],
+            from: try Self.url("https://evil.test")
+        )
+        try evil.save(to: path)
+        let jar = HTTP.CookieJar { Self.now }
+        try jar.load(from: path)
+        #expect(jar.cookies(for: try Self.url("https://bank.test/")).isEmpty)
+        #expect(jar.cookies.map(\.pair) == ["c=d"], "what the file can say is there")
+    }
+
+    @Test("keeps no date that a file cannot tell")
+    func dates() throws {
+        let path = Self.file()
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        // What curl writes for a date beyond all.
+        try Data("example.com\tFALSE\t/\tFALSE\t9223372036854775807\ta\t1\r\n".utf8).write(to: URL(filePath: path))
+        let jar = HTTP.CookieJar { Self.now }
+        try jar.load(from: path)
+        for (name, seconds) in [("b", 1e20), ("c", Double.infinity), ("d", .nan), ("e", -1e20)] {
+            let date = Date(timeIntervalSince1970: seconds)
+            jar.set(try HTTP.Cookie(name: name, value: "1", domain: "example.com", expires: date))
+        }
+        try jar.save(to: path)
+        let back = HTTP.CookieJar { Self.now }
+        try back.load(from: path)
+        #expect(back.cookies.map(\.name) == ["a", "b", "c", "d"])
+        #expect(back.cookies.allSatisfy { $0.expires?.timeIntervalSince(Self.now) == 400 * 86_400 })
+        // A clock that is out of its mind is no reason to trap.
+        let lost = HTTP.CookieJar { .distantFuture + 1e20 }
+        lost.set(try HTTP.Cookie(name: "a", value: "1", domain: "example.com", expires: .distantFuture + 2e20))
+        try lost.save(to: path)
+    }
+
     @Test("says why a file cannot be read or written, and leaves the old one")
     func failures() {
         let jar = HTTP.CookieJar()
-        #expect(throws: FileError.self) { try jar.load(from: "/nonexistent/jar") }
+        #expect(throws: FileError(path: "/nonexistent/jar", number: ENOENT)) { try jar.load(from: "/nonexistent/jar") }
         #expect(throws: FileError.self) { try jar.save(to: "/nonexistent/jar") }
     }
 

@@ -21,7 +21,8 @@ struct StrictTransportTests {
             ("max-age=1.5", nil), ("max-age=1; max-age=2", nil), ("includeSubDomains", nil), ("", nil),
             ("max-age=1; includeSubDomains=x", nil), ("max-age=1; includeSubDomains; INCLUDESUBDOMAINS", nil),
             ("max-age=1, max-age=2", nil), ("max-age='1'", nil), ("max-age=\"1", nil), ("max age=1", nil),
-            ("max-age=1; \"x\"", nil),
+            ("max-age=1; \"x\"", nil), ("max-age=1 ;\u{301} includeSubDomains", nil), ("max-age=1;\u{301}", nil),
+            ("max-age=\"1\\2\" ;\tx", "12"),
         ] as [(String, String?)]
     )
     func grammar(_ field: String, _ expected: String?) {
@@ -43,6 +44,14 @@ struct StrictTransportTests {
         #expect(asked.filter { hosts.requiresHTTPS($0) } == ["one.test", "two.test", "a.b.two.test"])
         hosts.heed(["max-age=0"], from: try Self.origin("https://two.test/"))
         #expect(!hosts.requiresHTTPS("a.b.two.test"))
+    }
+
+    @Test("knows a host by its name in capitals, too")
+    func capitals() {
+        let hosts = HTTP.StrictTransportHosts { Self.now }
+        hosts.note(.init(name: "Bank.Test.", expires: .distantFuture, includesSubdomains: true))
+        #expect(hosts.hosts.map(\.name) == ["bank.test"])
+        #expect(hosts.requiresHTTPS("www.bank.test") && hosts.requiresHTTPS("BANK.test"))
     }
 
     @Test("ends when its time has come")
@@ -71,7 +80,7 @@ struct StrictTransportTests {
         let hosts = HTTP.StrictTransportHosts { Self.now }
         hosts.heed(["max-age=10"], from: try Self.origin("https://one.test/"))
         let memory = StateManagement(cookies: nil, strictTransport: hosts)
-        #expect(memory.secured(try #require(URL(string: text)))?.absoluteString == expected)
+        #expect(try memory.secured(try #require(URL(string: text)))?.absoluteString == expected)
     }
 
     @Test("is saved as curl does, for its owner alone, and comes back")
@@ -87,12 +96,13 @@ struct StrictTransportTests {
         let attributes = try FileManager.default.attributesOfItem(atPath: path)
         #expect(attributes[.posixPermissions] as? Int == 0o600)
         try Data(
-            (text + "bad.test\nbad.test 20300101\nthree.test \"unlimited\"\nfour.test \"20301301 00:00:00\"\n").utf8
+            (text + "bad.test\nbad.test 20300101\nthree.test \"unlimited\"\nfour.test \"20301301 00:00:00\"\n"
+                + ".two\u{2028}five.test \"unlimited\"\r\nSix.test \"20300101 00:00:00\"\r\n").utf8
         )
         .write(to: URL(filePath: path))
         let back = HTTP.StrictTransportHosts { Self.now }
         try back.load(from: path)
-        #expect(back.hosts.map(\.name) == ["one.test", "three.test", "two.test"])
+        #expect(back.hosts.map(\.name) == ["one.test", "six.test", "three.test", "two.test", "two\u{2028}five.test"])
         #expect(back.requiresHTTPS("sub.two.test") && !back.requiresHTTPS("sub.one.test"))
     }
 }
