@@ -49,12 +49,24 @@ struct RedactionTests {
     @Test("header fields that hold a URL are shown without what may be secret in it")
     func fields() {
         let url = "https://user:s3cret@host.test/path?token=s3cret#s3cret"
-        let headers: HTTP.Headers = [.location: url, .contentLocation: "/path?token=s3cret", .referer: url]
+        let headers: HTTP.Headers = [
+            .location: url, .contentLocation: "/path?token=s3cret", .referer: url, "refresh": "5; url=\(url)",
+            .link: "<https://host.test/a>; rel=next, <https://host.test/b?token=s3cret>; rel=last",
+        ]
         for text in Self.texts(of: headers) {
             #expect(!text.contains(Self.secret), "\(text)")
             #expect(text.contains("Location: https://host.test/path") && text.contains("Content-Location: /path"))
         }
         #expect(headers[.location] == url, "only what is shown is changed")
+    }
+
+    @Test("the redirects that led to a response are shown without what may be secret in them")
+    func redirects() throws {
+        let url = try #require(URL(string: "https://user:s3cret@host.test/path?token=s3cret"))
+        for text in Self.texts(of: [HTTP.Response.Redirect(url: url, status: 302)]) {
+            #expect(!text.contains(Self.secret), "\(text)")
+            #expect(text.contains("host.test/path") && text.contains("302"))
+        }
     }
 
     @Test("a refusal's description has no user info and no query")

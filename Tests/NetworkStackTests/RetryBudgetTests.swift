@@ -12,12 +12,14 @@ struct RetryBudgetTests {
     @Test("Retries cost one each, and requests pay in their share, per host")
     func balance() throws {
         let (budget, first, second) = (Retry.Budget(ratio: 0.5, reserve: 2), try origin("a.test"), try origin("b.test"))
-        #expect(budget.withdraw(for: first) && budget.withdraw(for: first))
-        #expect(!budget.withdraw(for: first))
+        #expect(budget.grant(to: first) && budget.grant(to: first))
+        #expect(!budget.grant(to: first))
+        for _ in 1...3 { budget.pay(for: first) }
+        #expect(!budget.grant(to: first))
         budget.deposit(for: first)
-        #expect(!budget.withdraw(for: first))
+        #expect(!budget.grant(to: first))
         budget.deposit(for: first)
-        #expect(budget.withdraw(for: first))
+        #expect(budget.grant(to: first))
         #expect(budget.balance(of: first) == 0)
         #expect(budget.balance(of: second) == 2)
         for _ in 1...1000 { budget.deposit(for: second) }
@@ -28,17 +30,60 @@ struct RetryBudgetTests {
     func empty() throws {
         let (budget, host) = (Retry.Budget(ratio: 0, reserve: 0), try origin("a.test"))
         for _ in 1...100 { budget.deposit(for: host) }
-        #expect(!budget.withdraw(for: host))
-        #expect(!Retry.Budget(ratio: .nan, reserve: -1).withdraw(for: host))
+        #expect(!budget.grant(to: host))
+        #expect(!Retry.Budget(ratio: .nan, reserve: -1).grant(to: host))
     }
 
-    @Test("Many hosts make it forget those that spent nothing, and then grant nothing, rather than grow")
+    @Test("Many hosts make it forget those that were not heard of for the longest time, and no host is left out")
     func bounded() throws {
         let budget = Retry.Budget(ratio: 0, reserve: 1)
-        for number in 0..<1500 { budget.deposit(for: try origin("idle\(number).test")) }
+        func spend(_ host: String) throws -> Bool {
+            let host = try origin(host)
+            defer { budget.pay(for: host) }
+            return budget.grant(to: host)
+        }
         var granted = 0
-        for number in 0..<1500 where budget.withdraw(for: try origin("busy\(number).test")) { granted += 1 }
-        #expect(granted == 1024)
+        for number in 0..<5000 where try spend("busy\(number).test") { granted += 1 }
+        #expect(granted == 5000)
+        #expect(try budget.balance(of: origin("busy4999.test")) == 0 && budget.balance(of: origin("busy0.test")) == 1)
+        let spent = try (0..<5000).count { try budget.balance(of: origin("busy\($0).test")) == 0 }
+        #expect((512...Retry.Budget.hostLimit).contains(spent), "\(spent) hosts are remembered")
+    }
+
+    @Test("A retry that is granted and not sent is granted to others later; only what is sent is paid for")
+    func setAside() throws {
+        let (budget, host, now) = (Retry.Budget(ratio: 0, reserve: 1), try origin("a.test"), ContinuousClock.now)
+        #expect(budget.grant(to: host, after: 5, now: now))
+        #expect(!budget.grant(to: host, now: now + .seconds(14)), "many that fail at once share what there is")
+        #expect(budget.grant(to: host, now: now + .seconds(16)))
+        budget.pay(for: host)
+        #expect(!budget.grant(to: host, now: now + .seconds(1000)))
+        budget.pay(for: host)
+        #expect(budget.balance(of: host) == 0, "a retry that somebody else wanted costs nothing")
+        #expect(Retry.Budget(ratio: 0, reserve: 1).grant(to: host, after: .infinity, now: now))
+    }
+
+    @Test("A failure that stands costs nothing")
+    func final() throws {
+        let budget = Retry.Budget(ratio: 0, reserve: 1)
+        let policy = HTTPRetryPolicy.maxRetries(5).within(budget)
+        let request = try HTTP.Request(url: "http://a.test/")
+        typealias FetchError = HTTPFetchError<HTTP.Response, any Error>
+        let final: [FetchError] = [
+            .cancelled, .refused(.timedOut(.total, during: .waiting)),
+            .refused(.untrusted(.domainNotPinned(host: "a.test"))),
+        ]
+        for error in final + [.http(503, nil, .init(status: 503, url: request.url))] {
+            let vote = policy.interceptFailedTask(
+                withIdentifier: 1,
+                request: request,
+                data: nil,
+                response: nil,
+                error: error,
+                retryState: .init()
+            )
+            #expect(vote.words == "retry", "\(error)")
+        }
     }
 
     @Test("A policy's retries are paid for by first attempts, and refused beyond that")

@@ -100,6 +100,16 @@ extension HTTP.Response {
     }
 }
 
+extension HTTP.Response.Redirect: CustomStringConvertible {
+    /// The status, and the URL without its secrets.
+    public var description: String { "\(status) \(url.redactedDescription)" }
+}
+
+extension HTTP.Response.Redirect: CustomReflectable {
+    /// The status, and the URL without its secrets.
+    public var customMirror: Mirror { Mirror(self, children: ["status": status, "url": url.redactedDescription]) }
+}
+
 extension HTTP.Response: CustomStringConvertible {
     /// The status, the URL without its secrets, and the head with secret fields left out.
     public var description: String { "\(version) \(status) \(url.redactedDescription)\n\(headers)" }

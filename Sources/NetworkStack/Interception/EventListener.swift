@@ -19,7 +19,7 @@ public struct EventListener: HTTPResourceInterceptor {
 
     /// What happens to a fetch.
     public enum Event: Sendable {
-        /// A request could not be made; there is no attempt. The state is that before this failure.
+        /// A request could not be made, or was refused as it is; nothing began. The state is that before this failure.
         case notMade(any Error, Retry.State)
         /// An attempt begins.
         case started(Attempt)

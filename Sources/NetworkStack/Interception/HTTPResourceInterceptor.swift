@@ -89,7 +89,7 @@ public protocol HTTPResourceInterceptor<Request, Response>: Sendable {
     ///
     /// - Parameters:
     ///   - identifier: The attempt's.
-    ///   - request: The request, or `nil` if it could not be made.
+    ///   - request: The request, or `nil` if the task was never scheduled: it could not be made, or was refused as it is.
     ///   - data: The content that came with the failure, if any did.
     ///   - response: The response that came with the failure, if one did.
     ///   - error: The failure: the stack's `FetchError`.

@@ -27,6 +27,8 @@ final class InterceptedAttempt<Request: HTTPRequestConvertible, Response: HTTPRe
         /// A base request that is handed over twice counts once.
         var wasMade = false
         var made: Made?
+        /// Whether the request was told of: until then an end has nothing that it ends.
+        var wasScheduled = false
         var success: Success?
         /// The content that came with a failure.
         var failedData: Data?
@@ -92,7 +94,11 @@ final class InterceptedAttempt<Request: HTTPRequestConvertible, Response: HTTPRe
         @specialized(where Request == HTTP.Request, Response == HTTP.Response)
     #endif
     func schedule(_ attempt: Attempt) {
-        guard let made = kept.withLock({ $0.made }) else { return }
+        let made = kept.withLock { kept in
+            kept.wasScheduled = kept.made != nil
+            return kept.made
+        }
+        guard let made else { return }
         chain.schedule(attempt, made.request)
     }
 
@@ -161,9 +167,11 @@ final class InterceptedAttempt<Request: HTTPRequestConvertible, Response: HTTPRe
         chain.succeed(attempt, made.request, success.data ?? Data(), success.response)
     }
 
-    /// Tells of a failure, and has it voted on.
+    /// Tells of a failure, and has it voted on. What fails before it is scheduled, fails without a request.
     func vote(_ attempt: Attempt, response: Response?, on error: any Error) -> Retry.Action {
-        let (made, success, failedData) = kept.withLock { ($0.made, $0.success, $0.failedData) }
+        let (made, success, failedData) = kept.withLock {
+            ($0.wasScheduled ? $0.made : nil, $0.success, $0.failedData)
+        }
         let data = failedData ?? success?.data
         return chain.vote(attempt, request: made?.request, data: data, response: response, error: error)
     }

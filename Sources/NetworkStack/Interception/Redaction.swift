@@ -30,8 +30,13 @@ extension HTTP {
         func text(of field: Headers.Field) -> String {
             if isSecret(field.name) { return "<redacted>" }
             // These hold URLs, whose queries are as secret as the request's own.
-            guard [.location, .contentLocation, .referer].contains(field.name) else { return field.value }
-            return URL(string: field.value).map(text(of:)) ?? "<redacted>"
+            switch field.name {
+            case .location, .contentLocation, .referer: return URL(string: field.value).map(text(of:)) ?? "<redacted>"
+            // A URL among other things, or several.
+            case .link, "Refresh":
+                return field.value.utf8.contains { "?#@".utf8.contains($0) } ? "<redacted>" : field.value
+            default: return field.value
+            }
         }
 
         /// Whether a field's value is left out.

@@ -6,6 +6,8 @@ public protocol HTTPFetchFailure: Error {
     var statusCode: HTTP.StatusCode? { get }
     /// Whether a clock ended the fetch.
     var isTimeout: Bool { get }
+    /// Whether it stands, whatever interceptors vote: a cancel, the total timeout, a server that is not trusted.
+    var isFinal: Bool { get }
     /// Whether the request provably never reached the server.
     var isRetryable: Bool { get }
     /// What went wrong in the transfer, if the transfer failed and its error tells.
@@ -21,6 +23,16 @@ extension HTTPFetchError: HTTPFetchFailure {
         case .transport(let error): (error as? any HTTPTransportError)?.kind
         case .retry(_, let state): (state.errors.last as? Self)?.transportFailure
         case .noRequest, .http, .noData, .badResponse, .refused, .cancelled: nil
+        }
+    }
+
+    /// Whether it stands, whatever interceptors vote: a cancel, the total timeout, a server that is not trusted, content that
+    /// can be sent only once, a shutdown, and the end of retrying itself.
+    public var isFinal: Bool {
+        switch self {
+        case .cancelled, .retry: true
+        case .refused(let refusal): refusal.isFinal
+        case .noRequest, .http, .noData, .badResponse, .transport: false
         }
     }
 

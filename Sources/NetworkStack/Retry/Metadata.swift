@@ -7,7 +7,7 @@ public protocol HTTPRetryMetadata<Request, Response>: Sendable {
     /// The response of the stack.
     associatedtype Response: HTTPResponseConvertible
 
-    /// The request, or `nil` if it could not be made.
+    /// The request, or `nil` if it could not be made or was refused as it is.
     var request: Request? { get }
     /// The content that came with the failure, if any did.
     var payload: Data? { get }
@@ -17,7 +17,7 @@ public protocol HTTPRetryMetadata<Request, Response>: Sendable {
     /// Makes it of what an interceptor is told.
     ///
     /// - Parameters:
-    ///   - request: The request, or `nil` if it could not be made.
+    ///   - request: The request, or `nil` if it could not be made or was refused as it is.
     ///   - payload: The content that came with the failure, if any did.
     ///   - response: The response that came with the failure, if one did.
     init(request: Request?, payload: Data?, response: Response?)
@@ -26,7 +26,7 @@ public protocol HTTPRetryMetadata<Request, Response>: Sendable {
 extension Retry {
     /// What a retry policy is told of a failed attempt on an HTTP stack.
     public struct Metadata<Request: HTTPRequestConvertible, Response: HTTPResponseConvertible>: HTTPRetryMetadata {
-        /// The request, or `nil` if it could not be made.
+        /// The request, or `nil` if it could not be made or was refused as it is.
         public let request: Request?
         /// The content that came with the failure, if any did.
         public let payload: Data?
@@ -36,7 +36,7 @@ extension Retry {
         /// Makes it of what an interceptor is told.
         ///
         /// - Parameters:
-        ///   - request: The request, or `nil` if it could not be made.
+        ///   - request: The request, or `nil` if it could not be made or was refused as it is.
         ///   - payload: The content that came with the failure, if any did.
         ///   - response: The response that came with the failure, if one did.
         public init(request: Request?, payload: Data?, response: Response?) {

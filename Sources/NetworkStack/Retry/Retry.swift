@@ -16,6 +16,9 @@ public enum Retry {
     /// What an operation has been through so far.
     public struct State: Sendable {
         /// The error of every failed attempt, in order.
+        ///
+        /// Errors keep the responses they came with, heads and not content, until the fetch ends: a policy that retries
+        /// for ever keeps one for each attempt. Nothing else of an earlier attempt is kept.
         public internal(set) var errors: [any Swift.Error] = []
 
         /// The delays that were scheduled before retries, added up, in seconds.

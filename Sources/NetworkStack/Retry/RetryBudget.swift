@@ -6,13 +6,31 @@ extension Retry {
     /// When a server struggles, retries multiply its load just then. With a budget they stay a fraction of the requests,
     /// however many fetches fail: each first attempt pays in `ratio`, each retry costs one. Share one budget among all
     /// policies that go to the same hosts; hosts do not share with each other.
+    ///
+    /// A retry that is granted is set aside until it is sent, and paid for then. One that is not sent, because of a cancel
+    /// or another interceptor's vote, is granted to others ten seconds after its time.
     public final class Budget: Sendable {
-        private let balances = Lock<[HTTP.Origin: Double]>([:])
+        private struct Account {
+            var balance: Double
+            /// Until when the retries that were granted, and not sent yet, are set aside.
+            var granted: [ContinuousClock.Instant] = []
+            /// Larger for who was dealt with later.
+            var turn: UInt64 = 0
+        }
+
+        private struct Ledger {
+            var accounts: [HTTP.Origin: Account] = [:]
+            var turn: UInt64 = 0
+        }
+
+        private let ledger = Lock(Ledger())
         private let ratio: Double
         private let reserve: Double
 
-        /// Hosts that are remembered; beyond it, those with nothing spent are forgotten first.
-        private static let hostLimit = 1024
+        /// Hosts that are remembered; beyond it, those that were not heard of for the longest time are forgotten.
+        static let hostLimit = 1024
+        /// How long after its time a retry that is not sent is set aside.
+        private static let patience = Duration.seconds(10)
 
         /// Makes a budget.
         ///
@@ -30,40 +48,57 @@ extension Retry {
         /// - Parameter origin: The host.
         /// - Returns: The retries; whole ones can be spent.
         public func balance(of origin: HTTP.Origin) -> Double {
-            balances.withLock { $0[origin] ?? reserve }
+            let now = ContinuousClock.now
+            return ledger.withLock { ledger in
+                guard let account = ledger.accounts[origin] else { return reserve }
+                return account.balance - Double(account.granted.count { $0 > now })
+            }
         }
 
         /// A first attempt goes to a host.
         func deposit(for origin: HTTP.Origin) {
-            balances.withLock { balances in
-                guard let balance = Self.entry(for: origin, in: &balances, reserve: reserve) else { return }
-                // Ten times the reserve, or what ten requests pay in where there is none.
-                balances[origin] = min(balance + ratio, max(10 * reserve, 10 * ratio))
-            }
+            // Ten times the reserve, or what ten requests pay in where there is none.
+            change(origin) { $0.balance = min($0.balance + ratio, max(10 * reserve, 10 * ratio)) }
         }
 
-        /// A retry is to go to a host.
+        /// A retry is wanted.
         ///
-        /// - Returns: Whether it is granted; it is paid for then.
-        func withdraw(for origin: HTTP.Origin) -> Bool {
-            balances.withLock { balances in
-                guard let balance = Self.entry(for: origin, in: &balances, reserve: reserve), balance >= 1 else {
-                    return false
-                }
-                balances[origin] = balance - 1
+        /// - Parameters:
+        ///   - origin: Where it is to go.
+        ///   - delay: When, from now on.
+        ///   - now: The time.
+        /// - Returns: Whether it is granted.
+        func grant(to origin: HTTP.Origin, after delay: Retry.Delay = 0, now: ContinuousClock.Instant = .now) -> Bool {
+            change(origin) { account in
+                account.granted.removeAll { $0 <= now }
+                guard account.balance - Double(account.granted.count) >= 1 else { return false }
+                // Nobody waits longer than thirty years.
+                account.granted.append(now + .seconds(min(max(delay, 0), 1e9)) + Self.patience)
                 return true
             }
         }
 
-        /// The balance of a host, or `nil` if there is no room to remember it: then nothing is granted.
-        private static func entry(
-            for origin: HTTP.Origin,
-            in balances: inout [HTTP.Origin: Double],
-            reserve: Double
-        ) -> Double? {
-            if let balance = balances[origin] { return balance }
-            if balances.count >= hostLimit { balances = balances.filter { $0.value < reserve } }
-            return balances.count < hostLimit ? reserve : nil
+        /// A retry goes to a host. One that was not granted here costs nothing.
+        func pay(for origin: HTTP.Origin) {
+            change(origin) { account in
+                guard !account.granted.isEmpty else { return }
+                account.granted.removeFirst()
+                account.balance -= 1
+            }
+        }
+
+        private func change<Answer>(_ origin: HTTP.Origin, _ body: (inout Account) -> Answer) -> Answer {
+            ledger.withLock { ledger in
+                ledger.turn += 1
+                var account = ledger.accounts.removeValue(forKey: origin) ?? Account(balance: reserve)
+                account.turn = ledger.turn
+                if ledger.accounts.count >= Self.hostLimit {
+                    let kept = ledger.accounts.sorted { $0.value.turn > $1.value.turn }.prefix(Self.hostLimit * 3 / 4)
+                    ledger.accounts = Dictionary(kept.map { ($0.key, $0.value) }) { first, _ in first }
+                }
+                defer { ledger.accounts[origin] = account }
+                return body(&account)
+            }
         }
     }
 
@@ -71,6 +106,11 @@ extension Retry {
     public struct BudgetExhausted: Swift.Error, Hashable, CustomStringConvertible {
         /// The host.
         public let origin: HTTP.Origin
+
+        /// Makes the error, for tests of who is to handle it.
+        ///
+        /// - Parameter origin: The host.
+        public init(origin: HTTP.Origin) { self.origin = origin }
 
         /// What happened.
         public var description: String { "The retries granted to \(origin) are spent." }
@@ -89,10 +129,10 @@ extension Retry {
         /// Content is none of its business.
         public var interceptsContent: Bool { false }
 
-        /// Pays a first attempt's share in.
+        /// Pays a first attempt's share in, and for a retry.
         public func interceptScheduledTask(withIdentifier identifier: Int, request: Request, retryState: State) {
-            guard retryState.errors.isEmpty, let origin = Self.origin(of: request) else { return }
-            budget.deposit(for: origin)
+            guard let origin = Self.origin(of: request) else { return }
+            if retryState.errors.isEmpty { budget.deposit(for: origin) } else { budget.pay(for: origin) }
         }
 
         /// Votes as the policy does, and against a retry that the budget does not grant.
@@ -106,13 +146,17 @@ extension Retry {
         ) -> Action {
             let metadata = Metadata(request: request, payload: data, response: response)
             let action = policy.shouldRetry(with: error, state: retryState, metadata: metadata)
+            let delay: Delay
             switch action {
             case .none, .noRetry: return action
-            case .retry, .retryAfter:
-                // What could not be made reached nobody, and costs nobody anything.
-                guard let request, let origin = Self.origin(of: request) else { return action }
-                return budget.withdraw(for: origin) ? action : .noRetry(.custom(BudgetExhausted(origin: origin)))
+            case .retry: delay = 0
+            case .retryAfter(let wanted): delay = wanted
             }
+            // What was not sent reached nobody, and costs nobody anything; nor does a vote that does not count.
+            guard let request, let origin = Self.origin(of: request),
+                (error as? any HTTPFetchFailure)?.isFinal != true
+            else { return action }
+            return budget.grant(to: origin, after: delay) ? action : .noRetry(.custom(BudgetExhausted(origin: origin)))
         }
 
         private static func origin(of request: Request) -> HTTP.Origin? {

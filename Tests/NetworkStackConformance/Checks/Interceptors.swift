@@ -118,8 +118,8 @@ extension ConformanceCheck {
                     .init(baseRequestMaking: .request(request), interceptors: [Spy("spy", log)])
                 ).onlyOutcome()
                 try expect(
-                    log.all.last == "spy fails attempt 1",
-                    "The failure was not told: \(log.all), \(outcome.summary)"
+                    log.all.dropFirst() == ["spy fails attempt 1 without a request"],
+                    "The failure was not told as one of nothing that began: \(log.all), \(outcome.summary)"
                 )
             },
         ]

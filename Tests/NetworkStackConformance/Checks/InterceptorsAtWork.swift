@@ -52,6 +52,38 @@ extension ConformanceCheck {
                 try expectEqual(state, index.isMultiple(of: 2) ? .show : .hide, "state \(index) of \(seen)")
             }
         },
+        ConformanceCheck("What is refused before it is sent ends nothing that runs") { subject in
+            let (activity, events, arrived, held) = (NetworkActivity(), EventLog(), Gate(), Latch())
+            defer { held.open() }
+            let listener = EventListener { event, _ in
+                switch event {
+                case .notMade(_, let state): events.add("not made \(state.attemptCount)")
+                case .started: events.add("started")
+                case .succeeded: events.add("succeeded")
+                case .failed: events.add("failed")
+                }
+            }
+            let peer = try subject.serve { _ in
+                arrived.open()
+                held.wait()
+                return .ok("x")
+            }
+            let stack = try subject.stack { $0.interceptors = [activity, listener] }
+            let waiting = try stack.observe(peer.url("/held"))
+            try await arrived.opened()
+            _ = try await stack.observe(peer.url("/"), headers: ["X": "a\r\nb"]).onlyOutcome()
+            _ = try await stack.observe(peer.url("/"), method: .PUT, body: .file(path: "/nonexistent/file"))
+                .onlyOutcome()
+            try expectEqual(activity.state, .show, "the activity while a task runs")
+            held.open()
+            try await waiting.onlyOutcome().value()
+            try await eventually("the activity has ended") { activity.state == .hide }
+            try expectEqual(
+                events.all,
+                ["started", "not made 1", "not made 1", "succeeded"],
+                "what the listener heard"
+            )
+        },
         ConformanceCheck("A listener hears each attempt, its metrics and its end") { subject in
             let events = EventLog()
             let listener = EventListener { event, _ in

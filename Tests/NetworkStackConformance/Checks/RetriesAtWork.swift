@@ -115,5 +115,31 @@ extension ConformanceCheck {
             try expectEqual(peer.requests().count, 6, "requests on the wire: three fetches and three retries")
             try await stack.text(peer.url("/good"))
         },
+        ConformanceCheck("A cancelled fetch takes nothing from the budget") { subject in
+            let (arrived, held, count) = (Gate(), Latch(), Lock(0))
+            defer { held.open() }
+            let peer = try subject.serve { request in
+                if request.path == "/held" {
+                    arrived.open()
+                    held.wait()
+                    return .status(503)
+                }
+                return count.withLock { count in
+                    count += 1
+                    return count == 1 ? .status(503) : .ok("x")
+                }
+            }
+            let budget = Retry.Budget(ratio: 0, reserve: 1)
+            let stack = try subject.stack { $0.interceptors = [HTTPRetryPolicy.maxRetries(1).within(budget)] }
+            let waiting = try stack.observe(peer.url("/held"))
+            try await arrived.opened()
+            waiting.cancel()
+            try await waiting.onlyOutcome().expectCancelled()
+            held.open()
+            try await stack.text(peer.url("/"))
+            try expectEqual(count.withLock { $0 }, 2, "requests on the wire: a fetch and its retry")
+            let origin = try HTTP.Origin(of: HTTP.Request(url: peer.url("/")).url)
+            try expectEqual(budget.balance(of: origin), 0, "the budget that is left")
+        },
     ]
 }
