@@ -23,6 +23,11 @@ struct FlatnessTests {
         await #expect(processExitsWith: .success) { try await Flatness(width: 1).proveStacks(2_000) }
     }
 
+    @Test("a stream that is read more slowly than it comes stays in its buffer", .timeLimit(.minutes(2)))
+    func slowReader() async {
+        await #expect(processExitsWith: .success) { try await Flatness(width: 1).proveSlowReader(64 << 20) }
+    }
+
     @Test("5,000 connections to a pinned server leave nothing behind", .timeLimit(.minutes(5)))
     func pinnedConnections() async {
         await #expect(processExitsWith: .success) {
@@ -73,6 +78,30 @@ private struct Flatness {
         try await fetch(count, on: stack, closing: closing)
         let after = Holdings()
         try after.expectNoMore(than: before, perFetch: count)
+        await stack.shutdown()
+    }
+
+    /// Never reads so fast that there is nothing more to read, and holds the most there ever was to far less than all.
+    func proveSlowReader(_ length: Int) async throws {
+        var options = ScriptedServer.Options()
+        options.patience = .seconds(60)
+        let server = try ScriptedServer(options) { _ in
+            [.receiveHead, .send("HTTP/1.1 200 OK\r\nContent-Length: \(length)\r\n\r\n"), .sendPattern(length)]
+        }
+        let stack = try Network.CurlNetworkStack()
+        let request = try HTTP.Request(url: server.url())
+        let opened = try await stack.streaming.fetch(resource: .init(baseRequestMaking: .request(request)))
+        var (count, before) = (0, 0)
+        for try await chunk in opened.value {
+            count += chunk.count
+            if count < length / 8 { before = ProcessProbe.peakResidentBytes() }
+            let goesOn = ContinuousClock.now + .nanoseconds(20 * chunk.count)
+            while ContinuousClock.now < goesOn {}
+        }
+        let growth = ProcessProbe.peakResidentBytes() - before
+        guard count == length, before > 0, growth < length / 4 else {
+            throw Excess(description: "\(count) bytes were read, and \(growth) more held than in the beginning")
+        }
         await stack.shutdown()
     }
 

@@ -105,6 +105,37 @@ struct StreamBodySourceTests {
         source.close()
     }
 
+    @Test("of any number of bytes one by one is taken in few pieces")
+    func smallChunks() async throws {
+        let (count, isRead) = (256 * 1024 - 1, Gate())
+        let pump: @Sendable (StreamBodySource) async throws -> Void = { source in
+            for number in 0..<count { try await source.send(Data([UInt8(truncatingIfNeeded: number)])) }
+            isRead.open()
+        }
+        let source = StreamBodySource(length: nil, onReady: {}, pump: pump)
+        try await isRead.opened(within: .seconds(30))
+        var (content, pieces) = (Data(), 0)
+        while content.count < count, case .bytes(let bytes) = source.next(upTo: 16 * 1024) {
+            content += bytes
+            pieces += 1
+        }
+        #expect(content == Data((0..<count).map { UInt8(truncatingIfNeeded: $0) }))
+        #expect(pieces <= 64)
+        source.close()
+    }
+
+    @Test("of large and small chunks comes in order", arguments: [1000, 5000, 100_000])
+    func mixedChunks(_ limit: Int) async throws {
+        let lengths = (0..<200).map { [1, 4095, 4096, 10, 30_000, 2, 4000][$0 % 7] }
+        let chunks = lengths.enumerated().map { Data(repeating: UInt8($0), count: $1) }
+        let reader = Reader()
+        let source = StreamBodySource(length: nil, onReady: reader.onReady) { source in
+            for chunk in chunks { try await source.send(chunk) }
+        }
+        #expect(try await reader.readAll(source, upTo: limit) == chunks.reduce(Data(), +))
+        source.close()
+    }
+
     @Test("ends at the end of the sequence, and not at an empty chunk")
     func emptyChunks() async throws {
         let chunks = AsyncStream<Data> { continuation in

@@ -92,6 +92,25 @@ struct MockNetworkStackTests {
         }
     }
 
+    @Test("numbers attempts apart, whether a file answers or not")
+    func identifiers() async throws {
+        try await withFiles { folder in
+            let seen = Lock<[Int]>([])
+            var configuration = Network.Configuration()
+            configuration.interceptors = [
+                EventListener { event, _ in
+                    if case .started(let attempt) = event { seen.withLock { $0.append(attempt.identifier) } }
+                }
+            ]
+            let mock = try MockNetworkStack(configuration: configuration, files: .init(folder: folder))
+            mock.answer(.GET, "/", with: .json("{}"))
+            for resource in try [resource(.all), resource(.get(1)), get("/"), resource(.all)] {
+                _ = try await mock.fetch(resource: resource)
+            }
+            #expect(seen.withLock { $0 } == [1, 2, 3, 4])
+        }
+    }
+
     @Test("says that an endpoint is not mocked, and that a mock's file is missing")
     func missing() async throws {
         try await withFiles { folder in

@@ -8,10 +8,7 @@ private struct Failure: Error, Equatable { var number = 0 }
 extension Retry.State {
     /// A state after so many failures.
     static func after(_ failures: Int, delay: Retry.Delay = 0) -> Retry.State {
-        var state = Retry.State()
-        state.errors = (0..<failures).map { Failure(number: $0) }
-        state.totalDelay = delay
-        return state
+        Retry.State(errors: (0..<failures).map { Failure(number: $0) }, delays: [delay])
     }
 }
 

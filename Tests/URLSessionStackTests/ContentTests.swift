@@ -53,6 +53,23 @@ struct ContentTests {
         }
     }
 
+    @Test("from an InputStream of one's own is sent once, however often its request is made")
+    func inputStreamTwice() async throws {
+        let server = try ScriptedServer.responding { .ok("\($0.bodyCount)") }
+        let network = try Stack(configuration: .init())
+        let stream = InputStream(data: Data(count: 500_000))
+        let resource = try Stack.Resource.url(server.url()) {
+            $0.httpMethod = "POST"
+            $0.httpBodyStream = stream
+        }
+        #expect(try await network.fetch(resource: resource).text == "500000")
+        guard case .failure(.refused(.bodyNotReplayable)) = await network.outcome(of: resource) else {
+            Issue.record("What is left of a stream was sent as the whole")
+            return
+        }
+        #expect(server.requests.count == 1)
+    }
+
     @Test("that a stream makes is spooled to a file, which is gone afterwards")
     func spooling() async throws {
         @Sendable func files() -> [String] {

@@ -101,11 +101,47 @@ struct MessageTests {
         #expect(HTTP.Headers(response).values(for: .setCookie) == expected)
     }
 
+    @Test("No error is of connecting once a head has come")
+    func errorsAfterHead() {
+        let error = URLError(.cannotConnectToHost, userInfo: [NSLocalizedDescriptionKey: "Failed to connect"])
+        for (hasHead, kind) in [(false, HTTP.FailureKind.connect), (true, .receive)] {
+            guard case .transport(let told) = URLError.failure(error, hasHead: hasHead), told.kind == kind else {
+                Issue.record("hasHead \(hasHead) is not \(kind)")
+                continue
+            }
+        }
+    }
+
+    @Test("An error with a response shows neither cookies nor a query, also when it is dumped")
+    func redaction() async throws {
+        let server = try ScriptedServer.responding { _ in
+            .status(401, "no", headers: [("Set-Cookie", "id=s3cret"), ("X-Shown", "shown")])
+        }
+        let network = try Stack(configuration: .init())
+        let outcome = await network.outcome(of: try .url(server.url("/path?token=s3cret")))
+        guard case .failure(.http(401, _, let response)) = outcome else {
+            Issue.record("Expected a 401, saw \(outcome)")
+            return
+        }
+        for value in [outcome, response] as [Any] {
+            var dumped = ""
+            dump(value, to: &dumped)
+            for text in ["\(value)", String(reflecting: value), dumped] {
+                #expect(!text.contains("s3cret"), "\(text)")
+                #expect(text.contains("shown"), "\(text)")
+            }
+        }
+    }
+
     @Test(
         "An error tells its kind, and keeps the query of its URL to itself",
         arguments: [
             (URLError.Code.cannotFindHost, "", HTTP.FailureKind.dns),
-            (.cannotConnectToHost, "", .connect),
+            (.cannotConnectToHost, "Failed to connect to a.test port 80 after 0 ms: Couldn't connect", .connect),
+            (.cannotConnectToHost, "Empty reply from server", .empty),
+            (.cannotConnectToHost, "Recv failure: Connection reset by peer", .receive),
+            (.cannotConnectToHost, "", .other),
+            (.timedOut, "Operation timed out after 10 milliseconds with 0 bytes received", .other),
             (.networkConnectionLost, "", .receive),
             (.badServerResponse, "", .empty),
             (.unknown, "SSL certificate problem: unable to get local issuer certificate", .tls),

@@ -1,11 +1,11 @@
-internal import FoundationEssentials
+package import FoundationEssentials
 
 #if canImport(Glibc)
-    internal import Glibc
+    package import Glibc
 #elseif canImport(Musl)
-    internal import Musl
+    package import Musl
 #else
-    internal import Darwin
+    package import Darwin
 #endif
 
 /// A file, read while it is sent. Its length is fixed when it is opened; one that shrinks meanwhile fails.
@@ -43,9 +43,12 @@ final class FileBodySource: HTTPBodySource {
             guard state.descriptor >= 0 else { return .failed(FileError(path: "the file", number: EBADF)) }
             var data = Data(count: Int(min(Int64(count), size - state.offset)))
             let (descriptor, offset) = (state.descriptor, state.offset)
-            let read = unsafe data.withUnsafeMutableBytes { buffer in
-                unsafe pread(descriptor, buffer.baseAddress, buffer.count, off_t(offset))
-            }
+            var read = -1
+            repeat {
+                read = unsafe data.withUnsafeMutableBytes { buffer in
+                    unsafe pread(descriptor, buffer.baseAddress, buffer.count, off_t(offset))
+                }
+            } while read < 0 && errno == EINTR
             guard read > 0 else {
                 return .failed(
                     read < 0
@@ -84,7 +87,7 @@ final class FileBodySource: HTTPBodySource {
 /// A file that appears whole or not at all: it is written beside its place and moved there at the end.
 ///
 /// One thread at a time writes it.
-final class FileWriter: Sendable {
+package final class FileWriter: Sendable {
     private struct State {
         var descriptor: Int32
         var count: Int64 = 0
@@ -100,7 +103,7 @@ final class FileWriter: Sendable {
     ///   - path: The file's place.
     ///   - mode: Who may do what with it, unless the process's mask forbids it.
     /// - Throws: ``FileError``.
-    init(path: String, mode: mode_t = 0o666) throws(FileError) {
+    package init(path: String, mode: mode_t = 0o666) throws(FileError) {
         self.path = path
         partialPath = "\(path).\(UInt32.random(in: .min ... .max)).partial"
         let descriptor = unsafe open(partialPath, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)
@@ -110,7 +113,10 @@ final class FileWriter: Sendable {
 
     deinit { discard() }
 
-    func write(_ chunk: Data) throws(FileError) {
+    /// Adds bytes.
+    ///
+    /// - Throws: ``FileError``.
+    package func write(_ chunk: Data) throws(FileError) {
         let path = path
         try state.withLock { state throws(FileError) in
             let descriptor = state.descriptor
@@ -132,7 +138,7 @@ final class FileWriter: Sendable {
     /// - Parameter durably: Whether its content is on the disk before that, so that a crash of the system leaves it whole.
     /// - Returns: Its length in bytes.
     /// - Throws: ``FileError``.
-    func commit(durably: Bool = false) throws(FileError) -> Int64 {
+    package func commit(durably: Bool = false) throws(FileError) -> Int64 {
         let (path, partialPath) = (path, partialPath)
         return try state.withLock { state throws(FileError) in
             guard state.descriptor >= 0 else { throw FileError(path: path, number: EBADF) }
@@ -151,7 +157,7 @@ final class FileWriter: Sendable {
     }
 
     /// Leaves nothing behind, unless the file is in its place.
-    func discard() {
+    package func discard() {
         state.withLock { state in
             guard state.descriptor >= 0 else { return }
             _ = FileBodySource.close(state.descriptor)

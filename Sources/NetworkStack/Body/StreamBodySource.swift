@@ -5,7 +5,11 @@ internal import FoundationEssentials
 /// Between the two lies at most one chunk more than `capacity`: the pump waits for room, the transport for bytes.
 final class StreamBodySource: HTTPBodySource {
     private struct State {
-        var chunks: [Data] = []
+        /// What is left of the chunk that is being taken.
+        var current = Data()
+        var chunks = Fifo<Data>()
+        /// Small chunks at the end, joined: as many as there may be would cost more to keep, and to take, than their bytes.
+        var joined = Data()
         var count = 0
         var total: Int64 = 0
         var verdict: HTTPBodyChunk?
@@ -14,9 +18,33 @@ final class StreamBodySource: HTTPBodySource {
         var isClosed = false
         var room: Handover<Void>?
         var task: Task<Void, Never>?
+
+        mutating func add(_ chunk: Data) {
+            count += chunk.count
+            if chunk.count < StreamBodySource.smallChunk, joined.count < StreamBodySource.smallChunk {
+                if joined.isEmpty { joined = chunk } else { joined.append(chunk) }
+            } else {
+                if !joined.isEmpty { chunks.append(joined) }
+                joined = Data()
+                if chunk.count < StreamBodySource.smallChunk { joined = chunk } else { chunks.append(chunk) }
+            }
+        }
+
+        mutating func take(upTo limit: Int) -> Data? {
+            if current.isEmpty {
+                if let chunk = chunks.popFirst() { current = chunk } else { swap(&current, &joined) }
+            }
+            guard !current.isEmpty else { return nil }
+            let taken = current.prefix(limit)
+            current = taken.count < current.count ? current.dropFirst(limit) : Data()
+            count -= taken.count
+            return taken
+        }
     }
 
     private static let capacity = 256 * 1024
+    /// Smaller chunks than this many bytes are joined.
+    private static let smallChunk = 4096
 
     let length: Int64?
     /// The length that the content must have, whether or not a transport is told.
@@ -60,8 +88,7 @@ final class StreamBodySource: HTTPBodySource {
             guard !state.isClosed else { throw CancellationError() }
             state.total += Int64(chunk.count)
             if let declared, state.total > declared { throw BodyLengthError(declared: declared, actual: state.total) }
-            state.chunks.append(chunk)
-            state.count += chunk.count
+            state.add(chunk)
             if state.count >= Self.capacity { state.room = Handover() }
             defer { state.isReaderWaiting = false }
             return (state.isReaderWaiting, state.room)
@@ -85,17 +112,10 @@ final class StreamBodySource: HTTPBodySource {
 
     func next(upTo count: Int) -> HTTPBodyChunk {
         let (chunk, room): (HTTPBodyChunk, Handover<Void>?) = state.withLock { state in
-            guard let first = state.chunks.first else {
+            guard let taken = state.take(upTo: count) else {
                 if state.verdict == nil { state.isReaderWaiting = true }
                 return (state.verdict ?? .pending, nil)
             }
-            let taken = first.prefix(count)
-            if taken.count == first.count {
-                state.chunks.removeFirst()
-            } else {
-                state.chunks[0] = first.dropFirst(count)
-            }
-            state.count -= taken.count
             guard state.count < Self.capacity, let room = state.room else { return (.bytes(taken), nil) }
             state.room = nil
             return (.bytes(taken), room)
@@ -109,7 +129,7 @@ final class StreamBodySource: HTTPBodySource {
     func close() {
         let (task, room) = state.withLock { state in
             state.isClosed = true
-            state.chunks = []
+            (state.current, state.chunks, state.joined) = (Data(), Fifo(), Data())
             defer { (state.task, state.room) = (nil, nil) }
             return (state.task, state.room)
         }

@@ -22,7 +22,7 @@ public final class HTTPEngine<Transport: HTTPTransport>: Sendable {
     private let wheel = TimerWheel()
     private let queue: DispatchQueue
     private let retryTimer: RetryTimer
-    private let lastIdentifier = Lock(0)
+    package let lastIdentifier: Lock<Int>
     /// Decides whom a request may go to; nobody, if everybody is trusted in the ordinary way.
     let judge: ServerTrustJudge?
     /// Hears of servers that are trusted although they do not pass.
@@ -36,12 +36,30 @@ public final class HTTPEngine<Transport: HTTPTransport>: Sendable {
     ///     as given; a stack validates it first. What it says of connections and TLS is the transport's concern.
     ///   - queue: Where completions are called, and everything else that is the user's code.
     ///   - retryQueue: Where delayed retries wait, unless the configuration has a clock for them.
-    public init(
+    public convenience init(
         transport: Transport,
         configuration: Network.Configuration = .init(),
         queue: DispatchQueue = .global(),
         retryQueue: DispatchQueue = .global()
     ) {
+        self.init(
+            transport: transport,
+            configuration: configuration,
+            queue: queue,
+            retryQueue: retryQueue,
+            lastIdentifier: Lock(0)
+        )
+    }
+
+    /// Makes one of several engines of a stack, whose attempts are numbered together.
+    package init(
+        transport: Transport,
+        configuration: Network.Configuration,
+        queue: DispatchQueue,
+        retryQueue: DispatchQueue,
+        lastIdentifier: Lock<Int>
+    ) {
+        self.lastIdentifier = lastIdentifier
         self.transport = transport
         self.queue = queue
         sharedOptions = SharedOptions(configuration.options)
@@ -161,7 +179,7 @@ public final class HTTPEngine<Transport: HTTPTransport>: Sendable {
             retryTimer: retryTimer,
             steps: steps
         )
-        steps.receiver?.attach(exchange)
+        steps.receiver?.attach(exchange, cancelled: steps.streamError(of: .cancelled))
         defer { exchange.returnsToCaller() }
         exchange.begin(checkingOptions: resource.options != nil)
         return FetchInFlight(exchange)

@@ -67,7 +67,7 @@ extension HTTP {
             public var trailers: Trailers?
 
             private let pump: @Sendable (StreamBodySource) async throws -> Void
-            private let wasOpened = Lock(false)
+            private let wasOpened: Lock<Bool>
 
             /// Content that can be sent once.
             ///
@@ -76,8 +76,15 @@ extension HTTP {
             ///   - length: The length in bytes, if known.
             public init<Chunks: AsyncSequence & Sendable>(_ chunks: Chunks, length: Int64? = nil)
             where Chunks.Element == Data {
+                self.init(chunks, length: length, sharing: Lock(false))
+            }
+
+            /// Content that can be sent once, whichever of the streams around it that share a claim is opened first.
+            package init<Chunks: AsyncSequence & Sendable>(_ chunks: Chunks, length: Int64?, sharing claim: Lock<Bool>)
+            where Chunks.Element == Data {
                 self.length = length
                 isReplayable = false
+                wasOpened = claim
                 pump = { source in for try await chunk in chunks { try await source.send(chunk) } }
             }
 
@@ -92,6 +99,7 @@ extension HTTP {
             ) where Chunks.Element == Data {
                 self.length = length
                 isReplayable = true
+                wasOpened = Lock(false)
                 pump = { source in for try await chunk in try replaying() { try await source.send(chunk) } }
             }
 
@@ -103,6 +111,7 @@ extension HTTP {
             ) {
                 self.length = length
                 self.isReplayable = isReplayable
+                wasOpened = Lock(false)
                 self.pump = pump
             }
 

@@ -15,6 +15,18 @@ public struct EventListener: HTTPResourceInterceptor {
         public let request: HTTP.Request
         /// What the fetch has been through before.
         public let retryState: Retry.State
+
+        /// Describes an attempt.
+        ///
+        /// - Parameters:
+        ///   - identifier: Unlike that of any other attempt of the stack.
+        ///   - request: The request that is sent.
+        ///   - retryState: What the fetch has been through before.
+        public init(identifier: Int, request: HTTP.Request, retryState: Retry.State = Retry.State()) {
+            self.identifier = identifier
+            self.request = request
+            self.retryState = retryState
+        }
     }
 
     /// What happens to a fetch.

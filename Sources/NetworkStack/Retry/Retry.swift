@@ -30,6 +30,17 @@ public enum Retry {
         /// The state of an operation that has not failed.
         public init() {}
 
+        /// The state of an operation that has failed, for tests of a ``Rule`` or an interceptor.
+        ///
+        /// - Parameters:
+        ///   - errors: The error of every failed attempt, in order.
+        ///   - delays: The delays that were scheduled before retries, in order, in seconds.
+        public init(errors: [any Swift.Error], delays: [Delay] = []) {
+            self.errors = errors
+            totalDelay = delays.reduce(0, +)
+            lastDelay = delays.last ?? 0
+        }
+
         /// How many retries were made.
         public var retryCount: Int { errors.count }
 

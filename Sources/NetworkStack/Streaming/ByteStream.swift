@@ -9,7 +9,7 @@ public import FoundationEssentials
 public struct ByteStream: AsyncSequence, Sendable {
     /// The content did not come whole.
     public struct Failed: Error, CustomStringConvertible {
-        /// Why: the `FetchError` of the stack that fetched.
+        /// Why: the `FetchError` of the stack that fetched, or ``ConcurrentRead``.
         public let underlying: any Error
 
         /// Makes one.
@@ -19,6 +19,12 @@ public struct ByteStream: AsyncSequence, Sendable {
 
         /// Why the content did not come whole.
         public var description: String { "The content did not come whole: \(underlying)" }
+    }
+
+    /// Two tasks wait for the same stream's next piece. The second fails with this, and the first goes on.
+    public struct ConcurrentRead: Error, Hashable, CustomStringConvertible {
+        /// What to do about it.
+        public var description: String { "Another task waits for this stream's next piece; a stream has one reader." }
     }
 
     /// Gives a stream up when nobody holds it any more.
@@ -39,6 +45,11 @@ public struct ByteStream: AsyncSequence, Sendable {
 
     /// What the fetch took, once the stream has ended well.
     public var metrics: HTTP.Metrics? { holder.receiver.metrics }
+
+    /// Gives the stream up if the task that reads it is cancelled.
+    func checkCancellation() throws(Failed) {
+        do { try holder.receiver.checkCancellation() } catch { throw Failed(underlying: error) }
+    }
 
     /// Collects what is still to come.
     ///
@@ -61,7 +72,8 @@ public struct ByteStream: AsyncSequence, Sendable {
     /// Reads on where the stream stands.
     public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(holder: holder) }
 
-    /// Reads a stream piece by piece. A task that is cancelled while it reads gives the stream up.
+    /// Reads a stream piece by piece. A task that is cancelled gives the stream up where it reads, or would read, the next
+    /// piece, also when all of the content has come.
     public struct AsyncIterator: AsyncIteratorProtocol {
         private let holder: Holder
 

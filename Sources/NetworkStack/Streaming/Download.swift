@@ -36,7 +36,7 @@ public final class Download: Cancelable {
     /// Ends the download; what was written is removed.
     public func cancel() { task.cancel() }
 
-    private static func write(
+    static func write(
         _ stream: ByteStream,
         to path: String,
         noting written: Lock<Int64>
@@ -48,6 +48,7 @@ public final class Download: Cancelable {
             do { try file.write(chunk) } catch { throw ByteStream.Failed(underlying: error) }
             written.withLock { $0 += Int64(chunk.count) }
         }
+        try stream.checkCancellation()
         do { return try file.commit() } catch { throw ByteStream.Failed(underlying: error) }
     }
 }

@@ -27,10 +27,11 @@ extension ModelDecoding where Payload == ByteStream {
 
     /// Server-sent events (`text/event-stream`), as they come.
     ///
-    /// - Parameter limit: The most bytes of one line; a longer one fails with ``LineTooLong``.
+    /// - Parameter limit: The most bytes of one event's data, and of any line; more fails with ``EventTooLong`` or
+    ///   ``LineTooLong``.
     /// - Returns: The decoding.
     public static func serverSentEvents(upTo limit: Int = 1 << 20) -> Self where T == ServerSentEventStream {
-        Self { stream, _ in ServerSentEventStream(LineStream(stream, limit: limit)) }
+        Self { stream, _ in ServerSentEventStream(stream, limit: limit) }
     }
 }
 
@@ -55,49 +56,21 @@ public struct LineStream: AsyncSequence, Sendable {
 
     /// Reads on where the stream stands.
     public func makeAsyncIterator() -> AsyncIterator {
-        AsyncIterator(chunks: stream.makeAsyncIterator(), limit: limit)
+        AsyncIterator(LineReader(stream, ending: .lineFeeds, limit: limit))
     }
 
     /// Reads line by line.
     public struct AsyncIterator: AsyncIteratorProtocol {
-        private var chunks: ByteStream.AsyncIterator
-        private let limit: Int
-        private var buffer: [UInt8] = []
-        private var start = 0
-        private var searched = 0
-        private var isOver = false
+        private var lines: LineReader
 
-        fileprivate init(chunks: ByteStream.AsyncIterator, limit: Int) {
-            self.chunks = chunks
-            self.limit = limit
-        }
+        fileprivate init(_ lines: LineReader) { self.lines = lines }
 
         /// The next line, as UTF-8; bytes that are none are replaced.
         ///
         /// - Returns: The line, or `nil` at the end.
         /// - Throws: ``ByteStream/Failed`` or ``LineTooLong``.
         public mutating func next() async throws -> String? {
-            while true {
-                if let end = buffer[searched...].firstIndex(of: UInt8(ascii: "\n")) { return try line(endingAt: end) }
-                searched = buffer.count
-                guard searched - start <= limit else { throw LineTooLong(limit: limit) }
-                if isOver {
-                    guard start < buffer.count else { return nil }
-                    return try line(endingAt: buffer.count)
-                }
-                buffer.removeFirst(start)
-                (start, searched) = (0, buffer.count)
-                if let chunk = try await chunks.next() { buffer.append(contentsOf: chunk) } else { isOver = true }
-            }
-        }
-
-        private mutating func line(endingAt end: Int) throws -> String {
-            guard end - start <= limit else { throw LineTooLong(limit: limit) }
-            var bytes = buffer[start..<end]
-            if bytes.last == UInt8(ascii: "\r") { bytes.removeLast() }
-            start = end < buffer.count ? end + 1 : end
-            searched = start
-            return String(decoding: bytes, as: UTF8.self)
+            try await lines.next().map { String(decoding: $0, as: UTF8.self) }
         }
     }
 }

@@ -8,63 +8,122 @@ public struct ServerSentEvent: Sendable, Hashable {
     public var id: String
     /// How long to wait before connecting again, if the server has said so.
     public var retry: Duration?
+
+    /// Makes an event.
+    ///
+    /// - Parameters:
+    ///   - name: What kind of event it is.
+    ///   - data: The data.
+    ///   - id: The identifier of the last event that had one.
+    ///   - retry: How long to wait before connecting again, if the server has said so.
+    public init(name: String = "message", data: String, id: String = "", retry: Duration? = nil) {
+        self.name = name
+        self.data = data
+        self.id = id
+        self.retry = retry
+    }
+}
+
+/// The data of a server-sent event was longer than the limit.
+public struct EventTooLong: Error, Hashable, CustomStringConvertible {
+    /// The limit, in bytes.
+    public let limit: Int
+
+    /// What happened.
+    public var description: String { "The data of a server-sent event is longer than the limit of \(limit) bytes." }
 }
 
 /// The events of a stream as they come. An event that the end of the stream cuts short is not told.
 public struct ServerSentEventStream: AsyncSequence, Sendable {
-    private let lines: LineStream
+    private let stream: ByteStream
+    private let limit: Int
 
-    init(_ lines: LineStream) { self.lines = lines }
+    init(_ stream: ByteStream, limit: Int) {
+        self.stream = stream
+        self.limit = limit
+    }
 
     /// Reads on where the stream stands.
-    public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(lines: lines.makeAsyncIterator()) }
+    public func makeAsyncIterator() -> AsyncIterator {
+        AsyncIterator(
+            lines: LineReader(stream, ending: .lineFeedsAndReturns, limit: limit),
+            parser: ServerSentEventParser(limit: limit)
+        )
+    }
 
     /// Reads event by event.
     public struct AsyncIterator: AsyncIteratorProtocol {
-        private var lines: LineStream.AsyncIterator
-        private var id = ""
-        private var retry: Duration?
-        private var isFirst = true
-
-        fileprivate init(lines: LineStream.AsyncIterator) { self.lines = lines }
+        fileprivate var lines: LineReader
+        fileprivate var parser: ServerSentEventParser
 
         /// The next event.
         ///
         /// - Returns: The event, or `nil` at the end.
-        /// - Throws: ``ByteStream/Failed`` or ``LineTooLong``.
+        /// - Throws: ``ByteStream/Failed``, ``LineTooLong`` or ``EventTooLong``.
         public mutating func next() async throws -> ServerSentEvent? {
-            var (name, data) = ("", [String]())
-            while var line = try await lines.next() {
-                if isFirst, line.hasPrefix("\u{FEFF}") { line.removeFirst() }
-                isFirst = false
-                if line.isEmpty {
-                    guard !data.isEmpty else {
-                        name = ""
-                        continue
-                    }
-                    return ServerSentEvent(
-                        name: name.isEmpty ? "message" : name,
-                        data: data.joined(separator: "\n"),
-                        id: id,
-                        retry: retry
-                    )
-                }
-                let colon = line.firstIndex(of: ":")
-                let field = line[..<(colon ?? line.endIndex)]
-                var value = colon.map { line[line.index(after: $0)...] } ?? ""
-                if value.first == " " { value.removeFirst() }
-                switch field {
-                case "event": name = String(value)
-                case "data": data.append(String(value))
-                case "id": if !value.contains("\0") { id = String(value) }
-                case "retry":
-                    if value.allSatisfy({ $0.isASCII && $0.isNumber }), let milliseconds = Int64(value) {
-                        retry = .milliseconds(milliseconds)
-                    }
-                default: break
-                }
+            while let line = try await lines.next() {
+                if let event = try parser.take(line) { return event }
             }
             return nil
         }
+    }
+}
+
+/// Makes events of lines (HTML Living Standard, section 9.2.6). It works on bytes: a colon or a space counts whatever
+/// follows, although a combining mark would make one character of both.
+struct ServerSentEventParser {
+    private let limit: Int
+    private var isFirst = true
+    private var name = ""
+    /// The lines of data, each with a line feed after it.
+    private var data: [UInt8] = []
+    private var id = ""
+    private var retry: Duration?
+
+    private static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
+
+    init(limit: Int) { self.limit = limit }
+
+    /// Takes the next line.
+    ///
+    /// - Returns: The event that it ends, if it ends one.
+    /// - Throws: ``EventTooLong``.
+    mutating func take(_ line: ArraySlice<UInt8>) throws(EventTooLong) -> ServerSentEvent? {
+        var line = line
+        if isFirst, line.starts(with: Self.byteOrderMark) { line.removeFirst(Self.byteOrderMark.count) }
+        isFirst = false
+        guard !line.isEmpty else { return event() }
+        let field = line.prefix { $0 != UInt8(ascii: ":") }
+        var value = line.dropFirst(field.count + 1)
+        if value.first == UInt8(ascii: " ") { value.removeFirst() }
+        switch String(decoding: field, as: UTF8.self) {
+        case "event": name = String(decoding: value, as: UTF8.self)
+        case "data":
+            guard data.count + value.count <= limit else { throw EventTooLong(limit: limit) }
+            data += value
+            data.append(UInt8(ascii: "\n"))
+        case "id": if !value.contains(0) { id = String(decoding: value, as: UTF8.self) }
+        case "retry": retry = Self.milliseconds(value).map { .milliseconds($0) } ?? retry
+        default: break
+        }
+        return nil
+    }
+
+    /// What the lines since the last event make; nothing without data.
+    private mutating func event() -> ServerSentEvent? {
+        defer { (name, data) = ("", []) }
+        guard !data.isEmpty else { return nil }
+        return ServerSentEvent(
+            name: name.isEmpty ? "message" : name,
+            data: String(decoding: data.dropLast(), as: UTF8.self),
+            id: id,
+            retry: retry
+        )
+    }
+
+    /// A number of ASCII digits and nothing else.
+    private static func milliseconds(_ digits: ArraySlice<UInt8>) -> Int64? {
+        guard digits.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) else { return nil }
+        return Int64(String(decoding: digits, as: UTF8.self))
     }
 }

@@ -10,28 +10,21 @@ final class StreamReceiver: Sendable {
     }
 
     private struct State {
-        var chunks: [Data] = []
-        /// The first of the chunks that has not been read.
-        var first = 0
+        var chunks = Fifo<Data>()
         var count = 0
         var end: End?
         var trailers: HTTP.Headers?
         var metrics: HTTP.Metrics?
         var isHeldBack = false
-        var isAbandoned = false
         /// Where a reader waits.
         var waiter: Handover<Void>?
         weak var exchange: Exchange?
+        /// What a stream that was given up fails with.
+        var cancelled: any Error = CancellationError()
 
         mutating func takeChunk() -> Data? {
-            guard first < chunks.count else { return nil }
-            let chunk = chunks[first]
-            first += 1
-            count -= chunk.count
-            if first == chunks.count {
-                chunks.removeAll(keepingCapacity: true)
-                first = 0
-            }
+            let chunk = chunks.popFirst()
+            count -= chunk?.count ?? 0
             return chunk
         }
 
@@ -46,15 +39,17 @@ final class StreamReceiver: Sendable {
 
     private let state = Lock(State())
 
-    /// Remembers whom to tell that there is room.
-    func attach(_ exchange: Exchange) { state.withLock { $0.exchange = exchange } }
+    /// Remembers whom to tell that there is room, and the stack's error of a stream that is given up.
+    func attach(_ exchange: Exchange, cancelled: any Error) {
+        state.withLock { ($0.exchange, $0.cancelled) = (exchange, cancelled) }
+    }
 
     // MARK: The transfer's side
 
     /// Takes a chunk. Answers whether there is room for more.
     func take(_ chunk: Data) -> Bool {
         let (waiter, hasRoom) = state.withLock { state -> (Handover<Void>?, Bool) in
-            guard !state.isAbandoned, state.end == nil else { return (nil, true) }
+            guard state.end == nil else { return (nil, true) }
             state.chunks.append(chunk)
             state.count += chunk.count
             state.isHeldBack = state.count > Self.highMark
@@ -93,6 +88,7 @@ final class StreamReceiver: Sendable {
     /// The next chunk, or `nil` at the end of whole content.
     func next() async throws -> Data? {
         while true {
+            try checkCancellation()
             let (chunk, end, exchange) = state.withLock { state -> (Data?, End?, Exchange?) in
                 guard let chunk = state.takeChunk() else { return (nil, state.end, nil) }
                 guard state.isHeldBack, state.count < Self.lowMark else { return (chunk, nil, nil) }
@@ -104,15 +100,16 @@ final class StreamReceiver: Sendable {
             switch end {
             case .finished: return nil
             case .failed(let error): throw error
-            case .none: await wait()
+            case .none: try await wait()
             }
         }
     }
 
-    private func wait() async {
+    private func wait() async throws {
         let waiter = Handover<Void>()
-        let waits = state.withLock { state in
+        let waits = try state.withLock { state throws(ByteStream.ConcurrentRead) in
             guard state.end == nil, state.count == 0 else { return false }
+            guard state.waiter == nil else { throw ByteStream.ConcurrentRead() }
             state.waiter = waiter
             return true
         }
@@ -120,17 +117,26 @@ final class StreamReceiver: Sendable {
         await withTaskCancellationHandler {
             await waiter.take()
         } onCancel: {
-            state.withLock { $0.exchange }?.cancel()
+            abandon()
         }
     }
 
-    /// Nobody reads on: what has not come is given up.
+    /// Gives the stream up if the task that reads it is cancelled, however much of it is there.
+    func checkCancellation() throws {
+        guard Task.isCancelled else { return }
+        abandon()
+        if case .failed(let error) = state.withLock({ $0.end }) { throw error }
+    }
+
+    /// Nobody reads on: what is there is let go of, and what has not come is given up.
     func abandon() {
-        let exchange = state.withLock { state -> Exchange? in
-            state.isAbandoned = true
-            state.chunks = []
-            return state.end == nil ? state.exchange : nil
+        let (waiter, exchange) = state.withLock { state -> (Handover<Void>?, Exchange?) in
+            (state.chunks, state.count) = (Fifo(), 0)
+            let exchange = state.end == nil ? state.exchange : nil
+            if case .failed = state.end {} else { state.end = .failed(state.cancelled) }
+            return (state.takeWaiter(), exchange)
         }
         exchange?.cancel()
+        waiter?.fill(())
     }
 }

@@ -6,7 +6,7 @@ internal import NetworkStack
 #endif
 
 /// The `HTTPURLResponse` that a fetch delivers. It has the neutral response, with its redirects and metrics, inside.
-final class CarriedResponse: HTTPURLResponse, @unchecked Sendable {
+final class CarriedResponse: HTTPURLResponse, CustomReflectable, @unchecked Sendable {
     // Unchecked because its superclass is; what is added is one constant of a Sendable type.
 
     let response: HTTP.Response
@@ -14,6 +14,7 @@ final class CarriedResponse: HTTPURLResponse, @unchecked Sendable {
     /// Without what may be secret, which an `HTTPURLResponse` shows.
     override var description: String { response.description }
     override var debugDescription: String { response.description }
+    var customMirror: Mirror { Mirror(self, children: ["response": response], ancestorRepresentation: .suppressed) }
 
     init?(_ response: HTTP.Response) {
         self.response = response

@@ -9,11 +9,14 @@ extension URLError: HTTPTransportError {
     /// What went wrong.
     ///
     /// URLSession on Linux reports most failures as `.unknown` (-1) and leaves the rest to libcurl's words in
-    /// `localizedDescription`; then the kind is read from those.
+    /// `localizedDescription`; then the kind is read from those. So it is where one address of the host has refused: all that
+    /// goes wrong after that, on another address, too, URLSession calls `.cannotConnectToHost`.
     public var kind: HTTP.FailureKind {
         switch code {
         case .cannotFindHost, .dnsLookupFailed: .dns
-        case .cannotConnectToHost, .notConnectedToInternet, .timedOut: .connect
+        case .notConnectedToInternet: .connect
+        case .cannotConnectToHost, .timedOut:
+            userInfo[NSLocalizedDescriptionKey] == nil ? .connect : Self.kind(of: localizedDescription)
         case .networkConnectionLost: userInfo[Self.truncationKey] == nil ? .receive : .truncated
         case .badServerResponse: .empty
         case .cannotParseResponse: .malformed
@@ -55,7 +58,12 @@ extension URLError {
     }
 
     /// A task's error as the engine is told it: without the parts of the URL that may be secret.
-    static func failure(_ error: any Error) -> HTTPTransferFailure<URLError> {
+    ///
+    /// - Parameters:
+    ///   - error: The task's error.
+    ///   - hasHead: Whether a head has come. Then the request has reached the server, whatever is said of a connection.
+    /// - Returns: The failure.
+    static func failure(_ error: any Error, hasHead: Bool = false) -> HTTPTransferFailure<URLError> {
         guard let error = error as? URLError else {
             return .transport(URLError(.unknown, userInfo: [NSLocalizedDescriptionKey: "\(error)"]))
         }
@@ -65,7 +73,10 @@ extension URLError {
         if let url = error.failingURL?.redactedDescription.prefix(while: { $0 != "?" }) {
             userInfo[NSURLErrorFailingURLErrorKey] = URL(string: String(url))
         }
-        return .transport(URLError(error.code, userInfo: userInfo))
+        let told = URLError(error.code, userInfo: userInfo)
+        return .transport(
+            hasHead && told.kind == .connect ? URLError(.networkConnectionLost, userInfo: userInfo) : told
+        )
     }
 
     /// libcurl's own words, if there are any.
@@ -81,6 +92,7 @@ extension URLError {
     }
 
     private static let words: [(HTTP.FailureKind, [String])] = [
+        (.empty, ["Empty reply", "Server returned nothing"]),
         (
             .truncated,
             [

@@ -37,8 +37,8 @@ extension URLRequest: HTTPRequestConvertible {
     /// The neutral request: method, URL, header fields and content.
     ///
     /// How a `URLRequest` wants to be carried out (`timeoutInterval`, `cachePolicy`, cookies, network service) is not part of
-    /// the message and does not count; ``/NetworkStack/HTTP/Options`` do. A body stream of one's own can be sent once, and its length is
-    /// that of a `Content-Length` field, if there is one.
+    /// the message and does not count; ``/NetworkStack/HTTP/Options`` do. A body stream of one's own can be sent once (then it is
+    /// ``/NetworkStack/HTTP/Refusal/bodyNotReplayable``), and its length is that of a `Content-Length` field, if there is one.
     ///
     /// - Throws: ``/NetworkStack/HTTP/Refusal/invalidRequest(_:)`` if there is no URL.
     public func httpRequest() throws -> HTTP.Request {
@@ -51,7 +51,11 @@ extension URLRequest: HTTPRequestConvertible {
             body = carried.body
         } else if let stream = httpBodyStream {
             body = .stream(
-                HTTP.Body.Stream(InputStreamChunks(stream), length: headers[.contentLength].flatMap { Int64($0) })
+                HTTP.Body.Stream(
+                    InputStreamChunks(stream),
+                    length: headers[.contentLength].flatMap { Int64($0) },
+                    sharing: InputStreamClaims.claim(to: stream)
+                )
             )
         } else {
             body = httpBody.map { .bytes($0) } ?? .none

@@ -12,8 +12,7 @@ struct PlaceQueue<Waiter: AnyObject> {
 
     private struct Host {
         var running = 0
-        var waiting: [Waiting] = []
-        var first = 0
+        var waiting = Fifo<Waiting>()
     }
 
     var perHost: Int
@@ -33,7 +32,7 @@ struct PlaceQueue<Waiter: AnyObject> {
     mutating func enter(_ waiter: Waiter, for origin: HTTP.Origin) -> UInt64? {
         var host = hosts.removeValue(forKey: origin) ?? Host()
         defer { hosts[origin] = host }
-        if host.running < perHost, running < total, host.first == host.waiting.count {
+        if host.running < perHost, running < total, host.waiting.isEmpty {
             host.running += 1
             running += 1
             return nil
@@ -62,7 +61,7 @@ struct PlaceQueue<Waiter: AnyObject> {
             hosts[origin] = host
             forget(origin)
         }
-        var (low, high) = (host.first, host.waiting.count)
+        var (low, high) = (0, host.waiting.count)
         while low < high {
             let middle = (low + high) / 2
             if host.waiting[middle].ticket < ticket { low = middle + 1 } else { high = middle }
@@ -79,14 +78,13 @@ struct PlaceQueue<Waiter: AnyObject> {
         var admitted: [Waiter] = []
         while running < total {
             var next: (origin: HTTP.Origin, ticket: UInt64)?
-            for (origin, host) in hosts where host.running < perHost && host.first < host.waiting.count {
-                let ticket = host.waiting[host.first].ticket
-                if ticket < next?.ticket ?? .max { next = (origin, ticket) }
+            for (origin, host) in hosts where host.running < perHost {
+                guard let first = host.waiting.first else { continue }
+                if first.ticket < next?.ticket ?? .max { next = (origin, first.ticket) }
             }
             guard let origin = next?.origin, var host = hosts.removeValue(forKey: origin) else { break }
-            if let waiter = host.waiting[host.first].waiter {
+            if let waiter = host.waiting.popFirst()?.waiter {
                 admitted.append(waiter)
-                host.waiting[host.first].waiter = nil
                 host.running += 1
                 running += 1
             }
@@ -97,15 +95,11 @@ struct PlaceQueue<Waiter: AnyObject> {
     }
 
     private mutating func forget(_ origin: HTTP.Origin) {
-        if let host = hosts[origin], host.running == 0, host.first == host.waiting.count { hosts[origin] = nil }
+        if let host = hosts[origin], host.running == 0, host.waiting.isEmpty { hosts[origin] = nil }
     }
 
-    /// Passes over who has gone, and lets go of what was passed over when it is worth the while.
+    /// Passes over who has gone.
     private static func trim(_ host: inout Host) {
-        while host.first < host.waiting.count, host.waiting[host.first].waiter == nil { host.first += 1 }
-        if host.first == host.waiting.count || host.first > 256 {
-            host.waiting.removeFirst(host.first)
-            host.first = 0
-        }
+        while let first = host.waiting.first, first.waiter == nil { _ = host.waiting.popFirst() }
     }
 }

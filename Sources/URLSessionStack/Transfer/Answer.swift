@@ -89,7 +89,7 @@ struct Answer {
     /// - Returns: What is to be told; the end comes last.
     mutating func completed(_ response: URLResponse?, _ error: (any Error)?) -> [Event] {
         var events: [Event] = []
-        if let error, !isWhole { return [.failed(URLError.failure(error))] }
+        if let error, !isWhole { return [.failed(URLError.failure(error, hasHead: head != nil))] }
         if head == nil, let response = response as? HTTPURLResponse, response.statusCode >= 200 {
             // A redirect to nowhere: URLSession shows its head late, and its content never.
             events += received(response)

@@ -1,40 +1,47 @@
 internal import Foundation
 internal import NetworkStack
 
-/// What came while the reader held back. URLSession cannot be stopped from reading, so it is kept, up to a limit.
+/// What is to be told, in order. URLSession cannot be stopped from reading, so what comes while the reader holds back is
+/// kept, up to a limit.
 struct Backlog {
     private var isHeld = false
-    private var events: [Answer.Event] = []
+    private var events = Fifo<Answer.Event>()
+    /// The bytes of content among the events.
     private var count: Int64 = 0
 
     /// Takes new events.
     ///
     /// - Parameters:
     ///   - new: What came.
-    ///   - limit: The most bytes of content to keep.
-    /// - Returns: What is to be told now.
-    mutating func add(_ new: [Answer.Event], limit: Int64 = .max) -> [Answer.Event] {
-        guard isHeld else { return new }
-        for case .body(let data) in new { count += Int64(data.count) }
-        if count > limit {
-            self = Backlog()
-            return [.failed(.refused(.bodyTooLarge(limit: limit)))]
+    ///   - limit: The most bytes of content to keep while the reader holds back; more is a failure, which takes the place of
+    ///     everything.
+    mutating func add(_ new: [Answer.Event], limit: Int64 = .max) {
+        for event in new {
+            events.append(event)
+            count += event.contentLength
         }
-        events += new
-        return []
+        guard isHeld, count > limit else { return }
+        self = Backlog()
+        events.append(.failed(.refused(.bodyTooLarge(limit: limit))))
     }
 
-    /// The reader holds back, with this not told yet.
-    mutating func hold(_ rest: ArraySlice<Answer.Event>) {
-        isHeld = true
-        events.insert(contentsOf: rest, at: 0)
+    /// Takes what is to be told next; nothing while the reader holds back.
+    mutating func next() -> Answer.Event? {
+        guard !isHeld, let event = events.popFirst() else { return nil }
+        count -= event.contentLength
+        return event
     }
+
+    /// The reader holds back.
+    mutating func hold() { isHeld = true }
 
     /// The reader goes on.
-    ///
-    /// - Returns: What is to be told now.
-    mutating func resume() -> [Answer.Event] {
-        defer { self = Backlog() }
-        return events
+    mutating func resume() { isHeld = false }
+}
+
+extension Answer.Event {
+    /// The bytes of content.
+    fileprivate var contentLength: Int64 {
+        if case .body(let data) = self { Int64(data.count) } else { 0 }
     }
 }

@@ -8,18 +8,16 @@ internal import NetworkStack
 /// What the session tells of the transfer's task, on its delegate queue.
 extension HopTransfer {
     func received(_ response: URLResponse) {
-        deliver(
-            state.withLock { state in
-                if state.clock.firstByte == nil { state.clock.firstByte = .now }
-                return state.backlog.add(state.answer.received(response))
-            }
-        )
+        state.withLock { state in
+            if state.clock.firstByte == nil { state.clock.firstByte = .now }
+            state.backlog.add(state.answer.received(response))
+        }
+        deliver()
     }
 
     func received(_ data: Data) {
-        deliver(
-            state.withLock { state in state.backlog.add(state.answer.received(data), limit: hop.options.limits.body) }
-        )
+        state.withLock { state in state.backlog.add(state.answer.received(data), limit: hop.options.limits.body) }
+        deliver()
     }
 
     func sent(_ count: Int64) {
@@ -84,27 +82,28 @@ extension HopTransfer {
     /// the process; so it is waited for, and from now on there is none.
     func completed(_ task: URLSessionTask, _ error: (any Error)?) {
         let response = task.response
-        let (events, cancelling) = state.withLock { state in
+        let cancelling = state.withLock { state in
             if case .carried = state.stage { state.stage = .completed }
-            return (state.backlog.add(state.answer.completed(response, error)), state.cancelling)
+            state.backlog.add(state.answer.completed(response, error))
+            return state.cancelling
         }
         cancelling?.wait()
         session.leave(hop.origin)
-        deliver(events)
+        deliver()
     }
 
-    /// Tells the sink, for as long as it listens.
-    func deliver(_ events: [Answer.Event]) {
-        var events = events[...]
-        while let event = events.popFirst() {
-            guard let sink = state.withLock({ $0.sink }) else { return }
+    /// Tells the sink what there is to tell, until it holds back. What comes after it has heard its end is dropped.
+    func deliver() {
+        while true {
+            let (event, sink) = state.withLock { ($0.backlog.next(), $0.sink) }
+            guard let event else { return }
+            guard let sink else { continue }
             switch event {
             case .informational(let response): sink.informational(response)
             case .head(let response): sink.head(response)
             case .withheld(let count): sink.withheld(count)
             case .body(let data):
-                if sink.body(data) { break }
-                return state.withLock { $0.backlog.hold(events) }
+                if !sink.body(data) { state.withLock { $0.backlog.hold() } }
             case .finished:
                 let metrics = state.withLock { $0.metrics }
                 end()?.finished(trailers: nil, metrics: metrics)

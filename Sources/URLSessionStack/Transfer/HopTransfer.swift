@@ -152,7 +152,10 @@ final class HopTransfer: HTTPTransfer {
     }
 
     func resumeReceiving() {
-        session.betweenEvents { self.deliver(self.state.withLock { $0.backlog.resume() }) }
+        session.betweenEvents {
+            self.state.withLock { $0.backlog.resume() }
+            self.deliver()
+        }
     }
 
     /// Ends the transfer with a failure of our own finding.

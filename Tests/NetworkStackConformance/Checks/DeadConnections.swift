@@ -48,6 +48,18 @@ extension ConformanceCheck {
         }
         + [
             ConformanceCheck(
+                "A POST that reached one address of a host is not said to have reached none",
+                needs: [.network, .heldLookups]
+            ) { subject in
+                // The first address refuses; the second takes the request, and says nothing.
+                let server = try ScriptedServer { _ in [.receiveRequest, .close] }
+                let url = server.url(host: HeldLookups.nameOfTwoAddresses)
+                let request = try HTTP.Request(method: .POST, url: url, body: .bytes(Data("order".utf8)))
+                let client = try subject.client { $0.interceptors = [HTTPRetryPolicy.maxRetries(2).whenSafe()] }
+                try await client.outcome(of: request).expectFailure(.empty)
+                try expectEqual(server.requests.map(\.bodyCount), [5], "what the server received")
+            },
+            ConformanceCheck(
                 "A POST on a kept connection that the server had closed is sent on another",
                 needs: [.network]
             ) {

@@ -134,6 +134,21 @@ extension ConformanceCheck {
             try expect(error.map { "\($0)".contains("cancelled") } ?? false, "Expected cancelled, saw \(error as Any)")
             try await server.sees("the close") { $0.connections.first?.isEndedByPeer == true }
         },
+        ConformanceCheck("A cancelled task gives its stream up, however much of it is there", needs: [.network]) {
+            subject in
+            let server = try ScriptedServer { _ in
+                [.receiveHead, .send("HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\nsome"), .waitForClose]
+            }
+            let opened = try await subject.streaming().open(server.url())
+            let error = try await streamFailure {
+                withUnsafeCurrentTask { $0?.cancel() }
+                for try await _ in opened.value {
+                    throw ConformanceFailure("A cancelled task was given content")
+                }
+            }
+            try expect("\(error)".contains("cancelled"), "Expected cancelled, saw \(error)")
+            try await server.sees("the close") { $0.connections.first?.isEndedByPeer == true }
+        },
         ConformanceCheck("The total timeout ends a stream", needs: [.network]) { subject in
             let server = try ScriptedServer { _ in
                 [.receiveHead, .send("HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\nsome"), .waitForClose]

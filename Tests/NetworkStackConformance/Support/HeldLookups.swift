@@ -42,6 +42,9 @@ final class HeldLookups: Sendable {
     /// A name that is found on this machine, and nowhere else.
     static let nameOfThisMachine = "this-machine.test"
 
+    /// A name of two addresses of this machine: the first takes no connection, and servers listen on the second.
+    static let nameOfTwoAddresses = "two-addresses.test"
+
     private static let lookups = Lock<[String: Int]>([:])
 
     /// Waits until somebody looks the name up.
@@ -95,6 +98,12 @@ func lookUp(
         if HeldLookups.wait(for: String(cString: name)) { return EAI_NONAME }
         if String(cString: name) == HeldLookups.nameOfThisMachine {
             return systemLookup?("127.0.0.1", service, hints, result) ?? EAI_SYSTEM
+        }
+        if String(cString: name) == HeldLookups.nameOfTwoAddresses {
+            let code = systemLookup?("127.0.0.2", service, hints, result) ?? EAI_SYSTEM
+            guard code == 0, var last = result?.pointee else { return code }
+            while let next = last.pointee.ai_next { last = next }
+            return systemLookup?("127.0.0.1", service, hints, &last.pointee.ai_next) ?? EAI_SYSTEM
         }
     }
     return systemLookup?(name, service, hints, result) ?? EAI_SYSTEM

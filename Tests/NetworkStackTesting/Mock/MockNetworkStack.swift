@@ -51,7 +51,16 @@ public final class MockNetworkStack: HTTPTransportStack {
         self.files = files
         var configuration = configuration
         if configuration.retryClock == nil { configuration.retryClock = clock }
-        makeEngine = { [configuration] in HTTPEngine(transport: $0, configuration: configuration, queue: queue) }
+        let identifiers = Lock(0)
+        makeEngine = { [configuration] transport in
+            HTTPEngine(
+                transport: transport,
+                configuration: configuration,
+                queue: queue,
+                retryQueue: queue,
+                lastIdentifier: identifiers
+            )
+        }
         engine = makeEngine(transport)
     }
 

@@ -1,0 +1,94 @@
+internal import FoundationEssentials
+
+/// Reads the lines of a stream, as bytes, without their ends. The last one counts also without an end.
+struct LineReader {
+    private var chunks: ByteStream.AsyncIterator
+    private var buffer: LineBuffer
+
+    init(_ stream: ByteStream, ending: LineBuffer.Ending, limit: Int) {
+        chunks = stream.makeAsyncIterator()
+        buffer = LineBuffer(ending: ending, limit: limit)
+    }
+
+    /// The next line, or `nil` at the end.
+    mutating func next() async throws -> ArraySlice<UInt8>? {
+        while true {
+            if let line = try buffer.next() { return line }
+            guard let chunk = try await chunks.next() else { return try buffer.rest() }
+            buffer.append(chunk)
+        }
+    }
+}
+
+/// Takes bytes apart into lines.
+struct LineBuffer {
+    /// What ends a line.
+    enum Ending {
+        /// LF or CRLF.
+        case lineFeeds
+        /// LF, CRLF or CR (HTML Living Standard, section 9.2.5).
+        case lineFeedsAndReturns
+    }
+
+    private let ending: Ending
+    private let limit: Int
+    private var bytes: [UInt8] = []
+    /// Where the next line begins.
+    private var start = 0
+    /// Where nothing has been looked at yet.
+    private var searched = 0
+    /// A return has ended the line before; a line feed that follows belongs to it.
+    private var passesLineFeed = false
+
+    private static let lineFeed = UInt8(ascii: "\n")
+    private static let `return` = UInt8(ascii: "\r")
+
+    init(ending: Ending, limit: Int) {
+        self.ending = ending
+        self.limit = limit
+    }
+
+    mutating func append(_ chunk: some Collection<UInt8>) {
+        bytes.removeFirst(start)
+        searched -= start
+        start = 0
+        bytes.append(contentsOf: chunk)
+    }
+
+    /// The next line that has come to its end.
+    mutating func next() throws(LineTooLong) -> ArraySlice<UInt8>? {
+        if passesLineFeed, start < bytes.count {
+            if bytes[start] == Self.lineFeed { start += 1 }
+            (searched, passesLineFeed) = (start, false)
+        }
+        guard let end = bytes[searched...].firstIndex(where: endsLine) else {
+            searched = bytes.count
+            guard searched - start <= limit else { throw LineTooLong(limit: limit) }
+            return nil
+        }
+        let line = try line(endingAt: end)
+        (start, searched) = (end + 1, end + 1)
+        return line
+    }
+
+    /// What is left after the last end of a line.
+    mutating func rest() throws(LineTooLong) -> ArraySlice<UInt8>? {
+        guard start < bytes.count else { return nil }
+        defer { start = bytes.count }
+        return try line(endingAt: bytes.count)
+    }
+
+    private func endsLine(_ byte: UInt8) -> Bool {
+        byte == Self.lineFeed || (byte == Self.return && ending == .lineFeedsAndReturns)
+    }
+
+    private mutating func line(endingAt end: Int) throws(LineTooLong) -> ArraySlice<UInt8> {
+        guard end - start <= limit else { throw LineTooLong(limit: limit) }
+        if ending == .lineFeedsAndReturns {
+            passesLineFeed = end < bytes.count && bytes[end] == Self.return
+        } else if end > start, bytes[end - 1] == Self.return {
+            return bytes[start..<(end - 1)]
+        }
+        return bytes[start..<end]
+    }
+}

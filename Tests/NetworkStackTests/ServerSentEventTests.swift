@@ -1,0 +1,99 @@
+import Foundation
+import Testing
+
+@testable import NetworkStack
+
+@Suite("Lines and server-sent events")
+struct ServerSentEventTests {
+    /// The lines of a text that comes in pieces of a length.
+    private func lines(_ text: String, _ ending: LineBuffer.Ending, by length: Int, limit: Int = 100) throws -> [String]
+    {
+        var (buffer, rest, lines) = (LineBuffer(ending: ending, limit: limit), Array(text.utf8)[...], [String]())
+        while !rest.isEmpty {
+            buffer.append(rest.prefix(length))
+            rest = rest.dropFirst(length)
+            while let line = try buffer.next() { lines.append(String(decoding: line, as: UTF8.self)) }
+        }
+        if let line = try buffer.rest() { lines.append(String(decoding: line, as: UTF8.self)) }
+        return lines
+    }
+
+    /// The events of a text that comes whole.
+    private func events(_ text: String, limit: Int = 1000) throws -> [ServerSentEvent] {
+        var parser = ServerSentEventParser(limit: limit)
+        return try lines(text, .lineFeedsAndReturns, by: 1000, limit: limit).compactMap {
+            try parser.take(Array($0.utf8)[...])
+        }
+    }
+
+    @Test("a line ends at LF or CRLF, for events at CR too, however it is cut into pieces", arguments: [1, 2, 3, 50])
+    func endings(length: Int) throws {
+        let text = "a\nb\r\n\r\n\nc\rd\r\r\ne"
+        #expect(try lines(text, .lineFeeds, by: length) == ["a", "b", "", "", "c\rd\r", "e"])
+        #expect(try lines(text, .lineFeedsAndReturns, by: length) == ["a", "b", "", "", "c", "d", "", "e"])
+        #expect(try lines("", .lineFeeds, by: length) == [])
+        #expect(try lines("a\r", .lineFeedsAndReturns, by: length) == ["a"])
+    }
+
+    @Test("a line at the limit passes, and a longer one fails before its end has come", arguments: [1, 2, 50])
+    func longLines(length: Int) throws {
+        #expect(try lines("12345\nx", .lineFeeds, by: length, limit: 5) == ["12345", "x"])
+        #expect(throws: LineTooLong(limit: 5)) { try lines("123456", .lineFeeds, by: length, limit: 5) }
+        #expect(throws: LineTooLong(limit: 5)) { try lines("x\n123456\n", .lineFeeds, by: length, limit: 5) }
+    }
+
+    @Test("every field counts as the standard says")
+    func fields() throws {
+        let text = """
+            \u{FEFF}: hello
+            id: 7
+            event: tick
+            retry: 1500
+            data: a
+            data:  b
+            data
+            unknown: x
+
+            event: of nothing
+
+            data:c
+            retry: +1
+            retry: 9999999999999999999
+            id: not\u{0}this
+
+            id
+            data
+
+            data: cut
+            """
+        #expect(
+            try events(text) == [
+                ServerSentEvent(name: "tick", data: "a\n b\n", id: "7", retry: .milliseconds(1500)),
+                ServerSentEvent(data: "c", id: "7", retry: .milliseconds(1500)),
+                ServerSentEvent(data: "", retry: .milliseconds(1500)),
+            ]
+        )
+    }
+
+    @Test("a colon or a space counts also before a combining mark, which would make one character of both")
+    func combiningMarks() throws {
+        #expect(try events("data:\u{301}a\n\n").map(\.data) == ["\u{301}a"])
+        #expect(try events("data: \u{93F}a\n\n").map(\.data) == ["\u{93F}a"])
+        #expect(try events("\u{FEFF}data: a\n\n").map(\.data) == ["a"])
+    }
+
+    @Test("a lone return ends a line and an event")
+    func returns() throws {
+        #expect(try events("data: a\rdata: b\r\rdata: c\r\n\r\n").map(\.data) == ["a\nb", "c"])
+    }
+
+    @Test("an event whose lines come without an end fails at the limit, and comments do not count")
+    func longEvents() throws {
+        let line = "data: 12345678\n"
+        #expect(try events(String(repeating: line, count: 4) + "\n", limit: 40).first?.data.utf8.count == 35)
+        #expect(throws: EventTooLong(limit: 40)) { try events(String(repeating: line, count: 5), limit: 40) }
+        #expect(throws: EventTooLong(limit: 40)) { try events(String(repeating: "data\n", count: 100), limit: 40) }
+        #expect(try events(String(repeating: ": comment\n", count: 100) + "data: a\n\n", limit: 40).count == 1)
+        #expect(try events(String(repeating: line + "\n", count: 100), limit: 40).count == 100)
+    }
+}

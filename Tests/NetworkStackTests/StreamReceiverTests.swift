@@ -1,0 +1,87 @@
+import Foundation
+import NetworkStackTesting
+import Testing
+
+@testable import NetworkStack
+
+@Suite("The buffer of a stream", .timeLimit(.minutes(1)))
+struct StreamReceiverTests {
+    private static func error(_ body: @Sendable () async throws -> Void) async -> (any Error)? {
+        do { try await body() } catch { return error }
+        return nil
+    }
+
+    /// Runs in a task that is cancelled before it begins.
+    private static func whenCancelled(_ body: @escaping @Sendable () async throws -> Void) async -> (any Error)? {
+        await Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            return await error(body)
+        }
+        .value
+    }
+
+    @Test("lets go of what was read, also when the reader is never done with it")
+    func release() async throws {
+        let (receiver, released) = (StreamReceiver(), Lock(0))
+        func chunk() -> Data {
+            let bytes = UnsafeMutableRawPointer.allocate(byteCount: 100, alignment: 1)
+            return Data(
+                bytesNoCopy: bytes,
+                count: 100,
+                deallocator: .custom { bytes, _ in
+                    bytes.deallocate()
+                    released.withLock { $0 += 1 }
+                }
+            )
+        }
+        for _ in 0..<3 { _ = receiver.take(chunk()) }
+        for number in 1...200 {
+            _ = receiver.take(chunk())
+            #expect(try await receiver.next()?.count == 100)
+            #expect(released.withLock { $0 } == number)
+        }
+        receiver.abandon()
+        #expect(released.withLock { $0 } == 203)
+    }
+
+    @Test("is given up by a cancelled reader, however much of it is there", arguments: [false, true])
+    func cancelled(isWhole: Bool) async {
+        let receiver = StreamReceiver()
+        for _ in 0..<3 { _ = receiver.take(Data("some".utf8)) }
+        if isWhole { receiver.finish(trailers: nil, metrics: .init()) }
+        #expect(await Self.whenCancelled { _ = try await receiver.next() } is CancellationError)
+        #expect(await Self.error { _ = try await receiver.next() } is CancellationError, "and not an end")
+    }
+
+    @Test("is no file when its download is cancelled, although all of it is there")
+    func cancelledDownload() async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "receiver-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        for content in ["", "some"] {
+            let receiver = StreamReceiver()
+            if !content.isEmpty { _ = receiver.take(Data(content.utf8)) }
+            receiver.finish(trailers: nil, metrics: .init())
+            let error = await Self.whenCancelled {
+                _ = try await Download.write(ByteStream(receiver), to: folder.path + "/file", noting: Lock(0))
+            }
+            #expect((error as? ByteStream.Failed)?.underlying is CancellationError)
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [])
+        }
+    }
+
+    @Test("has one reader: a second that waits with it fails, and the first goes on")
+    func secondReader() async {
+        let receiver = StreamReceiver()
+        await withTaskGroup(of: Result<Data?, any Error>.self) { group in
+            for _ in 0..<2 {
+                group.addTask { do { return .success(try await receiver.next()) } catch { return .failure(error) } }
+            }
+            let second = await group.next()
+            #expect(throws: ByteStream.ConcurrentRead.self) { try second?.get() }
+            _ = receiver.take(Data("x".utf8))
+            let first = await group.next()
+            #expect(throws: Never.self) { try #expect(first?.get() == Data("x".utf8)) }
+        }
+    }
+}
