@@ -40,6 +40,12 @@ struct ServerSentEventTests {
         #expect(try lines("12345\nx", .lineFeeds, by: length, limit: 5) == ["12345", "x"])
         #expect(throws: LineTooLong(limit: 5)) { try lines("123456", .lineFeeds, by: length, limit: 5) }
         #expect(throws: LineTooLong(limit: 5)) { try lines("x\n123456\n", .lineFeeds, by: length, limit: 5) }
+        var endless = LineBuffer(ending: .lineFeeds, limit: 5)
+        endless.append("12345".utf8)
+        var line = try endless.next()
+        #expect(line == nil)
+        endless.append("6".utf8)
+        #expect(throws: LineTooLong(limit: 5)) { line = try endless.next() }
     }
 
     @Test("every field counts as the standard says")

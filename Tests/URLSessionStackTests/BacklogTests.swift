@@ -53,10 +53,11 @@ struct BacklogTests {
     @Test("does not count what was told")
     func told() {
         var backlog = Backlog()
+        backlog.hold()
         for _ in 0..<100 {
             backlog.add([.body(Self.megabyte)], limit: 2 << 20)
-            #expect(tell(&backlog, holdingAfter: 1) == ["1048576"])
             backlog.resume()
+            #expect(tell(&backlog, holdingAfter: 1) == ["1048576"])
         }
     }
 }

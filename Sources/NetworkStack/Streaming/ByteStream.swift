@@ -46,11 +46,6 @@ public struct ByteStream: AsyncSequence, Sendable {
     /// What the fetch took, once the stream has ended well.
     public var metrics: HTTP.Metrics? { holder.receiver.metrics }
 
-    /// Gives the stream up if the task that reads it is cancelled.
-    func checkCancellation() throws(Failed) {
-        do { try holder.receiver.checkCancellation() } catch { throw Failed(underlying: error) }
-    }
-
     /// Collects what is still to come.
     ///
     /// - Parameter limit: The most bytes to collect.

@@ -48,7 +48,6 @@ public final class Download: Cancelable {
             do { try file.write(chunk) } catch { throw ByteStream.Failed(underlying: error) }
             written.withLock { $0 += Int64(chunk.count) }
         }
-        try stream.checkCancellation()
         do { return try file.commit() } catch { throw ByteStream.Failed(underlying: error) }
     }
 }

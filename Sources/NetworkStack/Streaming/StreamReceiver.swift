@@ -122,7 +122,7 @@ final class StreamReceiver: Sendable {
     }
 
     /// Gives the stream up if the task that reads it is cancelled, however much of it is there.
-    func checkCancellation() throws {
+    private func checkCancellation() throws {
         guard Task.isCancelled else { return }
         abandon()
         if case .failed(let error) = state.withLock({ $0.end }) { throw error }
