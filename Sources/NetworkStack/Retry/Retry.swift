@@ -30,7 +30,7 @@ public enum Retry {
         /// The state of an operation that has not failed.
         public init() {}
 
-        /// The state of an operation that has failed, for tests of a ``Rule`` or an interceptor.
+        /// The state of an operation that has failed, for tests of a ``Retry/Policy/Rule`` or an interceptor.
         ///
         /// - Parameters:
         ///   - errors: The error of every failed attempt, in order.

@@ -1,0 +1,94 @@
+import Foundation
+import Testing
+
+@testable import NetworkStack
+
+private struct Broken: Error {}
+
+@Suite("Content from a file")
+struct FileBodySourceTests {
+    /// Runs with the path of a file that goes away afterwards.
+    private func withFile(_ content: Data, _ body: (String) throws -> Void) throws {
+        let path = NSTemporaryDirectory() + "/body-\(UUID().uuidString)"
+        try content.write(to: URL(filePath: path))
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        try body(path)
+    }
+
+    private func read(_ source: FileBodySource, upTo count: Int = 1000) throws -> Data {
+        var content = Data()
+        while true {
+            switch source.next(upTo: count) {
+            case .bytes(let bytes):
+                #expect(!bytes.isEmpty && bytes.count <= count)
+                content += bytes
+            case .end: return content
+            case .failed(let error): throw error
+            case .pending: throw Broken()
+            }
+        }
+    }
+
+    @Test("is read whole, again after a rewind, and not after it was closed")
+    func reading() throws {
+        let content = Data((0..<10_000).map { UInt8(truncatingIfNeeded: $0 * 7) })
+        try withFile(content) { path in
+            let source = try FileBodySource(path: path)
+            #expect(source.length == 10_000)
+            #expect(try read(source) == content)
+            #expect(source.rewind())
+            #expect(try read(source, upTo: 1 << 20) == content)
+            #expect(source.rewind())
+            source.close()
+            source.close()
+            #expect(throws: FileError.self) { try read(source) }
+        }
+    }
+
+    @Test("may be empty")
+    func empty() throws {
+        try withFile(Data()) { path in
+            let source = try FileBodySource(path: path)
+            #expect(source.length == 0)
+            #expect(try read(source).isEmpty)
+        }
+    }
+
+    @Test("that shrinks while it is sent fails, and one that grows is sent as it was")
+    func changing() throws {
+        try withFile(Data(count: 5000)) { path in
+            let source = try FileBodySource(path: path)
+            guard case .bytes = source.next(upTo: 1000) else { throw Broken() }
+            #expect(truncate(path, 2000) == 0)
+            #expect { try read(source) } throws: {
+                ($0 as? BodyLengthError) == BodyLengthError(declared: 5000, actual: 2000)
+            }
+            source.close()
+        }
+        try withFile(Data(count: 5000)) { path in
+            let source = try FileBodySource(path: path)
+            #expect(truncate(path, 9000) == 0)
+            #expect(try read(source).count == 5000)
+            source.close()
+        }
+    }
+
+    @Test("that is missing, a directory, a pipe or a device is refused when it is opened")
+    func refusals() throws {
+        let pipe = NSTemporaryDirectory() + "/pipe-\(UUID().uuidString)"
+        #expect(mkfifo(pipe, 0o600) == 0)
+        defer { unlink(pipe) }
+        let paths: [(String, Int32?)] = [
+            ("/does/not/exist", ENOENT), (NSTemporaryDirectory(), EISDIR), (pipe, EINVAL), ("/dev/null", EINVAL),
+            ("", ENOENT),
+        ]
+        for (path, number) in paths {
+            #expect {
+                try FileBodySource(path: path)
+            } throws: { error in
+                guard case HTTP.Refusal.requestBody(let reason as FileError) = error else { return false }
+                return reason.path == path && reason.number == number
+            }
+        }
+    }
+}
