@@ -101,7 +101,10 @@ extension Network {
             let session = TransferSession(
                 table: table,
                 connections: configuration.connections,
-                ownFields: OwnFields(userAgent: configuration.userAgent)
+                ownFields: OwnFields(
+                    userAgent: configuration.userAgent,
+                    acceptsAnything: configuration.acceptsAnything
+                )
             )
             let urlSession = URLSession(
                 configuration: .carrying(configuration),

@@ -88,7 +88,7 @@ struct ConnectionArguments: ParsableArguments {
 
     @Option(
         name: .customLong("cacert"),
-        help: ArgumentHelp("Trust the authorities of this PEM file only", valueName: "file")
+        help: ArgumentHelp("Trust the authorities of this PEM file only, of an https proxy, too", valueName: "file")
     )
     var authorities: String?
 

@@ -43,7 +43,8 @@ struct CommandLineFetches {
             do {
                 var request = try command.request.request(for: url)
                 if let cookies = command.memory.ownCookies { request.headers.append(cookies, for: .cookie) }
-                var options = usual
+                var (options, choice) = (usual, choice)
+                choice.acceptsAnything = try !command.request.leavesOutAccept()
                 options.digestCredentials = try command.request.digestCredentials(for: request.url)
                 let fetch = Fetch(
                     url: url,

@@ -166,23 +166,34 @@ struct RequestArguments: ParsableArguments {
         if let user, !usesDigest { fields.append(try HTTP.Headers.basic(user), for: .authorization) }
         if let content { fields.append(content, for: .contentType) }
         var own: HTTP.Headers = [:]
-        for argument in headers {
+        for (name, value) in try ownFields() {
+            fields[name] = nil
+            if let value { own.append(value, for: name) }
+        }
+        return HTTP.Headers(Array(fields) + Array(own))
+    }
+
+    /// The fields of -H; one without a value is to be left out.
+    private func ownFields() throws -> [(HTTP.HeaderName, String?)] {
+        try headers.flatMap { argument in
             let lines =
                 argument.hasPrefix("@")
                 ? String(decoding: try LocalFile.read(String(argument.dropFirst())), as: UTF8.self)
                     .split(whereSeparator: \.isNewline).map(String.init) : [argument]
-            for line in lines {
-                let (name, value) = try HTTP.Headers.field(line, orEmpty: ";")
-                fields[name] = nil
-                if let value {
-                    own.append(value, for: name)
-                } else if name == .accept {
-                    throw Failure(.refused, "'\(line)': the stacks send an Accept in any case; give it another value.")
+            return try lines.map { line in
+                let field = try HTTP.Headers.field(line, orEmpty: ";")
+                if field.1 == nil, Self.indispensable.contains(field.0) {
+                    throw Failure(.refused, "'\(line)': no request can do without \(field.0).")
                 }
+                return field
             }
         }
-        return HTTP.Headers(Array(fields) + Array(own))
     }
+
+    /// Whether the stack is not to say what it accepts.
+    func leavesOutAccept() throws -> Bool { try ownFields().contains { $0 == .accept && $1 == nil } }
+
+    private static let indispensable: Set<HTTP.HeaderName> = [.host, .contentLength, .transferEncoding]
 }
 
 extension HTTP.Request {

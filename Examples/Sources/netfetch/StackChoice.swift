@@ -49,6 +49,8 @@ struct StackChoice: Hashable, Sendable {
     /// A pinning configuration in JSON.
     var pinning: Data?
     var onlyReports = false
+    /// Whether requests that name no `Accept` say that anything will do.
+    var acceptsAnything = true
 
     /// The stack's configuration.
     ///
@@ -57,6 +59,7 @@ struct StackChoice: Hashable, Sendable {
         var configuration = Network.Configuration()
         // The requests name it themselves, or leave it out.
         configuration.userAgent = nil
+        configuration.acceptsAnything = acceptsAnything
         if let authorities { configuration.tls.trustRoots = .file(path: authorities) }
         if !verifies { configuration.tls.verification = .disabledForTesting }
         configuration.tls.clientIdentity = clientIdentity

@@ -40,7 +40,11 @@ final class Pool {
         sharesConnections: Bool
     ) {
         let contentCodings = ContentCoding.available.map(\.rawValue).joined(separator: ", ")
-        let lines = TransferPlan.standardLines(userAgent: configuration.userAgent, contentCodings: contentCodings)
+        let lines = TransferPlan.standardLines(
+            userAgent: configuration.userAgent,
+            acceptsAnything: configuration.acceptsAnything,
+            contentCodings: contentCodings
+        )
         guard
             let multi = MultiHandle(
                 watch: watch,
@@ -88,6 +92,7 @@ final class Pool {
         let plan = TransferPlan(
             transfer.control.hop,
             userAgent: configuration.userAgent,
+            acceptsAnything: configuration.acceptsAnything,
             contentCodings: contentCodings,
             joinsHTTP2: transfer.joinsHTTP2,
             asksFirst: transfer.asksFirst,

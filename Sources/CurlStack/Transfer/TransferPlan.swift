@@ -21,7 +21,7 @@ final class TransferPlan {
     let url: String
     let method: String?
     let content: Content
-    /// The header lines, or `nil` for those of every request that has none of its own (``standardLines(userAgent:contentCodings:)``).
+    /// The header lines, or `nil` for those of every request that has none of its own (``standardLines(userAgent:acceptsAnything:contentCodings:)``).
     let headerLines: [String]?
     let version: Int
     let waitsForMultiplexing: Bool
@@ -46,6 +46,7 @@ final class TransferPlan {
     init(
         _ hop: HTTPHop,
         userAgent: String?,
+        acceptsAnything: Bool = true,
         contentCodings: String,
         joinsHTTP2: Bool = false,
         asksFirst: Bool = false,
@@ -68,6 +69,7 @@ final class TransferPlan {
                 content: content,
                 asksFirst: asksFirst,
                 userAgent: userAgent,
+                acceptsAnything: acceptsAnything,
                 contentCodings: hop.options.decompresses ? contentCodings : nil
             )
         version =
@@ -114,13 +116,14 @@ final class TransferPlan {
     }
 
     /// The header lines of a request without content and without fields of its own.
-    static func standardLines(userAgent: String?, contentCodings: String) -> [String] {
+    static func standardLines(userAgent: String?, acceptsAnything: Bool, contentCodings: String) -> [String] {
         headerLines(
             of: [:],
             trailers: [],
             content: .none,
             asksFirst: false,
             userAgent: userAgent,
+            acceptsAnything: acceptsAnything,
             contentCodings: contentCodings
         )
     }
@@ -131,6 +134,7 @@ final class TransferPlan {
         content: Content,
         asksFirst: Bool,
         userAgent: String?,
+        acceptsAnything: Bool,
         contentCodings: String?
     ) -> [String] {
         var lines: [String] = []
@@ -143,6 +147,8 @@ final class TransferPlan {
             lines.append(field.value.isEmpty ? "\(field.name.rawValue);" : "\(field.name.rawValue): \(field.value)")
         }
         if !hasUserAgent, let userAgent { lines.append("User-Agent: \(userAgent)") }
+        // A name and a colon keep libcurl from adding a field of its own.
+        if !acceptsAnything, !headers.contains(.accept) { lines.append("Accept:") }
         if !hasAcceptEncoding, let contentCodings { lines.append("Accept-Encoding: \(contentCodings)") }
         if !trailers.isEmpty, !headers.contains(.trailer) {
             lines.append("Trailer: \(trailers.map(\.rawValue).joined(separator: ", "))")

@@ -65,6 +65,9 @@ extension Network {
         public var headers: HTTP.Headers = [:]
         /// The `User-Agent` of requests that name none, or `nil` for none.
         public var userAgent: String? = "NetworkStack/0.1"
+        /// Whether requests that name no `Accept` say `Accept: */*`, as most clients' do. It means what none means
+        /// (RFC 9110 section 12.5.1), but some servers expect it.
+        public var acceptsAnything = true
         /// Keeps cookies and sends them along. `nil`, the default, means that none are kept, on any stack.
         public var cookies: HTTP.CookieJar?
         /// Knows, and gets to know, the hosts to be reached over https only (HSTS). `nil`, the default, means that none

@@ -8,6 +8,7 @@ internal import NetworkStack
 /// The fields that the requests of a stack's own session have or do not have by default.
 struct OwnFields: Sendable {
     let userAgent: String?
+    let acceptsAnything: Bool
 
     /// Adds them, unless the request has its own.
     ///
@@ -17,6 +18,9 @@ struct OwnFields: Sendable {
     func add(to fields: inout [String: String], unless names: Set<String>) {
         if !names.contains("user-agent"), let userAgent = userAgent ?? Platform.suppressed {
             fields["User-Agent"] = userAgent
+        }
+        if !names.contains("accept"), let value = acceptsAnything ? "*/*" : Platform.suppressed {
+            fields["Accept"] = value
         }
         guard let nothing = Platform.suppressed else { return }
         for name in ["Accept-Language", "Connection"] where !names.contains(name.lowercased()) {

@@ -39,7 +39,8 @@ extension ConformanceCheck {
         },
         ConformanceCheck("An upload that is not waited for is let go of by whoever makes it", needs: needsEarly) {
             subject in
-            let server = try http2Server { _ in [answer(413, ["content-length": "2"], "no", earlyOn: 1), .waitForClose]
+            let server = try http2Server { _ in
+                [answer(413, ["content-length": "2"], "no", earlyOn: 1, after: 4), .waitForClose]
             }
             let ended = Gate()
             let endless = AsyncStream<Data> { continuation in
@@ -136,15 +137,20 @@ extension ConformanceCheck {
         },
     ]
 
-    /// Waits for the first content of a stream, and answers the whole of it.
+    /// Waits until a client has sent as much as it may without leave, or less, and answers the whole of it.
     private static func answer(
         _ status: Int,
         _ fields: HTTP.Headers,
         _ text: String,
-        earlyOn stream: UInt32
+        earlyOn stream: UInt32,
+        after expected: Int = 65_535
     ) -> ScriptedServer.Step {
         .run { connection in
-            while try connection.receiveFrame().kind != .data {}
+            var count = 0
+            while count < expected {
+                let frame = try connection.receiveFrame()
+                if frame.kind == .data { count += frame.payload.count }
+            }
             let fields = fields.map { (name: $0.name.rawValue, value: $0.value) }
             let head = HTTP2Frame.head(status, fields, on: stream, endsStream: text.isEmpty)
             try connection.send([head] + (text.isEmpty ? [] : [.data(text, on: stream, endsStream: true)]))

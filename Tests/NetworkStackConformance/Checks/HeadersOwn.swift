@@ -19,6 +19,22 @@ extension ConformanceCheck {
             let request = try await receives([:], on: subject) { $0.userAgent = nil }
             try expectEqual(request.values(of: "User-Agent"), [], "User-Agent")
         },
+        ConformanceCheck("Accept says that anything will do, unless something else is said", needs: [.network]) {
+            subject in
+            for (own, expected) in [([:], ["*/*"]), ([.accept: "text/html"], ["text/html"])]
+                as [(HTTP.Headers, [String])]
+            {
+                try expectEqual(await receives(own, on: subject).values(of: "Accept"), expected, "Accept")
+            }
+        },
+        ConformanceCheck("Without an Accept none is sent, but a request's own is", needs: [.network]) { subject in
+            for (own, expected) in [([:], []), ([.accept: "text/html"], ["text/html"]), (["X-Other": "1"], [])]
+                as [(HTTP.Headers, [String])]
+            {
+                let request = try await receives(own, on: subject) { $0.acceptsAnything = false }
+                try expectEqual(request.values(of: "Accept"), expected, "Accept, with \(own)")
+            }
+        },
         ConformanceCheck("Host names the server, once", needs: [.network]) { subject in
             let server = try ScriptedServer.responding { _ in .ok("done") }
             _ = try await subject.client().get(server.url())
