@@ -21,5 +21,5 @@ extension ConformanceCheck {
         methods + bodies + headers + statuses + redirects + compression.map { $0.needing(.decompression) } + limits
         + refusals
         + tls + pinning + http2 + resources + endpointParts + sentForms + callbacks + sessionHeaders
-        + foldedHeads + cookies + strictTransport
+        + foldedHeads + cookies + strictTransport + metrics
 }

@@ -222,6 +222,19 @@ struct ExchangeStateTests {
         holds(state.sourceIsReady() == nil)
     }
 
+    @Test("an exchange that has ended keeps nothing of what it went through")
+    func lettingGo() throws {
+        var state = state()
+        holds(state.handOver(attempt))
+        holds(state.settle(.badResponse, now: now) != nil)
+        holds(state.failed(CancellationError(), delay: 1, now: now)?.errors.count == 1)
+        holds(state.beginAttempt(1, now: now) != nil)
+        state.redirects = [.init(url: try #require(URL(string: url)), status: 302)]
+        holds(state.end(.cancelled) != nil)
+        #expect(state.retryState.errors.isEmpty && state.redirects.isEmpty)
+        #expect(state.attempt == nil && state.steps == nil)
+    }
+
     @Test("a source that is ready before its transfer is known is told to it later, once")
     func readySources() throws {
         var state = state()

@@ -73,8 +73,10 @@ struct RetryBudgetTests {
             .cancelled, .refused(.timedOut(.total, during: .waiting)),
             .refused(.untrusted(.domainNotPinned(host: "a.test"))),
         ]
-        for error in final + [.http(503, nil, .init(status: 503, url: request.url))] {
-            let vote = policy.interceptFailedTask(
+        func vote(_ policy: Retry.BudgetedPolicy<Retry.Metadata<HTTP.Request, HTTP.Response>>, on error: FetchError)
+            -> String
+        {
+            policy.interceptFailedTask(
                 withIdentifier: 1,
                 request: request,
                 data: nil,
@@ -82,8 +84,16 @@ struct RetryBudgetTests {
                 error: error,
                 retryState: .init()
             )
-            #expect(vote.words == "retry", "\(error)")
+            .words
         }
+        let failure = FetchError.http(503, nil, .init(status: 503, url: request.url))
+        // A delay that nobody can wait for ends the fetch.
+        for delay in [.nan, .infinity, -1] as [Double] {
+            let endless = HTTPRetryPolicy.custom { _, _, _ in .retryAfter(delay) }.within(budget)
+            #expect(vote(endless, on: failure).hasPrefix("retry after"))
+        }
+        for error in final + [failure] { #expect(vote(policy, on: error) == "retry", "\(error)") }
+        #expect(vote(policy, on: failure).hasPrefix("no retry"))
     }
 
     @Test("A policy's retries are paid for by first attempts, and refused beyond that")

@@ -65,7 +65,7 @@ extension Retry {
         ///
         /// - Parameters:
         ///   - origin: Where it is to go.
-        ///   - delay: When, from now on.
+        ///   - delay: When, in seconds from now on; not below zero.
         ///   - now: The time.
         /// - Returns: Whether it is granted.
         func grant(to origin: HTTP.Origin, after delay: Retry.Delay = 0, now: ContinuousClock.Instant = .now) -> Bool {
@@ -73,7 +73,7 @@ extension Retry {
                 account.granted.removeAll { $0 <= now }
                 guard account.balance - Double(account.granted.count) >= 1 else { return false }
                 // Nobody waits longer than thirty years.
-                account.granted.append(now + .seconds(min(max(delay, 0), 1e9)) + Self.patience)
+                account.granted.append(now + .seconds(min(delay, 1e9)) + Self.patience)
                 return true
             }
         }
@@ -153,7 +153,7 @@ extension Retry {
             case .retryAfter(let wanted): delay = wanted
             }
             // What was not sent reached nobody, and costs nobody anything; nor does a vote that does not count.
-            guard let request, let origin = Self.origin(of: request),
+            guard delay.isFinite, delay >= 0, let request, let origin = Self.origin(of: request),
                 (error as? any HTTPFetchFailure)?.isFinal != true
             else { return action }
             return budget.grant(to: origin, after: delay) ? action : .noRetry(.custom(BudgetExhausted(origin: origin)))

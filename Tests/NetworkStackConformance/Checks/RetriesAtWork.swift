@@ -115,6 +115,55 @@ extension ConformanceCheck {
             try expectEqual(peer.requests().count, 6, "requests on the wire: three fetches and three retries")
             try await stack.text(peer.url("/good"))
         },
+        ConformanceCheck("A rule is told the request, the response and its content, the failure and the state") {
+            subject in
+            let peer = try subject.serve { $0.path == "/1" ? .status(503, "why", headers: [("X-A", "b")]) : .ok("x") }
+            let told = EventLog()
+            let rule = HTTPRetryPolicy.custom { error, state, metadata in
+                let status = (error as? any HTTPFetchFailure)?.statusCode
+                let content = metadata.payload.map { String(decoding: $0, as: UTF8.self) }
+                told.add("\(metadata.request?.headers["X-Asked"] ?? "-") \(metadata.response?.headers["X-A"] ?? "-")")
+                told.add("\(content ?? "-") \(status?.rawValue ?? 0) \(state.retryCount)")
+                return state.retryCount == 0 ? .retry : .none
+            }
+            let stack = try subject.stack { $0.interceptors = [rule] }
+            _ = try await stack.observe(peer.url("/1"), headers: ["X-Asked": "yes"]).onlyOutcome()
+            _ = try await stack.observe(.made { $0(.failure(CancellationError())) }).onlyOutcome()
+            let expected = ["yes b", "why 503 0", "yes b", "why 503 1", "- -", "- 0 0", "- -", "- 0 1"]
+            try expectEqual(told.all, expected, "what the rule was told")
+        },
+        ConformanceCheck("A long chain of retries keeps nothing of earlier attempts but their errors") { subject in
+            let attempts = subject.capabilities.supports(.network) ? 100 : 1000
+            let (alive, count, arrived, held) = (Lock(0), Lock(0), Gate(), Latch())
+            defer { held.open() }
+            let peer = try subject.serve { _ in
+                let number = count.withLock { count in
+                    count += 1
+                    return count
+                }
+                guard number == attempts else { return .status(503, "try again") }
+                arrived.open()
+                held.wait()
+                return .ok("x")
+            }
+            let url = peer.url("/")
+            let making = Network.BaseRequestMaking<HTTP.Request> { handler in
+                let counted = Counted(alive)
+                let content = HTTP.Body.Stream(length: 1) {
+                    withExtendedLifetime(counted) { AsyncStream([Data("x".utf8)]) }
+                }
+                return handler(Result { try HTTP.Request(method: .PUT, url: url, body: .stream(content)) })
+            }
+            let policy = HTTPRetryPolicy.maxRetries(attempts)
+            let waiting = try subject.stack().observe(.init(baseRequestMaking: making, interceptors: [policy]))
+            try await arrived.opened(within: .seconds(30))
+            try await eventually("earlier attempts are let go of") { alive.withLock { $0 } <= 1 }
+            held.open()
+            try await waiting.onlyOutcome(within: .seconds(30)).value()
+            // What observes it holds the fetch itself.
+            try await eventually("the last one is let go of") { alive.withLock { $0 } == 0 }
+            try expectEqual(count.withLock { $0 }, attempts, "requests on the wire")
+        },
         ConformanceCheck("A cancelled fetch takes nothing from the budget") { subject in
             let (arrived, held, count) = (Gate(), Latch(), Lock(0))
             defer { held.open() }
@@ -142,4 +191,16 @@ extension ConformanceCheck {
             try expectEqual(budget.balance(of: origin), 0, "the budget that is left")
         },
     ]
+}
+
+/// Counts how many of its kind there are.
+private final class Counted: Sendable {
+    private let count: Lock<Int>
+
+    init(_ count: Lock<Int>) {
+        self.count = count
+        count.withLock { $0 += 1 }
+    }
+
+    deinit { count.withLock { $0 -= 1 } }
 }

@@ -126,6 +126,12 @@ struct CookieJarTests {
         try jar.load(from: path)
         #expect(jar.cookies(for: try Self.url("https://bank.test/")).isEmpty)
         #expect(jar.cookies.map(\.pair) == ["c=d"], "what the file can say is there")
+        let lines = try String(contentsOfFile: path, encoding: .utf8).utf8.split(separator: 10).dropFirst()
+        #expect(lines.allSatisfy { $0.count { $0 == 9 } == 6 }, "other readers of the format are not misled either")
+        // What others wrote is read no other way.
+        try Data("evil.test\tFALSE\t/\tFALSE\t1800001000\ta\t\(line)\n".utf8).write(to: URL(filePath: path))
+        try jar.load(from: path)
+        if end.utf8.last != 10 { #expect(jar.cookies(for: try Self.url("https://bank.test/")).isEmpty) }
     }
 
     @Test("keeps no date that a file cannot tell")
