@@ -42,8 +42,9 @@ netfetch: install-build ## Build netfetch, the command line client, and say wher
 	@swift build --disable-build-manifest-caching --package-path Examples -c release --product netfetch
 	@echo "$$(swift build --package-path Examples -c release --show-bin-path)/netfetch"
 
-compare: netfetch ## Compare netfetch with the curl command: 465 replies, 136 requests (SHOW='a case' shows some)
+compare: netfetch ## Compare netfetch with curl (465 replies, 136 requests) and with its help (SHOW='a case' shows some)
 	@Examples/compare/compare.py "$$(swift build --package-path Examples -c release --show-bin-path)/netfetch" $${SHOW:+--show "$$SHOW"}
+	@Examples/compare/contract.py "$$(swift build --package-path Examples -c release --show-bin-path)/netfetch"
 
 examples: install-build ## Build the examples, and run those that bring a server of their own
 	@.ci/examples.sh

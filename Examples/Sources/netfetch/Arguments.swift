@@ -62,6 +62,9 @@ struct TransferArguments: ParsableArguments {
         guard (maxTime ?? 0) >= 0, (connectTimeout ?? 0) >= 0, (maxFilesize ?? 0) >= 0, retries >= 0 else {
             throw ValidationError("-m, --connect-timeout, --max-filesize and --retry must not be negative")
         }
+        guard [http1, http2, http2PriorKnowledge].filter({ $0 }).count < 2 else {
+            throw ValidationError("--http1.1, --http2 and --http2-prior-knowledge each name the version; choose one")
+        }
         guard maxRedirs >= -1 else { throw ValidationError("--max-redirs must be at least 0, or -1 for 100") }
     }
 
@@ -161,6 +164,16 @@ struct ConnectionArguments: ParsableArguments {
     @Flag(name: .customLong("report-only"), help: "Tell of keys that are not pinned, and go on")
     var onlyReports = false
 
+    func validate() throws {
+        guard key == nil || certificate != nil else { throw ValidationError("--key is of no use without --cert") }
+        guard unixSocket == nil || abstractUnixSocket == nil else {
+            throw ValidationError("--unix-socket and --abstract-unix-socket each say where to connect to; choose one")
+        }
+        guard !pins.isEmpty || !pinsLeaf && !pinsSubdomains else {
+            throw ValidationError("--pin-leaf and --pin-include-subdomains are of no use without --pin")
+        }
+    }
+
     /// The stack that does this.
     func choice() throws -> StackChoice {
         var choice = StackChoice()
@@ -192,58 +205,6 @@ struct ConnectionArguments: ParsableArguments {
 }
 
 extension StackChoice.Backend: ExpressibleByArgument {}
-
-/// What is shown and kept.
-struct OutputArguments: ParsableArguments {
-    @Option(
-        name: .both("o", "output"),
-        parsing: .unconditionalSingleValue,
-        help: ArgumentHelp("Write the content to a file; once per URL", valueName: "file")
-    )
-    var files: [String] = []
-
-    @Flag(
-        name: [.customShort("O"), .customLong("remote-name")],
-        help: "Write the content to a file named as in the URL"
-    )
-    var usesRemoteNames = false
-
-    @Flag(name: [.customShort("i"), .customLong("include")], help: "Show the response's heads before the content")
-    var includesHeads = false
-
-    @Option(
-        name: .both("D", "dump-header"),
-        parsing: .unconditional,
-        help: ArgumentHelp("Write the response's heads to a file; - for standard output", valueName: "file")
-    )
-    var headsFile: String?
-
-    @Flag(
-        name: [.customShort("f"), .customLong("fail")],
-        help: "Fail, without the content, at a status of 400 or above"
-    )
-    var failsByStatus = false
-
-    @Flag(name: .customLong("show-pins"), help: "Print the public keys of the server's chain, its own first")
-    var showsPins = false
-
-    @Flag(name: [.customLong("json")], help: "Print one JSON object per URL instead of the content")
-    var printsJSON = false
-
-    @Flag(name: [.customShort("s"), .customLong("silent")], help: "Show neither progress nor errors")
-    var isSilent = false
-
-    @Flag(name: [.customShort("S"), .customLong("show-error")], help: "Show errors even with -s")
-    var showsErrors = false
-
-    @Flag(name: [.customShort("v"), .customLong("verbose")], help: "Tell what happens, on standard error")
-    var isVerbose = false
-
-    /// Whether there is any option that says what to show of a single fetch.
-    var saysAnything: Bool {
-        !files.isEmpty || usesRemoteNames || includesHeads || headsFile != nil || failsByStatus || showsPins
-    }
-}
 
 /// Many fetches.
 struct SeveralArguments: ParsableArguments {

@@ -133,9 +133,12 @@ struct BatchLine: Sendable {
 
 extension Error {
     /// What a decoder has to say, without its context.
-    fileprivate var explanation: String {
-        guard case .dataCorrupted(let context)? = self as? DecodingError else { return "\(self)" }
-        return (context.underlyingError as? NSError)?.userInfo["NSDebugDescription"] as? String
-            ?? context.debugDescription
+    var explanation: String {
+        switch self as? DecodingError {
+        case .dataCorrupted(let context):
+            (context.underlyingError as? NSError)?.userInfo["NSDebugDescription"] as? String ?? context.debugDescription
+        case nil: "\(self)"
+        default: "It has a value that cannot be read, such as a number beyond all bounds."
+        }
     }
 }

@@ -73,7 +73,7 @@ struct Failure: Error {
             case .decode: "The content could not be decompressed."
             case .tooLarge: "The response is longer than allowed."
             case .pin: "The server's key is not one of the pinned, or the pins make no sense."
-            case .proxy: "The proxy failed."
+            case .proxy: "The proxy failed, or what was said of it makes no sense."
             case .other: "Anything else."
             }
         }

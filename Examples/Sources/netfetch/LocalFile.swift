@@ -36,6 +36,10 @@ enum LocalFile {
 
     /// Refuses a file that will not open: before anything is sent.
     static func requireReadable(_ path: String) throws(LocalFileError) {
+        var isDirectory: ObjCBool = false
+        if FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory), isDirectory.boolValue {
+            throw LocalFileError("\(path): Is a directory", code: 26)
+        }
         guard access(path, R_OK) == 0 else { throw LocalFileError(path, exitCode: 26) }
     }
 

@@ -35,7 +35,13 @@ struct Netfetch: ParsableCommand {
     var urls: [String] = []
 
     func validate() throws {
-        guard several.isBatch, !showsHelp else { return }
+        if showsHelp { return }
+        guard several.isBatch else {
+            guard !connection.onlyReports || !connection.pins.isEmpty || connection.pinning != nil else {
+                throw ValidationError("--report-only is of no use without --pin or --pinning")
+            }
+            return
+        }
         guard urls.isEmpty else { throw ValidationError("--batch takes its URLs from standard input") }
         if request.saysAnything || output.saysAnything {
             throw ValidationError("with --batch, what is asked stands in the lines, and so does what is answered")

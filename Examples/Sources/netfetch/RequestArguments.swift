@@ -79,6 +79,14 @@ struct RequestArguments: ParsableArguments {
     @Flag(name: .customLong("digest"), help: "The credentials are for Digest authentication, not Basic")
     var usesDigest = false
 
+    func validate() throws {
+        let sendsData = !putsDataInQuery && !(data.isEmpty && dataRaw.isEmpty && dataBinary.isEmpty)
+        let contents = [("-d", sendsData), ("-F", !form.isEmpty), ("-T", upload != nil)].filter(\.1).map(\.0)
+        guard contents.count < 2 else {
+            throw ValidationError("\(contents.joined(separator: " and ")) each say what to send; choose one")
+        }
+    }
+
     /// Whether there is any of these options.
     var saysAnything: Bool {
         let lists = [headers, data, dataRaw, dataBinary, form]
@@ -232,6 +240,7 @@ extension HTTP.Headers {
             }
             return (.init(String(line.dropLast(mark.count))), "")
         }
+        guard colon > line.startIndex else { throw Failure(.refused, "A header line has no name before its colon.") }
         let value = line[line.index(after: colon)...].drop { $0 == " " || $0 == "\t" }
         return (.init(String(line[..<colon])), value.isEmpty ? nil : String(value))
     }

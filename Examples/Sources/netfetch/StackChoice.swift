@@ -73,7 +73,7 @@ struct StackChoice: Hashable, Sendable {
         if let unixSocket { configuration.addresses.unixSocket = .path(unixSocket) }
         if let abstractSocket { configuration.addresses.unixSocket = .abstract(abstractSocket) }
         do { configuration.serverTrust = try serverTrust() } catch {
-            throw Failure(.pin, "The pins make no sense: \(error)")
+            throw Failure(.pin, "The pins make no sense: \(error.explanation)")
         }
         return configuration
     }
