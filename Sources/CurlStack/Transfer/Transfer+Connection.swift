@@ -108,12 +108,14 @@ extension Transfer {
     /// libcurl tells in passing which connection it has chosen, where that cannot be told otherwise, and what the server says
     /// of an HTTP/2 connection: `… GOAWAY, error=0, last_stream=5`.
     func heard(_ text: Span<UInt8>) {
+        let tellsConnections = easy?.tellsConnections ?? false
+        guard tellsConnections || ends != nil && text.count < 200 else { return }
         var bytes: [UInt8] = []
         bytes.append(text)
-        if easy?.tellsConnections ?? false, let number = Self.connectionNumber(in: bytes) {
+        if tellsConnections, let number = Self.connectionNumber(in: bytes) {
             unixEnds = OpenSockets.Ends(number: number, pool: poolNumber)
         }
-        guard let ends, text.count < 200 else { return }
+        guard let ends else { return }
         guard let mark = bytes.firstRange(of: Self.goAwayMark) else { return }
         guard let place = bytes[mark.upperBound...].firstRange(of: Self.lastStreamMark) else { return }
         let number = Self.number(at: place.upperBound, in: bytes)
