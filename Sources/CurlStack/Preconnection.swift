@@ -8,10 +8,11 @@ extension Network.CurlNetworkStack {
     ///
     /// - Parameter origin: Where requests are expected to go.
     /// - Throws: What a fetch would fail with that could not connect; ``/NetworkStack/HTTPFetchError/cancelled`` if the task
-    ///   is cancelled. The connect timeout counts, or in want of one the idle timeout.
+    ///   is cancelled. The queue and connect timeouts count, or in want of one the idle timeout.
     public func preconnect(to origin: HTTP.Origin) async throws(Network.CurlFetchError) {
         var options = engine.options
         options.timeouts.connect = options.timeouts.connect ?? options.timeouts.idle
+        options.timeouts.queue = options.timeouts.queue ?? options.timeouts.idle
         let hop: HTTPHop
         do { hop = try HTTPHop(to: origin, options: options, trust: engine.trust(for: origin)) } catch {
             throw .refused(error)

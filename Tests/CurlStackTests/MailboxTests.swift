@@ -57,6 +57,19 @@ struct MailboxTests {
         #expect(!mailbox.post(.stop))
     }
 
+    @Test("who waits no longer is forgotten")
+    func forgottenDeadlines() {
+        let (stays, goes) = (Mailbox(), Mailbox())
+        var deadlines = QueueDeadlines()
+        for time in 1...10 { deadlines.insert(ObjectIdentifier(goes), at: .init(milliseconds: Int64(time))) }
+        deadlines.insert(ObjectIdentifier(stays), at: .init(milliseconds: 5))
+        let gone = deadlines.popExpired(.init(milliseconds: 1))
+        #expect(gone?.id == ObjectIdentifier(goes))
+        deadlines.keep { $0.id == ObjectIdentifier(stays) }
+        #expect(deadlines.count == 1)
+        #expect(deadlines.next == .init(milliseconds: 5))
+    }
+
     @Test("deadlines come up in order, whatever the order they were left in")
     func deadlines() {
         final class Token {}
@@ -66,15 +79,15 @@ struct MailboxTests {
         for (id, time) in zip(ids, [30, 10, 20]) { deadlines.insert(id, at: .init(milliseconds: Int64(time))) }
         #expect(deadlines.next == .init(milliseconds: 10))
         let step1 = deadlines.popExpired(.init(milliseconds: 9))
-        #expect(step1 == nil)
+        #expect(step1?.id == nil)
         let step2 = deadlines.popExpired(.init(milliseconds: 25))
-        #expect(step2 == ids[1])
+        #expect(step2?.id == ids[1])
         let step3 = deadlines.popExpired(.init(milliseconds: 25))
-        #expect(step3 == ids[2])
+        #expect(step3?.id == ids[2])
         let step4 = deadlines.popExpired(.init(milliseconds: 25))
-        #expect(step4 == nil)
+        #expect(step4?.id == nil)
         let step5 = deadlines.popExpired(.init(milliseconds: 30))
-        #expect(step5 == ids[0])
+        #expect(step5?.id == ids[0])
         #expect(deadlines.next == nil)
         withExtendedLifetime(tokens) {}
     }

@@ -36,6 +36,92 @@ struct PoolingTests {
         #expect(server.snapshot.accepted == 1)
     }
 
+    @Test("a request on a connection opened in advance is not sent again if the server has dealt with it")
+    func preconnectingThenFarewell() async throws {
+        let certificates = try TestCertificates.shared()
+        let options = ScriptedServer.Options(tls: certificates.server, applicationProtocols: ["h2"])
+        let received = Lock(0)
+        let server = try ScriptedServer(options) { _ in
+            [
+                .beginHTTP2, .receiveStream, .run { _ in received.withLock { $0 += 1 } },
+                .send([.goAway(lastStream: 1)]), .close,
+            ]
+        }
+        var configuration = Network.Configuration()
+        configuration.tls.trustRoots = .file(path: certificates.caFile)
+        let stack = try Network.CurlNetworkStack(configuration: configuration)
+        try await stack.preconnect(to: origin(server, host: "localhost"))
+        let url = server.url("/", host: "localhost")
+        let request = try HTTP.Request(method: .POST, url: url, body: .bytes(Data("hello".utf8)))
+        await #expect(throws: (any Error).self) {
+            try await stack.fetch(resource: .init(baseRequestMaking: .request(request)))
+        }
+        #expect(received.withLock { $0 } == 1)
+    }
+
+    @Test("what a server sends unasked over TLS is nobody's answer")
+    func unaskedOverTLS() async throws {
+        let certificates = try TestCertificates.shared()
+        let (sends, sent) = (Gate(), Gate())
+        let server = try ScriptedServer(.init(tls: certificates.server)) { index in
+            let answer = ScriptedServer.Step.send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+            let poison = ScriptedServer.Step.send("HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\npoison")
+            return index == 0
+                ? [.receiveHead, answer, .wait(for: sends), poison, .open(sent), .receiveHead, answer, .waitForClose]
+                : [.receiveHead, answer, .waitForClose]
+        }
+        var configuration = Network.Configuration()
+        configuration.tls.trustRoots = .file(path: certificates.caFile)
+        let stack = try Network.CurlNetworkStack(configuration: configuration)
+        let resource = try get(server.url("/", host: "localhost"))
+        _ = try await stack.fetch(resource: resource)
+        sends.open()
+        try await sent.opened()
+        #expect(try await stack.fetch(resource: resource).value == Data("ok".utf8))
+        #expect(server.snapshot.accepted == 2)
+    }
+
+    @Test("a request that says close over HTTP/2 gets its whole answer, and the connection stays")
+    func closeOverHTTP2() async throws {
+        let certificates = try TestCertificates.shared()
+        let options = ScriptedServer.Options(tls: certificates.server, applicationProtocols: ["h2"])
+        let server = try ScriptedServer(options) { _ in
+            [
+                .beginHTTP2, .receiveStream, .send([.head(200, on: 1), .data("whole", on: 1, endsStream: true)]),
+                .receiveStream, .send([.head(200, on: 3), .data("whole", on: 3, endsStream: true)]), .waitForClose,
+            ]
+        }
+        var configuration = Network.Configuration()
+        configuration.tls.trustRoots = .file(path: certificates.caFile)
+        let stack = try Network.CurlNetworkStack(configuration: configuration)
+        for _ in 1...2 {
+            let request = try HTTP.Request(url: server.url("/", host: "localhost"), headers: [.connection: "close"])
+            let fetched = try await stack.fetch(resource: .init(baseRequestMaking: .request(request)))
+            #expect(fetched.value == Data("whole".utf8))
+        }
+        #expect(server.snapshot.accepted == 1)
+    }
+
+    @Test("who has waited for a place, and went, leaves no timeout to those who come after")
+    func placesOfOthers() async throws {
+        let server = try ScriptedServer { _ in
+            [.repeat([.receiveHead, .pause(.milliseconds(2)), .send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")])]
+        }
+        var configuration = Network.Configuration()
+        configuration.connections.perHost = 1
+        configuration.options.timeouts.queue = .milliseconds(400)
+        configuration.options.emptyResponseCodes = [200]
+        let stack = try Network.CurlNetworkStack(configuration: configuration)
+        let resource = try get(server.url())
+        let end = ContinuousClock.now + .seconds(1.5)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 1...3 {
+                group.addTask { while ContinuousClock.now < end { _ = try await stack.fetch(resource: resource) } }
+            }
+            try await group.waitForAll()
+        }
+    }
+
     @Test("a kept connection that dies under a request is replaced, however often that happens")
     func dyingConnections() async throws {
         let server = try ScriptedServer { _ in

@@ -6,6 +6,75 @@ import Testing
 
 @Suite("CurlStack in its process", .serialized)
 struct ProcessTests {
+    @Test(
+        "a server that breaks a record off and resets the connection does not end the process",
+        .timeLimit(.minutes(1))
+    )
+    func brokenRecord() async {
+        await #expect(processExitsWith: .exitCode(7)) {
+            let identity = try TestCertificates.shared()
+            let broken = Gate()
+            let server = try ScriptedServer(.init(tls: identity.server)) { index in
+                let answer = ScriptedServer.Step.send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+                return index == 0
+                    ? [.receiveHead, answer, .sendBelowTLS([0x17, 3, 3]), .reset, .open(broken)]
+                    : [.receiveHead, answer, .waitForClose]
+            }
+            var configuration = Network.Configuration()
+            configuration.tls.trustRoots = .file(path: identity.caFile)
+            let stack = try Network.CurlNetworkStack(configuration: configuration)
+            let request = try HTTP.Request(url: server.url("/", host: "localhost"))
+            _ = try await stack.fetch(resource: .init(baseRequestMaking: .request(request)))
+            try await broken.opened()
+            _ = try await stack.fetch(resource: .init(baseRequestMaking: .request(request)))
+            exit(server.snapshot.accepted == 2 ? 7 : 1)
+        }
+    }
+
+    @Test("the environment's exceptions do not lead around a proxy", .timeLimit(.minutes(1)))
+    func exceptionsOfTheEnvironment() async {
+        await #expect(processExitsWith: .exitCode(7)) {
+            for name in ["NO_PROXY", "no_proxy"] { setenv(name, "*", 1) }
+            let origin = try ScriptedServer.responding { _ in .ok("direct") }
+            let proxy = try ScriptedServer.responding { _ in .ok("by the proxy") }
+            var configuration = Network.Configuration()
+            configuration.proxies = .init(try Network.Proxy(proxy.url()))
+            let stack = try Network.CurlNetworkStack(configuration: configuration)
+            let request = try HTTP.Request(url: origin.url())
+            _ = try await stack.fetch(resource: .init(baseRequestMaking: .request(request)))
+            exit(origin.snapshot.accepted == 0 && proxy.snapshot.accepted == 1 ? 7 : 1)
+        }
+    }
+
+    @Test("limits as high as can be are limits", .timeLimit(.minutes(1)))
+    func highestLimits() async {
+        await #expect(processExitsWith: .exitCode(7)) {
+            let server = try ScriptedServer.responding { _ in .ok("x", headers: [("Content-Encoding", "identity")]) }
+            var configuration = Network.Configuration()
+            configuration.connections = .init(perHost: .max, total: .max, streamsPerConnection: .max)
+            configuration.options.limits = .init(body: .max, head: .max, headFields: .max, decompressionRatio: .max)
+            let stack = try Network.CurlNetworkStack(configuration: configuration)
+            let request = try HTTP.Request(url: server.url())
+            _ = try await stack.fetch(resource: .init(baseRequestMaking: .request(request)))
+            exit(7)
+        }
+    }
+
+    @Test("a process without descriptors is told so, and gets no stack that waits for nothing", .timeLimit(.minutes(1)))
+    func noDescriptors() async {
+        await #expect(processExitsWith: .exitCode(7)) { () async throws in
+            let highest = dup(0)
+            var limit = rlimit(rlim_cur: rlim_t(highest), rlim_max: rlim_t(highest))
+            guard setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { exit(1) }
+            do {
+                _ = try Network.CurlNetworkStack()
+            } catch HTTP.Refusal.invalidOptions(let why) {
+                exit(why.contains("descriptors") ? 7 : 2)
+            }
+            exit(3)
+        }
+    }
+
     @Test("a process may exit while transfers run", .timeLimit(.minutes(1)))
     func exitDuringTraffic() async {
         await #expect(processExitsWith: .exitCode(7)) {

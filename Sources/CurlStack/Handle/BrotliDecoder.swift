@@ -33,6 +33,7 @@ final class BrotliDecoder: ContentDecoder {
     private let state: UnsafeMutableRawPointer
     private let scratch = DecodingScratch()
     private(set) var isFinished = false
+    private var padding = Padding()
 
     init?() {
         guard let library = Library.shared, let state = unsafe library.create(nil, nil, nil) else { return nil }
@@ -43,8 +44,7 @@ final class BrotliDecoder: ContentDecoder {
     deinit { unsafe library.destroy(state) }
 
     func decode(_ bytes: RawSpan, _ take: (RawSpan) -> Bool) -> DecodingStep {
-        // What follows the end is padding.
-        guard !isFinished else { return .goOn }
+        guard !isFinished else { return padding.take(bytes.byteCount) }
         return unsafe bytes.withUnsafeBytes { input in
             var next = unsafe input.baseAddress?.assumingMemoryBound(to: UInt8.self)
             var left = input.count

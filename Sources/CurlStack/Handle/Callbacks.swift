@@ -75,10 +75,13 @@ enum Callbacks {
         return transfer.rewind() ? CURL_SEEKFUNC_OK : CURL_SEEKFUNC_FAIL
     }
 
-    static let prereq: curl_prereq_callback = { context, _, _, remotePort, localPort in
+    static let prereq: curl_prereq_callback = { context, remote, local, remotePort, localPort in
         guard let transfer = unsafe transfer(of: context) else { return CURL_PREREQFUNC_ABORT }
-        let ports = OpenSockets.Ends(localPort: Int(localPort), remotePort: Int(remotePort))
-        return transfer.connected(at: transfer.unixEnds ?? ports) ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
+        let ends = unsafe OpenSockets.Ends(
+            local: Endpoint(local, port: localPort),
+            remote: Endpoint(remote, port: remotePort)
+        )
+        return transfer.connected(at: transfer.unixEnds ?? ends) ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
     }
 
     static let resolverStart: curl_resolver_start_callback = { _, _, context in

@@ -24,6 +24,18 @@ enum DecodingStep {
     case stopped
     /// The bytes are not what the coding says.
     case corrupt
+    /// They become so many that nobody can mean it well.
+    case excessive
+}
+
+/// What follows the end of a coded stream. A little is padding; more is a way to keep decoders busy with nothing.
+struct Padding {
+    private var count = 0
+
+    mutating func take(_ more: Int) -> DecodingStep {
+        count += more
+        return count > 64 * 1024 ? .corrupt : .goOn
+    }
 }
 
 /// The content codings this process can undo.
@@ -32,6 +44,10 @@ enum ContentCoding: String, CaseIterable {
     case deflate
     case br
     case zstd
+
+    /// How many bytes the decoder of one coding may make of one piece of at most 16 KiB, where nothing else sets a limit:
+    /// more than any gzip can, and than can be waited for.
+    static let pieceLimit = 64 << 20
 
     /// Those whose library is there, in order of preference.
     static let available = allCases.filter { $0.makeDecoder() != nil }
@@ -84,8 +100,10 @@ final class NestedDecoder: ContentDecoder {
 
     func decode(_ bytes: RawSpan, _ take: (RawSpan) -> Bool) -> DecodingStep {
         var innerStep = DecodingStep.goOn
+        var count = 0
         let outerStep = outer.decode(bytes) { decoded in
-            innerStep = inner.decode(decoded, take)
+            count += decoded.byteCount
+            innerStep = count > ContentCoding.pieceLimit ? .excessive : inner.decode(decoded, take)
             return innerStep == .goOn
         }
         return innerStep == .goOn ? outerStep : innerStep

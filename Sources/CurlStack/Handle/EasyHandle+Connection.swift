@@ -1,19 +1,47 @@
 internal import CCurl
 internal import COpenSSL
+internal import NetworkStack
 
 extension EasyHandle {
-    /// Whether the connection speaks TLS, and if so, whether it holds content that nobody asked for; `nil` without TLS.
+    /// Looks at a kept connection. One of HTTP/2 is exempt: its frames say what they belong to.
     ///
-    /// Bytes that wait may be TLS's own, such as a session ticket; what is left after those counts. HTTP/2 is exempt: its
-    /// frames say what they belong to.
-    var tlsHasUnaskedContent: Bool? {
-        guard let tls = unsafe tlsConnection else { return nil }
+    /// - Parameter socket: The connection's socket, if it is known.
+    /// - Returns: Whether it holds what nobody asked for, or its end has come.
+    func isSpent(on socket: Int32?) -> Bool {
+        guard let tls = unsafe tlsConnection else { return false }
         guard unsafe !speaksHTTP2(tls) else { return false }
-        ERR_set_mark()
-        defer { ERR_pop_to_mark() }
-        var byte: UInt8 = 0
-        return unsafe SSL_peek(tls, &byte, 1) > 0
+        if unsafe SSL_has_pending(tls) == 1 { return true }
+        guard let socket, route?.proxy.scheme != .https else { return false }
+        return unsafe isSpent(tls, on: socket)
     }
+
+    /// Bytes that wait may be TLS's own, such as a session ticket; what is left after those counts.
+    ///
+    /// TLS reads the socket itself meanwhile: libcurl's own way to it serves only within libcurl's calls, and an error on it
+    /// would end the process.
+    private func isSpent(_ tls: OpaquePointer, on socket: Int32) -> Bool {
+        guard let direct = unsafe BIO_new_socket(socket, BIO_NOCLOSE) else { return true }
+        let (reads, writes) = unsafe (SSL_get_rbio(tls), SSL_get_wbio(tls))
+        // Setting one takes a reference, and lets go of that to the one before.
+        unsafe BIO_up_ref(reads)
+        unsafe BIO_up_ref(writes)
+        unsafe BIO_up_ref(direct)
+        unsafe BIO_up_ref(direct)
+        unsafe SSL_set0_rbio(tls, direct)
+        unsafe SSL_set0_wbio(tls, direct)
+        ERR_set_mark()
+        var byte: UInt8 = 0
+        let isThere = unsafe SSL_peek(tls, &byte, 1) > 0
+        let isWaiting = unsafe BIO_test_flags(direct, BIO_FLAGS_SHOULD_RETRY) != 0
+        ERR_pop_to_mark()
+        unsafe SSL_set0_rbio(tls, reads)
+        unsafe SSL_set0_wbio(tls, writes)
+        unsafe BIO_free(direct)
+        return isThere || !isWaiting
+    }
+
+    /// Whether the connection speaks TLS.
+    var speaksTLS: Bool { unsafe tlsConnection != nil }
 
     /// Whether TLS has agreed on HTTP/2; `nil` without TLS.
     var negotiatedHTTP2: Bool? {

@@ -234,7 +234,9 @@ final class EasyHandle {
     // MARK: Steering
 
     /// Lets a paused transfer go on in both directions. Its callbacks may run before this returns.
-    func resume() { unsafe curl_easy_pause(pointer, CURLPAUSE_CONT) }
+    ///
+    /// - Returns: What the transfer failed with if it does not go on, of which libcurl says no more.
+    func resume() -> CURLcode { unsafe curl_easy_pause(pointer, CURLPAUSE_CONT) }
 
     /// Has a transfer's connection send what it has buffered: a change of pause does, and this one is undone at once.
     func sendWhatIsBuffered() {

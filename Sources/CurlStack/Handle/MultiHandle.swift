@@ -23,7 +23,7 @@ final class MultiHandle {
         unsafe shim_multi_set_long(
             pointer,
             CURLMOPT_MAXCONNECTS,
-            max(connections.total ?? 0, connections.perHost * 8, 64)
+            max(connections.total ?? 0, min(connections.perHost, 1 << 20) * 8, 64)
         )
     }
 

@@ -1,28 +1,23 @@
 internal import Glibc
 
-/// The sockets of a loop's connections, and what is known of each connection beyond what libcurl says, by the ports at
-/// their two ends: libcurl tells those when it has chosen a connection for a request, and the socket only when it opens
-/// and closes one.
+/// The sockets of a loop's connections, and what is known of each connection beyond what libcurl says, by its two ends:
+/// libcurl tells those when it has chosen a connection for a request, and the socket only when it opens and closes one.
 final class OpenSockets {
-    /// The ports at both ends of a connection. On a Unix socket there are none: libcurl's number of the connection stands
-    /// for one, and its pool's for the other, beyond all ports.
+    /// Both ends of a connection, of which no two that are open have the same. A Unix socket tells none: libcurl's number of
+    /// the connection stands for one, and its pool's for the other.
     struct Ends: Hashable {
-        let local: UInt32
-        let remote: UInt32
+        let local: Endpoint
+        let remote: Endpoint
 
         /// The ends of a connection over a network.
-        init(localPort: Int, remotePort: Int) {
-            local = UInt32(UInt16(clamping: localPort))
-            remote = UInt32(UInt16(clamping: remotePort))
-        }
+        init(local: Endpoint, remote: Endpoint) { (self.local, self.remote) = (local, remote) }
 
         /// The ends of a connection over a Unix socket.
         init(number: UInt32, pool: Int) {
-            local = number
-            remote = UInt32(clamping: 1 << 16 + pool)
+            (local, remote) = (Endpoint(ofUnixSocket: UInt64(number)), Endpoint(ofUnixSocket: UInt64(pool)))
         }
 
-        var areOfUnixSocket: Bool { remote >= 1 << 16 }
+        var areOfUnixSocket: Bool { local.isOfUnixSocket }
     }
 
     private struct Connection {
@@ -79,7 +74,7 @@ final class OpenSockets {
     func note(_ opened: [Int32], at ends: Ends) -> [Int32] {
         if opened.isEmpty { return [] }
         // Over a Unix socket there is one way to connect, so only one socket is opened.
-        let isOurs = { (descriptor: Int32) in ends.areOfUnixSocket || Self.localPort(of: descriptor) == ends.local }
+        let isOurs = { (descriptor: Int32) in ends.areOfUnixSocket || Endpoint(localOf: descriptor) == ends.local }
         if let descriptor = opened.last(where: isOurs) {
             connections[ends] = Connection(descriptor: descriptor)
             self.ends[descriptor] = ends
@@ -91,17 +86,23 @@ final class OpenSockets {
     /// The connection of a socket, if a transfer has used it.
     func ends(of descriptor: Int32) -> Ends? { ends[descriptor] }
 
-    /// Whether bytes wait on a connection.
-    func haveBytes(at ends: Ends) -> Bool {
-        guard let connection = connections[ends], connection.isOpen else { return false }
+    /// Whether a connection has something to be read: bytes, or its end.
+    func canRead(at ends: Ends) -> Bool {
+        guard let descriptor = descriptor(at: ends) else { return false }
         var byte: UInt8 = 0
-        return unsafe recv(connection.descriptor, &byte, 1, Int32(MSG_PEEK | MSG_DONTWAIT)) > 0
+        return unsafe recv(descriptor, &byte, 1, Int32(MSG_PEEK | MSG_DONTWAIT)) >= 0 || errno != EAGAIN
+    }
+
+    /// The socket of a connection, if that is known, and open.
+    func descriptor(at ends: Ends) -> Int32? {
+        guard let connection = connections[ends], connection.isOpen else { return nil }
+        return connection.descriptor
     }
 
     /// Whether a connection has room for what is to be sent; one that is not known has.
     func isWritable(at ends: Ends) -> Bool {
-        guard let connection = connections[ends], connection.isOpen else { return true }
-        var socket = pollfd(fd: connection.descriptor, events: Int16(POLLOUT), revents: 0)
+        guard let descriptor = descriptor(at: ends) else { return true }
+        var socket = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
         return unsafe poll(&socket, 1, 0) != 0
     }
 
@@ -125,22 +126,4 @@ final class OpenSockets {
 
     /// The last stream the server deals with, if it has said that it ends the connection.
     func lastStream(at ends: Ends) -> UInt32? { connections[ends]?.lastStream }
-
-    private static func localPort(of descriptor: Int32) -> UInt32? {
-        var address = sockaddr_storage()
-        var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
-        let result = unsafe withUnsafeMutablePointer(to: &address) { pointer in
-            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                unsafe getsockname(descriptor, $0, &length)
-            }
-        }
-        // The port stands at the same place for both families; a Unix socket has none.
-        guard result == 0, address.ss_family == sa_family_t(AF_INET) || address.ss_family == sa_family_t(AF_INET6)
-        else {
-            return nil
-        }
-        return unsafe withUnsafeBytes(of: &address) {
-            unsafe UInt32(UInt16(bigEndian: $0.loadUnaligned(fromByteOffset: 2, as: UInt16.self)))
-        }
-    }
 }

@@ -32,7 +32,6 @@ final class Poller {
         var isConnection = false
     }
 
-    private let epoll: Int32
     private let waker: Waker
     private var sockets: [Socket] = []
     private var buffer: [epoll_event]
@@ -41,11 +40,8 @@ final class Poller {
     init(waker: Waker) {
         self.waker = waker
         unsafe buffer = Array(repeating: epoll_event(), count: 256)
-        epoll = epoll_create1(Int32(EPOLL_CLOEXEC))
         control(EPOLL_CTL_ADD, waker.descriptor, events: EPOLLIN.rawValue, watch: 0)
     }
-
-    deinit { close(epoll) }
 
     /// The monotonic clock, in milliseconds.
     static var now: Int64 {
@@ -110,7 +106,7 @@ final class Poller {
         var event = unsafe epoll_event()
         unsafe event.events = events
         unsafe event.data.u64 = UInt64(UInt32(bitPattern: descriptor)) | UInt64(watch) << 32
-        return unsafe epoll_ctl(epoll, operation, descriptor, &event) == 0
+        return unsafe epoll_ctl(waker.poller, operation, descriptor, &event) == 0
     }
 
     /// Waits until a socket is ready, somebody wakes the loop, or time is up.
@@ -121,7 +117,7 @@ final class Poller {
     func wait(milliseconds: Int32, into ready: inout [Event]) {
         let capacity = Int32(unsafe buffer.count)
         let count = unsafe buffer.withUnsafeMutableBufferPointer { events in
-            unsafe epoll_wait(epoll, events.baseAddress, capacity, milliseconds)
+            unsafe epoll_wait(waker.poller, events.baseAddress, capacity, milliseconds)
         }
         guard count > 0 else { return }
         for index in 0..<Int(count) {
@@ -147,13 +143,18 @@ final class Poller {
     }
 }
 
-/// Wakes a poller from another thread.
+/// Wakes a poller from another thread. The poller's own descriptor is opened with it, where a failure can be told.
 final class Waker: Sendable {
-    let descriptor: Int32
+    let descriptor = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
+    fileprivate let poller = epoll_create1(Int32(EPOLL_CLOEXEC))
 
-    init() { descriptor = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK)) }
+    /// Whether the system had both descriptors to give.
+    var isOpen: Bool { descriptor >= 0 && poller >= 0 }
 
-    deinit { close(descriptor) }
+    deinit {
+        if poller >= 0 { close(poller) }
+        if descriptor >= 0 { close(descriptor) }
+    }
 
     func wake() {
         var one: UInt64 = 1

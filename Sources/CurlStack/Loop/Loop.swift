@@ -111,10 +111,18 @@ struct Loop: ~Copyable {
         } else {
             waiting[transfer.id] = transfer
             if let timeout = control.hop.options.timeouts.queue {
-                deadlines.insert(transfer.id, at: transfer.enqueuedAt.after(timeout))
+                let deadline = transfer.enqueuedAt.after(timeout)
+                transfer.queueDeadline = deadline
+                deadlines.insert(transfer.id, at: deadline)
+                if deadlines.count > 2 * waiting.count + 64 {
+                    deadlines.keep { [waiting] in waiting[$0.id]?.queueDeadline == $0.deadline }
+                }
             }
         }
     }
+
+    /// Whether a transfer still waits for the place that it gives up at this moment.
+    private func waits(_ entry: QueueDeadlines.Entry) -> Bool { waiting[entry.id]?.queueDeadline == entry.deadline }
 
     private func refuse(_ control: TransferControl) {
         control.sink.failed(.refused(.shutDown), metrics: HTTP.Metrics())
@@ -123,11 +131,16 @@ struct Loop: ~Copyable {
     private mutating func cancel(_ control: TransferControl) {
         let id = ObjectIdentifier(control)
         if let transfer = active.removeValue(forKey: id) {
-            pools[transfer.poolNumber].abandon(transfer, beside: active.values)
-            release(transfer)
+            abandon(transfer)
         } else if waiting.removeValue(forKey: id) != nil {
             _ = queue.giveUp(id)
         }
+    }
+
+    /// Drops a transfer that is active no longer, and gives its place to the next.
+    private mutating func abandon(_ transfer: Transfer) {
+        pools[transfer.poolNumber].abandon(transfer, beside: active.values)
+        release(transfer)
     }
 
     private mutating func failAll() {
@@ -172,8 +185,8 @@ struct Loop: ~Copyable {
 
     /// Nothing was sent, because the connection was of no use: libcurl has closed it and chooses another.
     private mutating func beginAgain(_ transfer: Transfer) {
-        transfer.startOver()
         pools[transfer.poolNumber].end(transfer)
+        transfer.startOver()
         let code = pools[transfer.poolNumber].begin(transfer)
         if code != CURLE_OK { fail(transfer, code) }
     }
@@ -185,6 +198,7 @@ struct Loop: ~Copyable {
     }
 
     private mutating func finishEnded() {
+        finishStopped()
         for pool in pools {
             while let (transfer, code) = pool.multi.nextFinished() {
                 if transfer.needsOtherConnection || transfer.isCarriedAgain(after: code) {
@@ -208,8 +222,17 @@ struct Loop: ~Copyable {
         active[transfer.id] = nil
         transfer.finish(CURLE_OK)
         transfer.isCleanlyDone = false
-        pools[transfer.poolNumber].abandon(transfer, beside: active.values)
-        release(transfer)
+        abandon(transfer)
+    }
+
+    /// Ends those that failed when they were to go on.
+    private mutating func finishStopped() {
+        guard !turn.stopped.isEmpty else { return }
+        for (transfer, code) in turn.stopped where active.removeValue(forKey: transfer.id) != nil {
+            transfer.finish(code)
+            abandon(transfer)
+        }
+        turn.stopped.removeAll()
     }
 
     /// Gives the transfer's handle and its place back.
@@ -246,6 +269,7 @@ struct Loop: ~Copyable {
         }
         turn.touched.removeAll(keepingCapacity: true)
         lookAgain()
+        finishStopped()
         turn.sockets.forgetClosed()
         beginWaiting()
     }
@@ -268,9 +292,9 @@ struct Loop: ~Copyable {
         for pool in pools {
             if let deadline = pool.multi.watch.deadline, deadline <= now.milliseconds { pool.multi.actOnTimeout() }
         }
-        while let id = deadlines.popExpired(now) {
-            guard let transfer = waiting.removeValue(forKey: id) else { continue }
-            _ = queue.giveUp(id)
+        while let entry = deadlines.popExpired(now) {
+            guard waits(entry), let transfer = waiting.removeValue(forKey: entry.id) else { continue }
+            _ = queue.giveUp(entry.id)
             var metrics = HTTP.Metrics()
             metrics.queue = now.since(transfer.enqueuedAt)
             transfer.control.sink.failed(.refused(.timedOut(.queue, during: .queued)), metrics: metrics)

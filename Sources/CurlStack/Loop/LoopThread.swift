@@ -3,13 +3,8 @@ internal import NetworkStack
 
 /// The thread a loop lives on.
 final class LoopThread: Sendable {
-    private enum Stage {
-        case running(pthread_t)
-        case gone
-    }
-
     private struct State {
-        var stage: Stage?
+        var isGone = false
         var waiters: [Handover<Void>] = []
     }
 
@@ -19,11 +14,14 @@ final class LoopThread: Sendable {
 
     /// Starts the thread.
     ///
-    /// - Throws: ``HTTP/Refusal/invalidOptions(_:)`` if the system has no thread to give.
+    /// - Throws: ``HTTP/Refusal/invalidOptions(_:)`` if the system has no thread or no descriptors to give.
     init(configuration: Network.Configuration, authorities: Authorities) throws(HTTP.Refusal) {
+        guard mailbox.waker.isOpen else {
+            throw .invalidOptions("The system has no file descriptors for the stack to wait with.")
+        }
         let body = ThreadBody(mailbox: mailbox, configuration: configuration, authorities: authorities) { [state] in
             let waiters = state.withLock { state in
-                state.stage = .gone
+                state.isGone = true
                 defer { state.waiters = [] }
                 return state.waiters
             }
@@ -52,7 +50,7 @@ final class LoopThread: Sendable {
     func ended() async {
         let waiter = Handover<Void>()
         let hasEnded = state.withLock { state in
-            if case .gone = state.stage { return true }
+            if state.isGone { return true }
             state.waiters.append(waiter)
             return false
         }

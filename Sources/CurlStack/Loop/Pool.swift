@@ -160,8 +160,9 @@ final class Pool {
             easy.set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1),
             // The lines of a head go to the write callback, too, and there before libcurl looks at them.
             easy.set(CURLOPT_HEADER, CurlLibrary.shared.forgetsHeads ? 0 : 1),
-            // No proxy from the environment.
+            // No proxy from the environment, and no exceptions.
             easy.set(CURLOPT_PROXY, ""),
+            easy.set(CURLOPT_NOPROXY, ""),
         ]
         codes += easy.set(configuration.tls, authorities)
         codes += addresses.apply(to: easy)

@@ -1,5 +1,6 @@
 internal import COpenSSL
 internal import FoundationEssentials
+internal import NetworkStack
 
 /// Certificate authorities, parsed once and never changed: what a stack's handshakes are verified against.
 ///
@@ -23,9 +24,16 @@ final class TrustStore: Sendable {
     deinit { unsafe X509_STORE_free(OpaquePointer(bitPattern: address)) }
 
     /// The system's, or `nil` if its bundle cannot be read: parsed once in a process, when first needed.
-    static let system = CurlLibrary.shared.trustBundle
-        .flatMap { try? Data(contentsOf: URL(filePath: $0)) }
-        .flatMap { TrustStore(pem: $0) }
+    static var system: TrustStore? {
+        loaded.withLock { loaded in
+            if loaded == nil, let path = CurlLibrary.shared.trustBundle {
+                loaded = (try? Data(contentsOf: URL(filePath: path))).flatMap { TrustStore(pem: $0) }
+            }
+            return loaded
+        }
+    }
+
+    private static let loaded = Lock<TrustStore?>(nil)
 
     /// Has a context's connections verify their servers against these authorities and no others. What libcurl loads goes
     /// into another store, the context's own, which counts for nothing then.

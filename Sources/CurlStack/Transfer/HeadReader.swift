@@ -65,7 +65,7 @@ final class HeadReader {
     func read(_ line: Span<UInt8>) -> Step {
         byteCount += line.count
         fieldCount += 1
-        guard byteCount <= limits.head, fieldCount <= limits.headFields + 1 else { return .refused(.tooLarge) }
+        guard byteCount <= limits.head, fieldCount - 1 <= limits.headFields else { return .refused(.tooLarge) }
         if isComplete, isChallenge, Self.isStatusLine(line) {
             // libcurl has answered the challenge, and this is what the server says now.
             (isComplete, isChallenge) = (false, false)

@@ -9,11 +9,11 @@ extension Transfer {
     ///
     /// - Returns: Whether to send it on this connection.
     func connected(at ends: OpenSockets.Ends) -> Bool {
-        wasSentAgain = isConnected && !head.isChallenge
-        if isConnected, !maySendAgain() { return false }
-        if openedSockets.isEmpty, control.hop.options.version != .http2PriorKnowledge,
-            easy?.tlsHasUnaskedContent ?? turn.sockets.haveBytes(at: ends)
-        {
+        let isAnswer = head.isChallenge && !hasAnsweredChallenge
+        hasAnsweredChallenge = head.isChallenge
+        wasSentAgain = isConnected && !isAnswer
+        if wasSentAgain, !maySendAgain() { return false }
+        if openedSockets.isEmpty, control.hop.options.version != .http2PriorKnowledge, isSpent(ends) {
             needsOtherConnection = true
             return false
         }
@@ -31,9 +31,9 @@ extension Transfer {
         openedSockets = []
         self.ends = ends
         let isHTTP2 = easy?.negotiatedHTTP2 ?? (control.hop.options.version == .http2PriorKnowledge)
-        stream = isHTTP2 ? turn.sockets.openStream(at: ends) : nil
-        easy?.readPastLength(isHTTP2 && control.hop.wantsTrailers)
+        stream = isHTTP2 && !control.opensOnly ? turn.sockets.openStream(at: ends) : nil
         if isHTTP2 { easy?.keepConnection() }
+        easy?.readPastLength(isHTTP2 && control.hop.wantsTrailers)
         isConnected = true
         touch()
         if control.opensOnly {
@@ -42,6 +42,12 @@ extension Transfer {
         }
         entered(content.isSent ? .waiting : .sending)
         return true
+    }
+
+    /// Whether a kept connection is of no use: something waits on it, or its end.
+    private func isSpent(_ ends: OpenSockets.Ends) -> Bool {
+        guard let easy, easy.speaksTLS else { return turn.sockets.canRead(at: ends) }
+        return easy.isSpent(on: turn.sockets.descriptor(at: ends))
     }
 
     /// Why the server at the other end must not be sent the request, if it must not.
@@ -70,10 +76,9 @@ extension Transfer {
 
     /// Whether the request may be sent once more: the kept connection it was sent on died without an answer, and libcurl
     /// would repeat whatever it was. What is not idempotent might then be done twice (RFC 9110 section 9.2.2), unless
-    /// nothing of it went out, the server refused its stream, which leaves no words behind, or it was challenged and this is
-    /// the answer.
+    /// nothing of it went out, or the server refused its stream, which leaves no words behind.
     private func maySendAgain() -> Bool {
-        guard !control.hop.request.method.isIdempotent, !head.isChallenge, let easy,
+        guard !control.hop.request.method.isIdempotent, let easy,
             easy.fact(CURLINFO_REQUEST_SIZE) > 0,
             stream == nil || easy.hasErrorMessage
         else { return true }

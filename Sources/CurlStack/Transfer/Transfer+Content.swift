@@ -30,11 +30,14 @@ extension Transfer {
             stop = .transport(undecodable("The content has a coding that this process cannot undo."))
             return .abort
         }
-        switch decoder.decode(bytes, { take($0, expecting: 0) && isWithinRatio() }) {
+        switch decoder.decode(bytes, { take($0, expecting: 0) && isWithinRatio() && isWithinPiece() }) {
         case .goOn: return .taken
         case .stopped: return .abort
         case .corrupt:
             stop = .transport(undecodable("The content is not what its coding says."))
+            return .abort
+        case .excessive:
+            stop = Self.isExcessive
             return .abort
         }
     }
@@ -47,6 +50,18 @@ extension Transfer {
         stop = .refused(.decompressionRatio(limit: ratio))
         return false
     }
+
+    /// Whether what one piece of a stream has become so far may be kept until the reader can be asked to take it.
+    private func isWithinPiece() -> Bool {
+        guard !control.hop.allowsWithholding, body.count > ContentCoding.pieceLimit else { return true }
+        stop = Self.isExcessive
+        return false
+    }
+
+    /// libcurl delivers pieces of 16 KiB at most.
+    private static let isExcessive = HTTPTransferFailure<CurlError>.refused(
+        .decompressionRatio(limit: ContentCoding.pieceLimit / 16_384)
+    )
 
     private func take(_ bytes: RawSpan, expecting expected: Int) -> Bool {
         let limit = control.hop.options.limits.body

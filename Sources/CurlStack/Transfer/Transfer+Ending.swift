@@ -28,7 +28,7 @@ extension Transfer {
             return .transport(continuesNothing)
         case .receiveError where head.isChunked && words(for: code).hasSuffix("in chunked-encoding"):
             return .transport(malformed(words(for: code)))
-        case .operationTimedOut where !isConnected: return .refused(.timedOut(.connect, during: phase))
+        case .operationTimedOut where isConnecting: return .refused(.timedOut(.connect, during: phase))
         case .unsupportedProtocol where head.status == nil, .weirdServerReply where head.status == nil:
             return .badResponse
         case let code: return .transport(error(code))
@@ -44,7 +44,7 @@ extension Transfer {
         switch code {
         case CURLE_SSL_PINNEDPUBKEYNOTMATCH:
             return .pinVerificationFailed(host: server.host, .pinnedHashNotFound(chain: serverPins?.chain ?? []))
-        case CURLE_PEER_FAILED_VERIFICATION:
+        case CURLE_PEER_FAILED_VERIFICATION where peers.proxy == nil || handshakes > 1:
             let result = easy?.fact(CURLINFO_SSL_VERIFYRESULT) ?? 0
             return .pinVerificationFailed(
                 host: server.host,
@@ -90,6 +90,14 @@ extension Transfer {
     private var isCutOff: Bool {
         guard stream != nil, let ends, CurlLibrary.shared.versionNumber < 0x080200 else { return false }
         return turn.sockets.isClosed(ends) && turn.sockets.lastStream(at: ends) == nil
+    }
+
+    /// Whether the transfer is on its way to a connection, be it another one after the first had died.
+    private var isConnecting: Bool {
+        switch phase {
+        case .queued, .resolving, .connecting, .securing: true
+        default: false
+        }
     }
 
     /// What libcurl says of a failure.

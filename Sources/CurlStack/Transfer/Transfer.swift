@@ -26,6 +26,8 @@ final class Transfer {
     let enqueuedAt: MonotonicInstant
     /// The handle while libcurl carries the transfer.
     var easy: EasyHandle?
+    /// When the transfer gives up waiting for a place.
+    var queueDeadline: MonotonicInstant?
     /// How long the transfer waited for a place.
     var queued: Duration?
 
@@ -43,6 +45,8 @@ final class Transfer {
     var repeats = 0
     /// What is noted of the connection's TLS, if it has any; before there is one, of the latest handshake.
     var tlsRecord: TLSRecord?
+    /// How many handshakes have begun. Behind a proxy that speaks TLS, the first is the proxy's.
+    private(set) var handshakes = 0
     /// Whose handshakes the transfer may see.
     var peers: TLSPeers
     /// The keys of the chain the server was verified by, if they were asked for, and the pinned one among them.
@@ -53,6 +57,8 @@ final class Transfer {
     var hasTaught = false
     private var isTouched = false
     var isConnected = false
+    /// Whether the server's challenge has been answered once.
+    var hasAnsweredChallenge = false
     /// Whether the request was sent again, because the connection had died.
     var wasSentAgain = false
     /// Whether libcurl has carried the transfer without a failure, and at once.
@@ -69,8 +75,9 @@ final class Transfer {
     private var final: HTTP.Response?
     var body = ByteBuffer()
     var bodyCount: Int64 = 0
-    /// Bytes of content as they travelled.
+    /// Bytes of content as they travelled, and how many had at the end of the last turn.
     var rawCount: Int64 = 0
+    private var toldRawCount: Int64 = 0
     var decoder: (any ContentDecoder)?
     /// Why a callback stopped the transfer.
     var stop: HTTPTransferFailure<CurlError>?
@@ -113,8 +120,10 @@ final class Transfer {
         openedSockets = []
         unixEnds = nil
         isConnected = false
+        handshakes = 0
         head = HeadReader(limits: control.hop.options.limits)
         informational = []
+        final = nil
     }
 
     var id: ObjectIdentifier { ObjectIdentifier(control) }
@@ -147,6 +156,7 @@ final class Transfer {
     /// TLS is about to be negotiated on a new connection.
     func secures(with record: TLSRecord) {
         tlsRecord = record
+        handshakes += 1
         entered(.securing)
     }
 
@@ -174,6 +184,7 @@ final class Transfer {
             if head.status == .expectationFailed, asksFirst { return asksNoMore() }
             final = response()
             head.isChallenge = answersChallenges && head.status == .unauthorized
+            hasAnsweredChallenge = false
             return true
         case .refused(.tooLarge): stop = .refused(.headTooLarge(limit: control.hop.options.limits.head))
         case .refused(.conflictingLengths):
@@ -235,14 +246,20 @@ final class Transfer {
         isHeldBack = false
         guard isReceivingPaused else { return }
         isReceivingPaused = false
-        easy?.resume()
+        resume()
     }
 
     /// The source has more.
     func resumeSending() {
         guard isSendingPaused else { return }
         isSendingPaused = false
-        easy?.resume()
+        resume()
+    }
+
+    private func resume() {
+        guard let easy else { return }
+        let code = easy.resume()
+        if code != CURLE_OK { turn.stopped.append((self, code)) }
     }
 
     // MARK: What is told onwards
@@ -272,6 +289,11 @@ final class Transfer {
             self.final = nil
         }
         if bodyCount > Int64(body.count), control.hop.allowsWithholding { sink.withheld(bodyCount) }
+        if rawCount > toldRawCount {
+            toldRawCount = rawCount
+            // What gives no content yet is progress all the same.
+            if body.count == 0, !isEnding { sink.withheld(control.hop.allowsWithholding ? bodyCount : 0) }
+        }
         guard body.count > 0 else { return }
         if isEnding || !control.hop.allowsWithholding {
             isHeldBack = !sink.body(body.take())

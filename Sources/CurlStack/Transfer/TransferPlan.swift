@@ -144,7 +144,9 @@ final class TransferPlan {
             if field.name == .userAgent { hasUserAgent = true }
             if field.name == .expect, field.asksForContinue { continue }
             if field.name == .acceptEncoding { hasAcceptEncoding = true }
-            lines.append(field.value.isEmpty ? "\(field.name.rawValue);" : "\(field.name.rawValue): \(field.value)")
+            // libcurl drops a line that ends in its colon and blanks.
+            let isBlank = field.value.allSatisfy { $0 == " " || $0 == "\t" }
+            lines.append(isBlank ? "\(field.name.rawValue);" : "\(field.name.rawValue): \(field.value)")
         }
         if !hasUserAgent, let userAgent { lines.append("User-Agent: \(userAgent)") }
         // A name and a colon keep libcurl from adding a field of its own.

@@ -84,6 +84,73 @@ extension ConformanceCheck {
                 try expectBytes(fetched.value, Compressed.gzip)
                 try expectEqual(fetched.response.headers[.contentEncoding], "gzip", "Content-Encoding")
             },
+            ConformanceCheck(
+                "A stream is not made to hold what a few bytes become",
+                needs: [.network, .decompressionRatio]
+            ) { subject in
+                let peer = try subject.serve { request in
+                    guard offers("zstd", request) else { return .ok(bytes: Compressed.text) }
+                    return .ok(bytes: Compressed.zstdOfZstdBomb, headers: [("Content-Encoding", "zstd, zstd")])
+                }
+                guard try await isOffered("zstd", by: subject) else { return }
+                let opened = try await subject.streaming().open(peer.url("/"))
+                do {
+                    let count = try await bounded(.seconds(30)) { try await opened.value.collect().count }
+                    throw ConformanceFailure("\(count) bytes were delivered")
+                } catch let error as ConformanceFailure {
+                    throw error
+                } catch {
+                    try expect("\(error)".contains("the limit of 4096"), "\(error)")
+                }
+            },
+            ConformanceCheck("Nothing is made of what follows the end of a coding", needs: [.network, .strictReplies]) {
+                subject in
+                let peer = try subject.serve { _ in
+                    .ok(bytes: Compressed.paddedGzip, headers: [("Content-Encoding", "gzip, zstd")])
+                }
+                guard try await isOffered("zstd", by: subject) else { return }
+                _ = try await subject.client().breakdown(HTTP.Request(url: peer.url("/")))
+            },
+            ConformanceCheck(
+                "What a slow reader left with the transport is looked at when it goes on",
+                needs: [.network, .backPressure, .decompressionRatio]
+            ) { subject in
+                let (goOn, sent) = (Gate(), Gate())
+                let head = "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nTransfer-Encoding: chunked\r\n\r\n"
+                let server = try ScriptedServer { _ in
+                    [
+                        .receiveHead, .send(head), .send(chunk(Compressed.bomb)), .wait(for: goOn),
+                        .send(chunk(Compressed.corruptMember)), .pause(.milliseconds(150)), .open(sent), .waitForClose,
+                    ]
+                }
+                let opened = try await subject.streaming().open(server.url())
+                goOn.open()
+                try await sent.opened()
+                do {
+                    _ = try await bounded(.seconds(20)) { try await opened.value.collect() }
+                    throw ConformanceFailure("Corrupt content was delivered")
+                } catch let error as ConformanceFailure {
+                    throw error
+                } catch {
+                    try expect("\(error)".contains("BAD_CONTENT_ENCODING"), "\(error)")
+                }
+            },
+            ConformanceCheck(
+                "Coded content that comes slowly is not idle before it can be decoded",
+                needs: [.network, .decompressionRatio]
+            ) { subject in
+                guard try await isOffered("zstd", by: subject) else { return }
+                let content = Compressed.zstd
+                let server = try ScriptedServer { _ in
+                    [
+                        .receiveHead,
+                        .send("HTTP/1.1 200 OK\r\nContent-Encoding: zstd\r\nContent-Length: \(content.count)\r\n\r\n"),
+                        .drip(content, every: .milliseconds(10)),
+                    ]
+                }
+                let client = try subject.client { $0.options.timeouts.idle = .milliseconds(600) }
+                try expectBytes(await client.get(server.url()).value, Compressed.text)
+            },
             broken("Truncated gzip", "gzip", Array(Compressed.gzip.prefix(150))),
             broken("gzip without its checksum", "gzip", Array(Compressed.gzip.dropLast(8))),
             broken("gzip cut within its head", "gzip", Array(Compressed.gzip.prefix(5))),
@@ -128,6 +195,21 @@ extension ConformanceCheck {
             $0.split(separator: ";").first ?? ""
         }
         return offered.contains { $0.drop { $0 == " " } == coding }
+    }
+
+    private static func isOffered(_ coding: String, by subject: ConformanceSubject) async throws -> Bool {
+        let isOffered = Lock(false)
+        let peer = try subject.serve { request in
+            isOffered.withLock { $0 = offers(coding, request) }
+            return .ok("x")
+        }
+        _ = try await subject.client().get(peer.url("/"))
+        return isOffered.withLock { $0 }
+    }
+
+    /// One chunk of chunked content (RFC 9112 section 7.1).
+    private static func chunk(_ bytes: [UInt8]) -> [UInt8] {
+        Array("\(String(bytes.count, radix: 16))\r\n".utf8) + bytes + Array("\r\n".utf8)
     }
 
     private static func breaksIfOffered(_ coding: String, _ bytes: [UInt8], on subject: ConformanceSubject) async throws

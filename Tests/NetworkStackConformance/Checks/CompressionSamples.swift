@@ -43,5 +43,15 @@ enum Compressed {
         bytes("H4sIAAAAAAACA+3BMQEAAADCoPVPbQhfoA==") + Array(repeating: 0, count: 1016) + bytes("PgMc6jinAAAQAA==")
     static let bombSize = 1 << 20
 
+    /// A gibibyte of zeros in zstd, in zstd.
+    static let zstdOfZstdBomb = bytes("KLUv/WATfz0BAPgotS/9gFgAAABAVAAAEAAAAQD7/znAAgIAEAADABAAAQDH//Y7Bg==")
+    /// `x` in gzip, with a mebibyte of zeros after it, in zstd.
+    static let paddedGzip = bytes(
+        "KLUv/aAVABAA3AAAmB+LCAAAAAAAAgOrAACDFtyMAQABANX/cxAGAgAQAAIAEAACABAAAgAQAAIAEAACABAAAgAQAKsAAAA="
+    )
+
+    /// The head of another gzip member, with flags that mean nothing.
+    static let corruptMember: [UInt8] = [0x1F, 0x8B, 8, 0xE0] + Array(repeating: 0xFF, count: 60)
+
     private static func bytes(_ text: String) -> [UInt8] { Array(Data(base64Encoded: text) ?? Data()) }
 }

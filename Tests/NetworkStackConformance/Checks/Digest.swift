@@ -124,6 +124,28 @@ extension ConformanceCheck {
                 try expectEqual(response.headers[.wwwAuthenticate], #"Basic realm="r""#, "the challenge")
                 try expectEqual(server.requests.count, 1, "requests on the wire")
             },
+            ConformanceCheck(
+                "A POST that answers a challenge is not sent again when its connection ends",
+                needs: [.network]
+            ) {
+                subject in
+                let challenge = """
+                    HTTP/1.1 401 No\r
+                    WWW-Authenticate: Digest realm="r", nonce="n1", qop="auth", algorithm=SHA-256\r
+                    Content-Length: 0\r
+                    \r
+
+                    """
+                let server = try ScriptedServer { _ in [.receiveRequest, .send(challenge), .receiveRequest, .close] }
+                let stack = try subject.stack { $0.options = try .digest("u", "p", at: [server.url()]) }
+                let request = try HTTP.Request(method: .POST, url: server.url(), body: .bytes(Data("once".utf8)))
+                let outcome = try await stack.observe(.init(baseRequestMaking: .request(request))).onlyOutcome()
+                guard case .failure = outcome else {
+                    throw ConformanceFailure("Expected a failure, saw \(outcome.summary)")
+                }
+                let answers = server.requests.filter { $0["authorization"] != nil }
+                try expectEqual(answers.count, 1, "answers on the wire")
+            },
             ConformanceCheck("A server that has ever newer challenges ends the fetch") { subject in
                 let server = try ScriptedServer.responding { request in
                     .status(

@@ -91,8 +91,8 @@ extension ConformanceCheck {
                 $0.make = { made, handler in later { handler(made) } }
                 $0.content = { data, handler in later { handler(.success(data)) } }
             }
-            try await subject.stack().observe(.intercepted(peer.url("/"), by: [spy])).onlyOutcome().value()
-            try await eventually("both are gone") { held.withLock { $0.count == 2 && $0.allSatisfy { $0.bag == nil } } }
+            try await subject.stack().observe(.intercepted(peer.url("/"), by: [spy, spy])).onlyOutcome().value()
+            try await eventually("all are gone") { held.withLock { $0.count == 4 && $0.allSatisfy { $0.bag == nil } } }
         },
     ]
 }

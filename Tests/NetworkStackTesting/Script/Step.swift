@@ -41,6 +41,11 @@ extension ScriptedServer.Step {
     /// Sends the bytes.
     public static func send(_ bytes: [UInt8]) -> Self { .init("send \(bytes.count) bytes") { try $0.send(bytes) } }
 
+    /// Sends the bytes under TLS, as they are: a peer that speaks it reads them as a record of its own.
+    public static func sendBelowTLS(_ bytes: [UInt8]) -> Self {
+        .init("send \(bytes.count) bytes below TLS") { try $0.sendBelowTLS(bytes) }
+    }
+
     /// Sends `count` bytes of `BytePattern` in pieces, without ever holding them all.
     public static func sendPattern(_ count: Int) -> Self {
         .init("send \(count) pattern bytes") { connection in

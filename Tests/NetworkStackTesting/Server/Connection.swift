@@ -99,6 +99,13 @@ extension ScriptedServer {
             finish()
         }
 
+        /// Sends bytes past TLS; few enough for the socket's buffer.
+        public func sendBelowTLS(_ bytes: [UInt8]) throws {
+            try checkOpen()
+            let sent = Glibc.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL))
+            guard sent == bytes.count else { throw SystemCallError("send", code: errno) }
+        }
+
         /// Ends with a reset.
         public func reset() throws {
             try checkOpen()
