@@ -121,9 +121,6 @@ struct Loop: ~Copyable {
         }
     }
 
-    /// Whether a transfer still waits for the place that it gives up at this moment.
-    private func waits(_ entry: QueueDeadlines.Entry) -> Bool { waiting[entry.id]?.queueDeadline == entry.deadline }
-
     private func refuse(_ control: TransferControl) {
         control.sink.failed(.refused(.shutDown), metrics: HTTP.Metrics())
     }
@@ -144,10 +141,9 @@ struct Loop: ~Copyable {
     }
 
     private mutating func failAll() {
-        let all = Array(active.values) + Array(waiting.values)
         for transfer in active.values { pools[transfer.poolNumber].end(transfer) }
-        active = [:]
-        waiting = [:]
+        let all = Array(active.values) + Array(waiting.values)
+        (active, waiting) = ([:], [:])
         for transfer in all { refuse(transfer.control) }
     }
 
@@ -160,24 +156,20 @@ struct Loop: ~Copyable {
         active[transfer.id] = transfer
         transfer.joinsHTTP2 = transfer.line.host.version == .http2PriorKnowledge && transfer.line.isMultiplexed
         transfer.entered(.connecting)
-        let code = pools[transfer.poolNumber].begin(transfer)
-        if code != CURLE_OK { fail(transfer, code) }
+        carry(transfer)
     }
 
     /// Whether there is a pool of this number; they are made as they are needed, in order.
     private mutating func hasPool(_ number: Int) -> Bool {
         while pools.count <= number {
             let watch = SocketWatch(poller: poller, sockets: turn.sockets, number: pools.count)
-            let isShared = pools.count != ConnectionQueue.ownPool
             let pool = Pool(
                 configuration: configuration,
                 authorities: authorities,
                 watch: watch,
-                sharesConnections: isShared
+                sharesConnections: pools.count != ConnectionQueue.ownPool
             )
-            guard let pool else {
-                return false
-            }
+            guard let pool else { return false }
             pools.append(pool)
         }
         return true
@@ -187,6 +179,10 @@ struct Loop: ~Copyable {
     private mutating func beginAgain(_ transfer: Transfer) {
         pools[transfer.poolNumber].end(transfer)
         transfer.startOver()
+        carry(transfer)
+    }
+
+    private mutating func carry(_ transfer: Transfer) {
         let code = pools[transfer.poolNumber].begin(transfer)
         if code != CURLE_OK { fail(transfer, code) }
     }
@@ -268,21 +264,10 @@ struct Loop: ~Copyable {
             if transfer.isAnsweredEarly { conclude(transfer) }
         }
         turn.touched.removeAll(keepingCapacity: true)
-        lookAgain()
+        turn.lookAgain(at: active.values)
         finishStopped()
         turn.sockets.forgetClosed()
         beginWaiting()
-    }
-
-    /// Has libcurl deal with what it may hold of HTTP/2 connections.
-    private func lookAgain() {
-        for ends in turn.held.next() {
-            active.values.first { $0.ends == ends && $0.isReceiving }?.easy?.receiveWhatIsHeld()
-        }
-        guard !turn.postponed.isEmpty else { return }
-        let now = MonotonicInstant.now
-        for (transfer, until) in turn.postponed where until <= now { transfer.resumeSending() }
-        turn.postponed.removeAll { $0.until <= now }
     }
 
     // MARK: Time
@@ -293,7 +278,8 @@ struct Loop: ~Copyable {
             if let deadline = pool.multi.watch.deadline, deadline <= now.milliseconds { pool.multi.actOnTimeout() }
         }
         while let entry = deadlines.popExpired(now) {
-            guard waits(entry), let transfer = waiting.removeValue(forKey: entry.id) else { continue }
+            guard let transfer = waiting[entry.id], transfer.queueDeadline == entry.deadline else { continue }
+            waiting[entry.id] = nil
             _ = queue.giveUp(entry.id)
             var metrics = HTTP.Metrics()
             metrics.queue = now.since(transfer.enqueuedAt)
@@ -303,13 +289,12 @@ struct Loop: ~Copyable {
 
     private mutating func wait() {
         var next = deadlines.next?.milliseconds
-        for (_, until) in turn.postponed { next = min(next ?? until.milliseconds, until.milliseconds) }
+        if let moment = turn.nextMoment { next = min(next ?? moment, moment) }
         for pool in pools {
             if let deadline = pool.multi.watch.deadline { next = min(next ?? deadline, deadline) }
         }
-        let milliseconds = next.map { max(0, $0 - Poller.now) } ?? -1
         events.removeAll(keepingCapacity: true)
         nextEvent = 0
-        poller.wait(milliseconds: Int32(clamping: milliseconds), into: &events)
+        poller.wait(milliseconds: next.map { Int32(clamping: max(0, $0 - Poller.now)) } ?? -1, into: &events)
     }
 }

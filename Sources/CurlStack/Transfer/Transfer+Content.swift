@@ -85,6 +85,33 @@ extension Transfer {
         CurlError(code: .badContentEncoding, message: message, phase: .receiving)
     }
 
+    // MARK: What is sent
+
+    func nextToSend(upTo count: Int) -> Sending {
+        touch()
+        guard let room = roomForContent(upTo: count) else { return postpone() }
+        switch content.next(upTo: room) {
+        case .bytes(let piece):
+            sentInTurn += piece.count
+            return .bytes(piece)
+        case .end:
+            return mayHoldInput ? postpone() : .end
+        case .pending:
+            isSendingPaused = true
+            return .pause
+        case .failed(let error):
+            stop = .refused(.requestBody(error))
+            return .abort
+        }
+    }
+
+    /// Has libcurl ask for content again in a millisecond.
+    private func postpone() -> Sending {
+        isSendingPaused = true
+        turn.postponed.append((self, MonotonicInstant.now.after(.zero)))
+        return .pause
+    }
+
     // MARK: HTTP/2 before libcurl 8.1
 
     /// How much content libcurl may be given now, or `nil` if it must ask again.

@@ -95,9 +95,9 @@ final class Transfer {
             turn.held.paused(isReceivingPaused, at: ends)
         }
     }
-    private var isSendingPaused = false
+    var isSendingPaused = false
     var content: RequestContent
-    private var sentInTurn = 0
+    var sentInTurn = 0
 
     init(_ control: TransferControl, line: ConnectionQueue.Line, turn: Turn) {
         self.control = control
@@ -206,31 +206,6 @@ final class Transfer {
             needsOtherConnection = true
         }
         return false
-    }
-
-    func nextToSend(upTo count: Int) -> Sending {
-        touch()
-        guard let room = roomForContent(upTo: count) else { return postpone() }
-        switch content.next(upTo: room) {
-        case .bytes(let piece):
-            sentInTurn += piece.count
-            return .bytes(piece)
-        case .end:
-            return mayHoldInput ? postpone() : .end
-        case .pending:
-            isSendingPaused = true
-            return .pause
-        case .failed(let error):
-            stop = .refused(.requestBody(error))
-            return .abort
-        }
-    }
-
-    /// Has libcurl ask for content again in a millisecond.
-    private func postpone() -> Sending {
-        isSendingPaused = true
-        turn.postponed.append((self, MonotonicInstant.now.after(.zero)))
-        return .pause
     }
 
     /// Whether more content may come.

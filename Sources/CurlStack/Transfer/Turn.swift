@@ -12,4 +12,18 @@ final class Turn {
     var stopped: [(transfer: Transfer, code: CURLcode)] = []
 
     init() {}
+
+    /// When somebody is to go on sending, in milliseconds of the monotonic clock.
+    var nextMoment: Int64? { postponed.lazy.map(\.until.milliseconds).min() }
+
+    /// Has libcurl deal with what it may hold of HTTP/2 connections.
+    func lookAgain(at transfers: some Sequence<Transfer>) {
+        for ends in held.next() {
+            transfers.first { $0.ends == ends && $0.isReceiving }?.easy?.receiveWhatIsHeld()
+        }
+        guard !postponed.isEmpty else { return }
+        let now = MonotonicInstant.now
+        for (transfer, until) in postponed where until <= now { transfer.resumeSending() }
+        postponed.removeAll { $0.until <= now }
+    }
 }

@@ -1,0 +1,76 @@
+import CurlStack
+import FoundationEssentials
+import NetworkStack
+import NetworkStackTesting
+import Testing
+
+/// What a stack does with its connections of HTTP/2 beside the fetches.
+@Suite("CurlStack's connections of HTTP/2", .serialized, .timeLimit(.minutes(1)))
+struct PoolingHTTP2Tests {
+    private func get(_ url: String) throws -> Network.CurlResource {
+        .init(baseRequestMaking: .request(try HTTP.Request(url: url)))
+    }
+
+    private func origin(_ server: ScriptedServer, host: String? = nil) throws -> HTTP.Origin {
+        try HTTP.Origin(of: HTTP.Request(url: server.url("/", host: host)).url)
+    }
+
+    @Test("a connection of HTTP/2 opened in advance carries the next requests")
+    func preconnectingHTTP2() async throws {
+        let nginx = try NginxServer()
+        try await nginx.start()
+        var configuration = Network.Configuration()
+        configuration.tls.trustRoots = .file(path: try TestCertificates.shared().caFile)
+        let stack = try Network.CurlNetworkStack(configuration: configuration)
+        try await stack.preconnect(to: HTTP.Origin(of: HTTP.Request(url: nginx.httpsURL("/")).url))
+        #expect(try nginx.accessLog().isEmpty)
+        let fetched = try await stack.fetch(resource: get(nginx.httpsURL("/json")))
+        #expect(fetched.response.version == .http2)
+        #expect(fetched.response.metrics.isConnectionReused == true)
+        #expect(await stack.connectionStatistics.openSockets == 1)
+    }
+
+    @Test("a request on a connection opened in advance is not sent again if the server has dealt with it")
+    func preconnectingThenFarewell() async throws {
+        let certificates = try TestCertificates.shared()
+        let options = ScriptedServer.Options(tls: certificates.server, applicationProtocols: ["h2"])
+        let received = Lock(0)
+        let server = try ScriptedServer(options) { _ in
+            [
+                .beginHTTP2, .receiveStream, .run { _ in received.withLock { $0 += 1 } },
+                .send([.goAway(lastStream: 1)]), .close,
+            ]
+        }
+        var configuration = Network.Configuration()
+        configuration.tls.trustRoots = .file(path: certificates.caFile)
+        let stack = try Network.CurlNetworkStack(configuration: configuration)
+        try await stack.preconnect(to: origin(server, host: "localhost"))
+        let url = server.url("/", host: "localhost")
+        let request = try HTTP.Request(method: .POST, url: url, body: .bytes(Data("hello".utf8)))
+        await #expect(throws: (any Error).self) {
+            try await stack.fetch(resource: .init(baseRequestMaking: .request(request)))
+        }
+        #expect(received.withLock { $0 } == 1)
+    }
+
+    @Test("a request that says close over HTTP/2 gets its whole answer, and the connection stays")
+    func closeOverHTTP2() async throws {
+        let certificates = try TestCertificates.shared()
+        let options = ScriptedServer.Options(tls: certificates.server, applicationProtocols: ["h2"])
+        let server = try ScriptedServer(options) { _ in
+            [
+                .beginHTTP2, .receiveStream, .send([.head(200, on: 1), .data("whole", on: 1, endsStream: true)]),
+                .receiveStream, .send([.head(200, on: 3), .data("whole", on: 3, endsStream: true)]), .waitForClose,
+            ]
+        }
+        var configuration = Network.Configuration()
+        configuration.tls.trustRoots = .file(path: certificates.caFile)
+        let stack = try Network.CurlNetworkStack(configuration: configuration)
+        for _ in 1...2 {
+            let request = try HTTP.Request(url: server.url("/", host: "localhost"), headers: [.connection: "close"])
+            let fetched = try await stack.fetch(resource: .init(baseRequestMaking: .request(request)))
+            #expect(fetched.value == Data("whole".utf8))
+        }
+        #expect(server.snapshot.accepted == 1)
+    }
+}
