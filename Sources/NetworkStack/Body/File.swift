@@ -257,6 +257,13 @@ public struct FileError: Error, Hashable, CustomStringConvertible {
     /// The system's error number.
     public let number: Int32
 
+    /// Makes the error, for stores of one's own and for tests.
+    ///
+    /// - Parameters:
+    ///   - path: The file.
+    ///   - number: The system's error number.
+    public init(path: String, number: Int32) { (self.path, self.number) = (path, number) }
+
     /// The file, and the system's words for the error.
     public var description: String { unsafe "\(path): \(String(cString: strerror(number)))" }
 }

@@ -35,9 +35,7 @@ extension HTTP {
                 while let (name, value) = reader.parameter() {
                     if parameters[name] == nil { parameters[name] = value }
                     // The comma may part two parameters or two challenges: only what follows tells.
-                    var ahead = reader
-                    guard ahead.skipToMember(), ahead.parameter() != nil else { break }
-                    _ = reader.skipToMember()
+                    guard reader.skipToMember() else { break }
                 }
             }
             (self.token, self.parameters) = (token, parameters)

@@ -44,6 +44,16 @@ public struct LoggingInterceptor: HTTPResourceInterceptor {
         /// What is to be written, a line each.
         public let lines: [String]
 
+        /// Makes an entry, for tests of where it is written.
+        ///
+        /// - Parameters:
+        ///   - kind: What happened.
+        ///   - identifier: The attempt's identifier.
+        ///   - lines: What is to be written, a line each.
+        public init(kind: Kind, identifier: Int, lines: [String]) {
+            (self.kind, self.identifier, self.lines) = (kind, identifier, lines)
+        }
+
         /// The lines, each with the attempt's identifier before it.
         public var description: String { lines.map { "#\(identifier) \($0)" }.joined(separator: "\n") }
     }
