@@ -169,6 +169,19 @@ struct TokenKeepingTests {
         await #expect(throws: CancellationError.self) { try await waiting.value }
     }
 
+    @Test("A refresh may take as long as it likes")
+    func endless() async throws {
+        let server = TokenServer(gate: Gate())
+        let options = TokenAuthenticator.Options(margin: .seconds(Int64.max), timeout: .seconds(Int64.max))
+        let authenticator = TokenAuthenticator(origins: [origin], options: options, refresh: server.refresh)
+        let waiting = Task { try await authenticator.token() }
+        try await server.began.opened()
+        // Long enough for the timer to begin, and to end the program if it could.
+        for _ in 1...100 { await Task.yield() }
+        server.gate?.open()
+        #expect(try await waiting.value.value == "T1")
+    }
+
     @Test("Refreshes that need each other's stacks do not wait for each other")
     func mutual() async throws {
         let other = try HTTP.Request(url: "https://other.test/token")

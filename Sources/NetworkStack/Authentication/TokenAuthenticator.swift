@@ -211,7 +211,8 @@ public final class TokenAuthenticator: RequestAuthenticator {
             } catch { result = .failure(error) }
             stop(state.withLock { $0.end(number) }, with: result)
         }
-        let timer = Task { [clock, timeout = options.timeout] in
+        // Nobody waits longer than thirty years, and clocks trap on what is much longer.
+        let timer = Task { [clock, timeout = min(options.timeout, .seconds(1_000_000_000))] in
             do { try await clock.sleep(for: timeout) } catch { return }
             stop(state.withLock { $0.end(number) }, with: .failure(TokenRefreshTimedOut()))
         }
