@@ -71,17 +71,19 @@ struct StreamReceiverTests {
     }
 
     @Test("has one reader: a second that waits with it fails, and the first goes on")
-    func secondReader() async {
-        let receiver = StreamReceiver()
-        await withTaskGroup(of: Result<Data?, any Error>.self) { group in
-            for _ in 0..<2 {
-                group.addTask { do { return .success(try await receiver.next()) } catch { return .failure(error) } }
+    func secondReader() async throws {
+        let (receiver, hasFailed, hasRead) = (StreamReceiver(), Gate(), Gate())
+        for _ in 0..<2 {
+            Task {
+                do { if try await receiver.next() == Data("x".utf8) { hasRead.open() } } catch is ByteStream
+                    .ConcurrentRead
+                {
+                    hasFailed.open()
+                }
             }
-            let second = await group.next()
-            #expect(throws: ByteStream.ConcurrentRead.self) { try second?.get() }
-            _ = receiver.take(Data("x".utf8))
-            let first = await group.next()
-            #expect(throws: Never.self) { try #expect(first?.get() == Data("x".utf8)) }
         }
+        try await hasFailed.opened(within: .seconds(10))
+        _ = receiver.take(Data("x".utf8))
+        try await hasRead.opened(within: .seconds(10))
     }
 }
