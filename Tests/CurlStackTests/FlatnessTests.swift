@@ -81,7 +81,7 @@ private struct Flatness {
         await stack.shutdown()
     }
 
-    /// Never reads so fast that there is nothing more to read, and holds the most there ever was to far less than all.
+    /// Reads more slowly than the server sends, and holds the most there ever was to far less than all.
     func proveSlowReader(_ length: Int) async throws {
         var options = ScriptedServer.Options()
         options.patience = .seconds(60)

@@ -44,6 +44,23 @@ struct StreamReceiverTests {
         #expect(released.withLock { $0 } == 203)
     }
 
+    /// In a process of its own, so that nothing else that runs meanwhile is counted.
+    @Test("stays small in memory while 256 MiB pass through it and it never runs empty")
+    func resident() async {
+        await #expect(processExitsWith: .success) {
+            let (receiver, length) = (StreamReceiver(), 64 * 1024)
+            for _ in 0..<3 { _ = receiver.take(Data(repeating: 1, count: length)) }
+            var before = 0
+            for number in 0..<4096 {
+                if number == 100 { before = ProcessProbe.peakResidentBytes() }
+                _ = receiver.take(Data(repeating: 1, count: length))
+                try #require(try await receiver.next()?.count == length)
+            }
+            let growth = ProcessProbe.peakResidentBytes() - before
+            try #require(before > 0 && growth < 32 << 20, "\(growth) bytes more are held than in the beginning")
+        }
+    }
+
     @Test("is given up by a cancelled reader, however much of it is there", arguments: [false, true])
     func cancelled(isWhole: Bool) async {
         let receiver = StreamReceiver()
