@@ -142,7 +142,8 @@ final class Exchange: Cancelable, TimerWheelEntry {
     func received(body chunk: Data, hop: Int) -> Bool {
         if let receiver, state.withLock({ $0.stage == .streaming && $0.isCurrent(hop) }) {
             let hasRoom = receiver.take(chunk)
-            state.withLock { $0.streamed(hop: hop, hasRoom: hasRoom, now: .now) }
+            // Asked again: the reader may have made room meanwhile, and said so before this would be noted.
+            state.withLock { $0.streamed(hop: hop, hasRoom: receiver.hasRoom, now: .now) }
             return hasRoom
         }
         act(on: state.withLock { $0.received(body: chunk, hop: hop, now: .now) })

@@ -82,7 +82,7 @@ final class Fetching<Transport: HTTPTransport, Remote: Sendable>: ExchangeSteps 
         guard let intercepted else { return plain.make(handler) }
         intercepted.begin(attempt)
         return resource.baseRequestMaking.make { made in
-            intercepted.thread(made, of: attempt) { threaded in handler(threaded.neutral) }
+            intercepted.thread(made, of: attempt, handler)
         }
     }
 

@@ -189,10 +189,16 @@ public final class HTTPEngine<Transport: HTTPTransport>: Sendable {
         for resource: HTTPResource<Transport.Request, Transport.Response>
     ) -> InterceptorChain<Transport.Request, Transport.Response> {
         InterceptorChain(
-            interceptors: interceptors.isEmpty ? resource.interceptors : interceptors + resource.interceptors,
+            interceptors: isIntercepted ? joined(resource.interceptors) : resource.interceptors,
             priority: resource.retryActionPriority
         )
     }
+
+    /// Apart, because the list's type is looked up at run time as soon as this is entered.
+    @inline(never)
+    private func joined(
+        _ others: HTTPResource<Transport.Request, Transport.Response>.Interceptors
+    ) -> HTTPResource<Transport.Request, Transport.Response>.Interceptors { interceptors + others }
 
     func nextIdentifier() -> Int {
         lastIdentifier.withLock { last in

@@ -63,7 +63,7 @@ final class InterceptedAttempt<Request: HTTPRequestConvertible, Response: HTTPRe
     /// - Parameters:
     ///   - made: The base request, or why there is none.
     ///   - attempt: Whose it is.
-    ///   - handler: Takes what came of it. Called once at most.
+    ///   - handler: Takes what came of it, in neutral terms. Called once at most.
     /// - Returns: Cancels what is under way.
     #if compiler(>=6.3)
         @specialized(where Request == HTTP.Request, Response == HTTP.Response)
@@ -71,7 +71,7 @@ final class InterceptedAttempt<Request: HTTPRequestConvertible, Response: HTTPRe
     func thread(
         _ made: Result<Request, any Error>,
         of attempt: Attempt,
-        _ handler: @escaping @Sendable (Result<Request, any Error>) -> any Cancelable
+        _ handler: @escaping PlainSteps.Handler
     ) -> any Cancelable {
         let number = attempt.retryState.attemptCount
         let isFirst = kept.withLock { kept in
@@ -85,7 +85,7 @@ final class InterceptedAttempt<Request: HTTPRequestConvertible, Response: HTTPRe
                 let made = Made(request)
                 kept.withLock { if $0.number == number { $0.made = made } }
             }
-            return handler(threaded)
+            return handler(threaded.neutral)
         }
     }
 

@@ -59,6 +59,9 @@ final class StreamReceiver: Sendable {
         return hasRoom
     }
 
+    /// Whether the transfer need not hold back.
+    var hasRoom: Bool { state.withLock { !$0.isHeldBack } }
+
     /// The content is whole.
     func finish(trailers: HTTP.Headers?, metrics: HTTP.Metrics) {
         let waiter = state.withLock { state -> Handover<Void>? in
