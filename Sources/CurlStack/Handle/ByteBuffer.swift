@@ -63,6 +63,13 @@ struct ByteBuffer: ~Copyable {
     mutating func removeAll() { count = 0 }
 }
 
+extension MutableRawSpan {
+    /// Copies bytes to its beginning.
+    mutating func copy(_ data: Data) {
+        unsafe withUnsafeMutableBytes { place in _ = unsafe data.copyBytes(to: place) }
+    }
+}
+
 extension [UInt8] {
     /// Adds the bytes of a span.
     mutating func append(_ span: Span<UInt8>) {

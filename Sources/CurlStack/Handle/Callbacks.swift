@@ -48,10 +48,9 @@ enum Callbacks {
 
     static let read: curl_read_callback = { bytes, size, count, context in
         guard let bytes = unsafe bytes, let transfer = unsafe transfer(of: context) else { return shim_read_abort }
-        switch transfer.nextToSend(upTo: size * count) {
-        case .bytes(let data):
-            unsafe data.copyBytes(to: UnsafeMutableRawBufferPointer(start: bytes, count: size * count))
-            return data.count
+        var place = unsafe MutableRawSpan(_unsafeStart: bytes, byteCount: size * count)
+        switch transfer.send(into: &place) {
+        case .bytes(let sent): return sent
         case .end: return 0
         case .pause: return shim_read_pause
         case .abort: return shim_read_abort

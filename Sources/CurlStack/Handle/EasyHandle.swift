@@ -112,6 +112,7 @@ final class EasyHandle {
         tell(last?.needsFreshConnection != isFresh, set(CURLOPT_FRESH_CONNECT, isFresh ? 1 : 0))
         tell(last?.waitsForMultiplexing != waits, set(CURLOPT_PIPEWAIT, waits ? 1 : 0))
         tell(last?.connectTimeout != plan.connectTimeout, set(CURLOPT_CONNECTTIMEOUT_MS, plan.connectTimeout))
+        tell(last?.bufferSize != plan.bufferSize, set(CURLOPT_BUFFERSIZE, plan.bufferSize))
         tell(last?.resumesTLS != plan.resumesTLS, set(CURLOPT_SSL_SESSIONID_CACHE, plan.resumesTLS ? 1 : 0))
         tell(last?.leafPins != plan.leafPins, set(CURLOPT_PINNEDPUBLICKEY, plan.leafPins))
         tell(last?.expectWait != plan.expectWait, set(CURLOPT_EXPECT_100_TIMEOUT_MS, plan.expectWait))

@@ -6,7 +6,7 @@ internal import NetworkStack
 /// is its own. What it has read for the streams after it stays where it is until the socket is readable once more, which may
 /// be never. So where a buffer was full, a stream of the connection is made to read once more, until that brings nothing.
 struct HeldInput {
-    /// The size of libcurl's buffer for what a stream receives (`CURLOPT_BUFFERSIZE`, unset).
+    /// The size of libcurl's buffer for what a stream receives (`CURLOPT_BUFFERSIZE`).
     static let bufferSize = 16_384
 
     /// How often a connection is to be looked at.

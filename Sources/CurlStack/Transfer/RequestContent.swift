@@ -5,6 +5,8 @@ internal import NetworkStack
 struct RequestContent {
     private let bytes: Data?
     private let source: (any HTTPBodySource)?
+    /// The source, if it is a file, which is read to where it is wanted.
+    private let file: FileBodySource?
     private let length: Int64?
     private var sent: Int64 = 0
     /// What the source handed over and libcurl has not taken yet.
@@ -14,6 +16,7 @@ struct RequestContent {
     init(_ hop: HTTPHop) {
         bytes = if case .bytes(let data) = hop.request.body { data } else { nil }
         source = hop.source
+        file = hop.source as? FileBodySource
         length = hop.source == nil ? Int64(bytes?.count ?? 0) : hop.source?.length
     }
 
@@ -29,23 +32,42 @@ struct RequestContent {
     /// The fields that follow the content.
     var trailers: HTTP.Headers { source?.trailers ?? [:] }
 
-    /// The next bytes, at most `count`.
-    mutating func next(upTo count: Int) -> HTTPBodyChunk {
+    /// What came of asking for the next bytes.
+    enum Piece {
+        /// So many are there.
+        case bytes(Int)
+        case end
+        /// There are none yet.
+        case pending
+        case failed(any Error)
+    }
+
+    /// Puts the next bytes, at most `count`, where they are wanted.
+    mutating func next(upTo count: Int, into place: inout MutableRawSpan) -> Piece {
         if let bytes {
             let piece = bytes.dropFirst(Int(sent)).prefix(count)
-            return piece.isEmpty ? end() : taken(piece)
+            return piece.isEmpty ? end() : taken(piece, &place)
         }
-        guard let source, !isExhausted else { return end() }
+        guard !isExhausted else { return end() }
+        if let file {
+            switch file.next(upTo: count, into: &place) {
+            case .bytes(let count): return taken(count)
+            case .end: return end()
+            case .failed(let error): return .failed(error)
+            }
+        }
+        guard let source else { return end() }
         if rest.isEmpty {
             switch source.next(upTo: count) {
             case .bytes(let data): rest = data
             case .end: return end()
-            case let other: return other
+            case .pending: return .pending
+            case .failed(let error): return .failed(error)
             }
         }
         let piece = rest.prefix(count)
         rest = rest.dropFirst(piece.count)
-        return taken(piece)
+        return taken(piece, &place)
     }
 
     /// Goes back to the first byte.
@@ -56,12 +78,17 @@ struct RequestContent {
         return source?.rewind() ?? true
     }
 
-    private mutating func taken(_ piece: Data) -> HTTPBodyChunk {
-        sent += Int64(piece.count)
-        return .bytes(piece)
+    private mutating func taken(_ piece: Data, _ place: inout MutableRawSpan) -> Piece {
+        place.copy(piece)
+        return taken(piece.count)
     }
 
-    private mutating func end() -> HTTPBodyChunk {
+    private mutating func taken(_ count: Int) -> Piece {
+        sent += Int64(count)
+        return .bytes(count)
+    }
+
+    private mutating func end() -> Piece {
         isExhausted = true
         return .end
     }

@@ -87,13 +87,14 @@ extension Transfer {
 
     // MARK: What is sent
 
-    func nextToSend(upTo count: Int) -> Sending {
+    /// Puts the next content where libcurl wants it.
+    func send(into place: inout MutableRawSpan) -> Sending {
         touch()
-        guard let room = roomForContent(upTo: count) else { return postpone() }
-        switch content.next(upTo: room) {
-        case .bytes(let piece):
-            sentInTurn += piece.count
-            return .bytes(piece)
+        guard let room = roomForContent(upTo: place.byteCount) else { return postpone() }
+        switch content.next(upTo: room, into: &place) {
+        case .bytes(let count):
+            sentInTurn += count
+            return .bytes(count)
         case .end:
             return mayHoldInput ? postpone() : .end
         case .pending:

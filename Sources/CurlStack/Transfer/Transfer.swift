@@ -13,7 +13,7 @@ final class Transfer {
     }
 
     enum Sending {
-        case bytes(Data)
+        case bytes(Int)
         case end
         case pause
         case abort

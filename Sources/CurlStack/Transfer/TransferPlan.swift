@@ -29,6 +29,8 @@ final class TransferPlan {
     /// Whether nothing else may be sent on the connection: the request says so (RFC 9112 section 9.6), and libcurl does not read it.
     var closesConnection: Bool
     let connectTimeout: Int
+    /// How much libcurl reads at once, in bytes (`CURLOPT_BUFFERSIZE`).
+    let bufferSize: Int
     /// How long content waits for 100 Continue, in milliseconds, if it is to be asked for.
     let expectWait: Int
     /// The proxy on the way, if there is one.
@@ -56,6 +58,7 @@ final class TransferPlan {
         self.route = route
         hasTrailers = hop.request.body.trailers != nil
         expectWait = hop.options.expectContinue.map(Self.milliseconds) ?? Self.usualExpectWait
+        bufferSize = hop.readsLargePieces ? Self.largeBuffer : HeldInput.bufferSize
         url = hop.urlText
         content = Self.content(of: hop)
         method = hop.request.method == .GET && content == .none ? nil : hop.request.method.rawValue
@@ -160,6 +163,9 @@ final class TransferPlan {
         return lines
     }
 
+    /// A stream's reader is woken for every piece.
+    static let largeBuffer = 128 * 1024
+
     /// How long libcurl waits for 100 Continue if it is not told otherwise.
     static let usualExpectWait = 1000
 
@@ -182,6 +188,17 @@ extension HTTPHop {
     var wantsTrailers: Bool {
         guard let value = request.headers[.te] else { return false }
         return value.split { $0 == "," || $0 == " " }.contains { $0.lowercased() == "trailers" }
+    }
+
+    /// Whether content is read in large pieces: that of a stream, which is delivered as it comes. Over HTTP/2 the usual size
+    /// must stand (``HeldInput``).
+    var readsLargePieces: Bool {
+        guard !allowsWithholding else { return false }
+        return switch version {
+        case .automatic: origin.scheme == .http
+        case .http1_1: true
+        case .http2PriorKnowledge: false
+        }
     }
 
     /// Whether the request's content waits for the server to ask for it.

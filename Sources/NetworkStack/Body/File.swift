@@ -9,7 +9,17 @@ package import FoundationEssentials
 #endif
 
 /// A file, read while it is sent. Its length is fixed when it is opened; one that shrinks meanwhile fails.
-final class FileBodySource: HTTPBodySource {
+package final class FileBodySource: HTTPBodySource {
+    /// What came of reading.
+    package enum Piece {
+        /// So many bytes are there.
+        case bytes(Int)
+        /// Everything has been read.
+        case end
+        /// The file cannot be read as it was opened.
+        case failed(any Error)
+    }
+
     private struct State {
         var descriptor: Int32
         var offset: Int64 = 0
@@ -19,7 +29,7 @@ final class FileBodySource: HTTPBodySource {
     /// The length in bytes when the file was opened.
     let size: Int64
 
-    var length: Int64? { size }
+    package var length: Int64? { size }
 
     init(path: String) throws(HTTP.Refusal) {
         // Not blocking, so that a pipe without a writer is refused below and does not hold the caller up here.
@@ -37,36 +47,51 @@ final class FileBodySource: HTTPBodySource {
 
     deinit { close() }
 
-    func next(upTo count: Int) -> HTTPBodyChunk {
+    package func next(upTo count: Int) -> HTTPBodyChunk {
+        var data = Data(count: Int(min(Int64(count), state.withLock { size - $0.offset })))
+        var place = data.mutableBytes
+        switch next(upTo: count, into: &place) {
+        case .bytes(let count): return .bytes(data.prefix(count))
+        case .end: return .end
+        case .failed(let error): return .failed(error)
+        }
+    }
+
+    /// Reads the next bytes to where they are wanted.
+    ///
+    /// - Parameters:
+    ///   - limit: How many at most.
+    ///   - place: Takes them.
+    /// - Returns: How many came, or that there are no more.
+    package func next(upTo limit: Int, into place: inout MutableRawSpan) -> Piece {
         state.withLock { state in
             guard state.offset < size else { return .end }
             guard state.descriptor >= 0 else { return .failed(FileError(path: "the file", number: EBADF)) }
-            var data = Data(count: Int(min(Int64(count), size - state.offset)))
-            let (descriptor, offset) = (state.descriptor, state.offset)
+            let count = Int(min(Int64(min(limit, place.byteCount)), size - state.offset))
             var read = -1
             repeat {
-                read = unsafe data.withUnsafeMutableBytes { buffer in
-                    unsafe pread(descriptor, buffer.baseAddress, buffer.count, off_t(offset))
+                read = unsafe place.withUnsafeMutableBytes { buffer in
+                    unsafe pread(state.descriptor, buffer.baseAddress, count, off_t(state.offset))
                 }
             } while read < 0 && errno == EINTR
             guard read > 0 else {
                 return .failed(
                     read < 0
-                        ? FileError(path: "the file", number: errno) : BodyLengthError(declared: size, actual: offset)
+                        ? FileError(path: "the file", number: errno)
+                        : BodyLengthError(declared: size, actual: state.offset)
                 )
             }
             state.offset += Int64(read)
-            if read < data.count { data.removeLast(data.count - read) }
-            return .bytes(data)
+            return .bytes(read)
         }
     }
 
-    func rewind() -> Bool {
+    package func rewind() -> Bool {
         state.withLock { $0.offset = 0 }
         return true
     }
 
-    func close() {
+    package func close() {
         state.withLock { state in
             if state.descriptor >= 0 { _ = Self.close(state.descriptor) }
             state.descriptor = -1
@@ -266,15 +291,4 @@ public struct FileError: Error, Hashable, CustomStringConvertible {
 
     /// The file, and the system's words for the error.
     public var description: String { unsafe "\(path): \(String(cString: strerror(number)))" }
-}
-
-/// Content was not as long as was said.
-public struct BodyLengthError: Error, Hashable, CustomStringConvertible {
-    /// The length that was said, in bytes.
-    public let declared: Int64
-    /// The length there was, in bytes; more than ``declared`` means "at least".
-    public let actual: Int64
-
-    /// Both lengths, in a sentence.
-    public var description: String { "The content has \(actual) bytes where \(declared) were declared." }
 }
