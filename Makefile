@@ -95,4 +95,4 @@ promises: ## Write Tests/PROMISES.md: what is promised, what proves it, which de
 	@.ci/promises.py
 
 clean: ## Remove everything built
-	@rm -rf .build .build-* Examples/.build Benchmarks/.build Benchmarks/AsyncHTTPClient/.build Tests/Consumer/*/.build
+	@rm -rf .build .build-* Examples/.build Benchmarks/.build Benchmarks/.build-static Benchmarks/AsyncHTTPClient/.build Tests/Consumer/*/.build

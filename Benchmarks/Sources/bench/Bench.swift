@@ -175,7 +175,7 @@ struct Bench: ParsableCommand {
                 continue
             }
             there.append(contestant)
-            if base != nil, contestant.name.hasPrefix("curl-stack") {
+            if base != nil, case .swift("bench-curl-stack", nil) = contestant.program {
                 var other = contestant
                 other.name += "-base"
                 there.append(other)

@@ -3,6 +3,8 @@ struct Contestant: Sendable {
     enum Program: Sendable {
         /// Built by this package, or the one beside it: the name of the executable.
         case swift(String, package: String? = nil)
+        /// An executable of this package with the Swift runtime in it (`--static-swift-stdlib`), as command-line tools are shipped.
+        case whole(String)
         /// Somebody else's language: how the program is called, and what has to be there for it.
         case foreign([String], needs: [String])
         /// A tool with a command line of its own; it serves to check the floor.
@@ -59,6 +61,12 @@ struct Contestant: Sendable {
             $0.kind == .coldStart || $0.heldCount > 0 || $0.streams
                 ? "is the same as the asynchronous form there" : nil
         },
+        .init(
+            name: "curl-stack-static",
+            program: .whole("bench-curl-stack"),
+            declines: { $0.kind == .coldStart ? nil : "differs in the cold start only" },
+            isQuick: false
+        ),
         .init(
             name: "urlsession-stack",
             program: .swift("bench-urlsession-stack"),

@@ -21,6 +21,8 @@ struct Programs {
             if let name, let reason = try build(package: package.appending(path: name), product) { return reason }
             let isThere = FileManager.default.isExecutableFile(atPath: path(of: product, package: name))
             return isThere ? nil : "\(product) was not built: 'make bench' builds it"
+        case .whole(let product):
+            return try build(package: package, product, ["--static-swift-stdlib", "--scratch-path", wholeScratch.path])
         case .foreign(let command, let needs):
             for need in needs {
                 let parts = need.split(separator: ":").map(String.init)
@@ -47,6 +49,7 @@ struct Programs {
             // C does not decode what Swift does: the floor has a form with the Swift clients' decoder behind it.
             if product == "bench-floor", workload.decodes { return [path(of: "bench-floor-decode")] }
             return [path(of: product, package: name)]
+        case .whole(let product): return [wholeScratch.appending(path: "release/\(product)").path]
         case .foreign(let command, _):
             if command.count > 1 { return [command[0], package.appending(path: "Peers/python/\(command[1])").path] }
             return [scratch.appending(path: command[0]).path]
@@ -55,11 +58,17 @@ struct Programs {
         }
     }
 
-    private func build(package: URL, _ product: String) throws -> String? {
-        let output = try Shell.run([
-            "swift", "build", "-q", "--disable-build-manifest-caching", "-c", "release", "--package-path", package.path,
-            "--product", product,
-        ])
+    /// Where programs with the Swift runtime in them are built.
+    private var wholeScratch: URL { package.appending(path: ".build-static") }
+
+    private func build(package: URL, _ product: String, _ flags: [String] = []) throws -> String? {
+        let output = try Shell.run(
+            [
+                "swift", "build", "-q", "--disable-build-manifest-caching", "-c", "release", "--package-path",
+                package.path,
+                "--product", product,
+            ] + flags
+        )
         return output.status == 0 ? nil : "Swift could not build it: \((output.errorText + output.text).suffix(300))"
     }
 

@@ -53,7 +53,7 @@ struct Runner {
         switch contestant.program {
         case .wrk: return try runWrk(workload)
         case .curl: return try runWhole(["curl", "-s", "-o", "/dev/null", servers.url(workload.server, workload.path)])
-        case .swift, .foreign:
+        case .swift, .whole, .foreign:
             if workload.kind == .coldStart {
                 return try runWhole(programs.command(for: contestant, workload) + settings(workload, contestant))
             }
@@ -88,7 +88,7 @@ struct Runner {
     private func settings(_ workload: Workload, _ contestant: Contestant) -> [String] {
         let isWhole = workload.kind == .coldStart
         var settings = [
-            "client=\(contestant.name.replacingOccurrences(of: "-base", with: ""))",
+            "client=\(contestant.name.replacing("-base", with: "").replacing("-static", with: ""))",
             "url=\(servers.url(workload.server, workload.path))", "method=\(workload.method)",
             "in_flight=\(workload.inFlight)",
             "warm_up_ms=\(isWhole ? 0 : effort.warmUpMilliseconds)", "run_ms=\(effort.runMilliseconds)",

@@ -116,12 +116,15 @@ struct Target: Sendable {
             .init("get-1k-h2-c64", "curl-stack", .cpu, of: "libcurl-c", 1.2, 1.1),
             .init("get-1k-h2-c64", "curl-stack", .efficiency, of: "async-http-client", 2.2, 3),
             .init("get-1k-handshake-c16", "curl-stack", .cpu, of: "async-http-client", 1.5, 1),
+            .init("get-1k-handshake-c16", "curl-stack", .cpu, of: "libcurl-c", 1.1, nil),
             .init("download-256m", "curl-stack", .throughput, of: "libcurl-c", 0.9, 0.97),
             .init("upload-1g", "curl-stack", .throughput, of: "libcurl-c", 0.9, 0.97),
             .init("held-10k-c64", "curl-stack", .throughput, of: nil, 0.6, 0.9),
             .init("held-10k-c64", "curl-stack", .held, of: "libcurl-c", 16, 8),
             .init("cold-start", "curl-stack", .time, of: "curl-command", 1.6, 1.2),
             .init("cold-start", "curl-stack", .memory, of: "curl-command", 2, nil),
+            .init("cold-start", "curl-stack-static", .time, of: "curl-command", 1.6, 1.2),
+            .init("cold-start", "curl-stack-static", .memory, of: "curl-command", 2, nil),
             .init("growth-200k", "curl-stack", .growth, of: nil, 1, nil),
         ]
 

@@ -12,8 +12,12 @@ extension Transfer {
         if stream != nil { noteHeldInput(bytes.byteCount) }
         rawCount += Int64(bytes.byteCount)
         if !head.contentCodings.isEmpty, control.hop.options.decompresses { return decode(bytes) }
-        let expected = Int(clamping: min(head.contentLength ?? 0, control.hop.options.limits.body))
-        return take(bytes, expecting: expected) ? .taken : .abort
+        let isStream = !control.hop.allowsWithholding
+        let most = isStream ? Int64(TransferPlan.largeBuffer) : control.hop.options.limits.body
+        guard take(bytes, expecting: Int(clamping: min(head.contentLength ?? 0, most))) else { return .abort }
+        // libcurl may read a hundred times in one turn: a stream's reader is asked sooner whether there is room.
+        if isStream, body.count >= TransferPlan.largeBuffer { flush() }
+        return .taken
     }
 
     /// Notes whether the stream's buffer was full, so that libcurl may hold more. A head shares the buffer with the first
