@@ -38,6 +38,7 @@ step consumers quiet
 step examples quiet
 step demo quiet
 step compare quiet
+MUTATIONS="--count 10" step mutations
 printf 'make test: all %d steps passed in %d s (' "${#passed[@]}" $((SECONDS - began))
 printf '%s' "${passed[0]}"
 printf ', %s' "${passed[@]:1}"

@@ -61,11 +61,11 @@ struct PoolingTests {
     @Test("who has waited for a place, and went, leaves no timeout to those who come after")
     func placesOfOthers() async throws {
         let server = try ScriptedServer { _ in
-            [.repeat([.receiveHead, .pause(.milliseconds(2)), .send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")])]
+            [.repeat([.receiveHead, .pause(.milliseconds(8)), .send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")])]
         }
         var configuration = Network.Configuration()
         configuration.connections.perHost = 1
-        configuration.options.timeouts.queue = .milliseconds(400)
+        configuration.options.timeouts.queue = .milliseconds(300)
         configuration.options.emptyResponseCodes = [200]
         let stack = try Network.CurlNetworkStack(configuration: configuration)
         let resource = try get(server.url())
