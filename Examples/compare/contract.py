@@ -200,6 +200,8 @@ def prove_ends(netfetch):
 
 
 def main():
+    # Who runs this in the background may have interrupts ignored, which netfetch would inherit.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     netfetch = os.path.abspath(sys.argv[1])
     with tempfile.TemporaryDirectory() as folder:
         count = prove_lines(netfetch, folder)
