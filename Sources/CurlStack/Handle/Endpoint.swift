@@ -3,7 +3,8 @@ internal import Glibc
 /// One end of a connection: an address and a port.
 struct Endpoint: Hashable {
     private var family: UInt16 = 0
-    private var address: (high: UInt64, low: UInt64) = (0, 0)
+    /// Its bytes in the order of the network, from the first on.
+    private var address = SIMD2<UInt64>()
     private let port: UInt16
 
     /// Reads what libcurl says of an end. What is no IP address, such as the path of a Unix socket, is left out.
@@ -24,7 +25,7 @@ struct Endpoint: Hashable {
     /// Stands for an end of a connection over a Unix socket.
     init(ofUnixSocket number: UInt64) {
         family = UInt16(AF_UNIX)
-        address.low = number
+        address.x = number
         port = 0
     }
 
@@ -49,21 +50,11 @@ struct Endpoint: Hashable {
         family = storage.ss_family
         // The port stands at the same place for both families.
         (port, address) = unsafe withUnsafeBytes(of: &storage) { bytes in
-            var address: (high: UInt64, low: UInt64) = (0, 0)
+            var address = SIMD2<UInt64>()
             unsafe withUnsafeMutableBytes(of: &address) { place in
                 unsafe place.copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[start..<start + size]))
             }
             return unsafe (UInt16(bigEndian: bytes.loadUnaligned(fromByteOffset: 2, as: UInt16.self)), address)
         }
-    }
-
-    static func == (left: Endpoint, right: Endpoint) -> Bool {
-        left.port == right.port && left.family == right.family && left.address == right.address
-    }
-
-    func hash(into hasher: inout Hasher) {
-        hasher.combine(port)
-        hasher.combine(address.low)
-        hasher.combine(address.high)
     }
 }

@@ -11,10 +11,13 @@ extension Transfer {
         head.isChallenge = false  // libcurl would not deliver the content if it asked again.
         if stream != nil { noteHeldInput(bytes.byteCount) }
         rawCount += Int64(bytes.byteCount)
-        if !head.contentCodings.isEmpty, control.hop.options.decompresses { return decode(bytes) }
         let isStream = !control.hop.allowsWithholding
-        let most = isStream ? Int64(TransferPlan.largeBuffer) : control.hop.options.limits.body
-        guard take(bytes, expecting: Int(clamping: min(head.contentLength ?? 0, most))) else { return .abort }
+        if !head.contentCodings.isEmpty, control.hop.options.decompresses {
+            guard decode(bytes) else { return .abort }
+        } else {
+            let most = isStream ? Int64(TransferPlan.largeBuffer) : control.hop.options.limits.body
+            guard take(bytes, expecting: Int(clamping: min(head.contentLength ?? 0, most))) else { return .abort }
+        }
         // libcurl may read a hundred times in one turn: a stream's reader is asked sooner whether there is room.
         if isStream, body.count >= TransferPlan.largeBuffer { flush() }
         return .taken
@@ -28,22 +31,19 @@ extension Transfer {
         turn.held.received(at: ends, fillsBuffer: shared + count >= HeldInput.bufferSize)
     }
 
-    private func decode(_ bytes: RawSpan) -> Taken {
+    private func decode(_ bytes: RawSpan) -> Bool {
         decoder = decoder ?? ContentCoding.decoder(for: head.contentCodings)
         guard let decoder else {
             stop = .transport(undecodable("The content has a coding that this process cannot undo."))
-            return .abort
+            return false
         }
         switch decoder.decode(bytes, { take($0, expecting: 0) && isWithinRatio() && isWithinPiece() }) {
-        case .goOn: return .taken
-        case .stopped: return .abort
-        case .corrupt:
-            stop = .transport(undecodable("The content is not what its coding says."))
-            return .abort
-        case .excessive:
-            stop = Self.isExcessive
-            return .abort
+        case .goOn: return true
+        case .stopped: break
+        case .corrupt: stop = .transport(undecodable("The content is not what its coding says."))
+        case .excessive: stop = Self.isExcessive
         }
+        return false
     }
 
     /// Whether decompressed content is still in proportion to what came for it. Short content is not judged.

@@ -103,6 +103,22 @@ extension ConformanceCheck {
                     try expect("\(error)".contains("the limit of 4096"), "\(error)")
                 }
             },
+            ConformanceCheck(
+                "A stream that becomes much in every piece is delivered whole",
+                needs: [.network, .decompressionRatio]
+            ) { subject in
+                // gzip may consist of several members, one after the other (RFC 1952 section 2.2).
+                let members = 256
+                let content = Array((0..<members).map { _ in Compressed.bomb }.joined())
+                let peer = try subject.serve { _ in .ok(bytes: content, headers: [("Content-Encoding", "gzip")]) }
+                let opened = try await subject.streaming().open(peer.url("/"))
+                let count = try await bounded(.seconds(60)) {
+                    var count = 0
+                    for try await chunk in opened.value { count += chunk.count }
+                    return count
+                }
+                try expectEqual(count, members * Compressed.bombSize, "the content's length")
+            },
             ConformanceCheck("Nothing is made of what follows the end of a coding", needs: [.network, .strictReplies]) {
                 subject in
                 let peer = try subject.serve { _ in
