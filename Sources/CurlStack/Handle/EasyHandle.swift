@@ -16,6 +16,8 @@ final class EasyHandle {
     let watch: SocketWatch
     /// What the handle was told last, and keeps.
     private var plan: TransferPlan?
+    /// The URL it asks for, which libcurl does not copy.
+    private var url: URLHandle?
     /// The request's header lines, which libcurl does not copy.
     private var lines: TextList?
     private var closesConnection = false
@@ -105,7 +107,7 @@ final class EasyHandle {
         func tell(_ isNews: Bool, _ set: @autoclosure () -> CURLcode) {
             if isNews || isUnsure, refused == CURLE_OK { refused = set() }
         }
-        tell(last?.url != plan.url, set(CURLOPT_URL, plan.url))
+        tell(last?.url != plan.url, ask(plan.url))
         tell(last?.version != plan.version, set(CURLOPT_HTTP_VERSION, plan.version))
         tell(closesConnection != plan.closesConnection, set(CURLOPT_FORBID_REUSE, plan.closesConnection ? 1 : 0))
         let (isFresh, waits) = (plan.needsFreshConnection, plan.waitsForMultiplexing)
@@ -141,6 +143,14 @@ final class EasyHandle {
         closesConnection = plan.closesConnection
         self.plan = plan
         return CURLE_OK
+    }
+
+    /// The text is what libcurl says of the URL, and what it tells a proxy.
+    private func ask(_ url: String) -> CURLcode {
+        guard let handle = URLHandle(url) else { return CURLE_URL_MALFORMAT }
+        let code = unsafe handle.ask(pointer)
+        self.url = handle
+        return code == CURLE_OK ? set(CURLOPT_URL, url) : code
     }
 
     /// Sets lines that stay set until others take their place.
