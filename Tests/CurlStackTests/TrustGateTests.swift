@@ -50,7 +50,7 @@ struct TrustGateTests {
             request: checked,
             origin: origin,
             urlText: text,
-            options: SharedOptions(.init()),
+            options: Shared(.init()),
             trust: trust,
             source: nil,
             allowsWithholding: true

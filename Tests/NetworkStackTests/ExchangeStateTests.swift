@@ -20,7 +20,7 @@ struct ExchangeStateTests {
     private func state(_ change: (inout HTTP.Options) -> Void = { _ in }) -> ExchangeState {
         var options = HTTP.Options()
         change(&options)
-        var state = ExchangeState(options: SharedOptions(options), now: now)
+        var state = ExchangeState(options: Shared(options), now: now)
         _ = state.beginAttempt(0, now: now)
         return state
     }

@@ -12,11 +12,11 @@ final class Exchange: Cancelable, TimerWheelEntry {
     let queue: DispatchQueue
     let retryTimer: RetryTimer
     private let wheel: TimerWheel
-    private let options: SharedOptions
+    private let options: Shared<HTTP.Options>
     private let memory: StateManagement
 
     init(
-        options: SharedOptions,
+        options: Shared<HTTP.Options>,
         wheel: TimerWheel,
         queue: DispatchQueue,
         retryTimer: RetryTimer,

@@ -90,16 +90,13 @@ extension ExchangeState {
 
     mutating func completesInPlace() { delivery.completesInPlace = true }
 
-    /// What the engine knows besides the head.
-    func completed(
-        _ head: HTTP.Response,
-        trailers: HTTP.Headers?,
-        metrics: HTTP.Metrics,
-        now: MonotonicTime
-    ) -> HTTP.Response {
-        var (response, metrics) = (head, metrics)
+    /// Takes the head, and adds what the engine knows besides.
+    mutating func takeResponse(trailers: HTTP.Headers?, metrics: HTTP.Metrics, now: MonotonicTime) -> HTTP.Response? {
+        guard var response = head else { return nil }
+        head = nil
         // The redirects' targets inherit it (RFC 9110 section 10.2.2); the transport never saw it.
         if let fragment { response.url = response.url.with(fragment: fragment) }
+        var metrics = metrics
         metrics.hopCount = redirects.count + 1
         metrics.total = now - clocks.startedAt
         response.ended(trailers: trailers, redirects: redirects, metrics: metrics)

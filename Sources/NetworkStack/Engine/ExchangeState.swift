@@ -33,7 +33,7 @@ struct ExchangeState {
         var ticket: TimerWheel.Ticket?
     }
 
-    private let shared: SharedOptions
+    private let shared: Shared<HTTP.Options>
     let streams: Bool
     /// Serves the exchange until its end: whoever holds an ended fetch holds nothing of the stack.
     var steps: (any ExchangeSteps)?
@@ -71,7 +71,7 @@ struct ExchangeState {
     private static let errorLimit: Int64 = 1024 * 1024
     private var drained: Int64 = 0
 
-    init(options: SharedOptions, steps: (any ExchangeSteps)? = nil, now: MonotonicTime) {
+    init(options: Shared<HTTP.Options>, steps: (any ExchangeSteps)? = nil, now: MonotonicTime) {
         shared = options
         self.steps = steps
         streams = steps?.receiver != nil
@@ -217,7 +217,7 @@ struct ExchangeState {
         }
         if streams, next == nil, response.status.statusClass == .success {
             stage = .streaming
-            return .open(completed(response, trailers: nil, metrics: .init(), now: now))
+            return takeResponse(trailers: nil, metrics: .init(), now: now).map { .open($0) } ?? .ignore
         }
         if let length = response.headers.announcedLength, request.method != .HEAD {
             if let next {
@@ -277,11 +277,11 @@ struct ExchangeState {
         metrics: HTTP.Metrics = .init(),
         now: MonotonicTime
     ) -> Verdict {
-        guard let head, let request else { return .ignore }
+        guard let request, let response = takeResponse(trailers: trailers, metrics: metrics, now: now) else {
+            return .ignore
+        }
         defer { body = Data() }
-        return .end(
-            .whole(completed(head, trailers: trailers, metrics: metrics, now: now), body, method: request.method)
-        )
+        return .end(.whole(response, body, method: request.method))
     }
 
     private mutating func drain(_ count: Int64) -> Verdict {

@@ -4,7 +4,7 @@
 /// scheduling, and one call after the other.
 protocol ExchangeSteps: AnyObject, Sendable {
     /// How the fetch is carried out.
-    var options: SharedOptions { get }
+    var options: Shared<HTTP.Options> { get }
     /// Whether anybody hears of attempts. If not, none but `make`, `memory`, `trust`, `start` and `complete` is called.
     var isIntercepted: Bool { get }
     /// Where the content of a success goes, if it is not to be collected.

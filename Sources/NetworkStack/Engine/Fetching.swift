@@ -45,7 +45,7 @@ final class Fetching<Transport: HTTPTransport, Remote: Sendable>: ExchangeSteps 
 
     private let engine: HTTPEngine<Transport>
     private let resource: HTTPResource<Request, Response>
-    let options: SharedOptions
+    let options: Shared<HTTP.Options>
     private let reception: Reception<Remote>
     private let plain: PlainSteps
     private let completion: @Sendable (Outcome) -> Void
@@ -64,7 +64,7 @@ final class Fetching<Transport: HTTPTransport, Remote: Sendable>: ExchangeSteps 
         self.reception = reception
         self.plain = plain
         self.completion = completion
-        options = resource.options.map(SharedOptions.init) ?? engine.sharedOptions
+        options = resource.options.map(Shared.init) ?? engine.sharedOptions
         let isIntercepted = engine.isIntercepted || resource.isIntercepted
         intercepted = isIntercepted ? InterceptedAttempt(engine.chain(for: resource)) : nil
     }

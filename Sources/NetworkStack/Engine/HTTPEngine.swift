@@ -10,7 +10,7 @@ public final class HTTPEngine<Transport: HTTPTransport>: Sendable {
     public let transport: Transport
     /// How fetches are carried out, unless a resource says otherwise.
     public var options: HTTP.Options { sharedOptions.value }
-    let sharedOptions: SharedOptions
+    let sharedOptions: Shared<HTTP.Options>
 
     private let interceptors: HTTPResource<Transport.Request, Transport.Response>.Interceptors
     /// Whether anybody intercepts every fetch.
@@ -62,7 +62,7 @@ public final class HTTPEngine<Transport: HTTPTransport>: Sendable {
         self.lastIdentifier = lastIdentifier
         self.transport = transport
         self.queue = queue
-        sharedOptions = SharedOptions(configuration.options)
+        sharedOptions = Shared(configuration.options)
         sessionHeaders = configuration.headers.isEmpty ? nil : configuration.headers
         memory = StateManagement(
             cookies: configuration.cookies,

@@ -53,7 +53,7 @@ public final class HTTPHop: Sendable {
     public let origin: HTTP.Origin
     /// The text of the request's URL.
     public let urlText: String
-    @usableFromInline let shared: SharedOptions
+    @usableFromInline let shared: Shared<HTTP.Options>
     /// How the server must prove itself before any byte of the request leaves.
     public let trust: ServerTrust
     /// The content, if it is a file or a stream. `.none` and `.bytes` are in the request itself.
@@ -65,7 +65,7 @@ public final class HTTPHop: Sendable {
         request: HTTP.Request,
         origin: HTTP.Origin,
         urlText: String,
-        options: SharedOptions,
+        options: Shared<HTTP.Options>,
         trust: ServerTrust,
         source: (any HTTPBodySource)?,
         allowsWithholding: Bool
@@ -98,14 +98,6 @@ public final class HTTPHop: Sendable {
     }
 }
 
-/// Options that the parts of a fetch share without copying them.
-@usableFromInline
-final class SharedOptions: Sendable {
-    @usableFromInline let value: HTTP.Options
-
-    init(_ value: HTTP.Options) { self.value = value }
-}
-
 extension HTTPHop {
     /// A hop that leads to an origin and asks for nothing there: for a connection that is opened in advance.
     package convenience init(to origin: HTTP.Origin, options: HTTP.Options, trust: ServerTrust) throws(HTTP.Refusal) {
@@ -114,7 +106,7 @@ extension HTTPHop {
             request: request,
             origin: origin,
             urlText: urlText,
-            options: SharedOptions(options),
+            options: Shared(options),
             trust: trust,
             source: nil,
             allowsWithholding: true

@@ -3,45 +3,38 @@ public import FoundationEssentials
 extension HTTP {
     /// A request message: what is asked, of whom. How it is carried out is ``HTTP/Options``.
     public struct Request: Sendable {
-        /// All of it in one place, so that a request is small to pass on: every fetch does, several times.
-        private final class Content: Sendable {
-            let method: Method
-            let url: URL
-            let headers: Headers
-            let body: Body
-
-            init(method: Method, url: URL, headers: Headers, body: Body) {
-                self.method = method
-                self.url = url
-                self.headers = headers
-                self.body = body
-            }
+        private struct Content: Sendable {
+            var method: Method
+            var url: URL
+            var headers: Headers
+            var body: Body
         }
 
-        private var content: Content
+        /// In one place, so that a request is small to pass on: every fetch does, several times.
+        private var content: Shared<Content>
 
         /// The method.
         public var method: Method {
-            get { content.method }
-            set { content = Content(method: newValue, url: url, headers: headers, body: body) }
+            get { content.value.method }
+            set { Shared.change(&content) { $0.method = newValue } }
         }
 
         /// The target: an absolute http or https URL. User info in it is sent as Basic credentials, a fragment is not sent.
         public var url: URL {
-            get { content.url }
-            set { content = Content(method: method, url: newValue, headers: headers, body: body) }
+            get { content.value.url }
+            set { Shared.change(&content) { $0.url = newValue } }
         }
 
         /// The header fields.
         public var headers: Headers {
-            get { content.headers }
-            set { content = Content(method: method, url: url, headers: newValue, body: body) }
+            get { content.value.headers }
+            set { Shared.change(&content) { $0.headers = newValue } }
         }
 
         /// The content.
         public var body: Body {
-            get { content.body }
-            set { content = Content(method: method, url: url, headers: headers, body: newValue) }
+            get { content.value.body }
+            set { Shared.change(&content) { $0.body = newValue } }
         }
 
         /// Makes a request.
@@ -52,7 +45,7 @@ extension HTTP {
         ///   - headers: The header fields.
         ///   - body: The content.
         public init(method: Method = .GET, url: URL, headers: Headers = [:], body: Body = .none) {
-            content = Content(method: method, url: url, headers: headers, body: body)
+            content = Shared(Content(method: method, url: url, headers: headers, body: body))
         }
 
         /// Makes a request from a URL's text.

@@ -17,51 +17,64 @@ extension HTTP {
             }
         }
 
+        private struct Content: Sendable, Hashable {
+            var status: StatusCode
+            var version: Version
+            var headers: Headers
+            var url: URL
+            var trailers: Headers?
+            var redirects: [Redirect] = []
+            var metrics = Metrics()
+        }
+
+        /// In one place, so that a response is small to pass on: every fetch does, several times.
+        private var content: Shared<Content>
+
         /// The status code.
-        public var status: StatusCode
+        public var status: StatusCode {
+            get { content.value.status }
+            set { Shared.change(&content) { $0.status = newValue } }
+        }
+
         /// The version of HTTP the response came with.
-        public var version: Version
+        public var version: Version {
+            get { content.value.version }
+            set { Shared.change(&content) { $0.version = newValue } }
+        }
+
         /// The header fields.
-        public var headers: Headers
+        public var headers: Headers {
+            get { content.value.headers }
+            set { Shared.change(&content) { $0.headers = newValue } }
+        }
+
         /// The URL that answered, after redirects.
-        public var url: URL
-        /// What is known once a fetch has ended. Apart, so that a response is small to pass on.
-        private var outcome: Outcome?
+        public var url: URL {
+            get { content.value.url }
+            set { Shared.change(&content) { $0.url = newValue } }
+        }
 
         /// The fields that followed the content, if any.
         public var trailers: Headers? {
-            get { outcome?.trailers }
-            set { outcome = Outcome(trailers: newValue, redirects: redirects, metrics: metrics) }
+            get { content.value.trailers }
+            set { Shared.change(&content) { $0.trailers = newValue } }
         }
 
         /// The redirects that were followed, in order.
         public var redirects: [Redirect] {
-            get { outcome?.redirects ?? [] }
-            set { outcome = Outcome(trailers: trailers, redirects: newValue, metrics: metrics) }
+            get { content.value.redirects }
+            set { Shared.change(&content) { $0.redirects = newValue } }
         }
 
         /// What the fetch took. Empty while a fetch is under way.
         public var metrics: Metrics {
-            get { outcome?.metrics ?? Metrics() }
-            set { outcome = Outcome(trailers: trailers, redirects: redirects, metrics: newValue) }
-        }
-
-        /// How a fetch went, besides what its response says.
-        private final class Outcome: Sendable {
-            let trailers: Headers?
-            let redirects: [Redirect]
-            let metrics: Metrics
-
-            init(trailers: Headers?, redirects: [Redirect], metrics: Metrics) {
-                self.trailers = trailers
-                self.redirects = redirects
-                self.metrics = metrics
-            }
+            get { content.value.metrics }
+            set { Shared.change(&content) { $0.metrics = newValue } }
         }
 
         /// Notes how the fetch went.
         mutating func ended(trailers: Headers?, redirects: [Redirect], metrics: Metrics) {
-            outcome = Outcome(trailers: trailers, redirects: redirects, metrics: metrics)
+            Shared.change(&content) { ($0.trailers, $0.redirects, $0.metrics) = (trailers, redirects, metrics) }
         }
 
         /// Makes a response.
@@ -72,10 +85,7 @@ extension HTTP {
         ///   - headers: The header fields.
         ///   - url: The URL that answered.
         public init(status: StatusCode, version: Version = .http1_1, headers: Headers = [:], url: URL) {
-            self.status = status
-            self.version = version
-            self.headers = headers
-            self.url = url
+            content = Shared(Content(status: status, version: version, headers: headers, url: url))
         }
     }
 }
@@ -83,20 +93,12 @@ extension HTTP {
 extension HTTP.Response {
     /// Whether both are the same, what they took included.
     public static func == (left: HTTP.Response, right: HTTP.Response) -> Bool {
-        left.status == right.status && left.version == right.version && left.headers == right.headers
-            && left.url == right.url && left.trailers == right.trailers && left.redirects == right.redirects
-            && left.metrics == right.metrics
+        left.content.value == right.content.value
     }
 
     /// Feeds everything to a hasher.
     public func hash(into hasher: inout Hasher) {
-        hasher.combine(status)
-        hasher.combine(version)
-        hasher.combine(headers)
-        hasher.combine(url)
-        hasher.combine(trailers)
-        hasher.combine(redirects)
-        hasher.combine(metrics)
+        hasher.combine(content.value)
     }
 }
 
