@@ -45,7 +45,7 @@ public final class CurlTransport: HTTPTransport {
 
     /// Why a hop cannot be carried, if it cannot.
     private static func refusal(of hop: HTTPHop) -> HTTP.Refusal? {
-        guard hop.request.body.trailers != nil, hop.version == .http2PriorKnowledge else { return nil }
+        guard hop.hasTrailers, hop.version == .http2PriorKnowledge else { return nil }
         return .unsupported(.requestTrailers, reason: "\(CurlLibrary.shared) sends them over HTTP/1.1 only.")
     }
 

@@ -20,11 +20,11 @@ package struct Lock<State>: @unchecked Sendable {
     /// Makes an unlocked lock around a first state, which is made in its place.
     @inlinable
     package init(_ state: @autoclosure () -> State) {
-        let made = LockBuffer<State>.create(minimumCapacity: 1) { _ in state() }
+        let made = LockBuffer<State>.create(minimumCapacity: 1) { _ in LockMutex() }
         buffer = unsafe unsafeDowncast(made, to: LockBuffer<State>.self)
-        unsafe buffer.withUnsafeMutablePointerToElements { mutex in
-            unsafe mutex.initialize(to: LockMutex())
+        unsafe buffer.withUnsafeMutablePointers { mutex, place in
             unsafe LockMutex.create(mutex)
+            unsafe place.initialize(to: state())
         }
     }
 
@@ -34,7 +34,7 @@ package struct Lock<State>: @unchecked Sendable {
     package func withLock<Result, Failure: Error>(_ body: (inout State) throws(Failure) -> Result) throws(Failure)
         -> Result
     {
-        try unsafe buffer.withUnsafeMutablePointers { (state, mutex) throws(Failure) in
+        try unsafe buffer.withUnsafeMutablePointers { (mutex, state) throws(Failure) in
             unsafe LockMutex.lock(mutex)
             defer { unsafe LockMutex.unlock(mutex) }
             return try unsafe body(&state.pointee)
@@ -44,10 +44,13 @@ package struct Lock<State>: @unchecked Sendable {
 
 /// What a lock's copies share.
 @usableFromInline
-package final class LockBuffer<State>: ManagedBuffer<State, LockMutex> {
+package final class LockBuffer<State>: ManagedBuffer<LockMutex, State> {
     @inlinable
     deinit {
-        unsafe withUnsafeMutablePointerToElements { mutex in unsafe LockMutex.destroy(mutex) }
+        unsafe withUnsafeMutablePointers { mutex, state in
+            unsafe state.deinitialize(count: 1)
+            unsafe LockMutex.destroy(mutex)
+        }
     }
 }
 
@@ -86,7 +89,7 @@ package struct LockMutex {
 /// The value travels inside a lock and the continuation is resumed with nothing: a payload that rides through a
 /// continuation from a foreign thread is reported as a race by ThreadSanitizer, and this form is also the cheapest.
 @usableFromInline
-package final class Handover<Value: Sendable>: Sendable {
+package struct Handover<Value: Sendable>: Sendable {
     @safe
     @usableFromInline
     enum Stage {
@@ -132,11 +135,9 @@ package final class Handover<Value: Sendable>: Sendable {
             }
             if isReady { unsafe continuation.resume() }
         }
-        return stage.withLock { stage in
-            guard case .filled(let value) = stage else { return nil }
-            stage = .taken
-            return value
-        }
+        let last = stage.withLock { stage in exchange(&stage, with: .taken) }
+        guard case .filled(let value) = last else { return nil }
+        return value
     }
 }
 

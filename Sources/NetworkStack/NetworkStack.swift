@@ -77,7 +77,7 @@ extension NetworkStack {
         let handover = Handover<Result<Network.Value<Remote, Response>, FetchError>>()
         let fetching = fetch(resource: resource) { handover.fill($0) }
         // The completion above only resumes this task, so a stack may call it from where the fetch ended.
-        (fetching as? FetchInFlight)?.completesInPlace()
+        (fetching as? Exchange)?.completesInPlace()
         let result = await withTaskCancellationHandler {
             await handover.take()
         } onCancel: {

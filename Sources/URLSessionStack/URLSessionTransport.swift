@@ -44,7 +44,7 @@ public struct URLSessionTransport: HTTPTransport {
             try Platform.capabilities.require(.versionChoice)
         }
         if hop.origin.host.hasPrefix("[") { try Platform.capabilities.require(.ipv6Literals) }
-        if hop.request.body.trailers != nil { try Platform.capabilities.require(.requestTrailers) }
+        if hop.hasTrailers { try Platform.capabilities.require(.requestTrailers) }
         if hop.request.headers["TE"]?.lowercased().contains("trailers") == true {
             try Platform.capabilities.require(.trailers)
         }

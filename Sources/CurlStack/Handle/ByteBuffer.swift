@@ -9,8 +9,11 @@ internal import FoundationEssentials
 #endif
 
 /// Bytes as they come out of libcurl, in one growing piece that is handed over without a copy.
+///
+/// An object, because to change a value within one is checked for exclusivity while the program runs, for every line of a
+/// head.
 @safe
-struct ByteBuffer: ~Copyable {
+final class ByteBuffer {
     private var bytes: UnsafeMutableRawPointer?
     private var capacity = 0
 
@@ -27,7 +30,7 @@ struct ByteBuffer: ~Copyable {
     ///   - span: The bytes.
     ///   - expected: How many there will be in all, if known; room is made for them at once, within reason.
     /// - Returns: Whether there was memory for them.
-    mutating func append(_ span: RawSpan, expecting expected: Int) -> Bool {
+    func append(_ span: RawSpan, expecting expected: Int) -> Bool {
         let needed = count + span.byteCount
         if needed > capacity, !grow(to: needed, expecting: expected) { return false }
         unsafe span.withUnsafeBytes { source in
@@ -38,7 +41,12 @@ struct ByteBuffer: ~Copyable {
         return true
     }
 
-    private mutating func grow(to needed: Int, expecting expected: Int) -> Bool {
+    /// Adds a line, in the same way.
+    func append(_ line: Span<UInt8>, expecting expected: Int) -> Bool {
+        unsafe append(line.bytes, expecting: expected)
+    }
+
+    private func grow(to needed: Int, expecting expected: Int) -> Bool {
         let expected = min(expected, Self.largestReservation)
         let wanted = expected >= needed ? expected : max(needed, capacity * 2, 1024)
         guard let grown = unsafe realloc(bytes, wanted) else { return false }
@@ -51,7 +59,7 @@ struct ByteBuffer: ~Copyable {
     private static let largestReservation = 512 * 1024 * 1024
 
     /// Hands the bytes over and is empty again.
-    mutating func take() -> Data {
+    func take() -> Data {
         guard count > 0, let taken = unsafe bytes else { return Data() }
         let length = count
         unsafe bytes = nil
@@ -59,8 +67,17 @@ struct ByteBuffer: ~Copyable {
         return unsafe Data(bytesNoCopy: taken, count: length, deallocator: .free)
     }
 
+    /// The bytes in an array of their own.
+    var array: [UInt8] {
+        // Made empty: an array that is made with a capacity has its type looked up each time.
+        var array: [UInt8] = []
+        array.reserveCapacity(count)
+        unsafe array.append(contentsOf: UnsafeRawBufferPointer(start: bytes, count: count))
+        return array
+    }
+
     /// Drops the bytes.
-    mutating func removeAll() { count = 0 }
+    func removeAll() { count = 0 }
 }
 
 extension MutableRawSpan {

@@ -6,12 +6,16 @@ struct AddressPlan {
     private typealias Addresses = Network.Configuration.Addresses
 
     private let addresses: Network.Configuration.Addresses
+    /// How old the addresses of a name may be, in seconds.
+    let age: Int
     private let overrides: TextList?
     private let reroutes: TextList?
 
     /// Works a plan out, or `nil` if there is no memory for it.
     init?(_ addresses: Network.Configuration.Addresses) {
         self.addresses = addresses
+        let (seconds, rest) = addresses.dnsCacheAge.components
+        age = Int(clamping: min(seconds + (rest > 0 ? 1 : 0), 1 << 31 - 1))
         let overrides = addresses.hostOverrides.map { override in
             let list = override.addresses.map { $0.contains(":") ? "[\($0)]" : $0 }.joined(separator: ",")
             return "\(override.host):\(override.port):\(list)"
@@ -56,12 +60,6 @@ struct AddressPlan {
         if let ports = addresses.localPorts {
             codes.append(easy.set(CURLOPT_LOCALPORT, ports.lowerBound))
             codes.append(easy.set(CURLOPT_LOCALPORTRANGE, ports.count))
-        }
-        if addresses.dnsCacheAge != standard.dnsCacheAge {
-            let (seconds, rest) = addresses.dnsCacheAge.components
-            codes.append(
-                easy.set(CURLOPT_DNS_CACHE_TIMEOUT, Int(clamping: min(seconds + (rest > 0 ? 1 : 0), 1 << 31 - 1)))
-            )
         }
         return codes
     }

@@ -28,6 +28,7 @@ final class EasyHandle {
     /// Whom its handshakes are verified by.
     var authorities = Authorities.loadedByCurl
     private var stopsWhenConnected = false
+    private var addressAge: Int?
     private var isListening = false
     /// Whether libcurl says which connection it has chosen.
     private(set) var tellsConnections = false
@@ -100,6 +101,7 @@ final class EasyHandle {
     /// - Returns: The first code that is not `CURLE_OK`, if any option was refused.
     func apply(_ plan: TransferPlan, standard: TextList) -> CURLcode {
         let last = self.plan
+        if plan === last, closesConnection == plan.closesConnection { return CURLE_OK }
         let isUnsure = last == nil
         self.plan = nil
         guard let lines = plan.headerLines.map({ TextList($0) }) ?? standard else { return CURLE_OUT_OF_MEMORY }
@@ -216,6 +218,13 @@ final class EasyHandle {
         set(CURLOPT_CONNECT_ONLY, stops ? 1 : 0)
     }
 
+    /// Tells how old the addresses of a name may be, in seconds; -1 for any age.
+    func tellAddressAge(_ seconds: Int) {
+        guard seconds != addressAge else { return }
+        addressAge = seconds
+        set(CURLOPT_DNS_CACHE_TIMEOUT, seconds)
+    }
+
     // MARK: HTTP/2
 
     /// Has libcurl say what it notices in passing, which costs it some formatting. Later versions need no such ear.
@@ -270,23 +279,5 @@ final class EasyHandle {
     func message(for code: CURLcode) -> String {
         let text = unsafe String(cString: errorText)
         return text.isEmpty ? unsafe String(cString: curl_easy_strerror(code)) : text
-    }
-
-    func fact(_ info: CURLINFO) -> Int {
-        var value = 0
-        unsafe shim_easy_get_long(pointer, info, &value)
-        return value
-    }
-
-    func fact(offset info: CURLINFO) -> Int64 {
-        var value: curl_off_t = 0
-        unsafe shim_easy_get_offset(pointer, info, &value)
-        return Int64(value)
-    }
-
-    func fact(text info: CURLINFO) -> String? {
-        var value: UnsafePointer<CChar>?
-        unsafe shim_easy_get_string(pointer, info, &value)
-        return unsafe value.map { unsafe String(cString: $0) }
     }
 }

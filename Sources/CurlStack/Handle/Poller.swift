@@ -30,6 +30,10 @@ final class Poller {
         var generation: UInt32 = 0
         /// Whether its end is told (``closed(_:)``), so that the registration may outlast the wish for it.
         var isConnection = false
+
+        mutating func change(wanted: UInt32, registered: UInt32) {
+            (self.wanted, self.registered) = (wanted, registered)
+        }
     }
 
     private let waker: Waker
@@ -67,9 +71,9 @@ final class Poller {
         makeRoom(for: descriptor)
         let wanted = (reads ? EPOLLIN.rawValue : 0) | (writes ? EPOLLOUT.rawValue : 0)
         let socket = sockets[Int(descriptor)]
-        sockets[Int(descriptor)].wanted = wanted
-        if socket.isConnection, wanted == 0 || wanted == socket.registered { return }
-        sockets[Int(descriptor)].registered = wanted
+        let isLeft = socket.isConnection && (wanted == 0 || wanted == socket.registered)
+        sockets[Int(descriptor)].change(wanted: wanted, registered: isLeft ? socket.registered : wanted)
+        if isLeft { return }
         guard wanted != 0 else {
             if socket.registered != 0 { control(EPOLL_CTL_DEL, descriptor, events: 0, watch: watch) }
             return
@@ -83,7 +87,8 @@ final class Poller {
     }
 
     private func makeRoom(for descriptor: Int32) {
-        while sockets.count <= Int(descriptor) { sockets.append(Socket()) }
+        guard sockets.count <= Int(descriptor) else { return }
+        sockets += Array(repeating: Socket(), count: Int(descriptor) + 1 - sockets.count)
     }
 
     /// Whether an event is still its socket's: since it came, that may have been closed, and its number another's.

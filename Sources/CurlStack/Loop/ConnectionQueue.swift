@@ -19,7 +19,17 @@ struct ConnectionQueue {
         /// Whether the host shares one connection among transfers; `nil` until that is known.
         fileprivate(set) var sharesConnection: Bool?
         /// How many are under way in each pool.
-        fileprivate var inPools: [Int] = []
+        fileprivate var inPools = InlineArray<64, Int>(repeating: 0)
+
+        /// The first pool with room; if none has any, the one with the fewest.
+        fileprivate var poolWithRoom: Int {
+            var fewest = 0
+            for place in inPools.indices {
+                if inPools[place] < ConnectionQueue.poolSize { return place }
+                if inPools[place] < inPools[fewest] { fewest = place }
+            }
+            return fewest
+        }
         fileprivate var waiting: [ID] = []
         fileprivate var first = 0
         fileprivate var isInRing = false
@@ -49,6 +59,8 @@ struct ConnectionQueue {
 
     private let limits: Network.Configuration.Connections
     private var lines: [Host: Line] = [:]
+    /// The latest that was asked for: to compare a host is cheaper than to look it up.
+    private var recentLine: Line?
     private var waitingLines: [ID: Line] = [:]
     private var ring: [Line] = []
     private var active = 0
@@ -59,7 +71,6 @@ struct ConnectionQueue {
     /// for every request to it, so few in one place are cheaper than many; idle connections are found again because pools
     /// fill in order.
     static let poolSize = 16
-    static let poolLimit = 64
     /// The pool whose connections are not shared at the same time.
     static let ownPool = 1
 
@@ -78,9 +89,10 @@ struct ConnectionQueue {
 
     /// The line of a host.
     mutating func line(of host: Host) -> Line {
-        if let line = lines[host] { return line }
-        let line = Line(host)
+        if let recentLine, recentLine.host == host { return recentLine }
+        let line = lines[host] ?? Line(host)
         lines[host] = line
+        recentLine = line
         return line
     }
 
@@ -103,13 +115,7 @@ struct ConnectionQueue {
     /// The pool for a transfer that begins: the first with room. Transfers that share a connection, or may, are in one.
     func pool(in line: Line) -> Int {
         if !line.host.isShared { return Self.ownPool }
-        var place = 0
-        if line.sharesConnection == false {
-            let filled = line.inPools
-            place = filled.firstIndex { $0 < Self.poolSize } ?? filled.count
-            if place >= Self.poolLimit { place = filled.indices.min { filled[$0] < filled[$1] } ?? 0 }
-        }
-        if place == line.inPools.count { line.inPools.append(0) }
+        let place = line.sharesConnection == false ? line.poolWithRoom : 0
         line.inPools[place] += 1
         return place < Self.ownPool ? place : place + 1
     }
@@ -119,7 +125,7 @@ struct ConnectionQueue {
         line.active -= 1
         active -= 1
         let place = pool < Self.ownPool ? pool : pool - 1
-        if pool != Self.ownPool, place < line.inPools.count { line.inPools[place] -= 1 }
+        if pool != Self.ownPool { line.inPools[place] -= 1 }
         forget(line)
     }
 
@@ -158,7 +164,9 @@ struct ConnectionQueue {
 
     /// Forgets a host that nobody needs, if too many are known.
     private mutating func forget(_ line: Line) {
-        if lines.count > Self.keptLines, line.isIdle, !line.isInRing { lines[line.host] = nil }
+        guard lines.count > Self.keptLines, line.isIdle, !line.isInRing else { return }
+        lines[line.host] = nil
+        if recentLine === line { recentLine = nil }
     }
 
     private var hasRoomInAll: Bool { limits.total.map { active < $0 } ?? true }

@@ -19,6 +19,10 @@ final class Pool {
     /// Decides whom a proxy must prove itself to be.
     private let judge: ServerTrustJudge?
     private var spare: [EasyHandle] = []
+    /// When addresses that were too old were thrown out.
+    private var addressesThrownOutAt: MonotonicInstant?
+    /// The latest hop without content, and what it means to libcurl.
+    private var recent: (hop: HTTPHop, joinsHTTP2: Bool, plan: TransferPlan)?
 
     private static let strayCredentials =
         "Proxy-Authorization would travel through the tunnel to the origin; the proxy's credentials belong to the proxy."
@@ -73,6 +77,7 @@ final class Pool {
         }
         transfer.easy = easy
         easy.attach(transfer)
+        easy.tellAddressAge(addressAge())
         let route = usesProxies ? ProxyRoute(transfer.control.hop, configuration) : nil
         if let proxy = route?.proxy, proxy.scheme == .https {
             do {
@@ -89,8 +94,31 @@ final class Pool {
             transfer.stop = .refused(.invalidRequest(Self.strayCredentials))
             return CURLE_FAILED_INIT
         }
+        let code = easy.apply(plan(of: transfer, route), standard: standardLines)
+        guard code == CURLE_OK else { return code }
+        return multi.add(easy) == CURLM_OK ? CURLE_OK : CURLE_FAILED_INIT
+    }
+
+    /// How old addresses may be for a transfer, in seconds; -1 for any age. Told one, libcurl walks its whole table of names
+    /// after the transfer, to throw out what is too old, for a fiftieth of the price of a small request. So, unless the age
+    /// is short, one transfer in a while does that, for those that come after it.
+    private func addressAge() -> Int {
+        guard addresses.age >= 4 * Self.addressesRest else { return addresses.age }
+        let now = MonotonicInstant.now
+        if let addressesThrownOutAt, now.since(addressesThrownOutAt) < .seconds(Self.addressesRest) { return -1 }
+        addressesThrownOutAt = now
+        return addresses.age - Self.addressesRest
+    }
+
+    /// How many seconds addresses are left alone.
+    private static let addressesRest = 15
+
+    /// What a transfer means to libcurl. A hop that comes again, which has no content, means what it meant before.
+    private func plan(of transfer: Transfer, _ route: ProxyRoute?) -> TransferPlan {
+        let hop = transfer.control.hop
+        if let recent, recent.hop === hop, recent.joinsHTTP2 == transfer.joinsHTTP2 { return recent.plan }
         let plan = TransferPlan(
-            transfer.control.hop,
+            hop,
             userAgent: configuration.userAgent,
             acceptsAnything: configuration.acceptsAnything,
             contentCodings: contentCodings,
@@ -100,9 +128,8 @@ final class Pool {
             resumesTLS: transfer.peers.proxy?.pinned == nil
         )
         if usesConnectionsOnce { plan.closesConnection = true }
-        let code = easy.apply(plan, standard: standardLines)
-        guard code == CURLE_OK else { return code }
-        return multi.add(easy) == CURLM_OK ? CURLE_OK : CURLE_FAILED_INIT
+        recent = !hop.hasContent && route == nil ? (hop, transfer.joinsHTTP2, plan) : nil
+        return plan
     }
 
     /// Takes a transfer's handle back; a transfer under way is dropped, and with it its connection or stream.
@@ -122,7 +149,7 @@ final class Pool {
     /// Whether a transfer's handle may have been, or may be, another's. One that answers challenges keeps the credentials,
     /// and what a server said about them; one that sent trailers keeps how far it got with them: they are used once.
     private func mayReuse(_ transfer: Transfer) -> Bool {
-        !transfer.answersChallenges && transfer.control.hop.request.body.trailers == nil
+        !transfer.answersChallenges && !transfer.control.hop.hasTrailers
     }
 
     /// Takes the handle of a transfer that is given up, and frees its exchange at once: an HTTP/1.1 connection is closed, an

@@ -26,7 +26,7 @@ final class HeadReader {
     }
 
     private let limits: HTTP.Options.Limits
-    private var lines: [UInt8] = []
+    private let lines = ByteBuffer()
     private var trailerLines: [UInt8] = []
     private var byteCount = 0
     private var fieldCount = 0
@@ -38,7 +38,18 @@ final class HeadReader {
     /// Whether the blank line after the final head has come.
     private(set) var isComplete = false
 
+    /// Most heads fit, and grow no further.
+    private static let usualLength = 512
+
     init(limits: HTTP.Options.Limits) { self.limits = limits }
+
+    /// Forgets what came, because it comes again on another connection.
+    func startOver() {
+        lines.removeAll()
+        (trailerLines, byteCount, fieldCount, isWithinLine) = ([], 0, 0, false)
+        (status, version, isComplete, isChallenge) = (nil, .http1_1, false, false)
+        (contentLength, isChunked, contentCodings) = (nil, false, [])
+    }
 
     /// The length the head announces, in bytes.
     private(set) var contentLength: Int64?
@@ -57,7 +68,7 @@ final class HeadReader {
     var bytesRead: Int { byteCount }
 
     /// The lines of the head just completed.
-    var headers: HTTP.Headers { HTTP.Headers(lines: lines, contentLength: contentLength) }
+    var headers: HTTP.Headers { HTTP.Headers(lines: lines.array, contentLength: contentLength) }
 
     /// The lines that came after the content, if any.
     var trailers: HTTP.Headers? { trailerLines.isEmpty ? nil : HTTP.Headers(lines: trailerLines) }
@@ -81,7 +92,7 @@ final class HeadReader {
             return .more
         }
         guard Self.isBlank(line) else {
-            lines.append(line)
+            guard lines.append(line, expecting: Self.usualLength) else { return .refused(.tooLarge) }
             return readFraming(line)
         }
         guard let status, status.statusClass != .informational || status.rawValue == 101 else { return .informational }
@@ -96,13 +107,12 @@ final class HeadReader {
         guard let first = piece.indices.first, let last = piece.indices.last else { return true }
         defer { isWithinLine = piece[last] != UInt8(ascii: "\n") }
         let isFolded = piece[first] == UInt8(ascii: " ") || piece[first] == UInt8(ascii: "\t")
-        return !isFolded || isWithinLine || !lines.isEmpty
+        return !isFolded || isWithinLine || lines.count > 0
     }
 
     /// A new head begins, after an informational one or at the start.
     private func begin(with line: Span<UInt8>) {
-        lines.removeAll(keepingCapacity: true)
-        lines.reserveCapacity(512)  // most heads fit, and grow no further
+        lines.removeAll()
         (contentLength, isChunked, contentCodings) = (nil, false, [])
         fieldCount = 0
         (status, version) = Self.parse(statusLine: line)

@@ -14,7 +14,7 @@ struct RequestContent {
     private var isExhausted = false
 
     init(_ hop: HTTPHop) {
-        bytes = if case .bytes(let data) = hop.request.body { data } else { nil }
+        bytes = if hop.hasContent, case .bytes(let data) = hop.request.body { data } else { nil }
         source = hop.source
         file = hop.source as? FileBodySource
         length = hop.source == nil ? Int64(bytes?.count ?? 0) : hop.source?.length

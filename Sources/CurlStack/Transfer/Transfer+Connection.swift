@@ -9,11 +9,15 @@ extension Transfer {
     ///
     /// - Returns: Whether to send it on this connection.
     func connected(at ends: OpenSockets.Ends) -> Bool {
+        guard let easy else { return false }
         let isAnswer = head.isChallenge && !hasAnsweredChallenge
         hasAnsweredChallenge = head.isChallenge
         wasSentAgain = isConnected && !isAnswer
         if wasSentAgain, !maySendAgain() { return false }
-        if openedSockets.isEmpty, control.hop.options.version != .http2PriorKnowledge, isSpent(ends) {
+        let startsWithHTTP2 = control.hop.options.version == .http2PriorKnowledge
+        // Otherwise libcurl need not be asked what TLS the connection has.
+        let mayUseTLS = control.hop.origin.scheme == .https || easy.route?.proxy.scheme == .https
+        if openedSockets.isEmpty, !startsWithHTTP2, isSpent(easy, ends, mayUseTLS: mayUseTLS) {
             needsOtherConnection = true
             return false
         }
@@ -21,23 +25,25 @@ extension Transfer {
             needsOtherConnection = true
             return false
         }
-        tlsRecord = easy?.tlsRecord
+        tlsRecord = mayUseTLS ? easy.tlsRecord : nil
         if let refusal = refusalOfServer() {
             stop = .refused(.untrusted(refusal))
             return false
         }
         isReused = openedSockets.isEmpty
-        easy?.watch.forget(turn.sockets.note(openedSockets, at: ends), of: id)
-        openedSockets = []
+        if !isReused {
+            easy.watch.forget(turn.sockets.note(openedSockets, at: ends), of: id)
+            openedSockets = []
+        }
         self.ends = ends
-        let isHTTP2 = easy?.negotiatedHTTP2 ?? (control.hop.options.version == .http2PriorKnowledge)
+        let isHTTP2 = (mayUseTLS ? easy.negotiatedHTTP2 : nil) ?? startsWithHTTP2
         stream = isHTTP2 && !control.opensOnly ? turn.sockets.openStream(at: ends) : nil
-        if isHTTP2 { easy?.keepConnection() }
-        easy?.readPastLength(isHTTP2 && control.hop.wantsTrailers)
+        if isHTTP2 { easy.keepConnection() }
+        easy.readPastLength(isHTTP2 && control.hop.wantsTrailers)
         isConnected = true
         touch()
         if control.opensOnly {
-            easy?.stopWhenConnected(true)
+            easy.stopWhenConnected(true)
             return true
         }
         entered(content.isSent ? .waiting : .sending)
@@ -45,8 +51,8 @@ extension Transfer {
     }
 
     /// Whether a kept connection is of no use: something waits on it, or its end.
-    private func isSpent(_ ends: OpenSockets.Ends) -> Bool {
-        guard let easy, easy.speaksTLS else { return turn.sockets.canRead(at: ends) }
+    private func isSpent(_ easy: EasyHandle, _ ends: OpenSockets.Ends, mayUseTLS: Bool) -> Bool {
+        guard mayUseTLS, easy.speaksTLS else { return turn.sockets.canRead(at: ends) }
         return easy.isSpent(on: turn.sockets.descriptor(at: ends))
     }
 

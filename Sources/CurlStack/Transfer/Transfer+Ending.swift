@@ -8,12 +8,21 @@ extension Transfer {
     func finish(_ code: CURLcode) {
         let metrics = metrics()
         isCleanlyDone = code == CURLE_OK && !wasSentAgain
+        if let response = wholeResponse(code) {
+            return control.sink.finished(response, body: body.take(), trailers: head.trailers, metrics: metrics)
+        }
         flush(isEnding: true)
         if let failure = failure(code) {
             control.sink.failed(failure, metrics: metrics)
         } else {
             control.sink.finished(trailers: head.trailers, metrics: metrics)
         }
+    }
+
+    /// The response, if it is whole and nothing of it was told yet, which most responses are after one turn.
+    private func wholeResponse(_ code: CURLcode) -> HTTP.Response? {
+        guard code == CURLE_OK, stop == nil, isUntold, incompleteness() == nil else { return nil }
+        return takeFinal()
     }
 
     private func failure(_ code: CURLcode) -> HTTPTransferFailure<CurlError>? {
@@ -164,6 +173,12 @@ extension Transfer {
         }
     }
 
+    var continuesNothing: CurlError { malformed("The response's head begins with a line that continues another.") }
+
+    func malformed(_ message: String) -> CurlError {
+        CurlError(code: .weirdServerReply, message: message, phase: .receiving)
+    }
+
     private func metrics() -> HTTP.Metrics {
         var metrics = HTTP.Metrics()
         metrics.queue = queued
@@ -172,7 +187,7 @@ extension Transfer {
         metrics.connected = easy.duration(CURLINFO_CONNECT_TIME_T)
         metrics.secured = easy.duration(CURLINFO_APPCONNECT_TIME_T)
         metrics.firstByte = easy.duration(CURLINFO_STARTTRANSFER_TIME_T)
-        metrics.bytesSent = easy.fact(offset: CURLINFO_SIZE_UPLOAD_T)
+        if !content.isNone { metrics.bytesSent = easy.fact(offset: CURLINFO_SIZE_UPLOAD_T) }
         metrics.bytesReceived = rawCount
         metrics.headBytesReceived = Int64(head.bytesRead)
         metrics.remoteAddress = easy.fact(text: CURLINFO_PRIMARY_IP)

@@ -70,10 +70,10 @@ final class Transfer {
     /// Where in its life the transfer is.
     private(set) var phase = HTTP.Phase.queued
 
-    var head: HeadReader
+    let head: HeadReader
     private var informational: [HTTP.Response] = []
     private var final: HTTP.Response?
-    var body = ByteBuffer()
+    let body = ByteBuffer()
     var bodyCount: Int64 = 0
     /// Bytes of content as they travelled, and how many had at the end of the last turn.
     var rawCount: Int64 = 0
@@ -121,7 +121,7 @@ final class Transfer {
         unixEnds = nil
         isConnected = false
         handshakes = 0
-        head = HeadReader(limits: control.hop.options.limits)
+        head.startOver()
         informational = []
         final = nil
     }
@@ -245,6 +245,19 @@ final class Transfer {
         turn.touched.append(self)
     }
 
+    /// Whether the final head has come, and what is to be told begins with it.
+    var isUntold: Bool {
+        final != nil && informational.isEmpty && sentInTurn == 0 && control.hop.allowsWithholding
+    }
+
+    /// Takes the final head, to tell it.
+    func takeFinal() -> HTTP.Response? {
+        isTouched = false
+        phase = .receiving
+        defer { final = nil }
+        return final
+    }
+
     /// Tells what this turn brought, in order.
     func flush(isEnding: Bool = false) {
         isTouched = false
@@ -281,11 +294,5 @@ final class Transfer {
         head.status.map {
             HTTP.Response(status: $0, version: head.version, headers: head.headers, url: control.hop.request.url)
         }
-    }
-
-    var continuesNothing: CurlError { malformed("The response's head begins with a line that continues another.") }
-
-    func malformed(_ message: String) -> CurlError {
-        CurlError(code: .weirdServerReply, message: message, phase: .receiving)
     }
 }

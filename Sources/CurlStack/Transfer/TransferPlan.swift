@@ -56,7 +56,7 @@ final class TransferPlan {
         resumesTLS: Bool = true
     ) {
         self.route = route
-        hasTrailers = hop.request.body.trailers != nil
+        hasTrailers = hop.hasTrailers
         expectWait = hop.options.expectContinue.map(Self.milliseconds) ?? Self.usualExpectWait
         bufferSize = hop.readsLargePieces ? Self.largeBuffer : HeldInput.bufferSize
         url = hop.urlText
@@ -79,12 +79,12 @@ final class TransferPlan {
             switch hop.version {
             // In the clear it is 1.1. Told that it may be more, libcurl 7.88 believes a status line that says HTTP/2, and sends
             // a second request into the middle of an answer.
-            case .automatic: hop.origin.scheme == .https ? shim_http_version_automatic : shim_http_version_1_1
+            case .automatic: hop.mayNegotiateHTTP2 ? shim_http_version_automatic : shim_http_version_1_1
             case .http1_1: shim_http_version_1_1
             case .http2PriorKnowledge: joinsHTTP2 ? shim_http_version_automatic : shim_http_version_2_prior_knowledge
             }
         // The first of many waits for the connection, the rest wait to share it.
-        waitsForMultiplexing = joinsHTTP2 || hop.version == .automatic && hop.origin.scheme == .https
+        waitsForMultiplexing = joinsHTTP2 || hop.version == .automatic && hop.mayNegotiateHTTP2
         // What begins HTTP/2 by prior knowledge must have a connection of its own for it.
         needsFreshConnection = hop.options.version == .http2PriorKnowledge && !joinsHTTP2
         switch hop.trust {
@@ -181,8 +181,11 @@ final class TransferPlan {
 extension HTTPHop {
     /// The version that is spoken: libcurl 7.88 sends trailers over HTTP/1.1 alone.
     var version: HTTP.Options.VersionPolicy {
-        options.version == .automatic && request.body.trailers != nil ? .http1_1 : options.version
+        options.version == .automatic && hasTrailers ? .http1_1 : options.version
     }
+
+    /// Whether TLS may come to HTTP/2. A libcurl without it refuses to be asked.
+    fileprivate var mayNegotiateHTTP2: Bool { origin.scheme == .https && CurlLibrary.shared.hasHTTP2 }
 
     /// Whether the request says that trailers are welcome (RFC 9110 section 6.5.1).
     var wantsTrailers: Bool {
@@ -203,8 +206,8 @@ extension HTTPHop {
 
     /// Whether the request's content waits for the server to ask for it.
     var asksFirst: Bool {
+        guard hasContent else { return false }
         switch request.body {
-        case .none: return false
         case .bytes(let data) where data.isEmpty: return false
         default: return options.expectContinue != nil || request.headers.contains { $0.asksForContinue }
         }

@@ -1,6 +1,7 @@
-internal import FoundationEssentials
+public import FoundationEssentials
 
 /// How an exchange ended, in neutral terms; the engine makes the stack's own result of it.
+@usableFromInline
 enum Ending: Sendable {
     case whole(HTTP.Response, Data, method: HTTP.Method)
     /// The head of a success came, and what follows goes to a receiver.

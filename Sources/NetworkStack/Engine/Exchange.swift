@@ -5,33 +5,32 @@ internal import FoundationEssentials
 /// exactly once.
 ///
 /// What happens is decided by ``ExchangeState`` under the lock and done here after it is released.
+@usableFromInline
 final class Exchange: Cancelable, TimerWheelEntry {
     let state: Lock<ExchangeState>
     let isIntercepted: Bool
-    private let receiver: StreamReceiver?
     let queue: DispatchQueue
-    let retryTimer: RetryTimer
-    private let wheel: TimerWheel
+    private let receiver: StreamReceiver?
     private let options: Shared<HTTP.Options>
-    private let memory: StateManagement
+    let context: ExchangeContext
 
-    init(
-        options: Shared<HTTP.Options>,
-        wheel: TimerWheel,
-        queue: DispatchQueue,
-        retryTimer: RetryTimer,
-        steps: any ExchangeSteps
-    ) {
-        state = Lock(ExchangeState(options: options, steps: steps, now: .now))
+    init(_ steps: any ExchangeSteps, in context: ExchangeContext) {
+        options = steps.options
+        state = Lock(ExchangeState(options: steps.options, steps: steps, now: .now))
         isIntercepted = steps.isIntercepted
         receiver = steps.receiver
-        memory = steps.memory
-        self.options = options
-        self.wheel = wheel
+        self.context = context
         // What hears informational responses is told them in order, and before the end.
-        self.queue = options.value.onInformational == nil ? queue : DispatchQueue(label: "exchange", target: queue)
-        self.retryTimer = retryTimer
+        queue =
+            options.value.onInformational == nil
+            ? context.queue : DispatchQueue(label: "exchange", target: context.queue)
     }
+
+    private var memory: StateManagement { context.memory }
+
+    private var wheel: TimerWheel { context.wheel }
+
+    var retryTimer: RetryTimer { context.retryTimer }
 
     /// Whoever serves the exchange; nobody after its end.
     var steps: (any ExchangeSteps)? { state.withLock { $0.steps } }
@@ -71,25 +70,10 @@ final class Exchange: Cancelable, TimerWheelEntry {
     // MARK: Hops
 
     private func carry(_ request: HTTP.Request, isFirst: Bool) {
-        let hop: HTTPHop
-        let plain: HTTP.Request
-        let fragment: String?
         guard let steps else { return }
+        let (hop, plain, fragment): (HTTPHop, HTTP.Request, String?)
         do {
-            let (checked, origin, urlText, leftOut) = try (memory.isOn ? memory.secured(request) : request).checked()
-            (plain, fragment) = (checked, leftOut)
-            let trust = try steps.trust(for: origin)
-            // A weak reference costs every later one; most requests have nothing to read.
-            let source = checked.body.isRead ? try checked.body.open { [weak self] in self?.sourceIsReady() } : nil
-            hop = HTTPHop(
-                request: memory.isOn ? memory.withCookies(checked, origin: origin, urlText: urlText) : checked,
-                origin: origin,
-                urlText: urlText,
-                options: options,
-                trust: trust,
-                source: source,
-                allowsWithholding: receiver == nil
-            )
+            (hop, plain, fragment) = try makeHop(request)
         } catch {
             return conclude(.refused(error))
         }
@@ -108,6 +92,33 @@ final class Exchange: Cancelable, TimerWheelEntry {
         let (cancels, resumesSending) = state.withLock { $0.hold(transfer, hop: number) }
         if cancels { transfer.cancel() }
         if resumesSending { transfer.resumeSending() }
+    }
+
+    /// Checks a request and works out how it is carried.
+    ///
+    /// - Returns: Besides, the request without the jar's cookies, and the fragment that was left out.
+    private func makeHop(
+        _ request: HTTP.Request
+    ) throws(HTTP.Refusal) -> (HTTPHop, HTTP.Request, fragment: String?) {
+        let recentHop = context.recentHop
+        if let hop = recentHop?.hop(for: request, options: options, allowsWithholding: receiver == nil) {
+            return (hop, request, nil)
+        }
+        let (checked, origin, urlText, fragment) = try (memory.isOn ? memory.secured(request) : request).checked()
+        let trust = try context.trust(for: origin)
+        // A weak reference costs every later one; most requests have nothing to read.
+        let source = checked.body.isRead ? try checked.body.open { [weak self] in self?.sourceIsReady() } : nil
+        let hop = HTTPHop(
+            request: memory.isOn ? memory.withCookies(checked, origin: origin, urlText: urlText) : checked,
+            origin: origin,
+            urlText: urlText,
+            options: options,
+            trust: trust,
+            source: source,
+            allowsWithholding: receiver == nil
+        )
+        if fragment == nil { recentHop?.keep(hop) }
+        return (hop, checked, fragment)
     }
 
     /// The reader of the stream has room again.
@@ -163,6 +174,26 @@ final class Exchange: Cancelable, TimerWheelEntry {
         act(on: state.withLock { $0.finished(trailers: trailers, metrics: metrics, hop: hop, now: .now) })
     }
 
+    /// What is collected may come at once.
+    func finished(
+        _ response: HTTP.Response,
+        body: Data,
+        trailers: HTTP.Headers?,
+        metrics: HTTP.Metrics,
+        hop: Int
+    ) {
+        guard receiver == nil && !memory.isOn else {
+            received(head: response, hop: hop)
+            if !body.isEmpty { _ = received(body: body, hop: hop) }
+            return finished(trailers: trailers, metrics: metrics, hop: hop)
+        }
+        act(
+            on: state.withLock {
+                $0.finished(response, body: body, trailers: trailers, metrics: metrics, hop: hop, now: .now)
+            }
+        )
+    }
+
     func failed(_ ending: Ending, hop: Int) {
         if state.withLock({ $0.failed(hop: hop) }) { conclude(ending) }
     }
@@ -181,6 +212,7 @@ final class Exchange: Cancelable, TimerWheelEntry {
 
     // MARK: Ending
 
+    @usableFromInline
     func cancel() { conclude(.cancelled) }
 
     func deadlineReached(_ now: MonotonicTime) -> MonotonicTime? {
@@ -226,6 +258,8 @@ final class Exchange: Cancelable, TimerWheelEntry {
     /// `fetch` is about to return; from now on the completion may be called.
     func returnsToCaller() { deliver(state.withLock { $0.returned() }) }
 
+    /// Promises that the completion runs no user code, so that it may be called where the fetch ended.
+    @usableFromInline
     func completesInPlace() {
         guard options.value.onInformational == nil else { return }
         state.withLock { $0.completesInPlace() }

@@ -48,6 +48,21 @@ extension ExchangeState {
         return nil
     }
 
+    /// Head, content and end came at once.
+    mutating func finished(
+        _ response: HTTP.Response,
+        body: Data,
+        trailers: HTTP.Headers?,
+        metrics: HTTP.Metrics,
+        hop: Int,
+        now: MonotonicTime
+    ) -> Verdict {
+        var verdict = received(head: response, hop: hop, now: now)
+        if case .goOn = verdict, !body.isEmpty { verdict = received(body: body, hop: hop, now: now) }
+        guard case .goOn = verdict else { return verdict }
+        return finished(trailers: trailers, metrics: metrics, hop: hop, now: now)
+    }
+
     /// Ends the exchange. Answers what to let go of and the call to make, or `nil` if it had ended, or ends when the
     /// interceptors have been told that the attempt is scheduled. If somebody intercepts, the call tells them the end of an
     /// attempt that has not been told.
@@ -70,20 +85,6 @@ extension ExchangeState {
         guard isCurrent(hop) else { return false }
         remains.transfer = nil
         return true
-    }
-
-    /// The head of a stream is to be delivered. Answers the call to make, and whether the stream is over already.
-    mutating func open(_ ending: Ending) -> (Delivery.Call?, isOver: Bool) {
-        guard stage == .streaming else { return (nil, false) }
-        isTold = true
-        return (delivery.ended(ending, steps: steps), streamIsOver)
-    }
-
-    /// A stream came to its end. Answers whether to end the exchange now; if not, its head is to be delivered first.
-    mutating func streamFinished(isIntercepted: Bool) -> Bool {
-        remains.transfer = nil
-        streamIsOver = true
-        return isTold || !isIntercepted
     }
 
     mutating func returned() -> Delivery.Call? { delivery.returned() }

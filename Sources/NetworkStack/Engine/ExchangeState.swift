@@ -210,7 +210,7 @@ struct ExchangeState {
                     following: redirects,
                     policy: shared.value.redirects,
                     mayComeAgain: tookCookies,
-                    secured: { url throws(HTTP.Refusal) in try steps?.memory.secured(url) }
+                    secured: { url throws(HTTP.Refusal) in try steps?.context.memory.secured(url) }
                 )
         } catch {
             return .end(.refused(error))
@@ -255,19 +255,6 @@ struct ExchangeState {
         guard let head else { return .end(.badResponse) }
         if let next { return follow(next, status: head.status, abandons: false) }
         return whole(trailers: trailers, metrics: metrics, now: now)
-    }
-
-    /// A piece of a stream came, and whether its reader has room for more.
-    mutating func streamed(hop: Int, hasRoom: Bool, now: MonotonicTime) {
-        guard isCurrent(hop), stage == .streaming else { return }
-        clocks.heldBack(!hasRoom, now: now)
-    }
-
-    /// The reader of a stream has room again. Answers whom to tell.
-    mutating func goesOn(now: MonotonicTime) -> (any HTTPTransfer)? {
-        guard stage == .streaming else { return nil }
-        clocks.heldBack(false, now: now)
-        return remains.transfer
     }
 
     func isCurrent(_ hop: Int) -> Bool { (stage == .carrying || stage == .streaming) && hop == self.hop }

@@ -5,26 +5,21 @@
 protocol ExchangeSteps: AnyObject, Sendable {
     /// How the fetch is carried out.
     var options: Shared<HTTP.Options> { get }
-    /// Whether anybody hears of attempts. If not, none but `make`, `memory`, `trust`, `start` and `complete` is called.
+    /// What it shares with others.
+    var context: ExchangeContext { get }
+    /// Whether anybody hears of attempts.
     var isIntercepted: Bool { get }
     /// Where the content of a success goes, if it is not to be collected.
     var receiver: StreamReceiver? { get }
-    /// What is remembered from one hop to the next.
-    var memory: StateManagement { get }
 
     /// An identifier for a new attempt.
     func nextIdentifier() -> Int
 
     /// Makes the request.
-    func make(_ attempt: Attempt, _ handler: @escaping PlainSteps.Handler) -> any Cancelable
+    func make(_ attempt: Attempt, _ handler: @escaping MadeRequestHandler) -> any Cancelable
 
     /// Tells that the transfer is about to start.
     func schedule(_ attempt: Attempt)
-
-    /// How the server of a hop is to be trusted.
-    ///
-    /// - Throws: ``HTTP/Refusal/untrusted(_:)``.
-    func trust(for origin: HTTP.Origin) throws(HTTP.Refusal) -> ServerTrust
 
     /// Starts a hop on the transport.
     func start(_ hop: HTTPHop, for exchange: Exchange, number: Int) -> any HTTPTransfer
@@ -59,4 +54,27 @@ protocol ExchangeSteps: AnyObject, Sendable {
 
     /// Calls the completion with the result of an ending; first, if an attempt has not been told its end, tells it.
     func complete(_ ending: Ending, telling attempt: Attempt?)
+}
+
+/// What a fetch does not need that nobody intercepts and whose content is collected.
+extension ExchangeSteps {
+    var isIntercepted: Bool { false }
+    var receiver: StreamReceiver? { nil }
+    var interceptsContent: Bool { false }
+
+    func nextIdentifier() -> Int { 0 }
+
+    func schedule(_ attempt: Attempt) {}
+
+    func judge(_ ending: Ending) -> Bool { false }
+
+    func transform(_ handler: @escaping @Sendable (Bool) -> Void) -> any Cancelable { EmptyCancelable() }
+
+    func succeed(_ attempt: Attempt) {}
+
+    func vote(_ attempt: Attempt) -> (Retry.Action, any Error) { (.none, CancellationError()) }
+
+    func giveUp(_ error: Retry.Error, _ state: Retry.State) {}
+
+    func streamError(of ending: Ending) -> any Error { CancellationError() }
 }

@@ -1,4 +1,4 @@
-public import FoundationEssentials
+internal import FoundationEssentials
 
 /// What becomes of the content of a success.
 enum Reception<Remote: Sendable>: Sendable {
@@ -8,35 +8,8 @@ enum Reception<Remote: Sendable>: Sendable {
     case streamed(StreamReceiver, @Sendable (HTTP.Response) -> Remote)
 }
 
-/// What most fetches come down to, in neutral terms: it is made where the stack's types are known, and compiled for them.
-@usableFromInline
-struct PlainSteps: Sendable {
-    /// Hands a made request over.
-    @usableFromInline typealias Handler = @Sendable (Result<HTTP.Request, any Error>) -> any Cancelable
-
-    /// Makes the request.
-    @usableFromInline let make: @Sendable (_ handler: @escaping Handler) -> any Cancelable
-    /// Completes with a success whose content was collected; `nil` if it is not to be.
-    @usableFromInline let succeed: (@Sendable (HTTP.Response, Data) -> Void)?
-
-    @inlinable
-    init(
-        make: @escaping @Sendable (_ handler: @escaping Handler) -> any Cancelable,
-        succeed: (@Sendable (HTTP.Response, Data) -> Void)?
-    ) {
-        self.make = make
-        self.succeed = succeed
-    }
-}
-
-extension Result where Success: HTTPRequestConvertible, Failure == any Error {
-    /// A made request in neutral terms.
-    @inlinable var neutral: Result<HTTP.Request, any Error> {
-        flatMap { request in Result<HTTP.Request, any Error> { try request.httpRequest() } }
-    }
-}
-
-/// One fetch in the types of its stack: what its exchange asks for is answered here.
+/// One fetch in the types of its stack, that somebody intercepts or whose content is streamed: what its exchange asks for is
+/// answered here.
 final class Fetching<Transport: HTTPTransport, Remote: Sendable>: ExchangeSteps {
     typealias Request = Transport.Request
     typealias Response = Transport.Response
@@ -46,28 +19,34 @@ final class Fetching<Transport: HTTPTransport, Remote: Sendable>: ExchangeSteps 
     private let engine: HTTPEngine<Transport>
     private let resource: HTTPResource<Request, Response>
     let options: Shared<HTTP.Options>
+    private let starting: (@Sendable (HTTPHop, Exchange, Int) -> any HTTPTransfer)?
+    private let succeeding: (@Sendable (InterceptedAttempt<Request, Response>.Success) -> Void)?
     private let reception: Reception<Remote>
-    private let plain: PlainSteps
     private let completion: @Sendable (Outcome) -> Void
     /// Nothing unless somebody intercepts.
     private let intercepted: InterceptedAttempt<Request, Response>?
 
+    /// Serves one fetch. What starts its hops, and completes with content that
+    /// was collected, may be given, compiled for the stack's types, which are not looked up then.
     init(
         engine: HTTPEngine<Transport>,
         resource: HTTPResource<Request, Response>,
+        starting: (@Sendable (HTTPHop, Exchange, Int) -> any HTTPTransfer)? = nil,
+        succeeding: (@Sendable (InterceptedAttempt<Request, Response>.Success) -> Void)? = nil,
         reception: Reception<Remote>,
-        plain: PlainSteps,
         completion: @escaping @Sendable (Outcome) -> Void
     ) {
         self.engine = engine
         self.resource = resource
+        self.starting = starting
+        self.succeeding = succeeding
         self.reception = reception
-        self.plain = plain
         self.completion = completion
-        options = resource.options.map(Shared.init) ?? engine.sharedOptions
-        let isIntercepted = engine.isIntercepted || resource.isIntercepted
-        intercepted = isIntercepted ? InterceptedAttempt(engine.chain(for: resource)) : nil
+        options = resource.sharedOptions ?? engine.context.options
+        intercepted = engine.isIntercepted(resource) ? InterceptedAttempt(engine.chain(for: resource)) : nil
     }
+
+    var context: ExchangeContext { engine.context }
 
     var isIntercepted: Bool { intercepted != nil }
 
@@ -77,35 +56,20 @@ final class Fetching<Transport: HTTPTransport, Remote: Sendable>: ExchangeSteps 
 
     func nextIdentifier() -> Int { engine.nextIdentifier() }
 
-    func make(_ attempt: Attempt, _ handler: @escaping PlainSteps.Handler) -> any Cancelable {
-        let handler = addingSessionHeaders(handler)
-        guard let intercepted else { return plain.make(handler) }
+    func make(_ attempt: Attempt, _ handler: @escaping MadeRequestHandler) -> any Cancelable {
+        let handler = context.addingSessionHeaders(handler, options: options)
+        guard let intercepted else { return resource.make { made in handler(made.neutral) } }
         intercepted.begin(attempt)
-        return resource.baseRequestMaking.make { made in
+        return resource.make { made in
             intercepted.thread(made, of: attempt, handler)
         }
     }
 
-    /// Adds the stack's header fields to a made request, unless the resource does without. Whoever makes a request may keep
-    /// what it is handed for long after the fetch has ended, so that is all of the stack that a maker's handler holds.
-    private func addingSessionHeaders(_ handler: @escaping PlainSteps.Handler) -> PlainSteps.Handler {
-        guard options.value.usesSessionHeaders, let headers = engine.sessionHeaders else { return handler }
-        return { made in handler(made.map { $0.with(sessionHeaders: headers) }) }
-    }
-
     func schedule(_ attempt: Attempt) { intercepted?.schedule(attempt) }
 
-    var memory: StateManagement { engine.memory }
-
-    func trust(for origin: HTTP.Origin) throws(HTTP.Refusal) -> ServerTrust {
-        try engine.trust(for: origin)
-    }
-
     func start(_ hop: HTTPHop, for exchange: Exchange, number: Int) -> any HTTPTransfer {
-        engine.transport.start(
-            hop,
-            sink: HopSink<Transport.Failure>(exchange, hop: number, reporter: engine.reporter)
-        )
+        if let starting { return starting(hop, exchange, number) }
+        return engine.transport.start(hop, sink: HopSink<Transport.Failure>(exchange, hop: number))
     }
 
     func judge(_ ending: Ending) -> Bool {
@@ -162,11 +126,6 @@ final class Fetching<Transport: HTTPTransport, Remote: Sendable>: ExchangeSteps 
     }
 
     func complete(_ ending: Ending, telling attempt: Attempt?) {
-        if !isIntercepted, case .whole(let response, let data, let method) = ending, let succeed = plain.succeed,
-            response.status.statusClass == .success, !lacksContent(data, response.status, method)
-        {
-            return succeed(response, data)
-        }
         if let attempt {
             _ = judge(ending)
             _ = vote(attempt)
@@ -174,15 +133,25 @@ final class Fetching<Transport: HTTPTransport, Remote: Sendable>: ExchangeSteps 
         // Nothing is kept after this: a stream must not be held by the exchange that feeds it.
         if case .judged = ending, let intercepted {
             let (success, outcome) = intercepted.take()
-            if outcome == nil, let success, let data = success.data, case .collected(let remote) = reception {
-                return completion(.success(.init(value: remote(data), response: success.response)))
-            }
-            if let outcome = outcome as? Outcome { return completion(outcome) }
+            if outcome == nil, let succeeding, let success, success.data != nil { return succeeding(success) }
+            return completeKept(success, outcome)
         }
         completeOutcome(of: ending)
     }
 
     /// Apart from ``complete(_:telling:)``, like ``judgeOutcome(of:_:)``.
+    @inline(never)
+    private func completeKept(
+        _ success: InterceptedAttempt<Request, Response>.Success?,
+        _ outcome: (any Sendable)?
+    ) {
+        if outcome == nil, let success, let data = success.data, case .collected(let remote) = reception {
+            return completion(.success(.init(value: remote(data), response: success.response)))
+        }
+        completion(outcome as? Outcome ?? .failure(.cancelled))
+    }
+
+    /// Apart likewise.
     @inline(never)
     private func completeOutcome(of ending: Ending) { completion(outcome(of: ending).0) }
 

@@ -9,24 +9,13 @@ public final class HTTPEngine<Transport: HTTPTransport>: Sendable {
     /// Carries the hops.
     public let transport: Transport
     /// How fetches are carried out, unless a resource says otherwise.
-    public var options: HTTP.Options { sharedOptions.value }
-    let sharedOptions: Shared<HTTP.Options>
+    public var options: HTTP.Options { context.options.value }
 
+    @usableFromInline let context: ExchangeContext
     private let interceptors: HTTPResource<Transport.Request, Transport.Response>.Interceptors
     /// Whether anybody intercepts every fetch.
-    let isIntercepted: Bool
-    /// Header fields of every request, if there are any.
-    let sessionHeaders: HTTP.Headers?
-    /// What is remembered from one hop to the next, and from one fetch to the next.
-    let memory: StateManagement
-    private let wheel = TimerWheel()
-    private let queue: DispatchQueue
-    private let retryTimer: RetryTimer
+    @usableFromInline let isIntercepted: Bool
     package let lastIdentifier: Lock<Int>
-    /// Decides whom a request may go to; nobody, if everybody is trusted in the ordinary way.
-    let judge: ServerTrustJudge?
-    /// Hears of servers that are trusted although they do not pass.
-    let reporter: ServerTrustJudge.Reporter?
 
     /// Makes an engine.
     ///
@@ -61,38 +50,22 @@ public final class HTTPEngine<Transport: HTTPTransport>: Sendable {
     ) {
         self.lastIdentifier = lastIdentifier
         self.transport = transport
-        self.queue = queue
-        sharedOptions = Shared(configuration.options)
-        sessionHeaders = configuration.headers.isEmpty ? nil : configuration.headers
-        memory = StateManagement(
-            cookies: configuration.cookies,
-            strictTransport: configuration.strictTransport,
-            provesServers: configuration.tls.verification == .full
+        let reason = transport.capabilities.reason(against: .publicKeyPinning)
+        context = ExchangeContext(
+            configuration: configuration,
+            obstacleToPinning: transport.enforcesServerTrust
+                ? nil : reason ?? "The transport does not say that it can.",
+            queue: queue,
+            retryQueue: retryQueue
         )
         interceptors = configuration.interceptors.map { $0.adapted() }
         isIntercepted = !configuration.interceptors.isEmpty
-        retryTimer = configuration.retryClock.map { .clock($0) } ?? .queue(retryQueue)
-        let reporter = configuration.serverTrustReporter.map { hear in
-            { @Sendable (report: ServerTrustReport) in queue.async { hear(report) } }
-        }
-        self.reporter = reporter
-        judge = configuration.serverTrust.map { serverTrust in
-            let reason = transport.capabilities.reason(against: .publicKeyPinning)
-            return ServerTrustJudge(
-                serverTrust,
-                obstacle: transport.enforcesServerTrust ? nil : reason ?? "The transport does not say that it can.",
-                now: configuration.wallClock,
-                report: reporter ?? { _ in }
-            )
-        }
     }
 
     /// How a server must prove itself before anything is sent to it.
     ///
     /// - Throws: What speaks against sending anything at all.
-    package func trust(for origin: HTTP.Origin) throws(HTTP.Refusal) -> ServerTrust {
-        do { return try judge?.trust(for: origin) ?? .ordinary } catch { throw .untrusted(error) }
-    }
+    package func trust(for origin: HTTP.Origin) throws(HTTP.Refusal) -> ServerTrust { try context.trust(for: origin) }
 
     /// What a fetch on this engine fails with.
     public typealias FetchError = HTTPFetchError<Transport.Response, Transport.Failure>
@@ -103,40 +76,70 @@ public final class HTTPEngine<Transport: HTTPTransport>: Sendable {
     ///   - resource: What to fetch.
     ///   - completion: Called exactly once, after this function has returned, on the engine's queue.
     /// - Returns: Cancels the fetch.
-    @inlinable  // so that its two closures are compiled for the stack's types
+    @inlinable  // so that its closures are compiled for the stack's types
     public func fetch(
         _ resource: HTTPResource<Transport.Request, Transport.Response>,
         completion: @escaping @Sendable (Result<Network.Value<Data, Transport.Response>, FetchError>) -> Void
     ) -> any Cancelable {
-        let (making, transport) = (resource.baseRequestMaking, transport)
-        return collect(
-            resource,
-            plain: PlainSteps(
-                make: { handler in making.make { made in handler(made.neutral) } },
-                succeed: { response, data in
-                    completion(.success(.init(value: data, response: transport.response(response))))
-                }
-            ),
-            completion: completion
+        let transport = transport
+        let starting = { @Sendable (hop: HTTPHop, exchange: Exchange, number: Int) in
+            transport.start(hop, sink: HopSink<Transport.Failure>(exchange, hop: number))
+        }
+        guard !isIntercepted(resource) else {
+            return collect(resource, starting, completion) { success in
+                guard let data = success.data else { return }
+                completion(.success(.init(value: data, response: success.response)))
+            }
+        }
+        let making = resource.make
+        return context.begin(
+            options: resource.sharedOptions,
+            making: { handler in making { made in handler(made.neutral) } },
+            starting: starting,
+            completing: { [self] success, ending in
+                guard let (response, data) = success else { return complete(resource, ending, completion) }
+                completion(.success(.init(value: data, response: transport.response(response))))
+            }
         )
+    }
+
+    @inlinable
+    func isIntercepted(_ resource: HTTPResource<Transport.Request, Transport.Response>) -> Bool {
+        isIntercepted || resource.isIntercepted
     }
 
     @usableFromInline
     func collect(
         _ resource: HTTPResource<Transport.Request, Transport.Response>,
-        plain: PlainSteps,
-        completion: @escaping @Sendable (Result<Network.Value<Data, Transport.Response>, FetchError>) -> Void
+        _ starting: @escaping @Sendable (HTTPHop, Exchange, Int) -> any HTTPTransfer,
+        _ completion: @escaping @Sendable (Result<Network.Value<Data, Transport.Response>, FetchError>) -> Void,
+        succeeding: @escaping @Sendable (InterceptedAttempt<Transport.Request, Transport.Response>.Success) -> Void
     ) -> any Cancelable {
-        fetch(
-            resource,
-            steps: Fetching(
-                engine: self,
-                resource: resource,
-                reception: .collected { $0 },
-                plain: plain,
-                completion: completion
-            )
+        let steps = Fetching(
+            engine: self,
+            resource: resource,
+            starting: starting,
+            succeeding: succeeding,
+            reception: .collected { $0 },
+            completion: completion
         )
+        return context.begin(steps, checkingOptions: resource.sharedOptions != nil)
+    }
+
+    /// Completes a plain fetch with anything but a success.
+    @usableFromInline
+    func complete(
+        _ resource: HTTPResource<Transport.Request, Transport.Response>,
+        _ ending: Ending,
+        _ completion: @escaping @Sendable (Result<Network.Value<Data, Transport.Response>, FetchError>) -> Void
+    ) {
+        let steps = Fetching(
+            engine: self,
+            resource: resource,
+            reception: .collected { $0 },
+            completion: completion
+        )
+        steps.complete(ending, telling: nil)
     }
 
     /// Fetches a resource and hands its content on while it arrives.
@@ -155,34 +158,13 @@ public final class HTTPEngine<Transport: HTTPTransport>: Sendable {
         completion: @escaping @Sendable (Result<Network.Value<Remote, Transport.Response>, FetchError>) -> Void
     ) -> any Cancelable {
         let receiver = StreamReceiver()
-        let making = resource.baseRequestMaking
-        return fetch(
-            resource,
-            steps: Fetching(
-                engine: self,
-                resource: resource,
-                reception: .streamed(receiver) { head in remote(ByteStream(receiver), head) },
-                plain: PlainSteps(make: { handler in making.make { made in handler(made.neutral) } }, succeed: nil),
-                completion: completion
-            )
+        let steps = Fetching(
+            engine: self,
+            resource: resource,
+            reception: .streamed(receiver) { head in remote(ByteStream(receiver), head) },
+            completion: completion
         )
-    }
-
-    private func fetch(
-        _ resource: HTTPResource<Transport.Request, Transport.Response>,
-        steps: any ExchangeSteps
-    ) -> any Cancelable {
-        let exchange = Exchange(
-            options: steps.options,
-            wheel: wheel,
-            queue: queue,
-            retryTimer: retryTimer,
-            steps: steps
-        )
-        steps.receiver?.attach(exchange, cancelled: steps.streamError(of: .cancelled))
-        defer { exchange.returnsToCaller() }
-        exchange.begin(checkingOptions: resource.options != nil)
-        return FetchInFlight(exchange)
+        return context.begin(steps, checkingOptions: resource.sharedOptions != nil)
     }
 
     func chain(
@@ -208,46 +190,45 @@ public final class HTTPEngine<Transport: HTTPTransport>: Sendable {
     }
 }
 
-/// What a fetch on an engine returns.
-@usableFromInline
-package final class FetchInFlight: Cancelable {
-    private let exchange: Exchange
-
-    init(_ exchange: Exchange) { self.exchange = exchange }
-
-    @usableFromInline
-    package func cancel() { exchange.cancel() }
-
-    /// Promises that the completion runs no user code, so that it may be called where the fetch ended.
-    @usableFromInline
-    package func completesInPlace() { exchange.completesInPlace() }
-}
-
 /// Takes the events of one hop to its exchange, by number, so that a hop that is over is not mistaken for the next.
+@usableFromInline
 final class HopSink<Failure: Error>: HTTPTransferSink {
-    private let exchange: Exchange
-    private let hop: Int
-    private let reporter: ServerTrustJudge.Reporter?
+    @usableFromInline let exchange: Exchange
+    @usableFromInline let hop: Int
 
-    init(_ exchange: Exchange, hop: Int, reporter: ServerTrustJudge.Reporter?) {
+    @inlinable
+    init(_ exchange: Exchange, hop: Int) {
         self.exchange = exchange
         self.hop = hop
-        self.reporter = reporter
     }
 
+    @usableFromInline
     func entered(_ phase: HTTP.Phase) { exchange.entered(phase, hop: hop) }
+    @usableFromInline
     func informational(_ response: HTTP.Response) { exchange.received(informational: response, hop: hop) }
+    @usableFromInline
     func head(_ response: HTTP.Response) { exchange.received(head: response, hop: hop) }
+    @usableFromInline
     func withheld(_ count: Int64) { exchange.withheld(count, hop: hop) }
+    @usableFromInline
     func sent(_ count: Int) { exchange.progressed(hop: hop) }
-    func mismatched(_ report: ServerTrustReport) { reporter?(report) }
+    @usableFromInline
+    func mismatched(_ report: ServerTrustReport) { exchange.context.reporter?(report) }
 
+    @usableFromInline
     func body(_ chunk: Data) -> Bool { exchange.received(body: chunk, hop: hop) }
 
+    @usableFromInline
     func finished(trailers: HTTP.Headers?, metrics: HTTP.Metrics) {
         exchange.finished(trailers: trailers, metrics: metrics, hop: hop)
     }
 
+    @usableFromInline
+    func finished(_ response: HTTP.Response, body: Data, trailers: HTTP.Headers?, metrics: HTTP.Metrics) {
+        exchange.finished(response, body: body, trailers: trailers, metrics: metrics, hop: hop)
+    }
+
+    @usableFromInline
     func failed(_ failure: HTTPTransferFailure<Failure>, metrics: HTTP.Metrics) {
         switch failure {
         case .transport(let error): exchange.failed(.transport(error), hop: hop)

@@ -7,8 +7,8 @@ public import FoundationEssentials
 /// what a status means. A transport refuses what it cannot do, carries bytes, and tells what it sees.
 ///
 /// Events of one hop reach its sink one at a time and in order, never from within ``start(_:sink:)``, and end with exactly
-/// one of ``HTTPTransferSink/finished(trailers:metrics:)`` and ``HTTPTransferSink/failed(_:metrics:)``; after a cancel
-/// the rest may be left out. Queue and connect timeouts are the transport's own; the other clocks are the engine's.
+/// one of ``HTTPTransferSink/finished(trailers:metrics:)``, ``HTTPTransferSink/finished(_:body:trailers:metrics:)`` and
+/// ``HTTPTransferSink/failed(_:metrics:)``; after a cancel the rest may be left out. Queue and connect timeouts are the transport's own; the other clocks are the engine's.
 public protocol HTTPTransport<Request, Response, Failure>: Sendable {
     /// The request type of resources on this transport.
     associatedtype Request: HTTPRequestConvertible
@@ -58,6 +58,10 @@ public final class HTTPHop: Sendable {
     public let trust: ServerTrust
     /// The content, if it is a file or a stream. `.none` and `.bytes` are in the request itself.
     public let source: (any HTTPBodySource)?
+    /// Whether the request has content; every transfer asks.
+    package let hasContent: Bool
+    /// Whether fields follow the content.
+    package let hasTrailers: Bool
     /// Whether the transport may hold the content back and deliver it whole, telling ``HTTPTransferSink/withheld(_:)``.
     public let allowsWithholding: Bool
 
@@ -76,6 +80,8 @@ public final class HTTPHop: Sendable {
         shared = options
         self.trust = trust
         self.source = source
+        hasContent = !request.body.isNone
+        hasTrailers = request.body.trailers != nil
         self.allowsWithholding = allowsWithholding
     }
 
@@ -158,6 +164,10 @@ public protocol HTTPTransferSink<Failure>: AnyObject, Sendable {
     /// The response is whole.
     func finished(trailers: HTTP.Headers?, metrics: HTTP.Metrics)
 
+    /// The response is whole, and its head and content were not told before: at once what ``head(_:)``, ``body(_:)`` and
+    /// ``finished(trailers:metrics:)`` tell one by one, and for most responses cheaper.
+    func finished(_ response: HTTP.Response, body: Data, trailers: HTTP.Headers?, metrics: HTTP.Metrics)
+
     /// The hop has failed.
     func failed(_ failure: HTTPTransferFailure<Failure>, metrics: HTTP.Metrics)
 }
@@ -165,6 +175,18 @@ public protocol HTTPTransferSink<Failure>: AnyObject, Sendable {
 extension HTTPTransferSink {
     /// Nothing is reported by a transport that enforces no keys.
     public func mismatched(_ report: ServerTrustReport) {}
+
+    /// Tells one by one what came at once.
+    public func finished(
+        _ response: HTTP.Response,
+        body content: Data,
+        trailers: HTTP.Headers?,
+        metrics: HTTP.Metrics
+    ) {
+        head(response)
+        if !content.isEmpty { _ = body(content) }
+        finished(trailers: trailers, metrics: metrics)
+    }
 }
 
 /// Why a hop failed.

@@ -37,6 +37,9 @@ extension HTTP {
             set { Shared.change(&content) { $0.body = newValue } }
         }
 
+        /// Whether both are copies of one request, neither of them changed since.
+        func isIdentical(to other: Request) -> Bool { content === other.content }
+
         /// Makes a request.
         ///
         /// - Parameters:

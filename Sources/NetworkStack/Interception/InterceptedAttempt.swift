@@ -1,9 +1,10 @@
-internal import FoundationEssentials
+public import FoundationEssentials
 
 /// What is known of a fetch's attempt while others intercept it, and what they are told of it.
 ///
 /// Its functions are compiled for the neutral types besides: what is generic looks its types up at run time, and that came
 /// to more than all the rest of an interceptor that changes nothing.
+@usableFromInline
 final class InterceptedAttempt<Request: HTTPRequestConvertible, Response: HTTPResponseConvertible>: Sendable {
     /// The request of an attempt. An object, like the success, so that passing it on is the same for every type.
     private final class Made: Sendable {
@@ -13,10 +14,11 @@ final class InterceptedAttempt<Request: HTTPRequestConvertible, Response: HTTPRe
     }
 
     /// What an attempt has come to, if all is well so far.
+    @usableFromInline
     final class Success: Sendable {
-        let response: Response
+        @usableFromInline let response: Response
         /// Its content; nothing if that is streamed.
-        let data: Data?
+        @usableFromInline let data: Data?
 
         init(_ response: Response, _ data: Data?) { (self.response, self.data) = (response, data) }
     }
@@ -71,7 +73,7 @@ final class InterceptedAttempt<Request: HTTPRequestConvertible, Response: HTTPRe
     func thread(
         _ made: Result<Request, any Error>,
         of attempt: Attempt,
-        _ handler: @escaping PlainSteps.Handler
+        _ handler: @escaping MadeRequestHandler
     ) -> any Cancelable {
         let number = attempt.retryState.attemptCount
         let isFirst = kept.withLock { kept in

@@ -43,13 +43,14 @@ public struct HTTPResource<Request: HTTPRequestConvertible, Response: HTTPRespon
     public typealias Interceptors = [any HTTPResourceInterceptor<Request, Response>]
 
     /// All of it in one place, so that a resource is small to pass on.
-    private final class Content: Sendable {
-        let baseRequestMaking: Network.BaseRequestMaking<Request>
+    @usableFromInline
+    final class Content: Sendable {
+        @usableFromInline let baseRequestMaking: Network.BaseRequestMaking<Request>
         let errorDecoding: Network.ErrorDecoding<Data, Response>
         let interceptors: Interceptors
-        let isIntercepted: Bool
+        @usableFromInline let isIntercepted: Bool
         let retryActionPriority: Retry.Action.CompareClosure
-        let options: HTTP.Options?
+        @usableFromInline let options: Shared<HTTP.Options>?
 
         init(
             baseRequestMaking: Network.BaseRequestMaking<Request>,
@@ -63,24 +64,30 @@ public struct HTTPResource<Request: HTTPRequestConvertible, Response: HTTPRespon
             self.interceptors = interceptors
             isIntercepted = !interceptors.isEmpty
             self.retryActionPriority = retryActionPriority
-            self.options = options
+            self.options = options.map(Shared.init)
         }
     }
 
-    private let content: Content
+    @usableFromInline let content: Content
 
     /// Makes the request.
-    public var baseRequestMaking: Network.BaseRequestMaking<Request> { content.baseRequestMaking }
+    @inlinable public var baseRequestMaking: Network.BaseRequestMaking<Request> { content.baseRequestMaking }
+    /// The same, without a copy of what else it is, whose type would be looked up.
+    @inlinable var make: @Sendable (@escaping Network.BaseRequestMaking<Request>.Handler) -> any Cancelable {
+        content.baseRequestMaking.make
+    }
     /// Makes the API's error of an unsuccessful response.
     public var errorDecoding: Network.ErrorDecoding<Data, Response> { content.errorDecoding }
     /// Hear and decide what happens to its fetches, in order, after the stack's own.
     public var interceptors: Interceptors { content.interceptors }
     /// Whether there is an interceptor. Every fetch asks, and the list's type would be looked up each time.
-    var isIntercepted: Bool { content.isIntercepted }
+    @inlinable var isIntercepted: Bool { content.isIntercepted }
     /// Chooses between the interceptors' votes on a failure.
     public var retryActionPriority: Retry.Action.CompareClosure { content.retryActionPriority }
     /// How the request is carried out, or `nil` for the stack's way.
-    public var options: HTTP.Options? { content.options }
+    public var options: HTTP.Options? { content.options?.value }
+    /// The same, without a copy.
+    @inlinable var sharedOptions: Shared<HTTP.Options>? { content.options }
 
     /// Makes a resource.
     ///

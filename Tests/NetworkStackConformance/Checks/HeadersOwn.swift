@@ -53,6 +53,16 @@ extension ConformanceCheck {
             let request = try await receives([:], on: subject) { $0.options.decompresses = false }
             try expectEqual(request.values(of: "Accept-Encoding"), [], "Accept-Encoding")
         },
+        ConformanceCheck("One request is sent as each resource wants it", needs: [.decompression, .rawContent]) {
+            subject in
+            let peer = try subject.serve { _ in .ok("done") }
+            let (client, request) = try (subject.client(), HTTP.Request(url: peer.url("/")))
+            var raw = HTTP.Options()
+            raw.decompresses = false
+            for options in [nil, nil, raw, nil] { _ = try await client.success(request, options: options) }
+            let asksForCoding = peer.requests().map { !$0.values(of: "Accept-Encoding").isEmpty }
+            try expectEqual(asksForCoding, [true, true, false, true], "whether compression is asked for")
+        },
         ConformanceCheck("A request's own Accept-Encoding is sent instead") { subject in
             for value in ["identity", "br;q=1.0, gzip;q=0.5"] {
                 let request = try await receives([.acceptEncoding: value], on: subject)

@@ -1,0 +1,104 @@
+internal import Dispatch
+public import FoundationEssentials
+
+/// What the exchanges of an engine share, whatever the types of its stack.
+@usableFromInline
+final class ExchangeContext: Sendable {
+    /// How fetches are carried out, unless a resource says otherwise.
+    let options: Shared<HTTP.Options>
+    /// Header fields of every request, if there are any.
+    let sessionHeaders: HTTP.Headers?
+    /// What is remembered from one hop to the next, and from one fetch to the next.
+    let memory: StateManagement
+    /// None where trust or state have a say in each hop.
+    let recentHop: RecentHop?
+    /// Decides whom a request may go to; nobody, if everybody is trusted in the ordinary way.
+    private let judge: ServerTrustJudge?
+    /// Hears of servers that are trusted although they do not pass.
+    let reporter: ServerTrustJudge.Reporter?
+    let wheel = TimerWheel()
+    let queue: DispatchQueue
+    let retryTimer: RetryTimer
+
+    init(
+        configuration: Network.Configuration,
+        obstacleToPinning: String?,
+        queue: DispatchQueue,
+        retryQueue: DispatchQueue
+    ) {
+        options = Shared(configuration.options)
+        sessionHeaders = configuration.headers.isEmpty ? nil : configuration.headers
+        memory = StateManagement(
+            cookies: configuration.cookies,
+            strictTransport: configuration.strictTransport,
+            provesServers: configuration.tls.verification == .full
+        )
+        recentHop = memory.isOn || configuration.serverTrust != nil ? nil : RecentHop()
+        self.queue = queue
+        retryTimer = configuration.retryClock.map { .clock($0) } ?? .queue(retryQueue)
+        let reporter = configuration.serverTrustReporter.map { hear in
+            { @Sendable (report: ServerTrustReport) in queue.async { hear(report) } }
+        }
+        self.reporter = reporter
+        judge = configuration.serverTrust.map { serverTrust in
+            ServerTrustJudge(
+                serverTrust,
+                obstacle: obstacleToPinning,
+                now: configuration.wallClock,
+                report: reporter ?? { _ in }
+            )
+        }
+    }
+
+    /// How a server must prove itself before anything is sent to it.
+    ///
+    /// - Throws: What speaks against sending anything at all.
+    func trust(for origin: HTTP.Origin) throws(HTTP.Refusal) -> ServerTrust {
+        do { return try judge?.trust(for: origin) ?? .ordinary } catch { throw .untrusted(error) }
+    }
+
+    /// Adds the stack's header fields to a made request, unless the resource does without. Whoever makes a request may keep
+    /// what it is handed for long after the fetch has ended, so that is all of the stack that a maker's handler holds.
+    func addingSessionHeaders(_ handler: @escaping MadeRequestHandler, options: Shared<HTTP.Options>)
+        -> MadeRequestHandler
+    {
+        guard let headers = sessionHeaders, options.value.usesSessionHeaders else { return handler }
+        return { made in handler(made.map { $0.with(sessionHeaders: headers) }) }
+    }
+
+    /// Begins a fetch that nobody intercepts and whose content is collected.
+    ///
+    /// - Parameters:
+    ///   - options: How it is carried out; `nil` for the stack's way.
+    ///   - making: Makes the request and hands it over.
+    ///   - starting: Starts a hop, given its number, for an exchange.
+    ///   - completing: Completes with a success, if it is one, or else with what the ending says.
+    /// - Returns: Cancels it.
+    @usableFromInline
+    func begin(
+        options: Shared<HTTP.Options>?,
+        making: @escaping @Sendable (@escaping MadeRequestHandler) -> any Cancelable,
+        starting: @escaping @Sendable (HTTPHop, Exchange, Int) -> any HTTPTransfer,
+        completing: @escaping @Sendable ((HTTP.Response, Data)?, Ending) -> Void
+    ) -> any Cancelable {
+        let steps = PlainFetching(
+            context: self,
+            options: options,
+            making: making,
+            starting: starting,
+            completing: completing
+        )
+        return begin(steps, checkingOptions: options != nil)
+    }
+
+    /// Begins a fetch.
+    ///
+    /// - Returns: Cancels it.
+    func begin(_ steps: any ExchangeSteps, checkingOptions: Bool) -> any Cancelable {
+        let exchange = Exchange(steps, in: self)
+        steps.receiver?.attach(exchange, cancelled: steps.streamError(of: .cancelled))
+        defer { exchange.returnsToCaller() }
+        exchange.begin(checkingOptions: checkingOptions)
+        return exchange
+    }
+}

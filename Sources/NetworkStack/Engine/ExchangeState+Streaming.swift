@@ -1,0 +1,29 @@
+/// What follows the head of a response whose content is streamed.
+extension ExchangeState {
+    /// A piece of a stream came, and whether its reader has room for more.
+    mutating func streamed(hop: Int, hasRoom: Bool, now: MonotonicTime) {
+        guard isCurrent(hop), stage == .streaming else { return }
+        clocks.heldBack(!hasRoom, now: now)
+    }
+
+    /// The reader of a stream has room again. Answers whom to tell.
+    mutating func goesOn(now: MonotonicTime) -> (any HTTPTransfer)? {
+        guard stage == .streaming else { return nil }
+        clocks.heldBack(false, now: now)
+        return remains.transfer
+    }
+
+    /// The head of a stream is to be delivered. Answers the call to make, and whether the stream is over already.
+    mutating func open(_ ending: Ending) -> (Delivery.Call?, isOver: Bool) {
+        guard stage == .streaming else { return (nil, false) }
+        isTold = true
+        return (delivery.ended(ending, steps: steps), streamIsOver)
+    }
+
+    /// A stream came to its end. Answers whether to end the exchange now; if not, its head is to be delivered first.
+    mutating func streamFinished(isIntercepted: Bool) -> Bool {
+        remains.transfer = nil
+        streamIsOver = true
+        return isTold || !isIntercepted
+    }
+}

@@ -1,0 +1,51 @@
+internal import FoundationEssentials
+
+/// Takes a made request in neutral terms, and answers what it came to.
+@usableFromInline
+typealias MadeRequestHandler = @Sendable (Result<HTTP.Request, any Error>) -> any Cancelable
+
+/// What most fetches are: nobody intercepts them, and their content is collected. What depends on the stack's types is three
+/// closures, made where those are known and compiled for them (``HTTPEngine/fetch(_:completion:)``).
+final class PlainFetching: ExchangeSteps {
+    let context: ExchangeContext
+    let options: Shared<HTTP.Options>
+    private let making: @Sendable (@escaping MadeRequestHandler) -> any Cancelable
+    private let starting: @Sendable (HTTPHop, Exchange, Int) -> any HTTPTransfer
+    private let completing: @Sendable ((HTTP.Response, Data)?, Ending) -> Void
+
+    init(
+        context: ExchangeContext,
+        options: Shared<HTTP.Options>?,
+        making: @escaping @Sendable (@escaping MadeRequestHandler) -> any Cancelable,
+        starting: @escaping @Sendable (HTTPHop, Exchange, Int) -> any HTTPTransfer,
+        completing: @escaping @Sendable ((HTTP.Response, Data)?, Ending) -> Void
+    ) {
+        self.context = context
+        self.options = options ?? context.options
+        self.making = making
+        self.starting = starting
+        self.completing = completing
+    }
+
+    func make(_ attempt: Attempt, _ handler: @escaping MadeRequestHandler) -> any Cancelable {
+        making(context.addingSessionHeaders(handler, options: options))
+    }
+
+    func start(_ hop: HTTPHop, for exchange: Exchange, number: Int) -> any HTTPTransfer {
+        starting(hop, exchange, number)
+    }
+
+    func complete(_ ending: Ending, telling attempt: Attempt?) {
+        guard case .whole(let response, let data, let method) = ending, response.status.statusClass == .success,
+            !data.isEmpty || options.value.allowsEmptyBody(status: response.status, method: method)
+        else { return completing(nil, ending) }
+        completing((response, data), ending)
+    }
+}
+
+extension Result where Success: HTTPRequestConvertible, Failure == any Error {
+    /// A made request in neutral terms.
+    @inlinable var neutral: Result<HTTP.Request, any Error> {
+        flatMap { request in Result<HTTP.Request, any Error> { try request.httpRequest() } }
+    }
+}
