@@ -5,13 +5,13 @@ internal import NetworkStack
 extension EasyHandle {
     /// Looks at a kept connection. One of HTTP/2 is exempt: its frames say what they belong to.
     ///
-    /// - Parameter socket: The connection's socket, if it is known.
+    /// - Parameter socket: The connection's socket, if it is known, and something waits on it.
     /// - Returns: Whether it holds what nobody asked for, or its end has come.
-    func isSpent(on socket: Int32?) -> Bool {
+    func isSpent(on socket: @autoclosure () -> Int32?) -> Bool {
         guard let tls = unsafe tlsConnection else { return false }
         guard unsafe !speaksHTTP2(tls) else { return false }
         if unsafe SSL_has_pending(tls) == 1 { return true }
-        guard let socket, route?.proxy.scheme != .https else { return false }
+        guard route?.proxy.scheme != .https, let socket = socket() else { return false }
         return unsafe isSpent(tls, on: socket)
     }
 

@@ -17,7 +17,7 @@ extension Transfer {
         let startsWithHTTP2 = control.hop.options.version == .http2PriorKnowledge
         // Otherwise libcurl need not be asked what TLS the connection has.
         let mayUseTLS = control.hop.origin.scheme == .https || easy.route?.proxy.scheme == .https
-        if openedSockets.isEmpty, !startsWithHTTP2, isSpent(easy, ends, mayUseTLS: mayUseTLS) {
+        if openedSockets.isEmpty && !startsWithHTTP2 && isSpent(easy, ends, mayUseTLS: mayUseTLS) {
             needsOtherConnection = true
             return false
         }
@@ -53,7 +53,7 @@ extension Transfer {
     /// Whether a kept connection is of no use: something waits on it, or its end.
     private func isSpent(_ easy: EasyHandle, _ ends: OpenSockets.Ends, mayUseTLS: Bool) -> Bool {
         guard mayUseTLS, easy.speaksTLS else { return turn.sockets.canRead(at: ends) }
-        return easy.isSpent(on: turn.sockets.descriptor(at: ends))
+        return easy.isSpent(on: turn.sockets.canRead(at: ends) ? turn.sockets.descriptor(at: ends) : nil)
     }
 
     /// Why the server at the other end must not be sent the request, if it must not.
