@@ -101,7 +101,9 @@ final class Exchange: Cancelable, TimerWheelEntry {
         _ request: HTTP.Request
     ) throws(HTTP.Refusal) -> (HTTPHop, HTTP.Request, fragment: String?) {
         let recentHop = context.recentHop
-        if let hop = recentHop?.hop(for: request, options: options, allowsWithholding: receiver == nil) {
+        if let recent = recentHop?.hop(for: request, options: options, allowsWithholding: receiver == nil) {
+            let hop = recent.trusting(try context.trust(for: recent.origin))
+            if hop !== recent { recentHop?.keep(hop) }
             return (hop, request, nil)
         }
         let (checked, origin, urlText, fragment) = try (memory.isOn ? memory.secured(request) : request).checked()

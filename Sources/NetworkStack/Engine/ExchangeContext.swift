@@ -10,7 +10,7 @@ final class ExchangeContext: Sendable {
     let sessionHeaders: HTTP.Headers?
     /// What is remembered from one hop to the next, and from one fetch to the next.
     let memory: StateManagement
-    /// None where trust or state have a say in each hop.
+    /// None where state has a say in each hop.
     let recentHop: RecentHop?
     /// Decides whom a request may go to; nobody, if everybody is trusted in the ordinary way.
     private let judge: ServerTrustJudge?
@@ -33,7 +33,7 @@ final class ExchangeContext: Sendable {
             strictTransport: configuration.strictTransport,
             provesServers: configuration.tls.verification == .full
         )
-        recentHop = memory.isOn || configuration.serverTrust != nil ? nil : RecentHop()
+        recentHop = memory.isOn ? nil : RecentHop()
         self.queue = queue
         retryTimer = configuration.retryClock.map { .clock($0) } ?? .queue(retryQueue)
         let reporter = configuration.serverTrustReporter.map { hear in

@@ -88,6 +88,20 @@ public final class HTTPHop: Sendable {
     /// How the request is carried out.
     @inlinable public var options: HTTP.Options { shared.value }
 
+    /// A hop without content whose server is to be trusted in this way now: the same one if it was before.
+    func trusting(_ trust: ServerTrust) -> HTTPHop {
+        if trust.isIdentical(to: self.trust) { return self }
+        return HTTPHop(
+            request: request,
+            origin: origin,
+            urlText: urlText,
+            options: shared,
+            trust: trust,
+            source: nil,
+            allowsWithholding: allowsWithholding
+        )
+    }
+
     /// The same hop, whose content is to be delivered as it comes: for a transport that stands before another.
     ///
     /// - Returns: A hop that does not allow withholding.

@@ -5,6 +5,15 @@ public enum ServerTrust: Sendable {
     /// By ordinary verification, and then by its keys.
     case pinned(PinnedServer)
 
+    /// Whether it is the same decision, about the same server.
+    func isIdentical(to other: ServerTrust) -> Bool {
+        switch (self, other) {
+        case (.ordinary, .ordinary): true
+        case (.pinned(let server), .pinned(let another)): server === another
+        case (.ordinary, .pinned), (.pinned, .ordinary): false
+        }
+    }
+
     /// The server whose keys are pinned and must match; `nil` where they need not, or where a mismatch is only reported.
     public var enforced: PinnedServer? {
         if case .pinned(let server) = self, server.isEnforced { server } else { nil }
