@@ -39,7 +39,7 @@ enum RequestGate {
             )
         case .failed(let result): .evaluation(of: server, verifyResult: result)
         case .verified(let chain):
-            server.match(in: chain.pins) == nil
+            chain.match(of: server) == nil
                 ? .pinVerificationFailed(host: server.host, .pinnedHashNotFound(chain: chain.pins)) : nil
         }
     }

@@ -65,7 +65,7 @@ extension Transfer {
             return nil
         }
         let proof = easy?.serverProof ?? .none
-        if case .verified(let chain) = proof { serverPins = (chain.pins, server.match(in: chain.pins)) }
+        if case .verified(let chain) = proof { serverPins = (chain.pins, chain.match(of: server)) }
         guard let refusal = RequestGate.refusal(of: server, by: proof) else { return nil }
         if server.isEnforced { return refusal }
         control.sink.mismatched(.init(origin: control.hop.origin, error: refusal))

@@ -102,7 +102,7 @@ final class Exchange: Cancelable, TimerWheelEntry {
     ) throws(HTTP.Refusal) -> (HTTPHop, HTTP.Request, fragment: String?) {
         let recentHop = context.recentHop
         if let recent = recentHop?.hop(for: request, options: options, allowsWithholding: receiver == nil) {
-            let hop = recent.trusting(try context.trust(for: recent.origin))
+            let hop = recent.trusting(try context.trust(for: recent.origin, after: recent.trust))
             if hop !== recent { recentHop?.keep(hop) }
             return (hop, request, nil)
         }

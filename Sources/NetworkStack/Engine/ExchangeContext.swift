@@ -57,6 +57,11 @@ final class ExchangeContext: Sendable {
         do { return try judge?.trust(for: origin) ?? .ordinary } catch { throw .untrusted(error) }
     }
 
+    /// The same, where it was said before.
+    func trust(for origin: HTTP.Origin, after last: ServerTrust) throws(HTTP.Refusal) -> ServerTrust {
+        do { return try judge?.trust(for: origin, after: last) ?? .ordinary } catch { throw .untrusted(error) }
+    }
+
     /// Adds the stack's header fields to a made request, unless the resource does without. Whoever makes a request may keep
     /// what it is handed for long after the fetch has ended, so that is all of the stack that a maker's handler holds.
     func addingSessionHeaders(_ handler: @escaping MadeRequestHandler, options: Shared<HTTP.Options>)

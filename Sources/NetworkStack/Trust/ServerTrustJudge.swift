@@ -66,6 +66,18 @@ package struct ServerTrustJudge: Sendable {
         return .pinned(server)
     }
 
+    /// Judges a request again: where its server was pinned, nothing but time can have changed that.
+    ///
+    /// - Parameters:
+    ///   - origin: Where it goes.
+    ///   - last: What this judge said of it before.
+    /// - Returns: What it says now.
+    /// - Throws: What speaks against sending it, if that is not only to be reported.
+    func trust(for origin: HTTP.Origin, after last: ServerTrust) throws(ServerTrustError) -> ServerTrust {
+        if case .pinned(let server) = last, !isExpired(server.policy) { return last }
+        return try trust(for: origin)
+    }
+
     /// Judges a proxy that is spoken to over TLS, by the policy for its own host. A proxy without one is trusted by ordinary
     /// verification, whatever is said of hosts.
     ///
