@@ -28,7 +28,8 @@ final class EasyHandle {
     /// Whom its handshakes are verified by.
     var authorities = Authorities.loadedByCurl
     private var stopsWhenConnected = false
-    private var addressAge: Int?
+    /// How old the addresses of a name may be, in seconds; -1 for any age.
+    private(set) var addressAge: Int?
     private var isListening = false
     /// Whether libcurl says which connection it has chosen.
     private(set) var tellsConnections = false

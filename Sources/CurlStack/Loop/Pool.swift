@@ -106,7 +106,6 @@ final class Pool {
         guard addresses.age >= 4 * Self.addressesRest else { return addresses.age }
         let now = MonotonicInstant.now
         if let addressesThrownOutAt, now.since(addressesThrownOutAt) < .seconds(Self.addressesRest) { return -1 }
-        addressesThrownOutAt = now
         return addresses.age - Self.addressesRest
     }
 
@@ -140,6 +139,8 @@ final class Pool {
         // Before the handle leaves: libcurl would take the connection along.
         easy.stopWhenConnected(false)
         multi.remove(easy)
+        // Not before: a transfer throws them out at its end, which may be long after its beginning.
+        if easy.addressAge != -1 { addressesThrownOutAt = .now }
         multi.watch.forget(transfer.openedSockets, of: transfer.id)
         easy.detach()
         // libcurl counts how often it sent something again for as long as there is the handle, and gives up at the sixth.

@@ -20,7 +20,7 @@ final class Fetching<Transport: HTTPTransport, Remote: Sendable>: ExchangeSteps 
     private let resource: HTTPResource<Request, Response>
     let options: Shared<HTTP.Options>
     private let starting: (@Sendable (HTTPHop, Exchange, Int) -> any HTTPTransfer)?
-    private let succeeding: (@Sendable (InterceptedAttempt<Request, Response>.Success) -> Void)?
+    private let succeeding: (@Sendable (InterceptedAttempt<Request, Response>.Success, Data) -> Void)?
     private let reception: Reception<Remote>
     private let completion: @Sendable (Outcome) -> Void
     /// Nothing unless somebody intercepts.
@@ -32,7 +32,7 @@ final class Fetching<Transport: HTTPTransport, Remote: Sendable>: ExchangeSteps 
         engine: HTTPEngine<Transport>,
         resource: HTTPResource<Request, Response>,
         starting: (@Sendable (HTTPHop, Exchange, Int) -> any HTTPTransfer)? = nil,
-        succeeding: (@Sendable (InterceptedAttempt<Request, Response>.Success) -> Void)? = nil,
+        succeeding: (@Sendable (InterceptedAttempt<Request, Response>.Success, Data) -> Void)? = nil,
         reception: Reception<Remote>,
         completion: @escaping @Sendable (Outcome) -> Void
     ) {
@@ -133,7 +133,7 @@ final class Fetching<Transport: HTTPTransport, Remote: Sendable>: ExchangeSteps 
         // Nothing is kept after this: a stream must not be held by the exchange that feeds it.
         if case .judged = ending, let intercepted {
             let (success, outcome) = intercepted.take()
-            if outcome == nil, let succeeding, let success, success.data != nil { return succeeding(success) }
+            if outcome == nil, let succeeding, let success, let data = success.data { return succeeding(success, data) }
             return completeKept(success, outcome)
         }
         completeOutcome(of: ending)

@@ -86,8 +86,7 @@ public final class HTTPEngine<Transport: HTTPTransport>: Sendable {
             transport.start(hop, sink: HopSink<Transport.Failure>(exchange, hop: number))
         }
         guard !isIntercepted(resource) else {
-            return collect(resource, starting, completion) { success in
-                guard let data = success.data else { return }
+            return collect(resource, starting, completion) { success, data in
                 completion(.success(.init(value: data, response: success.response)))
             }
         }
@@ -113,7 +112,8 @@ public final class HTTPEngine<Transport: HTTPTransport>: Sendable {
         _ resource: HTTPResource<Transport.Request, Transport.Response>,
         _ starting: @escaping @Sendable (HTTPHop, Exchange, Int) -> any HTTPTransfer,
         _ completion: @escaping @Sendable (Result<Network.Value<Data, Transport.Response>, FetchError>) -> Void,
-        succeeding: @escaping @Sendable (InterceptedAttempt<Transport.Request, Transport.Response>.Success) -> Void
+        succeeding:
+            @escaping @Sendable (InterceptedAttempt<Transport.Request, Transport.Response>.Success, Data) -> Void
     ) -> any Cancelable {
         let steps = Fetching(
             engine: self,

@@ -1,4 +1,4 @@
-public import FoundationEssentials
+internal import FoundationEssentials
 
 /// What is known of a fetch's attempt while others intercept it, and what they are told of it.
 ///
@@ -18,7 +18,7 @@ final class InterceptedAttempt<Request: HTTPRequestConvertible, Response: HTTPRe
     final class Success: Sendable {
         @usableFromInline let response: Response
         /// Its content; nothing if that is streamed.
-        @usableFromInline let data: Data?
+        let data: Data?
 
         init(_ response: Response, _ data: Data?) { (self.response, self.data) = (response, data) }
     }

@@ -120,13 +120,15 @@ extension ConformanceCheck {
             let request = try HTTP.Request(url: server.url())
             for _ in 1...2 { _ = try await client.success(request) }
             now.withLock { $0 = date + 1 }
-            let error = try await client.distrust(request)
             let expected = ServerTrustError.domainPolicyExpired(
                 host: "127.0.0.1",
                 domainName: "127.0.0.1",
                 expirationDate: date
             )
-            try expectEqual(error, expected, "the refusal")
+            // The same again, and another, with content.
+            for late in [request, try trial.request(server.url())] {
+                try expectEqual(await client.distrust(late), expected, "the refusal of \(late.method)")
+            }
             try expectEqual(server.requests.count, 2, "requests")
             now.withLock { $0 = date }
             _ = try await client.success(request)
