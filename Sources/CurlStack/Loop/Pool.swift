@@ -19,8 +19,7 @@ final class Pool {
     /// Decides whom a proxy must prove itself to be.
     private let judge: ServerTrustJudge?
     private var spare: [EasyHandle] = []
-    /// When addresses that were too old were thrown out.
-    private var addressesThrownOutAt: MonotonicInstant?
+    private var addressAge: AddressAge
     /// The latest hop without content, and what it means to libcurl.
     private var recent: (hop: HTTPHop, joinsHTTP2: Bool, plan: TransferPlan)?
 
@@ -61,6 +60,7 @@ final class Pool {
         self.standardLines = standardLines
         self.multi = multi
         self.addresses = addresses
+        addressAge = AddressAge(seconds: addresses.age)
         self.configuration = configuration
         usesProxies = !configuration.proxies.isEmpty
         usesConnectionsOnce = if case .abstract = configuration.addresses.unixSocket { true } else { false }
@@ -77,7 +77,7 @@ final class Pool {
         }
         transfer.easy = easy
         easy.attach(transfer)
-        easy.tellAddressAge(addressAge())
+        easy.tellAddressAge(addressAge.told(at: .now))
         let route = usesProxies ? ProxyRoute(transfer.control.hop, configuration) : nil
         if let proxy = route?.proxy, proxy.scheme == .https {
             do {
@@ -98,19 +98,6 @@ final class Pool {
         guard code == CURLE_OK else { return code }
         return multi.add(easy) == CURLM_OK ? CURLE_OK : CURLE_FAILED_INIT
     }
-
-    /// How old addresses may be for a transfer, in seconds; -1 for any age. Told one, libcurl walks its whole table of names
-    /// after the transfer, to throw out what is too old, for a fiftieth of the price of a small request. So, unless the age
-    /// is short, one transfer in a while does that, for those that come after it.
-    private func addressAge() -> Int {
-        guard addresses.age >= 4 * Self.addressesRest else { return addresses.age }
-        let now = MonotonicInstant.now
-        if let addressesThrownOutAt, now.since(addressesThrownOutAt) < .seconds(Self.addressesRest) { return -1 }
-        return addresses.age - Self.addressesRest
-    }
-
-    /// How many seconds addresses are left alone.
-    private static let addressesRest = 15
 
     /// What a transfer means to libcurl. A hop that comes again, which has no content, means what it meant before.
     private func plan(of transfer: Transfer, _ route: ProxyRoute?) -> TransferPlan {
@@ -139,8 +126,7 @@ final class Pool {
         // Before the handle leaves: libcurl would take the connection along.
         easy.stopWhenConnected(false)
         multi.remove(easy)
-        // Not before: a transfer throws them out at its end, which may be long after its beginning.
-        if easy.addressAge != -1 { addressesThrownOutAt = .now }
+        addressAge.ended(told: easy.addressAge, at: .now)
         multi.watch.forget(transfer.openedSockets, of: transfer.id)
         easy.detach()
         // libcurl counts how often it sent something again for as long as there is the handle, and gives up at the sixth.

@@ -1,0 +1,29 @@
+/// How old the addresses of a name may be, transfer by transfer.
+///
+/// Told an age, libcurl walks its whole table of names at the end of the transfer, to throw out what is too old, for a fiftieth
+/// of the price of a small request. So, unless the age is short, one transfer in a while does that, for those that come
+/// after it.
+struct AddressAge {
+    /// Any age will do.
+    static let any = -1
+    /// How many seconds addresses are left alone.
+    private static let rest = 15
+
+    private let seconds: Int
+    private var thrownOutAt: MonotonicInstant?
+
+    /// Makes a rule by which no address is used that is older than some seconds.
+    init(seconds: Int) { self.seconds = seconds }
+
+    /// What to tell a transfer that begins now, in seconds.
+    func told(at now: MonotonicInstant) -> Int {
+        guard seconds >= 4 * Self.rest else { return seconds }
+        if let thrownOutAt, now.since(thrownOutAt) < .seconds(Self.rest) { return Self.any }
+        return seconds - Self.rest
+    }
+
+    /// A transfer that was told this has ended, which may be long after it began.
+    mutating func ended(told age: Int?, at now: @autoclosure () -> MonotonicInstant) {
+        if age != Self.any { thrownOutAt = now() }
+    }
+}

@@ -1,0 +1,27 @@
+import Testing
+
+@testable import CurlStack
+
+@Suite("How old looked-up addresses may be")
+struct AddressAgeTests {
+    private func instant(_ seconds: Int64) -> MonotonicInstant { MonotonicInstant(milliseconds: seconds * 1000) }
+
+    @Test("one transfer in fifteen seconds throws out what is too old, and those between take what there is")
+    func rest() {
+        var age = AddressAge(seconds: 60)
+        #expect(age.told(at: instant(100)) == 45)
+        // It has not ended, so nothing was thrown out.
+        #expect(age.told(at: instant(101)) == 45)
+        age.ended(told: 45, at: instant(130))
+        #expect(age.told(at: instant(144)) == AddressAge.any)
+        age.ended(told: AddressAge.any, at: instant(144))
+        #expect(age.told(at: instant(145)) == 45)
+    }
+
+    @Test("a short age is told every transfer", arguments: [0, 1, 59])
+    func short(seconds: Int) {
+        var age = AddressAge(seconds: seconds)
+        age.ended(told: seconds, at: instant(100))
+        #expect(age.told(at: instant(101)) == seconds)
+    }
+}
