@@ -2,7 +2,7 @@ public import Dispatch
 
 /// Fetches resources.
 ///
-/// A conformer implements one function; the asynchronous forms, decoding and queues are written once, below, for all of
+/// A conformer implements one function, the one that calls back; the asynchronous forms, decoding and queues are written once, below, for all of
 /// them. Whoever conforms promises, and every stack of this package is proved to keep:
 ///
 /// 1. The completion is called exactly once, whatever happens: success, failure, a cancel at any moment (before the
@@ -38,6 +38,16 @@ public protocol NetworkStack<Resource, Remote>: Sendable {
     /// - Returns: Cancels the fetch. The fetch goes on if it is discarded.
     @discardableResult
     func fetch(resource: Resource, completion: @escaping Completion<Remote>) -> any Cancelable
+
+    /// Fetches a resource.
+    ///
+    /// Cancelling the task cancels the fetch, which then throws the stack's "cancelled" error. It is written for every
+    /// conformer, on its other form; a stack may have a shorter way of its own.
+    ///
+    /// - Parameter resource: What to fetch.
+    /// - Returns: The payload and its response.
+    /// - Throws: The stack's `FetchError`.
+    func fetch(resource: Resource) async throws(FetchError) -> Network.Value<Remote, Response>
 }
 
 /// Why a fetch-and-decode failed.
@@ -74,17 +84,7 @@ extension NetworkStack {
     /// - Throws: The stack's `FetchError`.
     @inlinable  // so that it is compiled for the stack and the payload it is called with
     public func fetch(resource: Resource) async throws(FetchError) -> Network.Value<Remote, Response> {
-        let handover = Handover<Result<Network.Value<Remote, Response>, FetchError>>()
-        let fetching = fetch(resource: resource) { handover.fill($0) }
-        // The completion above only resumes this task, so a stack may call it from where the fetch ended.
-        (fetching as? Exchange)?.completesInPlace()
-        let result = await withTaskCancellationHandler {
-            await handover.take()
-        } onCancel: {
-            fetching.cancel()
-        }
-        guard let result else { preconditionFailure("a stack completed a fetch without a result") }
-        return try result.get()
+        try await Handover.result { fetch(resource: resource, completion: $0) }.get()
     }
 
     /// Fetches a resource and decodes its payload.

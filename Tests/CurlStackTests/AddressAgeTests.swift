@@ -12,16 +12,19 @@ struct AddressAgeTests {
         #expect(age.told(at: instant(100)) == 45)
         // It has not ended, so nothing was thrown out.
         #expect(age.told(at: instant(101)) == 45)
-        age.ended(told: 45, at: instant(130))
+        // It shared its connection, or never had one: libcurl threw nothing out.
+        age.ended(told: 45, aloneOnConnection: false, at: instant(120))
+        #expect(age.told(at: instant(121)) == 45)
+        age.ended(told: 45, aloneOnConnection: true, at: instant(130))
         #expect(age.told(at: instant(144)) == AddressAge.any)
-        age.ended(told: AddressAge.any, at: instant(144))
+        age.ended(told: AddressAge.any, aloneOnConnection: true, at: instant(144))
         #expect(age.told(at: instant(145)) == 45)
     }
 
     @Test("a short age is told every transfer", arguments: [0, 1, 59])
     func short(seconds: Int) {
         var age = AddressAge(seconds: seconds)
-        age.ended(told: seconds, at: instant(100))
+        age.ended(told: seconds, aloneOnConnection: true, at: instant(100))
         #expect(age.told(at: instant(101)) == seconds)
     }
 }

@@ -22,8 +22,10 @@ public struct ConformanceSubject: Sendable {
     public let make: @Sendable (Network.Configuration) throws -> Stack
     /// Makes a stack of its own that delivers streams.
     let makeStreaming: @Sendable (Network.Configuration) throws -> AnyHTTPNetworkStack<ByteStream>
-    /// Makes a stack of its own that delivers files at a path.
-    let makeDownloading: @Sendable (Network.Configuration, _ path: String) throws -> AnyHTTPNetworkStack<Download>
+    /// Makes a stack of its own that delivers files where a closure says.
+    let makeDownloading:
+        @Sendable (Network.Configuration, _ place: @escaping @Sendable (HTTP.Response) -> String) throws
+            -> AnyHTTPNetworkStack<Download>
     /// Starts a server that answers each request with a reply: for a stack without a network, from memory.
     public let serve: @Sendable (@escaping @Sendable (ReceivedRequest) throws -> Reply) throws -> ConformancePeer
 

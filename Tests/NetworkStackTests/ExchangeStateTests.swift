@@ -1,3 +1,4 @@
+import Dispatch
 import FoundationEssentials
 import Testing
 
@@ -9,6 +10,22 @@ struct ExchangeStateTests {
         func cancel() {}
         func resumeReceiving() {}
         func resumeSending() {}
+    }
+
+    /// A fetch whose content is streamed.
+    final class StreamingSteps: ExchangeSteps {
+        let context = ExchangeContext(
+            configuration: .init(),
+            obstacleToPinning: nil,
+            queue: .global(),
+            retryQueue: .global()
+        )
+        let receiver: StreamReceiver? = StreamReceiver()
+        var options: Shared<HTTP.Options> { context.options }
+
+        func make(_ attempt: Attempt, _ handler: @escaping MadeRequestHandler) -> any Cancelable { EmptyCancelable() }
+        func start(_ hop: HTTPHop, for exchange: Exchange, number: Int) -> any HTTPTransfer { Transfer() }
+        func complete(_ ending: Ending, telling attempt: Attempt?) {}
     }
 
     private let now = MonotonicTime(nanoseconds: 1_000_000_000)
@@ -76,6 +93,21 @@ struct ExchangeStateTests {
         holds(state.end(.cancelled) != nil)
         holds(state.end(.cancelled) == nil)
         holds(state.hold(ticket: 7, of: attempt) == 7)
+    }
+
+    @Test("a reader with room is told to the transfer, also if it is known only later")
+    func goingOnEarly() throws {
+        let steps = StreamingSteps()
+        var state = ExchangeState(options: steps.options, steps: steps, now: now)
+        _ = state.beginAttempt(0, now: now)
+        let hop = try begin(&state)
+        guard case .open = state.received(head: try head(), hop: hop, now: now) else {
+            throw Unexpected(verdict: .ignore)
+        }
+        holds(state.goesOn(now: now) == nil)
+        let told = state.hold(Transfer(), hop: hop)
+        holds(told.resumesReceiving && !told.cancels)
+        holds(state.goesOn(now: now) != nil)
     }
 
     @Test("a hop begins no more after the end")

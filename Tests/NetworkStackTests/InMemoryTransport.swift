@@ -75,9 +75,7 @@ final class InMemoryTransfer: HTTPTransfer {
         sink.entered(.waiting)
         do {
             let (response, content) = try handler(request)
-            sink.head(response)
-            if !content.isEmpty { _ = sink.body(content) }
-            sink.finished(trailers: nil, metrics: .init())
+            sink.finished(response, body: content, trailers: nil, metrics: .init())
         } catch { fail(.transport(.init(kind: .other, phase: .waiting))) }
     }
 

@@ -1,8 +1,8 @@
 /// How old the addresses of a name may be, transfer by transfer.
 ///
-/// Told an age, libcurl walks its whole table of names at the end of the transfer, to throw out what is too old, for a fiftieth
-/// of the price of a small request. So, unless the age is short, one transfer in a while does that, for those that come
-/// after it.
+/// Told an age, libcurl walks its whole table of names when the transfer leaves its connection, to throw out what is too old,
+/// for a fiftieth of the price of a small request; not when other transfers are on the connection. So, unless the age is
+/// short, one transfer in a while does that, for those that come after it.
 struct AddressAge {
     /// Any age will do.
     static let any = -1
@@ -23,7 +23,12 @@ struct AddressAge {
     }
 
     /// A transfer that was told this has ended, which may be long after it began.
-    mutating func ended(told age: Int?, at now: @autoclosure () -> MonotonicInstant) {
-        if age != Self.any { thrownOutAt = now() }
+    ///
+    /// - Parameters:
+    ///   - age: What it was told.
+    ///   - aloneOnConnection: Whether it had a connection, and shared it with nobody.
+    ///   - now: The moment.
+    mutating func ended(told age: Int?, aloneOnConnection: Bool, at now: @autoclosure () -> MonotonicInstant) {
+        if age != Self.any, aloneOnConnection { thrownOutAt = now() }
     }
 }

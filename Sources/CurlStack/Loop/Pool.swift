@@ -20,7 +20,7 @@ final class Pool {
     private let judge: ServerTrustJudge?
     private var spare: [EasyHandle] = []
     private var addressAge: AddressAge
-    /// The latest hop without content, and what it means to libcurl.
+    /// The latest hop that can serve again, and what it means to libcurl.
     private var recent: (hop: HTTPHop, joinsHTTP2: Bool, plan: TransferPlan)?
 
     private static let strayCredentials =
@@ -99,7 +99,7 @@ final class Pool {
         return multi.add(easy) == CURLM_OK ? CURLE_OK : CURLE_FAILED_INIT
     }
 
-    /// What a transfer means to libcurl. A hop that comes again, which has no content, means what it meant before.
+    /// What a transfer means to libcurl. A hop that comes again means what it meant before.
     private func plan(of transfer: Transfer, _ route: ProxyRoute?) -> TransferPlan {
         let hop = transfer.control.hop
         if let recent, recent.hop === hop, recent.joinsHTTP2 == transfer.joinsHTTP2 { return recent.plan }
@@ -114,7 +114,7 @@ final class Pool {
             resumesTLS: transfer.peers.proxy?.pinned == nil
         )
         if usesConnectionsOnce { plan.closesConnection = true }
-        recent = !hop.hasContent && route == nil ? (hop, transfer.joinsHTTP2, plan) : nil
+        recent = hop.servesAgain && route == nil ? (hop, transfer.joinsHTTP2, plan) : nil
         return plan
     }
 
@@ -126,7 +126,8 @@ final class Pool {
         // Before the handle leaves: libcurl would take the connection along.
         easy.stopWhenConnected(false)
         multi.remove(easy)
-        addressAge.ended(told: easy.addressAge, at: .now)
+        let wasAlone = transfer.isConnected && transfer.stream == nil
+        addressAge.ended(told: easy.addressAge, aloneOnConnection: wasAlone, at: .now)
         multi.watch.forget(transfer.openedSockets, of: transfer.id)
         easy.detach()
         // libcurl counts how often it sent something again for as long as there is the handle, and gives up at the sixth.

@@ -2,6 +2,16 @@ internal import CCurl
 internal import NetworkStack
 
 extension Transfer {
+    /// The server is not trusted; nothing is sent.
+    func refuse(_ error: ServerTrustError) { stop = .refused(.untrusted(error)) }
+
+    /// There is nobody to verify a server by; nothing is sent.
+    func hasNoAuthorities() {
+        let bundle = CurlLibrary.shared.trustBundle ?? "none"
+        let message = "The system's certificate authorities cannot be read (\(bundle))."
+        stop = .transport(CurlError(code: .sslCACertificateBadFile, message: message, phase: .securing))
+    }
+
     /// The connection is ready and the request is about to be sent.
     ///
     /// A server (or somebody in between) that sent an answer ahead of the question would have it taken for this one's:

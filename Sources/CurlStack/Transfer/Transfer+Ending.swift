@@ -6,6 +6,7 @@ extension Transfer {
     ///
     /// libcurl's own verdict is not enough: some broken replies it calls a success (`CURLE_OK`).
     func finish(_ code: CURLcode) {
+        defer { isOver = true }
         let metrics = metrics()
         isCleanlyDone = code == CURLE_OK && !wasSentAgain
         if let response = wholeResponse(code) {

@@ -56,6 +56,8 @@ final class Transfer {
     /// Whether the loop has learned from it what its host speaks.
     var hasTaught = false
     private var isTouched = false
+    /// Whether its end has been told.
+    var isOver = false
     var isConnected = false
     /// Whether the server's challenge has been answered once.
     var hasAnsweredChallenge = false
@@ -141,16 +143,6 @@ final class Transfer {
         openedSockets.append(descriptor)
         turn.sockets.opened(descriptor, for: id)
         entered(.connecting)
-    }
-
-    /// The server is not trusted; nothing is sent.
-    func refuse(_ error: ServerTrustError) { stop = .refused(.untrusted(error)) }
-
-    /// There is nobody to verify a server by; nothing is sent.
-    func hasNoAuthorities() {
-        let bundle = CurlLibrary.shared.trustBundle ?? "none"
-        let message = "The system's certificate authorities cannot be read (\(bundle))."
-        stop = .transport(CurlError(code: .sslCACertificateBadFile, message: message, phase: .securing))
     }
 
     /// TLS is about to be negotiated on a new connection.
@@ -247,7 +239,9 @@ final class Transfer {
 
     /// Whether the final head has come, and what is to be told begins with it.
     var isUntold: Bool {
+        // Of a redirect's content, what is beyond the limit is not kept, and how much there was is told.
         final != nil && informational.isEmpty && sentInTurn == 0 && control.hop.allowsWithholding
+            && bodyCount == Int64(body.count)
     }
 
     /// Takes the final head, to tell it.
@@ -261,6 +255,7 @@ final class Transfer {
     /// Tells what this turn brought, in order.
     func flush(isEnding: Bool = false) {
         isTouched = false
+        guard !isOver else { return }
         let sink = control.sink
         if stream != nil, !isEnding { easy?.listen() }
         if sentInTurn > 0 {

@@ -11,14 +11,23 @@ public struct AnyHTTPNetworkStack<Remote: Sendable>: HTTPNetworkStack {
     public let capabilities: HTTP.Capabilities
 
     private let erased: @Sendable (Resource, @escaping Completion<Remote>) -> any Cancelable
+    private let awaited: @Sendable (Resource) async -> Result<Network.Value<Remote, Response>, FetchError>
 
     /// Erases a stack.
     ///
     /// - Parameter base: The stack, which is kept.
-    public init(_ base: some HTTPNetworkStack<Remote>) {
+    public init<Base: HTTPNetworkStack<Remote>>(_ base: Base) {
         capabilities = base.capabilities
         erased = { resource, completion in
             base.fetch(resource: resource.converted()) { completion(Self.erase($0)) }
+        }
+        awaited = { resource in
+            let result: Result<Network.Value<Remote, Base.Response>, Base.FetchError>
+            do throws(Base.FetchError) { result = .success(try await base.fetch(resource: resource.converted())) } catch
+            {
+                result = .failure(error)
+            }
+            return Self.erase(result)
         }
     }
 
@@ -31,6 +40,15 @@ public struct AnyHTTPNetworkStack<Remote: Sendable>: HTTPNetworkStack {
     @discardableResult
     public func fetch(resource: Resource, completion: @escaping Completion<Remote>) -> any Cancelable {
         erased(resource, completion)
+    }
+
+    /// Fetches a resource.
+    ///
+    /// - Parameter resource: What to fetch.
+    /// - Returns: The payload and its response.
+    /// - Throws: The backend's failure, in neutral terms.
+    public func fetch(resource: Resource) async throws(FetchError) -> Network.Value<Remote, Response> {
+        try await awaited(resource).get()
     }
 
     private static func erase<R, E>(

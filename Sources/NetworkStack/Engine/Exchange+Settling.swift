@@ -60,17 +60,18 @@ extension Exchange {
 
     /// The head of a stream came.
     func open(_ response: HTTP.Response) {
-        guard isIntercepted else {
-            return deliver(state.withLock { $0.open(.opened(response)).0 })
-        }
+        guard isIntercepted else { return opened(.opened(response)) }
         queue.async { [self] in
-            guard let steps, steps.judge(.opened(response)),
-                let attempt = state.withLock({ $0.tell() ? $0.attempt : nil })
-            else { return }
+            guard let steps, let attempt = state.withLock({ $0.tell() ? $0.attempt : nil }) else { return }
+            _ = steps.judge(.opened(response))
             steps.succeed(attempt)
-            let (call, isOver) = state.withLock { $0.open(.judged) }
-            deliver(call, onQueue: true)
-            if isOver { end(.judged) }
+            opened(.judged, onQueue: true)
         }
+    }
+
+    private func opened(_ ending: Ending, onQueue: Bool = false) {
+        let (call, isOver) = state.withLock { $0.open(ending) }
+        deliver(call, onQueue: onQueue)
+        if isOver { end(.judged) }
     }
 }

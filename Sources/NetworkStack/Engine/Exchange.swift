@@ -89,9 +89,10 @@ final class Exchange: Cancelable, TimerWheelEntry {
             if let ending = state.withLock({ $0.endScheduling() }) { return conclude(ending) }
         }
         let transfer = steps.start(hop, for: self, number: number)
-        let (cancels, resumesSending) = state.withLock { $0.hold(transfer, hop: number) }
+        let (cancels, resumesSending, resumesReceiving) = state.withLock { $0.hold(transfer, hop: number) }
         if cancels { transfer.cancel() }
         if resumesSending { transfer.resumeSending() }
+        if resumesReceiving { transfer.resumeReceiving() }
     }
 
     /// Checks a request and works out how it is carried.
@@ -170,7 +171,7 @@ final class Exchange: Cancelable, TimerWheelEntry {
     func finished(trailers: HTTP.Headers?, metrics: HTTP.Metrics, hop: Int) {
         if let receiver, state.withLock({ $0.stage == .streaming && $0.isCurrent(hop) }) {
             receiver.finish(trailers: trailers, metrics: metrics)
-            if state.withLock({ $0.streamFinished(isIntercepted: isIntercepted) }) { end(.judged) }
+            if state.withLock({ $0.streamFinished() }) { end(.judged) }
             return
         }
         act(on: state.withLock { $0.finished(trailers: trailers, metrics: metrics, hop: hop, now: .now) })
@@ -235,6 +236,7 @@ final class Exchange: Cancelable, TimerWheelEntry {
     func conclude(_ ending: Ending) {
         if let receiver, state.withLock({ $0.stage == .streaming }) {
             if let steps { receiver.fail(steps.streamError(of: ending)) }
+            if let remains = state.withLock({ $0.streamFailed(ending) }) { return release(remains) }
             return end(ending)
         }
         guard isIntercepted, !ending.isFinal else { return end(ending) }
@@ -274,5 +276,14 @@ final class Exchange: Cancelable, TimerWheelEntry {
         } else {
             queue.async { call.steps?.complete(call.ending, telling: call.telling) }
         }
+    }
+}
+
+extension Cancelable {
+    /// An engine's fetch, with the promise that its completion runs no user code.
+    @inlinable
+    func completingInPlace() -> Self {
+        (self as? Exchange)?.completesInPlace()
+        return self
     }
 }

@@ -63,7 +63,7 @@ final class ExchangeContext: Sendable {
     }
 
     /// Adds the stack's header fields to a made request, unless the resource does without. Whoever makes a request may keep
-    /// what it is handed for long after the fetch has ended, so that is all of the stack that a maker's handler holds.
+    /// what it is handed for long after the fetch has ended, so it holds no engine and no transport.
     func addingSessionHeaders(_ handler: @escaping MadeRequestHandler, options: Shared<HTTP.Options>)
         -> MadeRequestHandler
     {

@@ -104,7 +104,7 @@ extension ExchangeState {
         return response
     }
 
-    private mutating func letGo(keepingTicket: Bool) -> Remains {
+    mutating func letGo(keepingTicket: Bool) -> Remains {
         var left = remains
         remains = Remains()
         if keepingTicket { (remains.ticket, left.ticket) = (left.ticket, nil) }

@@ -10,20 +10,30 @@ extension ExchangeState {
     mutating func goesOn(now: MonotonicTime) -> (any HTTPTransfer)? {
         guard stage == .streaming else { return nil }
         clocks.heldBack(false, now: now)
+        if remains.transfer == nil { resumesReceiving = true }
         return remains.transfer
     }
 
     /// The head of a stream is to be delivered. Answers the call to make, and whether the stream is over already.
     mutating func open(_ ending: Ending) -> (Delivery.Call?, isOver: Bool) {
         guard stage == .streaming else { return (nil, false) }
-        isTold = true
+        (isTold, isOpened) = (true, true)
         return (delivery.ended(ending, steps: steps), streamIsOver)
     }
 
     /// A stream came to its end. Answers whether to end the exchange now; if not, its head is to be delivered first.
-    mutating func streamFinished(isIntercepted: Bool) -> Bool {
+    mutating func streamFinished() -> Bool {
         remains.transfer = nil
         streamIsOver = true
-        return isTold || !isIntercepted
+        return isOpened
+    }
+
+    /// A stream has failed, or is given up. Answers what to let go of if its head is being told: it is delivered all the same,
+    /// for the interceptors have heard, or hear now, of a success. A cancel does not wait for that.
+    mutating func streamFailed(_ ending: Ending) -> Remains? {
+        guard stage == .streaming, !isOpened else { return nil }
+        if case .cancelled = ending { return nil }
+        streamIsOver = true
+        return letGo(keepingTicket: false)
     }
 }

@@ -35,7 +35,7 @@ struct ExchangeState {
 
     private let shared: Shared<HTTP.Options>
     let streams: Bool
-    /// Serves the exchange until its end: whoever holds an ended fetch holds nothing of the stack.
+    /// Serves the exchange until its end: whoever holds an ended fetch holds nothing of the resource or the transport.
     var steps: (any ExchangeSteps)?
     var clocks: ExchangeClocks
     var stage = Stage.making
@@ -48,7 +48,9 @@ struct ExchangeState {
     private var wasHandedOver = false
     /// Whether the interceptors have been told the attempt's end.
     var isTold = false
-    /// Whether a stream came to its end before its head was told and delivered.
+    /// Whether the head of a stream is delivered.
+    var isOpened = false
+    /// Whether a stream came to its end before that.
     var streamIsOver = false
     /// Whether the interceptors are being told that the attempt is scheduled; its end waits for that.
     var isScheduling = false
@@ -64,6 +66,7 @@ struct ExchangeState {
     var next: HTTP.Request?
     var body = Data()
     private var resumesSending = false
+    var resumesReceiving = false
 
     /// A redirect's content beyond this is not worth waiting for to keep the connection.
     private static let drainLimit: Int64 = 64 * 1024
@@ -139,7 +142,7 @@ struct ExchangeState {
         (head, next, drained) = (nil, nil, 0)
         remains.transfer = nil
         remains.source = source
-        resumesSending = false
+        (resumesSending, resumesReceiving) = (false, false)
         clocks.entered(.queued, now: now)
         return hop
     }
@@ -159,12 +162,15 @@ struct ExchangeState {
     }
 
     /// Keeps what steers the hop. Answers what to do with it at once.
-    mutating func hold(_ transfer: any HTTPTransfer, hop: Int) -> (cancels: Bool, resumesSending: Bool) {
+    mutating func hold(
+        _ transfer: any HTTPTransfer,
+        hop: Int
+    ) -> (cancels: Bool, resumesSending: Bool, resumesReceiving: Bool) {
         // The hop was left (a redirect, an end) before its transfer was known here: nobody else can give it up.
-        guard isCurrent(hop) else { return (true, false) }
+        guard isCurrent(hop) else { return (true, false, false) }
         remains.transfer = transfer
-        defer { resumesSending = false }
-        return (false, resumesSending)
+        defer { (resumesSending, resumesReceiving) = (false, false) }
+        return (false, resumesSending, resumesReceiving)
     }
 
     /// The source of the hop under way can go on. Answers whom to tell.

@@ -62,6 +62,8 @@ public final class HTTPHop: Sendable {
     package let hasContent: Bool
     /// Whether fields follow the content.
     package let hasTrailers: Bool
+    /// Whether the hop can serve another fetch of the same request: nothing of it is used up, and nobody's code is kept with it.
+    package let servesAgain: Bool
     /// Whether the transport may hold the content back and deliver it whole, telling ``HTTPTransferSink/withheld(_:)``.
     public let allowsWithholding: Bool
 
@@ -82,6 +84,7 @@ public final class HTTPHop: Sendable {
         self.source = source
         hasContent = !request.body.isNone
         hasTrailers = request.body.trailers != nil
+        servesAgain = !hasContent && options.value.onInformational == nil
         self.allowsWithholding = allowsWithholding
     }
 

@@ -1,4 +1,4 @@
-/// The latest hop of an engine whose request has no content: whoever asks the same again, as most that ask often do, is
+/// The latest hop of an engine that can serve again, as one without content can: whoever asks the same again, as most that ask often do, is
 /// served with it, and nothing has to be checked and worked out anew.
 final class RecentHop: Sendable {
     private let hop = Lock<HTTPHop?>(nil)
@@ -13,7 +13,7 @@ final class RecentHop: Sendable {
 
     /// Keeps a hop that says of its request all there is to say.
     func keep(_ latest: HTTPHop) {
-        guard !latest.hasContent else { return }
+        guard latest.servesAgain else { return }
         let last = hop.withLock { hop in
             defer { hop = latest }
             return hop

@@ -12,6 +12,8 @@ public struct HTTPStackView<Transport: HTTPTransport, Remote: Sendable>: HTTPNet
 
     let engine: HTTPEngine<Transport>
     let remote: @Sendable (ByteStream, HTTP.Response) -> Remote
+    /// Whether making what is delivered runs no user code.
+    var isPlain = false
 
     /// Fetches a resource.
     ///
@@ -27,13 +29,28 @@ public struct HTTPStackView<Transport: HTTPTransport, Remote: Sendable>: HTTPNet
     ) -> any Cancelable {
         engine.stream(resource, as: remote, completion: completion)
     }
+
+    /// Fetches a resource.
+    ///
+    /// - Parameter resource: What to fetch.
+    /// - Returns: What is delivered of the content, and the response, when its head has come.
+    /// - Throws: The stack's `FetchError`.
+    public func fetch(
+        resource: HTTPResource<Request, Response>
+    ) async throws(HTTPFetchError<Response, TransportError>) -> Network.Value<Remote, Response> {
+        try await Handover.result { completion in
+            let fetching = engine.stream(resource, as: remote, completion: completion)
+            return isPlain ? fetching.completingInPlace() : fetching
+        }
+        .get()
+    }
 }
 
 extension HTTPTransportStack {
     /// The stack, delivering content while it arrives. A success is decided, and told, at the response's head; a later
     /// failure is the stream's own. Content may be empty.
     public var streaming: HTTPStackView<Transport, ByteStream> {
-        HTTPStackView(engine: engine) { stream, _ in stream }
+        HTTPStackView(engine: engine, remote: { stream, _ in stream }, isPlain: true)
     }
 
     /// The stack, writing content into files while it arrives. A success is decided, and told, at the response's head; a

@@ -78,6 +78,18 @@ extension ConformanceCheck {
         ConformanceCheck("Four completions may block on second fetches at the same time") { subject in
             try await blockingCompletions(4, on: subject)
         },
+        ConformanceCheck("A stack around another may block on a second fetch where the first has completed") {
+            subject in
+            let peer = try subject.serve { .ok($0.path) }
+            let second = try ConformanceSubject.Stack.Resource.get(peer.url("/second"))
+            let outer = FetchingTwice(base: try subject.stack(), second: second)
+            _ = try await bounded { try await outer.fetch(resource: .get(peer.url("/first"))) }
+            try expectEqual(
+                outer.wereServed.withLock { $0 },
+                1,
+                "second fetches that ended while the first waited for them"
+            )
+        },
     ]
 
     private static let forms: [ConformanceCheck] = [
@@ -230,5 +242,28 @@ extension ConformanceCheck {
             count,
             "second fetches that ended while a completion waited for them"
         )
+    }
+}
+
+/// A stack as an app writes one around another: it does its own work where the other completes.
+private struct FetchingTwice: NetworkStack {
+    typealias Base = ConformanceSubject.Stack
+    typealias Resource = Base.Resource
+    typealias Remote = Data
+    typealias Request = Base.Request
+    typealias Response = Base.Response
+    typealias FetchError = Base.FetchError
+
+    let base: Base
+    let second: Resource
+    let wereServed = Lock(0)
+
+    func fetch(resource: Resource, completion: @escaping Completion<Data>) -> any Cancelable {
+        base.fetch(resource: resource) { result in
+            let done = Latch()
+            base.fetch(resource: second) { _ in done.open() }
+            if done.wait(seconds: 10) { wereServed.withLock { $0 += 1 } }
+            completion(result)
+        }
     }
 }

@@ -11,7 +11,7 @@ extension ConformanceCheck {
             try await inFolder { folder in
                 let path = folder + "/file"
                 try Data("old".utf8).write(to: URL(filePath: path))
-                let stack = try subject.makeDownloading(.init(), path)
+                let stack = try subject.makeDownloading(.init()) { _ in path }
                 let request = try HTTP.Request(url: peer.url("/"))
                 let length = try await bounded(.seconds(30)) {
                     try await stack.fetch(resource: .init(baseRequestMaking: .request(request))).value.whole()
@@ -21,12 +21,36 @@ extension ConformanceCheck {
                 try expectEqual(try FileManager.default.contentsOfDirectory(atPath: folder), ["file"], "the files")
             }
         },
+        ConformanceCheck("Whoever says where a download is to be may block on another fetch") { subject in
+            let peer = try subject.serve { .ok($0.path) }
+            try await inFolder { folder in
+                let (stack, wasServed) = (Lock<AnyHTTPNetworkStack<Download>?>(nil), Lock(false))
+                let second = try HTTP.Request(url: peer.url("/second"))
+                let downloading = try subject.makeDownloading(.init()) { response in
+                    guard response.url.path == "/first" else { return folder + "/second" }
+                    let done = Latch()
+                    stack.withLock { $0 }?.fetch(resource: .init(baseRequestMaking: .request(second))) { _ in
+                        done.open()
+                    }
+                    if done.wait(seconds: 10) { wasServed.withLock { $0 = true } }
+                    return folder + "/first"
+                }
+                stack.withLock { $0 = downloading }
+                defer { stack.withLock { $0 = nil } }
+                let first = try HTTP.Request(url: peer.url("/first"))
+                let length = try await bounded(.seconds(30)) {
+                    try await downloading.fetch(resource: .init(baseRequestMaking: .request(first))).value.whole()
+                }
+                try expectEqual(length, 6, "the file's length")
+                try expect(wasServed.withLock { $0 }, "the other fetch did not end while its place was waited for")
+            }
+        },
         ConformanceCheck("A download that is cut short leaves nothing behind", needs: [.network]) { subject in
             let server = try ScriptedServer { _ in
                 [.receiveHead, .send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf"), .close]
             }
             try await inFolder { folder in
-                let stack = try subject.makeDownloading(.init(), folder + "/file")
+                let stack = try subject.makeDownloading(.init()) { _ in folder + "/file" }
                 let request = try HTTP.Request(url: server.url())
                 _ = try await streamFailure {
                     _ = try await stack.fetch(resource: .init(baseRequestMaking: .request(request))).value.whole()
@@ -44,7 +68,7 @@ extension ConformanceCheck {
                 [.receiveHead, .send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf"), .waitForClose]
             }
             try await inFolder { folder in
-                let stack = try subject.makeDownloading(.init(), folder + "/file")
+                let stack = try subject.makeDownloading(.init()) { _ in folder + "/file" }
                 let request = try HTTP.Request(url: server.url())
                 let download = try await bounded(.seconds(20)) {
                     try await stack.fetch(resource: .init(baseRequestMaking: .request(request))).value
@@ -59,7 +83,7 @@ extension ConformanceCheck {
         },
         ConformanceCheck("A download to where no file can be fails, and says so") { subject in
             let peer = try subject.serve { _ in .ok("content") }
-            let stack = try subject.makeDownloading(.init(), "/there/is/no/such/folder/file")
+            let stack = try subject.makeDownloading(.init()) { _ in "/there/is/no/such/folder/file" }
             let request = try HTTP.Request(url: peer.url("/"))
             let error = try await streamFailure {
                 _ = try await stack.fetch(resource: .init(baseRequestMaking: .request(request))).value.whole()

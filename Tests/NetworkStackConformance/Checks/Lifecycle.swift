@@ -69,20 +69,29 @@ extension ConformanceCheck {
                 init(_ ended: Gate) { self.ended = ended }
                 deinit { ended.open() }
             }
-            let peer = try subject.serve { _ in .status(500, "failed") }
-            let (stack, ended) = (try subject.stack(), Gate())
-            let request = try HTTP.Request(url: peer.url("/"))
-            try await bounded {
-                let witness = Witness(ended)
-                let resource = ConformanceSubject.Stack.Resource(
-                    baseRequestMaking: .init { handler in withExtendedLifetime(witness) { handler(.success(request)) }
-                    },
-                    errorDecoding: .init { _, _ in withExtendedLifetime(witness) { nil } }
-                )
-                _ = try? await stack.fetch(resource: resource)
-            }
-            do { try await ended.opened(within: .seconds(5)) } catch is WaitTimedOut {
-                throw ConformanceFailure("The stack still holds the resource of a fetch that has ended")
+            let peer = try subject.serve { $0.path == "/" ? .ok("done") : .status(500, "failed") }
+            let stack = try subject.stack()
+            for path in ["/", "/failed"] {
+                let ended = Gate()
+                let request = try HTTP.Request(url: peer.url(path))
+                try await bounded {
+                    let witness = Witness(ended)
+                    var options = HTTP.Options()
+                    if subject.capabilities.supports(.informationalResponses) {
+                        options.onInformational = { _ in withExtendedLifetime(witness) {} }
+                    }
+                    let resource = ConformanceSubject.Stack.Resource(
+                        baseRequestMaking: .init { handler in
+                            withExtendedLifetime(witness) { handler(.success(request)) }
+                        },
+                        errorDecoding: .init { _, _ in withExtendedLifetime(witness) { nil } },
+                        options: options
+                    )
+                    _ = try? await stack.fetch(resource: resource)
+                }
+                do { try await ended.opened(within: .seconds(5)) } catch is WaitTimedOut {
+                    throw ConformanceFailure("The stack still holds the resource of a fetch that has ended, \(path)")
+                }
             }
             _ = try await stack.observe(peer.url("/")).onlyOutcome()  // the stack itself lives on
         },

@@ -27,6 +27,17 @@ extension ConformanceCheck {
             )
             try await stops([.send("HTTP/1.1 200 OK\r\n\r\n"), .repeat([.sendPattern(65_536)])], on: subject)
         },
+        ConformanceCheck("Content of a redirect that leads nowhere is refused if it is too long", needs: [.network]) {
+            // All of it comes at once: nothing is told of the content before the end.
+            let content = String(repeating: "x", count: 1001)
+            let peer = try $0.serve { _ in
+                .raw("HTTP/1.1 300 Choose\r\nTransfer-Encoding: chunked\r\n\r\n3e9\r\n\(content)\r\n0\r\n\r\n")
+            }
+            let client = try $0.client { $0.options.limits.body = 1000 }
+            guard case .bodyTooLarge(limit: 1000) = try await client.refusal(HTTP.Request(url: peer.url("/"))) else {
+                throw ConformanceFailure("expected the content to be refused as too large")
+            }
+        },
         ConformanceCheck("Content of an error that gets too long is stopped", needs: [.network]) { subject in
             try await stops([.send("HTTP/1.1 500 No\r\n\r\n"), .sendPattern(1001)], on: subject)
         },

@@ -208,58 +208,6 @@ extension ConformanceCheck {
             }
         },
     ]
-
-    private static let streamsIntercepted: [ConformanceCheck] = [
-        ConformanceCheck("Interceptors hear of a stream's success at its head, and vote only before it") { subject in
-            let attempts = Lock(0)
-            let peer = try subject.serve { _ in
-                attempts.withLock { attempts in
-                    attempts += 1
-                    return attempts == 1 ? .status(503, "not yet") : .ok("content")
-                }
-            }
-            let listener = StreamListener()
-            let opened = try await subject.streaming().open(peer.url("/"), interceptors: [listener])
-            try expectBytes(try await bounded(.seconds(20)) { try await opened.value.collect() }, Data("content".utf8))
-            try expectEqual(
-                listener.events.withLock { $0 },
-                ["scheduled 1", "failed 503", "scheduled 2", "succeeded 0 bytes"],
-                "the events"
-            )
-        }
-    ]
-}
-
-/// Retries once, and writes down what it hears.
-private final class StreamListener: HTTPResourceInterceptor {
-    typealias Request = HTTP.Request
-    typealias Response = HTTP.Response
-
-    let events = Lock<[String]>([])
-
-    func interceptScheduledTask(withIdentifier identifier: Int, request: Request, retryState: Retry.State) {
-        events.withLock { $0.append("scheduled \(retryState.attemptCount)") }
-    }
-
-    func interceptSuccessfulTask(
-        withIdentifier identifier: Int,
-        request: Request,
-        data: Data,
-        response: Response,
-        retryState: Retry.State
-    ) { events.withLock { $0.append("succeeded \(data.count) bytes") } }
-
-    func interceptFailedTask(
-        withIdentifier identifier: Int,
-        request: Request?,
-        data: Data?,
-        response: Response?,
-        error: any Error,
-        retryState: Retry.State
-    ) -> Retry.Action {
-        events.withLock { $0.append("failed \(response?.status.rawValue ?? 0)") }
-        return retryState.retryCount == 0 ? .retry : .none
-    }
 }
 
 /// The lazy decodings, as an app writes them.

@@ -1,0 +1,125 @@
+import FoundationEssentials
+import NetworkStack
+import NetworkStackTesting
+
+extension ConformanceCheck {
+    /// Streams that somebody intercepts.
+    static let streamsIntercepted: [ConformanceCheck] = [
+        ConformanceCheck("Interceptors hear of a stream's success at its head, and vote only before it") { subject in
+            let attempts = Lock(0)
+            let peer = try subject.serve { _ in
+                attempts.withLock { attempts in
+                    attempts += 1
+                    return attempts == 1 ? .status(503, "not yet") : .ok("content")
+                }
+            }
+            let listener = StreamListener()
+            let opened = try await subject.streaming().open(peer.url("/"), interceptors: [listener])
+            try expectBytes(try await bounded(.seconds(20)) { try await opened.value.collect() }, Data("content".utf8))
+            try expectEqual(
+                listener.events.withLock { $0 },
+                ["scheduled 1", "failed 503", "scheduled 2", "succeeded 0 bytes"],
+                "the events"
+            )
+        },
+        ConformanceCheck("A stream that ends while its success is told completes after that", needs: [.network]) {
+            subject in
+            let (isTold, goOn) = (Gate(), Latch())
+            let server = try ScriptedServer { _ in
+                [
+                    .receiveHead, .send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nfirst"), .wait(for: isTold),
+                    .send("later"), .waitForClose,
+                ]
+            }
+            let opened = try await open(server.url(), beside: subject, isTold, goOn)
+            try expectBytes(
+                try await bounded(.seconds(20)) { try await opened.value.collect() },
+                Data("firstlater".utf8)
+            )
+        },
+        ConformanceCheck("A stream that fails while its success is told is delivered, and fails", needs: [.network]) {
+            subject in
+            let (isTold, goOn) = (Gate(), Latch())
+            let server = try ScriptedServer { _ in
+                [
+                    .receiveHead, .send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nfirst"), .wait(for: isTold),
+                    .close,
+                ]
+            }
+            let opened = try await open(server.url(), beside: subject, isTold, goOn)
+            _ = try await streamFailure { _ = try await opened.value.collect() }
+        },
+    ]
+
+    /// Opens a stream whose interceptor is told of its success for a while: from one gate on, and longer than the server needs
+    /// for the rest. Expects that nothing is completed meanwhile.
+    private static func open(
+        _ url: String,
+        beside subject: ConformanceSubject,
+        _ isTold: Gate,
+        _ goOn: Latch
+    ) async throws -> Network.Value<ByteStream, HTTP.Response> {
+        let client = try subject.streaming()
+        let (hasCompleted, events) = (Lock(false), Lock<[String]>([]))
+        let listener = SlowListener {
+            isTold.open()
+            _ = goOn.wait(seconds: 0.5)
+            let isEarly = hasCompleted.withLock { $0 }
+            events.withLock { $0.append(isEarly ? "told after the completion" : "told") }
+        }
+        let opened = try await client.open(url, interceptors: [listener])
+        hasCompleted.withLock { $0 = true }
+        try expectEqual(events.withLock { $0 }, ["told"], "what the interceptor heard before the completion")
+        return opened
+    }
+}
+
+/// Retries once, and writes down what it hears.
+private final class StreamListener: HTTPResourceInterceptor {
+    typealias Request = HTTP.Request
+    typealias Response = HTTP.Response
+
+    let events = Lock<[String]>([])
+
+    func interceptScheduledTask(withIdentifier identifier: Int, request: Request, retryState: Retry.State) {
+        events.withLock { $0.append("scheduled \(retryState.attemptCount)") }
+    }
+
+    func interceptSuccessfulTask(
+        withIdentifier identifier: Int,
+        request: Request,
+        data: Data,
+        response: Response,
+        retryState: Retry.State
+    ) { events.withLock { $0.append("succeeded \(data.count) bytes") } }
+
+    func interceptFailedTask(
+        withIdentifier identifier: Int,
+        request: Request?,
+        data: Data?,
+        response: Response?,
+        error: any Error,
+        retryState: Retry.State
+    ) -> Retry.Action {
+        events.withLock { $0.append("failed \(response?.status.rawValue ?? 0)") }
+        return retryState.retryCount == 0 ? .retry : .none
+    }
+}
+
+/// Takes its time over a success.
+private final class SlowListener: HTTPResourceInterceptor {
+    typealias Request = HTTP.Request
+    typealias Response = HTTP.Response
+
+    private let hear: @Sendable () -> Void
+
+    init(_ hear: @escaping @Sendable () -> Void) { self.hear = hear }
+
+    func interceptSuccessfulTask(
+        withIdentifier identifier: Int,
+        request: Request,
+        data: Data,
+        response: Response,
+        retryState: Retry.State
+    ) { hear() }
+}
