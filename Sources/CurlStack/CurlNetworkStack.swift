@@ -1,4 +1,5 @@
 public import Dispatch
+public import FoundationEssentials
 public import NetworkStack
 
 extension Network {
@@ -35,6 +36,16 @@ extension Network {
                 configuration: configuration,
                 queue: queue
             )
+        }
+
+        /// Fetches a resource and collects its content. Cancelling the task cancels the fetch.
+        ///
+        /// - Parameter resource: What to fetch.
+        /// - Returns: The content and its response.
+        /// - Throws: Why the fetch failed.
+        @inlinable  // so that it is compiled for this stack where it is called
+        public func fetch(resource: CurlResource) async throws(CurlFetchError) -> Network.Value<Data, Response> {
+            try await engine.fetch(resource)
         }
 
         /// Ends every fetch under way with ``/NetworkStack/HTTP/Refusal/shutDown``, frees every resource, and waits until that is done.

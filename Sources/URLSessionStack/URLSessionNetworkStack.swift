@@ -125,6 +125,15 @@ extension Network {
         /// The engine above URLSession.
         public var engine: HTTPEngine<URLSessionTransport> { state.withLock { $0.engine } }
 
+        /// Fetches a resource and collects its content. Cancelling the task cancels the fetch.
+        ///
+        /// - Parameter resource: What to fetch.
+        /// - Returns: The content and its response.
+        /// - Throws: Why the fetch failed.
+        public func fetch(resource: URLSessionResource) async throws(URLSessionError) -> Network.Value<Data, Response> {
+            try await engine.fetch(resource)
+        }
+
         /// The session that carries the fetches. It is set once, by a stack that was made without a configuration, to a
         /// session whose delegate is the stack and whose delegate queue is serial; anything else is a fatal error.
         public var session: URLSession? {

@@ -230,7 +230,7 @@ struct TrustGateTests {
         let control = TransferControl(hop: hop, sink: sink, mailbox: Mailbox())
         var queue = ConnectionQueue(limits: .init())
         let line = queue.line(of: .init(origin: hop.origin, version: .automatic))
-        Transfer(control, line: line, turn: Turn()).finish(code)
+        Transfer(control, line: line, turn: Turn(), at: .now).finish(code)
         guard case .refused(.untrusted(.pinningUnsupported(let reason))) = sink.failure.withLock({ $0 }) else {
             Issue.record("It was not refused")
             return

@@ -24,11 +24,9 @@ struct Loop: ~Copyable {
     private let resumptions = ResumeBatch()
 
     init(mailbox: Mailbox, configuration: Network.Configuration, authorities: Authorities) {
-        self.mailbox = mailbox
+        (self.mailbox, self.configuration, self.authorities) = (mailbox, configuration, authorities)
         poller = Poller(waker: mailbox.waker)
         queue = ConnectionQueue(limits: configuration.connections)
-        self.configuration = configuration
-        self.authorities = authorities
     }
 
     /// Turns until it is told to stop.
@@ -75,9 +73,11 @@ struct Loop: ~Copyable {
 
     private mutating func takeWord() {
         mailbox.takeAll(into: &commands)
+        guard !commands.isEmpty else { return }
+        let now = MonotonicInstant.now
         for command in commands {
             switch command {
-            case .start(let control): start(control)
+            case .start(let control): start(control, at: now)
             case .cancel(let control): cancel(control)
             case .resumeReceiving(let control): active[ObjectIdentifier(control)]?.resumeReceiving()
             case .resumeSending(let control): active[ObjectIdentifier(control)]?.resumeSending()
@@ -98,16 +98,16 @@ struct Loop: ~Copyable {
         return statistics
     }
 
-    private mutating func start(_ control: TransferControl) {
+    private mutating func start(_ control: TransferControl, at now: MonotonicInstant) {
         guard !isStopping else { return refuse(control) }
         let host = ConnectionQueue.Host(
             origin: control.hop.origin,
             version: control.hop.version,
             isShared: !control.hop.needsOwnConnection
         )
-        let transfer = Transfer(control, line: queue.line(of: host), turn: turn)
+        let transfer = Transfer(control, line: queue.line(of: host), turn: turn, at: now)
         if queue.enter(transfer.id, in: transfer.line) {
-            begin(transfer)
+            begin(transfer, at: now)
         } else {
             waiting[transfer.id] = transfer
             if let timeout = control.hop.options.timeouts.queue {
@@ -149,14 +149,14 @@ struct Loop: ~Copyable {
 
     // MARK: Beginning and ending
 
-    private mutating func begin(_ transfer: Transfer) {
+    private mutating func begin(_ transfer: Transfer, at now: MonotonicInstant) {
         transfer.poolNumber = queue.pool(in: transfer.line)
         guard hasPool(transfer.poolNumber) else { return fail(transfer, CURLE_OUT_OF_MEMORY) }
-        transfer.queued = MonotonicInstant.now.since(transfer.enqueuedAt)
+        transfer.queued = now.since(transfer.enqueuedAt)
         active[transfer.id] = transfer
         transfer.joinsHTTP2 = transfer.line.host.version == .http2PriorKnowledge && transfer.line.isMultiplexed
         transfer.entered(.connecting)
-        carry(transfer)
+        carry(transfer, at: now)
     }
 
     /// Whether there is a pool of this number; they are made as they are needed, in order.
@@ -179,11 +179,11 @@ struct Loop: ~Copyable {
     private mutating func beginAgain(_ transfer: Transfer) {
         pools[transfer.poolNumber].end(transfer)
         transfer.startOver()
-        carry(transfer)
+        carry(transfer, at: .now)
     }
 
-    private mutating func carry(_ transfer: Transfer) {
-        let code = pools[transfer.poolNumber].begin(transfer)
+    private mutating func carry(_ transfer: Transfer, at now: MonotonicInstant) {
+        let code = pools[transfer.poolNumber].begin(transfer, at: now)
         if code != CURLE_OK { fail(transfer, code) }
     }
 
@@ -240,7 +240,7 @@ struct Loop: ~Copyable {
     private mutating func beginWaiting() {
         while queue.waitingCount > 0, let id = queue.next() {
             guard let transfer = waiting.removeValue(forKey: id) else { continue }
-            begin(transfer)
+            begin(transfer, at: .now)
         }
     }
 

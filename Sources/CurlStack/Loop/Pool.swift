@@ -68,16 +68,16 @@ final class Pool {
         judge = configuration.serverTrust.map { ServerTrustJudge($0, now: configuration.wallClock) }
     }
 
-    /// Has libcurl carry a transfer.
+    /// Has libcurl carry a transfer, from now on.
     ///
     /// - Returns: libcurl's code if it would not.
-    func begin(_ transfer: Transfer) -> CURLcode {
+    func begin(_ transfer: Transfer, at now: MonotonicInstant) -> CURLcode {
         guard let easy = (mayReuse(transfer) ? spare.popLast() : nil) ?? makeHandle() else {
             return CURLE_OUT_OF_MEMORY
         }
         transfer.easy = easy
         easy.attach(transfer)
-        easy.tellAddressAge(addressAge.told(at: .now))
+        easy.tellAddressAge(addressAge.told(at: now))
         let route = usesProxies ? ProxyRoute(transfer.control.hop, configuration) : nil
         if let proxy = route?.proxy, proxy.scheme == .https {
             do {

@@ -101,11 +101,11 @@ final class Transfer {
     var content: RequestContent
     var sentInTurn = 0
 
-    init(_ control: TransferControl, line: ConnectionQueue.Line, turn: Turn) {
+    init(_ control: TransferControl, line: ConnectionQueue.Line, turn: Turn, at now: MonotonicInstant) {
         self.control = control
         self.line = line
         self.turn = turn
-        enqueuedAt = .now
+        enqueuedAt = now
         head = HeadReader(limits: control.hop.options.limits)
         peers = TLSPeers(origin: .init(control.hop.trust), proxy: nil)
         content = RequestContent(control.hop)

@@ -50,7 +50,10 @@ final class Exchange: Cancelable, TimerWheelEntry {
         guard let steps else { return }
         let identifier = isIntercepted ? steps.nextIdentifier() : 0
         let begun = state.withLock { state in
-            state.beginAttempt(identifier, now: .now).map { ($0.0, $0.1, state.clocks.firstLook) }
+            // The first attempt begins with the fetch.
+            state.beginAttempt(identifier, now: state.attempt == nil ? state.clocks.startedAt : .now).map {
+                ($0.0, $0.1, state.clocks.firstLook)
+            }
         }
         guard let (attempt, lastTicket, firstLook) = begun else { return }
         if let lastTicket { wheel.remove(lastTicket) }

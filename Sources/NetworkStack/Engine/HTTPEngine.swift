@@ -102,6 +102,19 @@ public final class HTTPEngine<Transport: HTTPTransport>: Sendable {
         )
     }
 
+    /// Fetches a resource and collects its content. Cancelling the task cancels the fetch.
+    ///
+    /// - Parameter resource: What to fetch.
+    /// - Returns: The content and its response.
+    /// - Throws: Why the fetch failed.
+    @inlinable  // so that it is compiled for the stack it is called with
+    public func fetch(
+        _ resource: HTTPResource<Transport.Request, Transport.Response>
+    ) async throws(FetchError) -> Network.Value<Data, Transport.Response> {
+        // The completion only resumes this task, so it may be called where the fetch ended.
+        try await Handover.result { fetch(resource, completion: $0).completingInPlace() }.get()
+    }
+
     @inlinable
     func isIntercepted(_ resource: HTTPResource<Transport.Request, Transport.Response>) -> Bool {
         isIntercepted || resource.isIntercepted

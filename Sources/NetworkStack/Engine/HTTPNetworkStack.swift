@@ -16,8 +16,8 @@ where
     var capabilities: HTTP.Capabilities { get }
 }
 
-/// A stack that is an engine over a transport. Fetching is written once, here, in both forms: whoever conforms has none of its
-/// own.
+/// A stack that is an engine over a transport. Fetching is written once, here. A conformer that has no `fetch` of its own may
+/// hand the asynchronous form on to ``HTTPEngine/fetch(_:)``, which spares a hop from thread to thread.
 public protocol HTTPTransportStack<Transport>: HTTPNetworkStack<Data>
 where Request == Transport.Request, Response == Transport.Response, TransportError == Transport.Failure {
     /// Carries one hop.
@@ -41,16 +41,5 @@ extension HTTPTransportStack {
     @inlinable
     public func fetch(resource: Resource, completion: @escaping Completion<Data>) -> any Cancelable {
         engine.fetch(resource, completion: completion)
-    }
-
-    /// Fetches a resource and collects its content.
-    ///
-    /// - Parameter resource: What to fetch.
-    /// - Returns: The content and its response.
-    /// - Throws: The stack's `FetchError`.
-    @inlinable  // so that it is compiled for the stack it is called with
-    public func fetch(resource: Resource) async throws(FetchError) -> Network.Value<Data, Response> {
-        // The completion only resumes this task, so it may be called where the fetch ended.
-        try await Handover.result { engine.fetch(resource, completion: $0).completingInPlace() }.get()
     }
 }

@@ -166,10 +166,10 @@ final class TimerWheel: Sendable {
                 place(ticket, at: deadline, in: &state)
             }
             // What was placed meanwhile has armed the timer for itself alone; something nearer may have been there before.
-            let ahead = (state.lookedAt + 1)..<min(state.armedFor ?? .max, state.lookedAt + UInt64(Self.slotCount))
-            if let next = ahead.first(where: { !state.slots[Int($0 % UInt64(Self.slotCount))].isEmpty }) {
-                arm(for: next, in: &state)
-            }
+            let end = min(state.armedFor ?? .max, state.lookedAt + UInt64(Self.slotCount))
+            var next = state.lookedAt + 1
+            while next < end, state.slots[Int(next % UInt64(Self.slotCount))].isEmpty { next += 1 }
+            if next < end { arm(for: next, in: &state) }
         }
     }
 }
