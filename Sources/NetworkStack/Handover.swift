@@ -111,22 +111,21 @@ package final class ResumeBatch {
     /// tasks', and whoever of these is asleep would be woken for each task that is resumed from elsewhere.
     @usableFromInline
     struct Waiters: Sendable {
-        private let remaining = Lock<ArraySlice<Waiter>>([])
+        /// The next one last.
+        private let remaining = Lock<[Waiter]>([])
 
-        fileprivate func add(_ waiter: Waiter) { remaining.withLock { $0.append(waiter) } }
-
-        fileprivate var priority: TaskPriority? { remaining.withLock { $0.lazy.map(\.priority).max() } }
+        fileprivate func fill(_ waiters: [Waiter]) { remaining.withLock { $0 = waiters.reversed() } }
 
         /// One after the other, whoever else does.
         @usableFromInline
         func resumeAll() {
-            while let waiter = remaining.withLock({ $0.popFirst() }) { waiter.resume() }
+            while let waiter = remaining.withLock({ $0.popLast() }) { waiter.resume() }
         }
     }
 
-    /// Those whose wait has ended since the last were resumed.
+    /// Those whose wait has ended since the last were resumed; and where they will be when they are.
+    private var waiting: [Waiter] = []
     @usableFromInline private(set) var waiters = Waiters()
-    private var count = 0
 
     private static let key: pthread_key_t = {
         var key = pthread_key_t()
@@ -148,12 +147,15 @@ package final class ResumeBatch {
 
     /// Resumes what waits. Many are resumed by a task of their own priority, which they follow on the same threads.
     package func resumeAll() {
-        guard count > 0 else { return }
+        guard waiting.count > 1, let priority = waiting.lazy.map(\.priority).max() else {
+            waiting.popLast()?.resume()
+            return
+        }
         let waiters = waiters
-        defer { count = 0 }
-        guard count > 1 else { return waiters.resumeAll() }
+        waiters.fill(waiting)
+        waiting.removeAll(keepingCapacity: true)
         self.waiters = Waiters()
-        Task(priority: waiters.priority) { waiters.resumeAll() }
+        Task(priority: priority) { waiters.resumeAll() }
     }
 
     /// The batch of this thread.
@@ -163,8 +165,5 @@ package final class ResumeBatch {
     }
 
     @usableFromInline
-    func add(_ waiter: Waiter) {
-        waiters.add(waiter)
-        count += 1
-    }
+    func add(_ waiter: Waiter) { waiting.append(waiter) }
 }
