@@ -9,10 +9,14 @@ struct LatencyHistogram {
     }
 
     /// The buckets that are not empty, as `"lower bound": count` of a JSON object.
+    ///
+    /// A plain loop: as a chain of lazy sequences, which are generic code, it took a tenth of a cold start.
     var json: String {
-        let pairs = counts.indices.lazy.filter { counts[$0] > 0 }.map { index in
-            "\"\(UInt64(index % 256) << UInt64(index / 256))\":\(counts[index])"
+        var text = "{"
+        for index in 0..<counts.count where counts[index] > 0 {
+            if text.utf8.count > 1 { text += "," }
+            text += "\"\(UInt64(index % 256) << UInt64(index / 256))\":\(counts[index])"
         }
-        return "{\(pairs.joined(separator: ","))}"
+        return text + "}"
     }
 }

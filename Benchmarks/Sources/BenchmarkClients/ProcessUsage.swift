@@ -32,11 +32,9 @@ struct ProcessUsage {
         var line = [CChar](repeating: 0, count: 256)
         var (resident, peak) = (0, 0)
         while fgets(&line, Int32(line.count), file) != nil {
-            let text = line.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
-            let words = String(decoding: text, as: UTF8.self).split { $0 == " " || $0 == "\t" || $0 == "\n" }
-            guard words.count > 1, let kibibytes = Int(words[1]) else { continue }
-            if words[0] == "VmRSS:" { resident = kibibytes * 1024 }
-            if words[0] == "VmHWM:" { peak = kibibytes * 1024 }
+            // Without strings, which would take a tenth of a cold start.
+            if strncmp(line, "VmRSS:", 6) == 0 { resident = strtol(Array(line.dropFirst(6)), nil, 10) * 1024 }
+            if strncmp(line, "VmHWM:", 6) == 0 { peak = strtol(Array(line.dropFirst(6)), nil, 10) * 1024 }
         }
         return (resident, peak)
     }

@@ -15,6 +15,7 @@ struct ResultsPage {
             .map { "<li><b>\(escaped($0.key))</b> is missing: \(escaped($0.value))</li>" }
         let declined = report.declined.sorted { $0.key < $1.key }
             .map { "<li><b>\(escaped($0.key))</b>: \(escaped($0.value))</li>" }
+        let unmeasured = missing + declined
         return """
             <!doctype html>
             <html lang="en">
@@ -25,7 +26,7 @@ struct ResultsPage {
             body { font: 15px/1.5 system-ui, sans-serif; max-width: 70rem; margin: 2rem auto; padding: 0 1rem; color: #222; }
             table { border-collapse: collapse; margin: .5rem 0 2rem; font-variant-numeric: tabular-nums; }
             th, td { padding: .15rem .6rem; text-align: right; border-bottom: 1px solid #ddd; font-size: 13px; }
-            th:first-child, td:first-child { text-align: left; }
+            th:first-child, td:first-child { text-align: left; white-space: nowrap; }
             dl { display: grid; grid-template-columns: max-content auto; gap: 0 1rem; }
             dd { margin: 0; }
             .own { font-weight: 600; }
@@ -44,8 +45,7 @@ struct ResultsPage {
             \(Plots.levels(report.rows))
             \(targets)
             \(sections.joined(separator: "\n"))
-            <h2>Not measured</h2>
-            <ul>\((missing + declined).joined(separator: "\n"))</ul>
+            \(unmeasured.isEmpty ? "" : "<h2>Not measured</h2><ul>\(unmeasured.joined(separator: "\n"))</ul>")
             </body>
             </html>
 
