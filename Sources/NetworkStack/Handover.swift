@@ -1,3 +1,5 @@
+internal import Dispatch
+
 #if canImport(Glibc)
     internal import Glibc
 #elseif canImport(Musl)
@@ -55,7 +57,7 @@ package struct Handover<Value: Sendable>: Sendable {
         unsafe await withUnsafeContinuation { continuation in
             let isReady = stage.withLock { stage in
                 guard case .empty = stage else { return true }
-                stage = unsafe .waiting(Waiter(continuation, priority: priority))
+                stage = .waiting(unsafe Waiter(continuation, priority: priority))
                 return false
             }
             if isReady { unsafe continuation.resume() }
@@ -86,35 +88,62 @@ extension Handover {
     }
 }
 
-/// A task that waits.
+/// A task that waits, or a call that is to be made.
 @usableFromInline
 @safe
 package struct Waiter: Sendable {
-    private let continuation: UnsafeContinuation<Void, Never>
-    let priority: TaskPriority
+    @safe
+    private enum Kind {
+        case task(UnsafeContinuation<Void, Never>, TaskPriority)
+        case call(DispatchQueue, @Sendable () -> Void, beside: ResumeBatch.Waiters)
+    }
+
+    private let kind: Kind
 
     @usableFromInline
     init(_ continuation: UnsafeContinuation<Void, Never>, priority: TaskPriority) {
-        unsafe self.continuation = continuation
-        self.priority = priority
+        kind = unsafe .task(continuation, priority)
+    }
+
+    init(_ queue: DispatchQueue, _ work: @escaping @Sendable () -> Void, beside waiters: ResumeBatch.Waiters) {
+        kind = .call(queue, work, beside: waiters)
+    }
+
+    fileprivate var priority: TaskPriority? {
+        if case .task(_, let priority) = kind { priority } else { nil }
+    }
+
+    fileprivate var queue: DispatchQueue? {
+        if case .call(let queue, _, _) = kind { queue } else { nil }
     }
 
     @usableFromInline
-    func resume() { unsafe continuation.resume() }
+    func resume() {
+        switch kind {
+        case .task(let continuation, _): unsafe continuation.resume()
+        case .call(let queue, let work, let others):
+            queue.async {
+                others.resumeAll()
+                work()
+            }
+        }
+    }
 }
 
-/// Tasks whose wait a thread has ended, resumed together: a thread that ends many waits in one turn of its loop wakes the
-/// tasks' threads once, and not once for each.
+/// What a thread has ended the waits of, resumed together: a thread that ends many waits in one turn of its loop wakes those
+/// who go on once, and not once for each.
 @usableFromInline
 package final class ResumeBatch {
-    /// Those who are to be resumed. Who is resumed first resumes the others before it goes on: it runs on a thread of the
-    /// tasks', and whoever of these is asleep would be woken for each task that is resumed from elsewhere.
+    /// Those who are to be resumed. Who is resumed first resumes the others before it goes on: it runs on a thread of their
+    /// pool, and whichever of these is asleep would be woken for each that is resumed from elsewhere.
     @usableFromInline
     struct Waiters: Sendable {
         /// The next one last.
         private let remaining = Lock<[Waiter]>([])
 
         fileprivate func fill(_ waiters: [Waiter]) { remaining.withLock { $0 = waiters.reversed() } }
+
+        fileprivate func resumeNext() { remaining.withLock { $0.popLast() }?.resume() }
 
         /// One after the other, whoever else does.
         @usableFromInline
@@ -145,17 +174,23 @@ package final class ResumeBatch {
         pthread_setspecific(Self.key, nil)
     }
 
-    /// Resumes what waits. Many are resumed by a task of their own priority, which they follow on the same threads.
+    /// Resumes what waits. Calls on one queue begin with the first of them. Others must not wait for each other's queues, so
+    /// a task of their own priority, which they follow on the same threads, resumes those whom nobody else has.
     package func resumeAll() {
-        guard waiting.count > 1, let priority = waiting.lazy.map(\.priority).max() else {
+        guard waiting.count > 1 else {
             waiting.popLast()?.resume()
             return
         }
         let waiters = waiters
         waiters.fill(waiting)
-        waiting.removeAll(keepingCapacity: true)
         self.waiters = Waiters()
-        Task(priority: priority) { waiters.resumeAll() }
+        let queue = waiting[0].queue
+        if queue != nil, waiting.allSatisfy({ $0.queue === queue }) {
+            waiters.resumeNext()
+        } else {
+            Task(priority: waiting.lazy.compactMap(\.priority).max()) { waiters.resumeAll() }
+        }
+        waiting.removeAll(keepingCapacity: true)
     }
 
     /// The batch of this thread.
@@ -166,4 +201,10 @@ package final class ResumeBatch {
 
     @usableFromInline
     func add(_ waiter: Waiter) { waiting.append(waiter) }
+
+    /// Calls on a queue; from a thread that has a batch, together with what else it has ended.
+    static func call(on queue: DispatchQueue, _ work: @escaping @Sendable () -> Void) {
+        guard let batch = current else { return queue.async(execute: work) }
+        batch.add(Waiter(queue, work, beside: batch.waiters))
+    }
 }

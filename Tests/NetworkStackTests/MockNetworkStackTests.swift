@@ -92,6 +92,17 @@ struct MockNetworkStackTests {
         }
     }
 
+    @Test("waits for a delay that nobody lives to see the end of, until it is cancelled")
+    func endlessDelay() async throws {
+        let mock = try MockNetworkStack()
+        mock.answer(.GET, "/", with: .json("{}").delayed(by: .seconds(Int64.max)))
+        let resource = try get("/")
+        let fetching = Task { try await mock.fetch(resource: resource) }
+        while mock.requests.isEmpty { await Task.yield() }
+        fetching.cancel()
+        await #expect(throws: (any Error).self) { try await fetching.value }
+    }
+
     @Test("numbers attempts apart, whether a file answers or not")
     func identifiers() async throws {
         try await withFiles { folder in

@@ -245,7 +245,7 @@ final class Exchange: Cancelable, TimerWheelEntry {
         guard isIntercepted, !ending.isFinal else { return end(ending) }
         guard let (remains, attempt) = state.withLock({ $0.settle(ending, now: .now) }) else { return }
         release(remains)
-        queue.async { self.settle(ending, attempt) }
+        ResumeBatch.call(on: queue) { self.settle(ending, attempt) }
     }
 
     /// The fetch ends with this.
@@ -277,7 +277,7 @@ final class Exchange: Cancelable, TimerWheelEntry {
         if onQueue || call.isInPlace {
             call.steps?.complete(call.ending, telling: call.telling)
         } else {
-            queue.async { call.steps?.complete(call.ending, telling: call.telling) }
+            ResumeBatch.call(on: queue) { call.steps?.complete(call.ending, telling: call.telling) }
         }
     }
 }
