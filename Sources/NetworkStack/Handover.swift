@@ -94,7 +94,8 @@ extension Handover {
 package struct Waiter: Sendable {
     @safe
     private enum Kind {
-        case task(UnsafeContinuation<Void, Never>, TaskPriority)
+        // The priority by its number: the compiler knows how much room that takes, and need not ask while it runs.
+        case task(UnsafeContinuation<Void, Never>, priority: UInt8)
         case call(DispatchQueue, @Sendable () -> Void, beside: ResumeBatch.Waiters)
     }
 
@@ -102,7 +103,7 @@ package struct Waiter: Sendable {
 
     @usableFromInline
     init(_ continuation: UnsafeContinuation<Void, Never>, priority: TaskPriority) {
-        kind = unsafe .task(continuation, priority)
+        kind = unsafe .task(continuation, priority: priority.rawValue)
     }
 
     init(_ queue: DispatchQueue, _ work: @escaping @Sendable () -> Void, beside waiters: ResumeBatch.Waiters) {
@@ -110,7 +111,7 @@ package struct Waiter: Sendable {
     }
 
     fileprivate var priority: TaskPriority? {
-        if case .task(_, let priority) = kind { priority } else { nil }
+        if case .task(_, let priority) = kind { TaskPriority(rawValue: priority) } else { nil }
     }
 
     fileprivate var queue: DispatchQueue? {
@@ -141,7 +142,11 @@ package final class ResumeBatch {
         /// The next one last.
         private let remaining = Lock<[Waiter]>([])
 
-        fileprivate func fill(_ waiters: [Waiter]) { remaining.withLock { $0 = waiters.reversed() } }
+        /// Takes them all, without copying any.
+        fileprivate func take(_ waiters: inout [Waiter]) {
+            waiters.reverse()
+            remaining.withLock { swap(&$0, &waiters) }
+        }
 
         fileprivate func resumeNext() { remaining.withLock { $0.popLast() }?.resume() }
 
@@ -182,15 +187,12 @@ package final class ResumeBatch {
             return
         }
         let waiters = waiters
-        waiters.fill(waiting)
         self.waiters = Waiters()
         let queue = waiting[0].queue
-        if queue != nil, waiting.allSatisfy({ $0.queue === queue }) {
-            waiters.resumeNext()
-        } else {
-            Task(priority: waiting.lazy.compactMap(\.priority).max()) { waiters.resumeAll() }
-        }
-        waiting.removeAll(keepingCapacity: true)
+        let priority = waiting.lazy.compactMap(\.priority).max()
+        let isOneQueue = queue != nil && waiting.allSatisfy { $0.queue === queue }
+        waiters.take(&waiting)
+        if isOneQueue { waiters.resumeNext() } else { Task(priority: priority) { waiters.resumeAll() } }
     }
 
     /// The batch of this thread.
@@ -200,7 +202,10 @@ package final class ResumeBatch {
     }
 
     @usableFromInline
-    func add(_ waiter: Waiter) { waiting.append(waiter) }
+    func add(_ waiter: Waiter) {
+        if waiting.isEmpty { waiting.reserveCapacity(16) }
+        waiting.append(waiter)
+    }
 
     /// Calls on a queue; from a thread that has a batch, together with what else it has ended.
     static func call(on queue: DispatchQueue, _ work: @escaping @Sendable () -> Void) {
