@@ -114,10 +114,6 @@ package struct Waiter: Sendable {
         if case .task(_, let priority) = kind { TaskPriority(rawValue: priority) } else { nil }
     }
 
-    fileprivate var queue: DispatchQueue? {
-        if case .call(let queue, _, _) = kind { queue } else { nil }
-    }
-
     @usableFromInline
     func resume() {
         switch kind {
@@ -159,6 +155,8 @@ package final class ResumeBatch {
 
     /// Those whose wait has ended since the last were resumed; and where they will be when they are.
     private var waiting: [Waiter] = []
+    /// The queue that all of them are calls on, if they are.
+    private var queue: ObjectIdentifier?
     @usableFromInline private(set) var waiters = Waiters()
 
     private static let key: pthread_key_t = {
@@ -188,11 +186,13 @@ package final class ResumeBatch {
         }
         let waiters = waiters
         self.waiters = Waiters()
-        let queue = waiting[0].queue
+        guard queue == nil else {
+            waiters.take(&waiting)
+            return waiters.resumeNext()
+        }
         let priority = waiting.lazy.compactMap(\.priority).max()
-        let isOneQueue = queue != nil && waiting.allSatisfy { $0.queue === queue }
         waiters.take(&waiting)
-        if isOneQueue { waiters.resumeNext() } else { Task(priority: priority) { waiters.resumeAll() } }
+        Task(priority: priority) { waiters.resumeAll() }
     }
 
     /// The batch of this thread.
@@ -202,14 +202,21 @@ package final class ResumeBatch {
     }
 
     @usableFromInline
-    func add(_ waiter: Waiter) {
-        if waiting.isEmpty { waiting.reserveCapacity(16) }
+    func add(_ waiter: Waiter) { add(waiter, on: nil) }
+
+    private func add(_ waiter: Waiter, on queue: ObjectIdentifier?) {
+        if waiting.isEmpty {
+            waiting.reserveCapacity(16)
+            self.queue = queue
+        } else if queue != self.queue {
+            self.queue = nil
+        }
         waiting.append(waiter)
     }
 
     /// Calls on a queue; from a thread that has a batch, together with what else it has ended.
     static func call(on queue: DispatchQueue, _ work: @escaping @Sendable () -> Void) {
         guard let batch = current else { return queue.async(execute: work) }
-        batch.add(Waiter(queue, work, beside: batch.waiters))
+        batch.add(Waiter(queue, work, beside: batch.waiters), on: ObjectIdentifier(queue))
     }
 }

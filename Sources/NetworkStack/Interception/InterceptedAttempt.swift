@@ -181,7 +181,8 @@ final class InterceptedAttempt<Request: HTTPRequestConvertible, Response: HTTPRe
     /// Lets go of everything. Answers what is kept of a success, and the stack's result if there is one.
     func take() -> (Success?, outcome: (any Sendable)?) {
         kept.withLock { kept in
-            defer { kept = Kept() }
+            // One by one: a whole `Kept` has a type that is looked up at run time.
+            defer { (kept.number, kept.made, kept.success, kept.failedData, kept.outcome) = (0, nil, nil, nil, nil) }
             return (kept.success, kept.outcome)
         }
     }
