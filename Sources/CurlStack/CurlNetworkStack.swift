@@ -42,7 +42,7 @@ extension Network {
         ///
         /// - Parameter resource: What to fetch.
         /// - Returns: The content and its response.
-        /// - Throws: Why the fetch failed.
+        /// - Throws: Why the fetch failed, as ``/NetworkStack/HTTPFetchError`` has it; ``/NetworkStack/HTTPFetchError/cancelled`` if the task was cancelled.
         @inlinable  // so that it is compiled for this stack where it is called
         public func fetch(resource: CurlResource) async throws(CurlFetchError) -> Network.Value<Data, Response> {
             try await engine.fetch(resource)

@@ -2,8 +2,8 @@ public import Dispatch
 
 /// Fetches resources.
 ///
-/// A conformer implements one function, the one that calls back; the asynchronous forms, decoding and queues are written once, below, for all of
-/// them. Whoever conforms promises, and every stack of this package is proved to keep:
+/// A conformer implements one function, the one that calls back; the asynchronous forms, decoding and queues are written once,
+/// below, for all of them. Whoever conforms promises, and every stack of this package is proved to keep:
 ///
 /// 1. The completion is called exactly once, whatever happens: success, failure, a cancel at any moment (before the
 ///    request is made, while it waits, connects, sends or receives, after the end, twice), the owner dropping the stack,
@@ -41,8 +41,8 @@ public protocol NetworkStack<Resource, Remote>: Sendable {
 
     /// Fetches a resource.
     ///
-    /// Cancelling the task cancels the fetch, which then throws the stack's "cancelled" error. It is written for every
-    /// conformer, on its other form; a stack may have a shorter way of its own.
+    /// Cancelling the task cancels the fetch, which then throws the stack's "cancelled" error. This form is written for every
+    /// conformer, on the other one; a stack may have a shorter way of its own.
     ///
     /// - Parameter resource: What to fetch.
     /// - Returns: The payload and its response.

@@ -129,7 +129,7 @@ extension Network {
         ///
         /// - Parameter resource: What to fetch.
         /// - Returns: The content and its response.
-        /// - Throws: Why the fetch failed.
+        /// - Throws: Why the fetch failed, as ``/NetworkStack/HTTPFetchError`` has it; ``/NetworkStack/HTTPFetchError/cancelled`` if the task was cancelled.
         public func fetch(resource: URLSessionResource) async throws(URLSessionError) -> Network.Value<Data, Response> {
             try await engine.fetch(resource)
         }

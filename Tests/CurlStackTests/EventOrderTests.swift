@@ -1,13 +1,12 @@
+import CurlStack
 import FoundationEssentials
 import NetworkStack
 import NetworkStackTesting
 import Testing
 
-@testable import CurlStack
-
 @Suite("The events of a hop")
 struct EventOrderTests {
-    /// Takes no event after the end, and writes down that there was one.
+    /// Passes the events on, and writes down those that come after the end.
     final class Sink: HTTPTransferSink {
         private let state = Lock((events: [String](), ends: 0, late: [String]()))
         private let base: any HTTPTransferSink<CurlError>

@@ -92,7 +92,7 @@ struct MockNetworkStackTests {
         }
     }
 
-    @Test("waits for a delay that nobody lives to see the end of, until it is cancelled")
+    @Test("waits for a delay that nobody lives to see the end of, until it is cancelled", .timeLimit(.minutes(1)))
     func endlessDelay() async throws {
         let mock = try MockNetworkStack()
         mock.answer(.GET, "/", with: .json("{}").delayed(by: .seconds(Int64.max)))

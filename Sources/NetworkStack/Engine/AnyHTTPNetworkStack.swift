@@ -42,11 +42,11 @@ public struct AnyHTTPNetworkStack<Remote: Sendable>: HTTPNetworkStack {
         erased(resource, completion)
     }
 
-    /// Fetches a resource.
+    /// Fetches a resource. Cancelling the task cancels the fetch.
     ///
     /// - Parameter resource: What to fetch.
     /// - Returns: The payload and its response.
-    /// - Throws: The backend's failure, in neutral terms.
+    /// - Throws: The backend's failure, in neutral terms; ``HTTPFetchError/cancelled`` if the task was cancelled.
     public func fetch(resource: Resource) async throws(FetchError) -> Network.Value<Remote, Response> {
         try await awaited(resource).get()
     }

@@ -106,7 +106,7 @@ public final class HTTPEngine<Transport: HTTPTransport>: Sendable {
     ///
     /// - Parameter resource: What to fetch.
     /// - Returns: The content and its response.
-    /// - Throws: Why the fetch failed.
+    /// - Throws: Why the fetch failed, as ``HTTPFetchError`` has it; ``HTTPFetchError/cancelled`` if the task was cancelled.
     @inlinable  // so that it is compiled for the stack it is called with
     public func fetch(
         _ resource: HTTPResource<Transport.Request, Transport.Response>

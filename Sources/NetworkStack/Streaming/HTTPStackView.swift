@@ -30,11 +30,11 @@ public struct HTTPStackView<Transport: HTTPTransport, Remote: Sendable>: HTTPNet
         engine.stream(resource, as: remote, completion: completion)
     }
 
-    /// Fetches a resource.
+    /// Fetches a resource. Cancelling the task cancels the fetch, as long as this waits.
     ///
     /// - Parameter resource: What to fetch.
     /// - Returns: What is delivered of the content, and the response, when its head has come.
-    /// - Throws: The stack's `FetchError`.
+    /// - Throws: Why there is no response, as ``HTTPFetchError`` has it; what happens to the content later is the stream's.
     public func fetch(
         resource: HTTPResource<Request, Response>
     ) async throws(HTTPFetchError<Response, TransportError>) -> Network.Value<Remote, Response> {

@@ -61,7 +61,8 @@ extension ConformanceCheck {
     ) async throws -> Network.Value<ByteStream, HTTP.Response> {
         let client = try subject.streaming()
         let (hasCompleted, events) = (Lock(false), Lock<[String]>([]))
-        let listener = SlowListener {
+        let listener = EventListener { event, _ in
+            guard case .succeeded = event else { return }
             isTold.open()
             _ = goOn.wait(seconds: 0.5)
             let isEarly = hasCompleted.withLock { $0 }
@@ -104,22 +105,4 @@ private final class StreamListener: HTTPResourceInterceptor {
         events.withLock { $0.append("failed \(response?.status.rawValue ?? 0)") }
         return retryState.retryCount == 0 ? .retry : .none
     }
-}
-
-/// Takes its time over a success.
-private final class SlowListener: HTTPResourceInterceptor {
-    typealias Request = HTTP.Request
-    typealias Response = HTTP.Response
-
-    private let hear: @Sendable () -> Void
-
-    init(_ hear: @escaping @Sendable () -> Void) { self.hear = hear }
-
-    func interceptSuccessfulTask(
-        withIdentifier identifier: Int,
-        request: Request,
-        data: Data,
-        response: Response,
-        retryState: Retry.State
-    ) { hear() }
 }
