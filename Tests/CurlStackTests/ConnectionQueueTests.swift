@@ -23,13 +23,13 @@ struct ConnectionQueueTests {
         #expect(entered == [true, true, false, false, false])
         let step1 = queue.next()
         #expect(step1 == nil)
-        queue.leave(queue.line(of: host), pool: 0)
+        queue.leave(queue.line(of: host), ids[0], pool: 0)
         let step2 = queue.next()
         #expect(step2 == ids[2])
         let step3 = queue.next()
         #expect(step3 == nil)
-        queue.leave(queue.line(of: host), pool: 0)
-        queue.leave(queue.line(of: host), pool: 0)
+        queue.leave(queue.line(of: host), ids[1], pool: 0)
+        queue.leave(queue.line(of: host), ids[2], pool: 0)
         let step4 = queue.next()
         #expect(step4 == ids[3])
         let step5 = queue.next()
@@ -45,7 +45,7 @@ struct ConnectionQueueTests {
         let ids = tokens.map { ObjectIdentifier($0) }
         _ = queue.enter(ids[0], in: queue.line(of: host))
         _ = queue.enter(ids[1], in: queue.line(of: host))
-        queue.leave(queue.line(of: host), pool: 0)
+        queue.leave(queue.line(of: host), ids[0], pool: 0)
         let step6 = queue.enter(ids[2], in: queue.line(of: host))
         #expect(!step6)
         let step7 = queue.next()
@@ -63,8 +63,8 @@ struct ConnectionQueueTests {
         #expect(step8)
         let step9 = queue.enter(ids[5], in: queue.line(of: b))
         #expect(!step9)
-        queue.leave(queue.line(of: a), pool: 0)
-        queue.leave(queue.line(of: a), pool: 0)
+        queue.leave(queue.line(of: a), ids[0], pool: 0)
+        queue.leave(queue.line(of: a), ids[1], pool: 0)
         let begun = [queue.next(), queue.next()]
         #expect(Set(begun) == [ids[2], ids[5]])
         let step10 = queue.next()
@@ -78,7 +78,7 @@ struct ConnectionQueueTests {
         let tokens = (0..<4).map { _ in Token() }
         let ids = tokens.map { ObjectIdentifier($0) }
         for (id, host) in zip(ids, [a, b, a, c]) { _ = queue.enter(id, in: queue.line(of: host)) }
-        queue.leave(queue.line(of: b), pool: 0)
+        queue.leave(queue.line(of: b), ids[1], pool: 0)
         let begun = queue.next()
         #expect(begun == ids[3])
     }
@@ -94,7 +94,7 @@ struct ConnectionQueueTests {
         #expect(step11)
         let step12 = queue.giveUp(ids[1])
         #expect(!step12)
-        queue.leave(queue.line(of: host), pool: 0)
+        queue.leave(queue.line(of: host), ids[0], pool: 0)
         let step13 = queue.next()
         #expect(step13 == ids[2])
         #expect(queue.waitingCount == 0)
@@ -116,12 +116,75 @@ struct ConnectionQueueTests {
         #expect(step16 == ids[2])
         let step17 = queue.next()
         #expect(step17 == nil)
-        let prior = try self.host("a", .http2PriorKnowledge)
-        let first = queue.enter(ids[0], in: queue.line(of: prior))
-        let second = queue.enter(ids[1], in: queue.line(of: prior))
-        #expect(first && !second)
-        queue.learned(queue.line(of: prior), isMultiplexed: true)
+    }
+
+    @Test("one finds out what a host speaks, and the others follow")
+    func scouts() throws {
+        var queue = ConnectionQueue(limits: .init(perHost: 4))
+        let line = queue.line(of: try host("a", .http2PriorKnowledge))
+        let tokens = (0..<5).map { _ in Token() }
+        let ids = tokens.map { ObjectIdentifier($0) }
+        let entered = ids.map { queue.enter($0, in: line) }
+        #expect(entered == [true, true, true, true, false])
+        let connecting = ids[..<4].map { queue.mayConnect($0, in: line) }
+        #expect(connecting == [true, false, false, false])
+        // Who gives up while following is not sent in the scout's place.
+        queue.leave(line, ids[1], pool: nil)
+        queue.leave(line, ids[0], pool: 0)
+        var released = queue.nextToConnect()
+        #expect(released == ids[2])
+        // Nor is who was about to go.
+        queue.leave(line, ids[2], pool: nil)
+        released = queue.nextToConnect()
+        #expect(released == ids[3])
+        released = queue.nextToConnect()
+        #expect(released == nil)
         let next = queue.next()
-        #expect(next == ids[1])
+        #expect(next == ids[4])
+        let mayConnect = queue.mayConnect(ids[4], in: line)
+        #expect(!mayConnect)
+        queue.learned(line, isMultiplexed: true)
+        released = queue.nextToConnect()
+        #expect(released == ids[4])
+        let afterwards = queue.mayConnect(ids[0], in: line)
+        #expect(afterwards)
+        withExtendedLifetime(tokens) {}
+    }
+
+    @Test("whoever waits in the place in memory of one who gave up waits behind the others")
+    func namesakes() throws {
+        var queue = ConnectionQueue(limits: .init(perHost: 1))
+        let line = queue.line(of: try host("a"))
+        let tokens = (0..<3).map { _ in Token() }
+        let ids = tokens.map { ObjectIdentifier($0) }
+        for id in ids { _ = queue.enter(id, in: line) }
+        let gaveUp = queue.giveUp(ids[1])
+        let mayBegin = queue.enter(ids[1], in: line)
+        #expect(gaveUp && !mayBegin)
+        queue.leave(line, ids[0], pool: 0)
+        let first = queue.next()
+        queue.leave(line, ids[2], pool: 0)
+        let second = queue.next()
+        #expect([first, second] == [ids[2], ids[1]])
+        withExtendedLifetime(tokens) {}
+    }
+
+    @Test("those who gave up are forgotten, however long the host is stuck")
+    func forgetting() throws {
+        var queue = ConnectionQueue(limits: .init(perHost: 1))
+        let line = queue.line(of: try host("a"))
+        let tokens = (0..<2).map { _ in Token() }
+        let ids = tokens.map { ObjectIdentifier($0) }
+        _ = queue.enter(ids[0], in: line)
+        for _ in 0..<1000 {
+            _ = queue.enter(ids[1], in: line)
+            _ = queue.giveUp(ids[1])
+        }
+        #expect(line.length < 200)
+        let mayBegin = queue.enter(ids[1], in: line)
+        queue.leave(line, ids[0], pool: 0)
+        let next = queue.next()
+        #expect(!mayBegin && next == ids[1])
+        withExtendedLifetime(tokens) {}
     }
 }

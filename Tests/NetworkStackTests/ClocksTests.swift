@@ -45,6 +45,23 @@ struct ClocksTests {
         #expect(next(clocks, after: .seconds(100)) == .seconds(101))
     }
 
+    @Test("the connect clock runs from the first phase without a connection to the last")
+    func connect() {
+        var clocks = clocks(.init(connect: .seconds(1), idle: .seconds(60)))
+        #expect(clocks.firstLook - start == .seconds(1))
+        clocks.entered(.queued, now: start)
+        #expect(expired(clocks, after: .seconds(5)) == nil)
+        clocks.entered(.connecting, now: start + .seconds(5))
+        clocks.entered(.securing, now: start + .milliseconds(5900))
+        #expect(next(clocks, after: .milliseconds(5950)) == .seconds(6))
+        #expect(expired(clocks, after: .seconds(6)) == "connect while securing")
+        clocks.entered(.sending, now: start + .milliseconds(5990))
+        #expect(expired(clocks, after: .seconds(30)) == nil)
+        clocks.entered(.connecting, now: start + .seconds(30))
+        #expect(expired(clocks, after: .milliseconds(30_999)) == nil)
+        #expect(expired(clocks, after: .seconds(31)) == "connect while connecting")
+    }
+
     @Test("the idle clock runs in every phase on the wire", arguments: HTTP.Phase.allCases.dropFirst(2).dropLast(2))
     func idle(_ phase: HTTP.Phase) {
         var clocks = clocks(.init(idle: .seconds(1)))

@@ -12,6 +12,12 @@ struct ConnectionQueue {
         var isShared = true
     }
 
+    /// A transfer's wait. One that has gone may have left its ID to another, so every wait has a number of its own.
+    fileprivate struct Ticket: Equatable {
+        let id: ID
+        let number: UInt64
+    }
+
     /// The transfers of one host: those under way, and those that wait.
     final class Line {
         let host: Host
@@ -30,21 +36,32 @@ struct ConnectionQueue {
             }
             return fewest
         }
-        fileprivate var waiting: [ID] = []
+        /// Who finds out whether the host shares connections, and who has a place and waits to hear.
+        fileprivate var scout: ID?
+        fileprivate var followers: [ID] = []
+        fileprivate var waiting: [Ticket] = []
         fileprivate var first = 0
+        /// How many of those who wait, by their tickets, have gone.
+        fileprivate var gone = 0
         fileprivate var isInRing = false
 
         fileprivate init(_ host: Host) {
             self.host = host
-            if host.origin.scheme == .http, host.version != .http2PriorKnowledge { sharesConnection = false }
+            let mayShare =
+                switch host.version {
+                case .automatic: host.origin.scheme == .https
+                case .http1_1: false
+                case .http2PriorKnowledge: true
+                }
+            if !mayShare { sharesConnection = false }
         }
 
         var isMultiplexed: Bool { sharesConnection ?? false }
 
-        /// Whether the first transfer opens a connection for all: by prior knowledge there is no other use for a second.
-        fileprivate var isAlone: Bool { host.version == .http2PriorKnowledge && host.isShared }
+        /// How many places the line has, those of who has gone included.
+        var length: Int { waiting.count }
 
-        fileprivate var next: ID? { first < waiting.count ? waiting[first] : nil }
+        fileprivate var next: Ticket? { first < waiting.count ? waiting[first] : nil }
 
         fileprivate var isIdle: Bool { active == 0 && next == nil }
 
@@ -61,8 +78,11 @@ struct ConnectionQueue {
     private var lines: [Host: Line] = [:]
     /// The latest that was asked for: to compare a host is cheaper than to look it up.
     private var recentLine: Line?
-    private var waitingLines: [ID: Line] = [:]
+    private var waits: [ID: (line: Line, ticket: Ticket)] = [:]
+    private var latestNumber: UInt64 = 0
     private var ring: [Line] = []
+    /// Those who have heard, and may connect now.
+    private var released: [ID] = []
     private var active = 0
 
     /// What is known of hosts is kept for this many; beyond that, a host whose last transfer has ended is forgotten.
@@ -77,13 +97,13 @@ struct ConnectionQueue {
     init(limits: Network.Configuration.Connections) { self.limits = limits }
 
     /// How many wait.
-    var waitingCount: Int { waitingLines.count }
+    var waitingCount: Int { waits.count }
 
     /// What is under way with each origin.
     var shares: [HTTP.Origin: Network.ConnectionStatistics.Share] {
         var shares: [HTTP.Origin: Network.ConnectionStatistics.Share] = [:]
         for (host, line) in lines where line.active > 0 { shares[host.origin, default: .init()].active += line.active }
-        for line in waitingLines.values { shares[line.host.origin, default: .init()].waiting += 1 }
+        for (line, _) in waits.values { shares[line.host.origin, default: .init()].waiting += 1 }
         return shares
     }
 
@@ -103,8 +123,10 @@ struct ConnectionQueue {
             active += 1
             return true
         }
-        line.waiting.append(id)
-        waitingLines[id] = line
+        latestNumber += 1
+        let ticket = Ticket(id: id, number: latestNumber)
+        line.waiting.append(ticket)
+        waits[id] = (line, ticket)
         if !line.isInRing {
             line.isInRing = true
             ring.append(line)
@@ -112,7 +134,22 @@ struct ConnectionQueue {
         return false
     }
 
-    /// The pool for a transfer that begins: the first with room. Transfers that share a connection, or may, are in one.
+    /// Whether a transfer that has a place may connect at once. While nobody knows what the host speaks, one finds out for
+    /// all: connections of their own would be of no use where one is shared, and too many for one pool where none is.
+    func mayConnect(_ id: ID, in line: Line) -> Bool {
+        guard line.sharesConnection == nil, line.host.isShared else { return true }
+        guard line.scout != nil else {
+            line.scout = id
+            return true
+        }
+        line.followers.append(id)
+        return false
+    }
+
+    /// The next that need not wait any longer for what another finds out.
+    mutating func nextToConnect() -> ID? { released.isEmpty ? nil : released.removeFirst() }
+
+    /// The pool for a transfer that connects: the first with room. Transfers that share a connection, or may, are in one.
     func pool(in line: Line) -> Int {
         if !line.host.isShared { return Self.ownPool }
         let place = line.sharesConnection == false ? line.poolWithRoom : 0
@@ -120,30 +157,54 @@ struct ConnectionQueue {
         return place < Self.ownPool ? place : place + 1
     }
 
-    /// A transfer that began in a pool has ended.
-    mutating func leave(_ line: Line, pool: Int) {
+    /// A transfer has ended that had a place, and a pool if it was to connect.
+    mutating func leave(_ line: Line, _ id: ID, pool: Int?) {
         line.active -= 1
         active -= 1
-        let place = pool < Self.ownPool ? pool : pool - 1
-        if pool != Self.ownPool { line.inPools[place] -= 1 }
+        if let pool {
+            if pool != Self.ownPool { line.inPools[pool < Self.ownPool ? pool : pool - 1] -= 1 }
+        } else {
+            line.followers.removeAll { $0 == id }
+            released.removeAll { $0 == id }
+        }
+        if line.scout == id {
+            line.scout = line.followers.isEmpty ? nil : line.followers.removeFirst()
+            if let scout = line.scout { released.append(scout) }
+        }
         forget(line)
     }
 
     /// A transfer that waits has gone. Its place in the line is passed over when it comes up.
     ///
     /// - Returns: Whether it did wait.
-    mutating func giveUp(_ id: ID) -> Bool { waitingLines.removeValue(forKey: id) != nil }
+    mutating func giveUp(_ id: ID) -> Bool {
+        guard let line = waits.removeValue(forKey: id)?.line else { return false }
+        line.gone += 1
+        if line.gone > 64, line.gone * 2 > line.waiting.count - line.first {
+            line.waiting = line.waiting[line.first...].filter { waits[$0.id]?.ticket == $0 }
+            (line.first, line.gone) = (0, 0)
+        }
+        return true
+    }
 
     /// A host turned out to share one connection among transfers, or not to.
-    func learned(_ line: Line, isMultiplexed: Bool) { line.sharesConnection = isMultiplexed }
+    mutating func learned(_ line: Line, isMultiplexed: Bool) {
+        line.sharesConnection = isMultiplexed
+        line.scout = nil
+        released += line.followers
+        line.followers = []
+    }
 
     /// The next transfer that may begin now.
     mutating func next() -> ID? {
         guard hasRoomInAll else { return nil }
         for _ in 0..<ring.count {
             let line = ring.removeFirst()
-            while let id = line.next, waitingLines[id] !== line { line.popFirst() }
-            guard let id = line.next else {
+            while let ticket = line.next, waits[ticket.id]?.ticket != ticket {
+                line.popFirst()
+                line.gone -= 1
+            }
+            guard let id = line.next?.id else {
                 line.isInRing = false
                 forget(line)
                 continue
@@ -152,7 +213,7 @@ struct ConnectionQueue {
                 line.popFirst()
                 line.active += 1
                 active += 1
-                waitingLines[id] = nil
+                waits[id] = nil
                 line.isInRing = line.next != nil
                 if line.isInRing { ring.append(line) }
                 return id
@@ -173,6 +234,6 @@ struct ConnectionQueue {
 
     private func hasRoom(_ line: Line) -> Bool {
         let sharesNow = line.isMultiplexed && line.host.isShared
-        return line.active < (sharesNow ? limits.streamsPerConnection : line.isAlone ? 1 : limits.perHost)
+        return line.active < (sharesNow ? limits.streamsPerConnection : limits.perHost)
     }
 }

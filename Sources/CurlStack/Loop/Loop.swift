@@ -7,11 +7,9 @@ internal import NetworkStack
 /// It is made inside its thread and cannot leave it. One transfer's failure is that transfer's: nothing here throws.
 struct Loop: ~Copyable {
     private let mailbox: Mailbox
-    private let configuration: Network.Configuration
-    private let authorities: Authorities
     private let poller: Poller
     private let turn = Turn()
-    private var pools: [Pool] = []
+    private var pools: Pools
     private var queue: ConnectionQueue
     private var waiting: [ObjectIdentifier: Transfer] = [:]
     private var active: [ObjectIdentifier: Transfer] = [:]
@@ -24,8 +22,9 @@ struct Loop: ~Copyable {
     private let resumptions = ResumeBatch()
 
     init(mailbox: Mailbox, configuration: Network.Configuration, authorities: Authorities) {
-        (self.mailbox, self.configuration, self.authorities) = (mailbox, configuration, authorities)
+        self.mailbox = mailbox
         poller = Poller(waker: mailbox.waker)
+        pools = Pools(configuration, authorities, poller: poller, sockets: turn.sockets)
         queue = ConnectionQueue(limits: configuration.connections)
     }
 
@@ -63,7 +62,7 @@ struct Loop: ~Copyable {
     private mutating func act() {
         let end = min(events.count, nextEvent + Self.eventsPerTurn)
         for event in events[nextEvent..<end] where poller.isCurrent(event) {
-            pools[event.watch].multi.act(on: event)
+            pools.all[event.watch].multi.act(on: event)
             turn.held.read(turn.sockets.ends(of: event.descriptor))
         }
         nextEvent = end
@@ -136,12 +135,12 @@ struct Loop: ~Copyable {
 
     /// Drops a transfer that is active no longer, and gives its place to the next.
     private mutating func abandon(_ transfer: Transfer) {
-        pools[transfer.poolNumber].abandon(transfer, beside: active.values)
+        pools[of: transfer]?.abandon(transfer, beside: active.values)
         release(transfer)
     }
 
     private mutating func failAll() {
-        for transfer in active.values { pools[transfer.poolNumber].end(transfer) }
+        for transfer in active.values { pools[of: transfer]?.end(transfer) }
         let all = Array(active.values) + Array(waiting.values)
         (active, waiting) = ([:], [:])
         for transfer in all { refuse(transfer.control) }
@@ -149,41 +148,31 @@ struct Loop: ~Copyable {
 
     // MARK: Beginning and ending
 
+    /// A transfer has its place.
     private mutating func begin(_ transfer: Transfer, at now: MonotonicInstant) {
-        transfer.poolNumber = queue.pool(in: transfer.line)
-        guard hasPool(transfer.poolNumber) else { return fail(transfer, CURLE_OUT_OF_MEMORY) }
         transfer.queued = now.since(transfer.enqueuedAt)
         active[transfer.id] = transfer
-        transfer.joinsHTTP2 = transfer.line.host.version == .http2PriorKnowledge && transfer.line.isMultiplexed
         transfer.entered(.connecting)
-        carry(transfer, at: now)
+        if queue.mayConnect(transfer.id, in: transfer.line) { connect(transfer, at: now) }
     }
 
-    /// Whether there is a pool of this number; they are made as they are needed, in order.
-    private mutating func hasPool(_ number: Int) -> Bool {
-        while pools.count <= number {
-            let watch = SocketWatch(poller: poller, sockets: turn.sockets, number: pools.count)
-            let pool = Pool(
-                configuration: configuration,
-                authorities: authorities,
-                watch: watch,
-                sharesConnections: pools.count != ConnectionQueue.ownPool
-            )
-            guard let pool else { return false }
-            pools.append(pool)
-        }
-        return true
+    private mutating func connect(_ transfer: Transfer, at now: MonotonicInstant) {
+        let number = queue.pool(in: transfer.line)
+        transfer.poolNumber = number
+        pools.make(through: number)
+        transfer.joinsHTTP2 = transfer.line.host.version == .http2PriorKnowledge && transfer.line.isMultiplexed
+        carry(transfer, at: now)
     }
 
     /// Nothing was sent, because the connection was of no use: libcurl has closed it and chooses another.
     private mutating func beginAgain(_ transfer: Transfer) {
-        pools[transfer.poolNumber].end(transfer)
+        pools[of: transfer]?.end(transfer)
         transfer.startOver()
         carry(transfer, at: .now)
     }
 
     private mutating func carry(_ transfer: Transfer, at now: MonotonicInstant) {
-        let code = pools[transfer.poolNumber].begin(transfer, at: now)
+        let code = pools[of: transfer]?.begin(transfer, at: now) ?? CURLE_OUT_OF_MEMORY
         if code != CURLE_OK { fail(transfer, code) }
     }
 
@@ -195,7 +184,7 @@ struct Loop: ~Copyable {
 
     private mutating func finishEnded() {
         finishStopped()
-        for pool in pools {
+        for pool in pools.all {
             while let (transfer, code) = pool.multi.nextFinished() {
                 if transfer.needsOtherConnection || transfer.isCarriedAgain(after: code) {
                     beginAgain(transfer)
@@ -205,7 +194,7 @@ struct Loop: ~Copyable {
                 transfer.finish(code)
                 learn(from: transfer)
                 if transfer.hasLeftStream {
-                    pools[transfer.poolNumber].sendReset(of: transfer, beside: active.values)
+                    pools[of: transfer]?.sendReset(of: transfer, beside: active.values)
                 }
                 release(transfer)
             }
@@ -233,26 +222,24 @@ struct Loop: ~Copyable {
 
     /// Gives the transfer's handle and its place back.
     private mutating func release(_ transfer: Transfer) {
-        if transfer.poolNumber < pools.count { pools[transfer.poolNumber].end(transfer) }
-        queue.leave(transfer.line, pool: transfer.poolNumber)
+        pools[of: transfer]?.end(transfer)
+        queue.leave(transfer.line, transfer.id, pool: transfer.poolNumber)
     }
 
+    /// Goes on with those that now may.
     private mutating func beginWaiting() {
         while queue.waitingCount > 0, let id = queue.next() {
             guard let transfer = waiting.removeValue(forKey: id) else { continue }
             begin(transfer, at: .now)
         }
+        while let id = queue.nextToConnect() {
+            if let transfer = active[id] { connect(transfer, at: .now) }
+        }
     }
 
     private mutating func learn(from transfer: Transfer) {
-        guard !transfer.hasTaught else { return }
-        if transfer.line.host.version == .http2PriorKnowledge {
-            guard transfer.isConnected else { return }
-            queue.learned(transfer.line, isMultiplexed: true)
-        } else {
-            guard transfer.head.isComplete else { return }
-            queue.learned(transfer.line, isMultiplexed: transfer.head.version.major >= 2)
-        }
+        guard transfer.isConnected, !transfer.hasTaught else { return }
+        queue.learned(transfer.line, isMultiplexed: transfer.speaksHTTP2)
         transfer.hasTaught = true
     }
 
@@ -274,7 +261,7 @@ struct Loop: ~Copyable {
 
     private mutating func runTimeouts() {
         let now = MonotonicInstant.now
-        for pool in pools {
+        for pool in pools.all {
             if let deadline = pool.multi.watch.deadline, deadline <= now.milliseconds { pool.multi.actOnTimeout() }
         }
         while let entry = deadlines.popExpired(now) {
@@ -290,7 +277,7 @@ struct Loop: ~Copyable {
     private mutating func wait() {
         var next = deadlines.next?.milliseconds
         if let moment = turn.nextMoment { next = min(next ?? moment, moment) }
-        for pool in pools {
+        for pool in pools.all {
             if let deadline = pool.multi.watch.deadline { next = min(next ?? deadline, deadline) }
         }
         events.removeAll(keepingCapacity: true)

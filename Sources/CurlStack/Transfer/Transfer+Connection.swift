@@ -46,10 +46,10 @@ extension Transfer {
             openedSockets = []
         }
         self.ends = ends
-        let isHTTP2 = (mayUseTLS ? easy.negotiatedHTTP2 : nil) ?? startsWithHTTP2
-        stream = isHTTP2 && !control.opensOnly ? turn.sockets.openStream(at: ends) : nil
-        if isHTTP2 { easy.keepConnection() }
-        easy.readPastLength(isHTTP2 && control.hop.wantsTrailers)
+        speaksHTTP2 = (mayUseTLS ? easy.negotiatedHTTP2 : nil) ?? startsWithHTTP2
+        stream = speaksHTTP2 && !control.opensOnly ? turn.sockets.openStream(at: ends) : nil
+        if speaksHTTP2 { easy.keepConnection() }
+        easy.readPastLength(speaksHTTP2 && control.hop.wantsTrailers)
         isConnected = true
         touch()
         if control.opensOnly {
@@ -134,7 +134,7 @@ extension Transfer {
         var bytes: [UInt8] = []
         bytes.append(text)
         if tellsConnections, let number = Self.connectionNumber(in: bytes) {
-            unixEnds = OpenSockets.Ends(number: number, pool: poolNumber)
+            unixEnds = OpenSockets.Ends(number: number, pool: poolNumber ?? 0)
         }
         guard let ends else { return }
         guard let mark = bytes.firstRange(of: Self.goAwayMark) else { return }

@@ -22,7 +22,8 @@ final class Transfer {
     let control: TransferControl
     /// The transfers to the same host.
     let line: ConnectionQueue.Line
-    var poolNumber = 0
+    /// Where it was to connect, once it might.
+    var poolNumber: Int?
     let enqueuedAt: MonotonicInstant
     /// The handle while libcurl carries the transfer.
     var easy: EasyHandle?
@@ -59,6 +60,8 @@ final class Transfer {
     /// Whether its end has been told.
     var isOver = false
     var isConnected = false
+    /// Whether its connection speaks HTTP/2.
+    var speaksHTTP2 = false
     /// Whether the server's challenge has been answered once.
     var hasAnsweredChallenge = false
     /// Whether the request was sent again, because the connection had died.

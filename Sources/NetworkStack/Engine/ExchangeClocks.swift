@@ -7,6 +7,8 @@ struct ExchangeClocks {
     private var lastProgress: MonotonicTime
     /// Since when the head is awaited: an informational response is progress, and not the head.
     private var lastSent: MonotonicTime
+    /// Since when a connection is awaited.
+    private var connectingSince: MonotonicTime
     private var isHeldBack = false
 
     init(_ timeouts: HTTP.Options.Timeouts, startedAt: MonotonicTime) {
@@ -15,6 +17,7 @@ struct ExchangeClocks {
         attemptStartedAt = startedAt
         lastProgress = startedAt
         lastSent = startedAt
+        connectingSince = startedAt
     }
 
     mutating func beganAttempt(now: MonotonicTime) {
@@ -24,6 +27,7 @@ struct ExchangeClocks {
     }
 
     mutating func entered(_ phase: HTTP.Phase, now: MonotonicTime) {
+        if !self.phase.isConnecting { connectingSince = now }
         self.phase = phase
         lastProgress = now
         lastSent = now
@@ -44,6 +48,7 @@ struct ExchangeClocks {
     var firstLook: MonotonicTime {
         var first = attemptStartedAt + timeouts.idle
         if let firstByte = timeouts.firstByte { first = min(first, attemptStartedAt + firstByte) }
+        if let connect = timeouts.connect { first = min(first, attemptStartedAt + connect) }
         if let attempt = timeouts.attempt { first = min(first, attemptStartedAt + attempt) }
         if let total = timeouts.total { first = min(first, startedAt + total) }
         return first
@@ -69,6 +74,10 @@ struct ExchangeClocks {
             guard !isRunning || lastSent + firstByte > now else { return .expired(.firstByte, during: phase) }
             next = min(next, (isRunning ? lastSent : now) + firstByte)
         }
+        if let connect = timeouts.connect {
+            guard !phase.isConnecting || connectingSince + connect > now else { return .expired(.connect, during: phase) }
+            next = min(next, (phase.isConnecting ? connectingSince : now) + connect)
+        }
         switch phase {
         case .making, .queued, .settling, .delayed: break
         case .resolving, .connecting, .securing, .sending, .waiting, .receiving:
@@ -77,5 +86,15 @@ struct ExchangeClocks {
             next = min(next, lastProgress + timeouts.idle)
         }
         return .lookAgain(next)
+    }
+}
+
+extension HTTP.Phase {
+    /// Whether there is no connection yet.
+    fileprivate var isConnecting: Bool {
+        switch self {
+        case .resolving, .connecting, .securing: true
+        case .making, .queued, .sending, .waiting, .receiving, .settling, .delayed: false
+        }
     }
 }

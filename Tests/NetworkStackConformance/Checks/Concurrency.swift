@@ -105,6 +105,49 @@ extension ConformanceCheck {
             try expectEqual(server.requests.count, 16, "requests")
         },
         ConformanceCheck(
+            "The limit per host is kept over TLS, too, before and after it is known what the host speaks",
+            needs: [.network, .customTrustRoots]
+        ) { subject in
+            let (held, tally) = (Latch(), Tally())
+            let certificates = try TestCertificates.shared()
+            let server = try ScriptedServer.responding(.init(tls: certificates.server)) { request in
+                tally.enter()
+                defer { tally.leave() }
+                held.wait()
+                return .ok(request.path)
+            }
+            defer { held.open() }
+            let stack = try subject.stack {
+                $0.connections.perHost = 20
+                $0.tls.trustRoots = .file(path: certificates.caFile)
+            }
+            let observations = try (1...60).map { try stack.observe(server.url("/\($0)")) }
+            try await eventually("twenty requests are under way") { tally.current == 20 }
+            held.open()
+            for observation in observations { _ = try await observation.onlyOutcome().text() }
+            try expectEqual(tally.most, 20, "the most requests at a time")
+            try expect(server.snapshot.maxOpen <= 20, "\(server.snapshot.maxOpen) connections were open at a time")
+            try expectEqual(server.requests.count, 60, "requests")
+        },
+        ConformanceCheck(
+            "Fetches that follow one whose handshake fails try for themselves",
+            needs: [.network, .customTrustRoots]
+        ) { subject in
+            let certificates = try TestCertificates.shared()
+            var options = ScriptedServer.Options(tls: certificates.server)
+            options.identityForConnection = { $0 < 2 ? certificates.expired : nil }
+            let server = try ScriptedServer.responding(options) { .ok($0.path) }
+            let stack = try subject.stack { $0.tls.trustRoots = .file(path: certificates.caFile) }
+            let observations = try (1...6).map { try stack.observe(server.url("/\($0)")) }
+            var texts: [String] = []
+            for observation in observations {
+                if case .success = try await observation.onlyOutcome() {
+                    texts.append(try await observation.onlyOutcome().text())
+                }
+            }
+            try expectEqual(texts, ["/3", "/4", "/5", "/6"], "what came, each its own")
+        },
+        ConformanceCheck(
             "The limit over all hosts is kept, and used to the full",
             needs: [.network, .totalConnectionLimit]
         ) {

@@ -32,6 +32,23 @@ extension ConformanceCheck {
             try expectEqual(server.connections[0].sentCount, 0, "bytes that the server had sent")
         },
         ConformanceCheck(
+            "The connect timeout goes for fetches that wait for one's handshake, too",
+            needs: [.network, .connectTimeout]
+        ) {
+            subject in
+            var serverOptions = ScriptedServer.Options(tls: try TestCertificates.shared().server)
+            serverOptions.answersHandshake = false
+            let server = try ScriptedServer(serverOptions) { _ in [] }
+            let options = HTTP.Options.clocks(connect: .seconds(1), idle: .seconds(20), total: .seconds(20))
+            let stack = try subject.stack()
+            let observations = try (1...8).map { try stack.observe(server.url("/\($0)"), options: options) }
+            for observation in observations {
+                try await observation.onlyOutcome().expectTimeout(.connect, during: [.connecting, .securing])
+                try expect(observation.elapsed >= .seconds(1), "It ran out early, after \(observation.elapsed)")
+                try expect(observation.elapsed < .seconds(4), "It ran out late, after \(observation.elapsed)")
+            }
+        },
+        ConformanceCheck(
             "A connect timeout is known to come before the request was sent",
             needs: [.network, .connectTimeout]
         ) {
