@@ -67,6 +67,8 @@ extension CurlError.Code {
     public static let proxy = Self(rawValue: 97)
     /// 98: the server asks for a client certificate.
     public static let sslClientCertificate = Self(rawValue: 98)
+    /// 100: something is larger than libcurl takes, such as a line of the head (since libcurl 8.6).
+    public static let tooLarge = Self(rawValue: 100)
 
     /// libcurl's names of the codes an HTTP transfer can end with.
     static let names: [Int32: String] = [
@@ -86,5 +88,6 @@ extension CurlError.Code {
         88: "CURLE_CHUNK_FAILED", 89: "CURLE_NO_CONNECTION_AVAILABLE", 90: "CURLE_SSL_PINNEDPUBKEYNOTMATCH",
         91: "CURLE_SSL_INVALIDCERTSTATUS", 92: "CURLE_HTTP2_STREAM", 94: "CURLE_AUTH_ERROR", 95: "CURLE_HTTP3",
         96: "CURLE_QUIC_CONNECT_ERROR", 97: "CURLE_PROXY", 98: "CURLE_SSL_CLIENTCERT", 99: "CURLE_UNRECOVERABLE_POLL",
+        100: "CURLE_TOO_LARGE", 101: "CURLE_ECH_REQUIRED",
     ]
 }

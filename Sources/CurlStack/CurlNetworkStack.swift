@@ -53,7 +53,9 @@ extension Network {
         /// Later fetches fail with the same. It may be called any number of times.
         public func shutdown() async {
             let thread = engine.transport.thread
+            // First, so that nobody takes the place of one that is ended.
             thread.mailbox.post(.shutDown)
+            engine.shutDown()
             await thread.ended()
         }
     }

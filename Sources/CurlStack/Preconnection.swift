@@ -1,3 +1,4 @@
+internal import Dispatch
 internal import FoundationEssentials
 public import NetworkStack
 
@@ -17,8 +18,10 @@ extension Network.CurlNetworkStack {
         do { hop = try HTTPHop(to: origin, options: options, trust: engine.trust(for: origin)) } catch {
             throw .refused(error)
         }
-        let sink = PreconnectionSink()
+        let sink = PreconnectionSink(connect: options.timeouts.connect ?? options.timeouts.idle)
         let transfer = engine.transport.start(hop, sink: sink, opensOnly: true)
+        // However it ends, nothing is left of it.
+        defer { transfer.cancel() }
         let outcome = await withTaskCancellationHandler {
             await sink.outcome.take()
         } onCancel: {
@@ -44,8 +47,26 @@ private final class PreconnectionSink: HTTPTransferSink {
     }
 
     let outcome = Handover<Outcome>()
+    private let connect: Duration
+    private let isTimed = Lock(false)
 
-    func entered(_ phase: HTTP.Phase) {}
+    init(connect: Duration) { self.connect = connect }
+
+    /// While another transfer finds out what the host speaks, libcurl's own clock does not run.
+    func entered(_ phase: HTTP.Phase) {
+        let isFirst = isTimed.withLock { isTimed in
+            defer { isTimed = true }
+            return !isTimed
+        }
+        guard isFirst else { return }
+        let (seconds, attoseconds) = min(connect, .seconds(1 << 30)).components
+        let interval = DispatchTimeInterval.nanoseconds(Int(seconds) * 1_000_000_000 + Int(attoseconds / 1_000_000_000))
+        // A moment later, so that where libcurl's clock runs, it says what it was at.
+        DispatchQueue.global().asyncAfter(deadline: .now() + interval + .milliseconds(20)) { [outcome] in
+            outcome.fill(.failed(.refused(.timedOut(.connect, during: phase))))
+        }
+    }
+
     func informational(_ response: HTTP.Response) {}
     func head(_ response: HTTP.Response) {}
     func body(_ chunk: Data) -> Bool { true }

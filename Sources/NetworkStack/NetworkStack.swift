@@ -38,16 +38,6 @@ public protocol NetworkStack<Resource, Remote>: Sendable {
     /// - Returns: Cancels the fetch. The fetch goes on if it is discarded.
     @discardableResult
     func fetch(resource: Resource, completion: @escaping Completion<Remote>) -> any Cancelable
-
-    /// Fetches a resource.
-    ///
-    /// Cancelling the task cancels the fetch, which then throws the stack's "cancelled" error. This form is written for every
-    /// conformer, on the other one; a stack may have a shorter way of its own.
-    ///
-    /// - Parameter resource: What to fetch.
-    /// - Returns: The payload and its response.
-    /// - Throws: The stack's `FetchError`.
-    func fetch(resource: Resource) async throws(FetchError) -> Network.Value<Remote, Response>
 }
 
 /// Why a fetch-and-decode failed.

@@ -50,6 +50,9 @@ extension Network {
 
         private struct State {
             var engine: HTTPEngine<URLSessionTransport>
+            /// The one that fetched, after the stack was closed, as long as it has anything to finish.
+            weak var finishing: HTTPEngine<URLSessionTransport>?
+            var isClosed = false
             var session: URLSession?
         }
 
@@ -190,7 +193,9 @@ extension Network {
         /// Later fetches fail with the same. It may be called any number of times.
         public func shutdown() async {
             close()
+            // First, so that nobody takes the place of one that is ended.
             table.shutDown()
+            state.withLock { $0.finishing }?.shutDown()
             guard let session else { return }
             // No task is made after this: all are made on the same queue, by transfers that ask for the session first.
             table.steering.async { session.finishTasksAndInvalidate() }
@@ -201,16 +206,18 @@ extension Network {
         /// one, whose session is invalidated when the last is done.
         private func close() {
             let closed = TransferSession(table: table, isClosed: true)
+            let refusing = HTTPEngine(
+                transport: URLSessionTransport(session: closed),
+                configuration: configuration,
+                queue: queue,
+                retryQueue: retryQueue
+            )
+            refusing.shutDown()
             let old = state.withLock { state in
-                defer {
-                    state.engine = HTTPEngine(
-                        transport: URLSessionTransport(session: closed),
-                        configuration: configuration,
-                        queue: queue,
-                        retryQueue: retryQueue
-                    )
-                }
-                return state.engine
+                let old = state.engine
+                guard !state.isClosed else { return old }
+                (state.engine, state.finishing, state.isClosed) = (refusing, old, true)
+                return old
             }
             withExtendedLifetime(old) {}
         }

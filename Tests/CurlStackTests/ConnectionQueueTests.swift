@@ -118,6 +118,44 @@ struct ConnectionQueueTests {
         #expect(step17 == nil)
     }
 
+    @Test("a host has its limit for all versions together, where they share no connection")
+    func versions() throws {
+        var queue = ConnectionQueue(limits: .init(perHost: 2))
+        let lines = [queue.line(of: try host("a", .http1_1)), queue.line(of: try host("a", .http2PriorKnowledge))]
+        let tokens = (0..<4).map { _ in Token() }
+        let ids = tokens.map { ObjectIdentifier($0) }
+        let entered = [
+            queue.enter(ids[0], in: lines[0]), queue.enter(ids[1], in: lines[1]), queue.enter(ids[2], in: lines[1]),
+        ]
+        #expect(entered == [true, true, false])
+        queue.leave(lines[0], ids[0], pool: 0)
+        let next = queue.next()
+        #expect(next == ids[2])
+        queue.learned(lines[1], isMultiplexed: true)
+        let beside = [queue.enter(ids[0], in: lines[0]), queue.enter(ids[3], in: lines[0])]
+        #expect(beside == [true, true])
+        withExtendedLifetime(tokens) {}
+    }
+
+    @Test("hosts that are full are not asked again until somebody leaves")
+    func fullHosts() throws {
+        var queue = ConnectionQueue(limits: .init(perHost: 1))
+        let lines = try (0..<1000).map { queue.line(of: try host("host\($0)")) }
+        let tokens = (0..<2000).map { _ in Token() }
+        let ids = tokens.map { ObjectIdentifier($0) }
+        for (index, line) in lines.enumerated() {
+            _ = queue.enter(ids[index], in: line)
+            _ = queue.enter(ids[index + 1000], in: line)
+        }
+        let blocked = queue.next()
+        #expect(blocked == nil && queue.ringLength == 0)
+        queue.leave(lines[7], ids[7], pool: 0)
+        #expect(queue.ringLength == 1)
+        let next = queue.next()
+        #expect(next == ids[1007])
+        withExtendedLifetime(tokens) {}
+    }
+
     @Test("one finds out what a host speaks, and the others follow")
     func scouts() throws {
         var queue = ConnectionQueue(limits: .init(perHost: 4))

@@ -37,4 +37,41 @@ struct ShutdownTests {
         #expect(others.withLock { $0 } == [])
         #expect(server.snapshot.accepted == 1)
     }
+
+    @Test("ends what is being made, and what waits for its next attempt", .timeLimit(.minutes(1)))
+    func unsent() async throws {
+        let server = try ScriptedServer.responding { _ in .status(503) }
+        let stack = try Network.CurlNetworkStack()
+        let (isMaking, isVoting, ended) = (Gate(), Gate(), (0..<3).map { _ in Gate() })
+        let outcomes = Lock<[String]>([])
+        let neverMade = Network.CurlResource(
+            baseRequestMaking: .init { _ in
+                isMaking.open()
+                return CancelableBag()
+            }
+        )
+        let patient = Network.CurlResource(
+            baseRequestMaking: .request(try HTTP.Request(url: server.url())),
+            interceptors: [
+                HTTPRetryPolicy.custom { _, _, _ in
+                    isVoting.open()
+                    return .retryAfter(600)
+                }
+            ]
+        )
+        for (resource, gate) in zip([neverMade, patient, neverMade], ended) {
+            // The last is fetched on a stack that was shut down.
+            if gate === ended[2] {
+                try await isMaking.opened()
+                try await isVoting.opened()
+                await stack.shutdown()
+            }
+            stack.fetch(resource: resource) { result in
+                if case .failure(let error) = result { outcomes.withLock { $0.append("\(error)") } }
+                gate.open()
+            }
+        }
+        for gate in ended { try await gate.opened() }
+        #expect(outcomes.withLock { $0 }.count { $0.contains("shut down") } == 3, "\(outcomes.withLock { $0 })")
+    }
 }

@@ -59,7 +59,30 @@ struct ClocksTests {
         #expect(expired(clocks, after: .seconds(30)) == nil)
         clocks.entered(.connecting, now: start + .seconds(30))
         #expect(expired(clocks, after: .milliseconds(30_999)) == nil)
-        #expect(expired(clocks, after: .seconds(31)) == "connect while connecting")
+        #expect(expired(clocks, after: .seconds(31)) == "connect while waiting")
+    }
+
+    @Test("what comes while content is sent does not hold the first-byte clock up")
+    func comingWhileSending() {
+        var clocks = clocks(.init(firstByte: .seconds(1), idle: .seconds(60)))
+        clocks.entered(.sending, now: start)
+        clocks.progressed(now: start + .milliseconds(900))
+        #expect(expired(clocks, after: .seconds(1)) == "firstByte while sending")
+        clocks.sent(now: start + .milliseconds(900))
+        #expect(expired(clocks, after: .milliseconds(1899)) == nil)
+    }
+
+    @Test("no clock says that a request reached nobody after one was sent")
+    func phasesAfterSending() {
+        var clocks = clocks(.init(idle: .seconds(1)))
+        clocks.entered(.connecting, now: start)
+        #expect(expired(clocks, after: .seconds(1)) == "idle while connecting")
+        clocks.entered(.sending, now: start)
+        clocks.entered(.connecting, now: start)
+        #expect(expired(clocks, after: .seconds(1)) == "idle while waiting")
+        clocks.beganAttempt(now: start)
+        clocks.entered(.connecting, now: start)
+        #expect(expired(clocks, after: .seconds(1)) == "idle while connecting")
     }
 
     @Test("the idle clock runs in every phase on the wire", arguments: HTTP.Phase.allCases.dropFirst(2).dropLast(2))
@@ -121,7 +144,7 @@ struct ClocksTests {
     func informational() {
         var clocks = clocks(.init(firstByte: .seconds(1), idle: .seconds(60)))
         clocks.entered(.sending, now: start)
-        clocks.progressed(now: start + .milliseconds(800))
+        clocks.sent(now: start + .milliseconds(800))
         #expect(expired(clocks, after: .milliseconds(1500)) == nil, "bytes were still sent")
         clocks.entered(.waiting, now: start + .seconds(1))
         clocks.progressed(now: start + .milliseconds(1900))

@@ -105,6 +105,19 @@ struct LifecycleTests {
         network.finishFetchesAndInvalidateSession()
     }
 
+    @Test("shutdown ends what is being made, whether the stack was to finish or not", arguments: [false, true])
+    func shuttingDownUnsent(finishesFirst: Bool) async throws {
+        let network = try Stack(configuration: .init())
+        let outcomes = Lock<[String]>([])
+        let neverMade = Network.URLSessionResource(baseRequestMaking: .init { _ in CancelableBag() })
+        network.fetch(resource: neverMade) { result in outcomes.withLock { $0.append(result.summary) } }
+        if finishesFirst { network.finishFetchesAndInvalidateSession() }
+        await network.shutdown()
+        network.fetch(resource: neverMade) { result in outcomes.withLock { $0.append(result.summary) } }
+        #expect(try await eventually { outcomes.withLock { $0.count } == 2 })
+        #expect(outcomes.withLock { $0 } == ["shut down", "shut down"])
+    }
+
     @Test("A fetch after the session was invalidated by somebody else is refused")
     func invalidated() async throws {
         let server = try ScriptedServer.responding { _ in .ok("x") }

@@ -40,6 +40,9 @@ extension EasyHandle {
         return isThere || !isWaiting
     }
 
+    /// Whether something of the request has gone out, on whatever connection.
+    var hasSentRequest: Bool { fact(CURLINFO_REQUEST_SIZE) > 0 }
+
     /// Whether the connection speaks TLS.
     var speaksTLS: Bool { unsafe tlsConnection != nil }
 

@@ -39,11 +39,12 @@ struct ConnectionQueue {
         /// Who finds out whether the host shares connections, and who has a place and waits to hear.
         fileprivate var scout: ID?
         fileprivate var followers: [ID] = []
-        fileprivate var waiting: [Ticket] = []
-        fileprivate var first = 0
+        fileprivate var waiting = Fifo<Ticket>()
         /// How many of those who wait, by their tickets, have gone.
         fileprivate var gone = 0
         fileprivate var isInRing = false
+        /// The lines of the same origin for other versions, which open connections to it, too.
+        fileprivate var others: [Unowned] = []
 
         fileprivate init(_ host: Host) {
             self.host = host
@@ -61,26 +62,31 @@ struct ConnectionQueue {
         /// How many places the line has, those of who has gone included.
         var length: Int { waiting.count }
 
-        fileprivate var next: Ticket? { first < waiting.count ? waiting[first] : nil }
+        fileprivate var isIdle: Bool { active == 0 && waiting.isEmpty }
 
-        fileprivate var isIdle: Bool { active == 0 && next == nil }
+        /// Whether its transfers are on one connection.
+        fileprivate var sharesNow: Bool { isMultiplexed && host.isShared }
 
-        fileprivate func popFirst() {
-            first += 1
-            if first > 64, first * 2 > waiting.count {
-                waiting.removeFirst(first)
-                first = 0
-            }
+        /// How many transfers have a connection to the origin of their own.
+        fileprivate var activeAtOrigin: Int {
+            others.reduce(active) { $0 + ($1.line.sharesNow ? 0 : $1.line.active) }
         }
+    }
+
+    /// A line that the queue keeps.
+    fileprivate struct Unowned {
+        unowned let line: Line
     }
 
     private let limits: Network.Configuration.Connections
     private var lines: [Host: Line] = [:]
+    private var origins: [HTTP.Origin: [Line]] = [:]
     /// The latest that was asked for: to compare a host is cheaper than to look it up.
     private var recentLine: Line?
     private var waits: [ID: (line: Line, ticket: Ticket)] = [:]
     private var latestNumber: UInt64 = 0
-    private var ring: [Line] = []
+    /// The lines whose first may begin, or might if there were room in all.
+    private var ring = Fifo<Line>()
     /// Those who have heard, and may connect now.
     private var released: [ID] = []
     private var active = 0
@@ -96,6 +102,9 @@ struct ConnectionQueue {
 
     init(limits: Network.Configuration.Connections) { self.limits = limits }
 
+    /// How many lines are to be asked.
+    var ringLength: Int { ring.count }
+
     /// How many wait.
     var waitingCount: Int { waits.count }
 
@@ -110,15 +119,28 @@ struct ConnectionQueue {
     /// The line of a host.
     mutating func line(of host: Host) -> Line {
         if let recentLine, recentLine.host == host { return recentLine }
-        let line = lines[host] ?? Line(host)
-        lines[host] = line
+        let line = lines[host] ?? makeLine(host)
         recentLine = line
         return line
     }
 
+    private mutating func makeLine(_ host: Host) -> Line {
+        let line = Line(host)
+        lines[host] = line
+        origins[host.origin, default: []].append(line)
+        join(host.origin)
+        return line
+    }
+
+    /// Tells an origin's lines of each other.
+    private func join(_ origin: HTTP.Origin) {
+        let all = origins[origin] ?? []
+        for line in all { line.others = all.filter { $0 !== line }.map { Unowned(line: $0) } }
+    }
+
     /// Whether a transfer may begin at once; if not, it waits.
     mutating func enter(_ id: ID, in line: Line) -> Bool {
-        if line.next == nil, hasRoom(line), hasRoomInAll {
+        if line.waiting.isEmpty, hasRoom(line), hasRoomInAll {
             line.active += 1
             active += 1
             return true
@@ -127,11 +149,15 @@ struct ConnectionQueue {
         let ticket = Ticket(id: id, number: latestNumber)
         line.waiting.append(ticket)
         waits[id] = (line, ticket)
-        if !line.isInRing {
-            line.isInRing = true
-            ring.append(line)
-        }
+        callUp(line)
         return false
+    }
+
+    /// A line whose first may have room now takes its turn.
+    private mutating func callUp(_ line: Line) {
+        guard !line.isInRing, !line.waiting.isEmpty else { return }
+        line.isInRing = true
+        ring.append(line)
     }
 
     /// Whether a transfer that has a place may connect at once. While nobody knows what the host speaks, one finds out for
@@ -171,6 +197,8 @@ struct ConnectionQueue {
             line.scout = line.followers.isEmpty ? nil : line.followers.removeFirst()
             if let scout = line.scout { released.append(scout) }
         }
+        callUp(line)
+        for other in line.others { callUp(other.line) }
         forget(line)
     }
 
@@ -180,9 +208,10 @@ struct ConnectionQueue {
     mutating func giveUp(_ id: ID) -> Bool {
         guard let line = waits.removeValue(forKey: id)?.line else { return false }
         line.gone += 1
-        if line.gone > 64, line.gone * 2 > line.waiting.count - line.first {
-            line.waiting = line.waiting[line.first...].filter { waits[$0.id]?.ticket == $0 }
-            (line.first, line.gone) = (0, 0)
+        if line.gone > 64, line.gone * 2 > line.waiting.count {
+            let all = line.waiting
+            (line.waiting, line.gone) = (Fifo(), 0)
+            for place in 0..<all.count where waits[all[place].id]?.ticket == all[place] { line.waiting.append(all[place]) }
         }
         return true
     }
@@ -193,32 +222,29 @@ struct ConnectionQueue {
         line.scout = nil
         released += line.followers
         line.followers = []
+        callUp(line)
     }
 
     /// The next transfer that may begin now.
     mutating func next() -> ID? {
-        guard hasRoomInAll else { return nil }
-        for _ in 0..<ring.count {
-            let line = ring.removeFirst()
-            while let ticket = line.next, waits[ticket.id]?.ticket != ticket {
-                line.popFirst()
+        while hasRoomInAll, let line = ring.popFirst() {
+            line.isInRing = false
+            while let ticket = line.waiting.first, waits[ticket.id]?.ticket != ticket {
+                _ = line.waiting.popFirst()
                 line.gone -= 1
             }
-            guard let id = line.next?.id else {
-                line.isInRing = false
+            guard let id = line.waiting.first?.id else {
                 forget(line)
                 continue
             }
-            if hasRoom(line) {
-                line.popFirst()
-                line.active += 1
-                active += 1
-                waits[id] = nil
-                line.isInRing = line.next != nil
-                if line.isInRing { ring.append(line) }
-                return id
-            }
-            ring.insert(line, at: ring.endIndex)
+            // Without room it waits for whoever leaves to call it up.
+            guard hasRoom(line) else { continue }
+            _ = line.waiting.popFirst()
+            line.active += 1
+            active += 1
+            waits[id] = nil
+            callUp(line)
+            return id
         }
         return nil
     }
@@ -227,13 +253,15 @@ struct ConnectionQueue {
     private mutating func forget(_ line: Line) {
         guard lines.count > Self.keptLines, line.isIdle, !line.isInRing else { return }
         lines[line.host] = nil
+        origins[line.host.origin]?.removeAll { $0 === line }
+        if origins[line.host.origin]?.isEmpty ?? false { origins[line.host.origin] = nil }
+        join(line.host.origin)
         if recentLine === line { recentLine = nil }
     }
 
     private var hasRoomInAll: Bool { limits.total.map { active < $0 } ?? true }
 
     private func hasRoom(_ line: Line) -> Bool {
-        let sharesNow = line.isMultiplexed && line.host.isShared
-        return line.active < (sharesNow ? limits.streamsPerConnection : limits.perHost)
+        line.sharesNow ? line.active < limits.streamsPerConnection : line.activeAtOrigin < limits.perHost
     }
 }

@@ -55,6 +55,7 @@ struct Loop: ~Copyable {
             }
         }
         resumptions.end()
+        turn.end()
     }
 
     /// Acts on what is ready, a few sockets in a turn: what their transfers let go of is still at hand when the tasks they
@@ -101,7 +102,7 @@ struct Loop: ~Copyable {
         guard !isStopping else { return refuse(control) }
         let host = ConnectionQueue.Host(
             origin: control.hop.origin,
-            version: control.hop.version,
+            version: control.hop.spokenVersion,
             isShared: !control.hop.needsOwnConnection
         )
         let transfer = Transfer(control, line: queue.line(of: host), turn: turn, at: now)

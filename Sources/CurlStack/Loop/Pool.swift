@@ -21,7 +21,7 @@ final class Pool {
     private var spare: [EasyHandle] = []
     private var addressAge: AddressAge
     /// The latest hop that can serve again, and what it means to libcurl.
-    private var recent: (hop: HTTPHop, joinsHTTP2: Bool, plan: TransferPlan)?
+    private var recent: (hop: HTTPHop, joinsHTTP2: Bool, mayShare: Bool, plan: TransferPlan)?
 
     private static let strayCredentials =
         "Proxy-Authorization would travel through the tunnel to the origin; the proxy's credentials belong to the proxy."
@@ -102,19 +102,23 @@ final class Pool {
     /// What a transfer means to libcurl. A hop that comes again means what it meant before.
     private func plan(of transfer: Transfer, _ route: ProxyRoute?) -> TransferPlan {
         let hop = transfer.control.hop
-        if let recent, recent.hop === hop, recent.joinsHTTP2 == transfer.joinsHTTP2 { return recent.plan }
+        let mayShare = transfer.line.sharesConnection != false
+        if let recent, recent.hop === hop, recent.joinsHTTP2 == transfer.joinsHTTP2, recent.mayShare == mayShare {
+            return recent.plan
+        }
         let plan = TransferPlan(
             hop,
             userAgent: configuration.userAgent,
             acceptsAnything: configuration.acceptsAnything,
             contentCodings: contentCodings,
             joinsHTTP2: transfer.joinsHTTP2,
+            mayShareConnection: mayShare,
             asksFirst: transfer.asksFirst,
             route: route,
             resumesTLS: transfer.peers.proxy?.pinned == nil
         )
         if usesConnectionsOnce { plan.closesConnection = true }
-        recent = hop.servesAgain && route == nil ? (hop, transfer.joinsHTTP2, plan) : nil
+        recent = hop.servesAgain && route == nil ? (hop, transfer.joinsHTTP2, mayShare, plan) : nil
         return plan
     }
 
@@ -147,17 +151,24 @@ final class Pool {
         let sibling = sibling(of: transfer, among: others)
         if sibling == nil { transfer.easy?.closeConnection() }
         end(transfer)
-        sibling?.easy?.sendWhatIsBuffered()
+        sibling?.sendWhatIsBuffered()
     }
 
     /// Has the reset of a stream sent that libcurl itself has left, with the rest of the request unsent. If nobody else is on
     /// the connection, its next request takes the reset along.
     func sendReset(of transfer: Transfer, beside others: some Sequence<Transfer>) {
-        sibling(of: transfer, among: others)?.easy?.sendWhatIsBuffered()
+        sibling(of: transfer, among: others)?.sendWhatIsBuffered()
     }
 
+    /// Another transfer on the connection of one, which it can share over HTTP/2 alone: best one that is not held back.
     private func sibling(of transfer: Transfer, among others: some Sequence<Transfer>) -> Transfer? {
-        transfer.ends.flatMap { ends in others.first { $0.ends == ends && !$0.isReceivingPaused } }
+        guard transfer.stream != nil, let ends = transfer.ends else { return nil }
+        var heldBack: Transfer?
+        for other in others where other.ends == ends && other.stream != nil && other !== transfer {
+            guard other.isReceivingPaused else { return other }
+            heldBack = other
+        }
+        return heldBack
     }
 
     private func makeHandle() -> EasyHandle? {

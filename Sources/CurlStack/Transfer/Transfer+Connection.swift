@@ -20,6 +20,8 @@ extension Transfer {
     /// - Returns: Whether to send it on this connection.
     func connected(at ends: OpenSockets.Ends) -> Bool {
         guard let easy else { return false }
+        // libcurl may have begun anew by itself, with nothing paused.
+        isSendingPaused = false
         let isAnswer = head.isChallenge && !hasAnsweredChallenge
         hasAnsweredChallenge = head.isChallenge
         wasSentAgain = isConnected && !isAnswer
@@ -95,7 +97,7 @@ extension Transfer {
     /// nothing of it went out, or the server refused its stream, which leaves no words behind.
     private func maySendAgain() -> Bool {
         guard !control.hop.request.method.isIdempotent, let easy,
-            easy.fact(CURLINFO_REQUEST_SIZE) > 0,
+            easy.hasSentRequest,
             stream == nil || easy.hasErrorMessage
         else { return true }
         stop = .transport(

@@ -29,11 +29,17 @@ extension Transfer {
     private func failure(_ code: CURLcode) -> HTTPTransferFailure<CurlError>? {
         if let stop { return stop }
         if let refusal = refusalOfServer(code) { return .refused(.untrusted(refusal)) }
+        if isConnected, isConnecting, code != CURLE_OK, !control.hop.request.method.isIdempotent, easy?.hasSentRequest ?? false {
+            return .transport(ended(.gotNothing, "The connection ended without a response, and there is no other."))
+        }
         switch CurlError.Code(rawValue: Int32(bitPattern: code.rawValue)) {
         case .init(rawValue: 0): return incompleteness()
         case .http2Stream where isWhole: return incompleteness()
         // libcurl's words for a line of more than 100 KiB, and for one that continues a line that is not there.
-        case .outOfMemory where isInHead: return .refused(.headTooLarge(limit: control.hop.options.limits.head))
+        case .outOfMemory where isInHead, .tooLarge where isInHead:
+            return .refused(.headTooLarge(limit: control.hop.options.limits.head))
+        case .receiveError where isInHead && words(for: code).hasPrefix("Too large response headers"):
+            return .refused(.headTooLarge(limit: control.hop.options.limits.head))
         case .badFunctionArgument where isInHead:
             return .transport(continuesNothing)
         case .receiveError where head.isChunked && words(for: code).hasSuffix("in chunked-encoding"):

@@ -83,6 +83,8 @@ final class Transfer {
     /// Bytes of content as they travelled, and how many had at the end of the last turn.
     var rawCount: Int64 = 0
     private var toldRawCount: Int64 = 0
+    /// How much of the head had come when that was told.
+    private var toldHeadCount = 0
     var decoder: (any ContentDecoder)?
     /// Why a callback stopped the transfer.
     var stop: HTTPTransferFailure<CurlError>?
@@ -96,7 +98,7 @@ final class Transfer {
     /// Whether libcurl was told to keep what it receives.
     var isReceivingPaused = false {
         didSet {
-            guard isReceivingPaused != oldValue, stream != nil, let ends else { return }
+            guard isReceivingPaused != oldValue, CurlLibrary.shared.hasOldHTTP2, stream != nil, let ends else { return }
             turn.held.paused(isReceivingPaused, at: ends)
         }
     }
@@ -124,8 +126,10 @@ final class Transfer {
         joinsHTTP2 = false
         openedSockets = []
         unixEnds = nil
-        isConnected = false
+        (ends, stream, isReused) = (nil, nil, false)
+        (isConnected, speaksHTTP2, isSendingPaused) = (false, false, false)
         handshakes = 0
+        toldHeadCount = 0
         head.startOver()
         informational = []
         final = nil
@@ -229,7 +233,14 @@ final class Transfer {
     private func resume() {
         guard let easy else { return }
         let code = easy.resume()
-        if code != CURLE_OK { turn.stopped.append((self, code)) }
+        // What has no connection is not paused, and libcurl says so.
+        if code != CURLE_OK, code != CURLE_BAD_FUNCTION_ARGUMENT { turn.stopped.append((self, code)) }
+    }
+
+    /// Has the transfer's connection send what it has buffered, for another transfer on it.
+    func sendWhatIsBuffered() {
+        // One that is held back stays so: what is delivered to it again is turned down again.
+        if isReceivingPaused { resume() } else { easy?.sendWhatIsBuffered() }
     }
 
     // MARK: What is told onwards
@@ -264,9 +275,12 @@ final class Transfer {
         if sentInTurn > 0 {
             sink.sent(sentInTurn)
             sentInTurn = 0
-            if content.isSent, !head.hasBegun { entered(.waiting) }
         }
-        if head.hasBegun, !head.isComplete { sink.withheld(0) }
+        if phase == .sending, content.isSent, !head.isComplete { entered(.waiting) }
+        if head.bytesRead != toldHeadCount, !head.isComplete {
+            toldHeadCount = head.bytesRead
+            sink.withheld(0)
+        }
         for response in informational { sink.informational(response) }
         informational = []
         if let final, !head.isChallenge || isEnding {

@@ -44,13 +44,15 @@ final class TransferPlan {
     /// Whether fields follow the content.
     let hasTrailers: Bool
 
-    /// Works out what a hop means; `joinsHTTP2` tells that a connection is counted on that speaks HTTP/2 already.
+    /// Works out what a hop means; `joinsHTTP2` tells that a connection is counted on that speaks HTTP/2 already, and
+    /// `mayShareConnection` that the host is not known to speak HTTP/1.1.
     init(
         _ hop: HTTPHop,
         userAgent: String?,
         acceptsAnything: Bool = true,
         contentCodings: String,
         joinsHTTP2: Bool = false,
+        mayShareConnection: Bool = true,
         asksFirst: Bool = false,
         route: ProxyRoute? = nil,
         resumesTLS: Bool = true
@@ -84,7 +86,7 @@ final class TransferPlan {
             case .http2PriorKnowledge: joinsHTTP2 ? shim_http_version_automatic : shim_http_version_2_prior_knowledge
             }
         // The first of many waits for the connection, the rest wait to share it.
-        waitsForMultiplexing = joinsHTTP2 || hop.version == .automatic && hop.mayNegotiateHTTP2
+        waitsForMultiplexing = mayShareConnection && (joinsHTTP2 || hop.version == .automatic && hop.mayNegotiateHTTP2)
         // What begins HTTP/2 by prior knowledge must have a connection of its own for it.
         needsFreshConnection = hop.options.version == .http2PriorKnowledge && !joinsHTTP2
         switch hop.trust {
@@ -182,6 +184,11 @@ extension HTTPHop {
     /// The version that is spoken: libcurl 7.88 sends trailers over HTTP/1.1 alone.
     var version: HTTP.Options.VersionPolicy {
         options.version == .automatic && hasTrailers ? .http1_1 : options.version
+    }
+
+    /// The version by which the queue tells hosts apart: in the clear, the automatic choice is HTTP/1.1.
+    var spokenVersion: HTTP.Options.VersionPolicy {
+        version == .automatic && origin.scheme == .http ? .http1_1 : version
     }
 
     /// Whether TLS may come to HTTP/2. A libcurl without it refuses to be asked.

@@ -13,6 +13,9 @@ final class Turn {
 
     init() {}
 
+    /// Lets go of the transfers it knows, which know it.
+    func end() { (touched, postponed, stopped) = ([], [], []) }
+
     /// When somebody is to go on sending, in milliseconds of the monotonic clock.
     var nextMoment: Int64? { postponed.lazy.map(\.until.milliseconds).min() }
 

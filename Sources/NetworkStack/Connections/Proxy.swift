@@ -118,7 +118,7 @@ extension Network {
                 guard credentials.isLegal else {
                     throw .invalidOptions("The proxy's credentials have a control character.")
                 }
-                if scheme.isHTTP, credentials.user.contains(":") {
+                if scheme.isHTTP, credentials.user.utf8.contains(UInt8(ascii: ":")) {
                     throw .invalidOptions("A user's name with a colon cannot be told to an HTTP proxy (RFC 7617).")
                 }
                 if scheme == .socks5 || scheme == .socks5h {

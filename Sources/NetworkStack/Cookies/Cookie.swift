@@ -112,8 +112,8 @@ extension HTTP {
         /// Whether a browser's promises about names hold: `__Secure-` and `__Host-` (RFC 6265bis section 4.1.3).
         var keepsPrefix: Bool {
             let text = (name.isEmpty ? value : name).prefix(9).lowercased()
-            if text.hasPrefix("__secure-") { return isSecure && !name.isEmpty }
-            if text.hasPrefix("__host-") { return isSecure && isHostOnly && path == "/" && !name.isEmpty }
+            if text.utf8.starts(with: "__secure-".utf8) { return isSecure && !name.isEmpty }
+            if text.utf8.starts(with: "__host-".utf8) { return isSecure && isHostOnly && path == "/" && !name.isEmpty }
             return true
         }
 

@@ -2,6 +2,6 @@
 struct Attempt: Sendable {
     /// Unlike that of any other attempt of the engine; 0 if nobody intercepts.
     let identifier: Int
-    /// What the fetch has been through before.
-    let retryState: Retry.State
+    /// What the fetch has been through before; and, where the attempt is voted on, whether its request may have arrived.
+    var retryState: Retry.State
 }

@@ -57,7 +57,7 @@ final class Exchange: Cancelable, TimerWheelEntry {
         }
         guard let (attempt, lastTicket, firstLook) = begun else { return }
         if let lastTicket { wheel.remove(lastTicket) }
-        let ticket = wheel.insert(self, at: firstLook)
+        guard let ticket = wheel.insert(self, at: firstLook) else { return end(.refused(.shutDown)) }
         if let late = state.withLock({ $0.hold(ticket: ticket, of: attempt) }) { wheel.remove(late) }
         let making = steps.make(attempt) { [self] result in
             guard state.withLock({ $0.handOver(attempt) }) else { return self }
@@ -138,8 +138,8 @@ final class Exchange: Cancelable, TimerWheelEntry {
         state.withLock { $0.entered(phase, hop: hop, now: .now) }
     }
 
-    func progressed(hop: Int) {
-        state.withLock { $0.progressed(hop: hop, now: .now) }
+    func sent(hop: Int) {
+        state.withLock { $0.sent(hop: hop, now: .now) }
     }
 
     func received(informational response: HTTP.Response, hop: Int) {
@@ -173,7 +173,7 @@ final class Exchange: Cancelable, TimerWheelEntry {
 
     func finished(trailers: HTTP.Headers?, metrics: HTTP.Metrics, hop: Int) {
         if let receiver, state.withLock({ $0.stage == .streaming && $0.isCurrent(hop) }) {
-            receiver.finish(trailers: trailers, metrics: metrics)
+            receiver.finish(trailers: trailers, metrics: state.withLock { $0.completed(metrics, now: .now) })
             if state.withLock({ $0.streamFinished() }) { end(.judged) }
             return
         }
@@ -201,7 +201,7 @@ final class Exchange: Cancelable, TimerWheelEntry {
     }
 
     func failed(_ ending: Ending, hop: Int) {
-        if state.withLock({ $0.failed(hop: hop) }) { conclude(ending) }
+        if let ending = state.withLock({ $0.failed(ending, hop: hop) }) { conclude(ending) }
     }
 
     private func act(on verdict: ExchangeState.Verdict) {

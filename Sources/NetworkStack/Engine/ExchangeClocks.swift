@@ -7,6 +7,9 @@ struct ExchangeClocks {
     private var lastProgress: MonotonicTime
     /// Since when the head is awaited: an informational response is progress, and not the head.
     private var lastSent: MonotonicTime
+    /// Whether something of this attempt may have reached a server before what is under way now: on a hop that was
+    /// redirected, or on a connection that died.
+    private(set) var hasSent = false
     /// Since when a connection is awaited.
     private var connectingSince: MonotonicTime
     private var isHeldBack = false
@@ -22,18 +25,23 @@ struct ExchangeClocks {
 
     mutating func beganAttempt(now: MonotonicTime) {
         attemptStartedAt = now
-        isHeldBack = false
+        (isHeldBack, hasSent) = (false, false)
         entered(.making, now: now)
     }
 
     mutating func entered(_ phase: HTTP.Phase, now: MonotonicTime) {
         if !self.phase.isConnecting { connectingSince = now }
+        if phase.isBeforeSending, self.phase == .sending || self.phase == .waiting || self.phase == .receiving {
+            hasSent = true
+        }
         self.phase = phase
         lastProgress = now
         lastSent = now
     }
 
-    mutating func progressed(now: MonotonicTime) {
+    mutating func progressed(now: MonotonicTime) { lastProgress = now }
+
+    mutating func sent(now: MonotonicTime) {
         lastProgress = now
         if phase == .sending { lastSent = now }
     }
@@ -54,12 +62,23 @@ struct ExchangeClocks {
         return first
     }
 
+    /// A phase as an error tells it. One without a connection says that the server has not seen the request, which it may
+    /// have: before a redirect, or before a connection that died.
+    func told(_ phase: HTTP.Phase) -> HTTP.Phase { hasSent && phase.isBeforeSending ? .waiting : phase }
+
     enum Reading {
         case expired(HTTP.Timeout, during: HTTP.Phase)
         case lookAgain(MonotonicTime)
     }
 
     func read(_ now: MonotonicTime) -> Reading {
+        switch reading(now) {
+        case .expired(let timeout, let phase): .expired(timeout, during: told(phase))
+        case let reading: reading
+        }
+    }
+
+    private func reading(_ now: MonotonicTime) -> Reading {
         var next = now + timeouts.idle
         if let total = timeouts.total {
             guard startedAt + total > now else { return .expired(.total, during: phase) }
@@ -91,10 +110,8 @@ struct ExchangeClocks {
 
 extension HTTP.Phase {
     /// Whether there is no connection yet.
-    fileprivate var isConnecting: Bool {
-        switch self {
-        case .resolving, .connecting, .securing: true
-        case .making, .queued, .sending, .waiting, .receiving, .settling, .delayed: false
-        }
-    }
+    fileprivate var isConnecting: Bool { self == .resolving || self == .connecting || self == .securing }
+
+    /// Whether nothing of the request can have reached the server.
+    var isBeforeSending: Bool { self == .queued || isConnecting }
 }

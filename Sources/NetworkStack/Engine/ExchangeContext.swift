@@ -50,6 +50,11 @@ final class ExchangeContext: Sendable {
         }
     }
 
+    /// Ends every exchange under way, and all to come.
+    func shutDown() {
+        for case let exchange as Exchange in wheel.close() { exchange.conclude(.refused(.shutDown)) }
+    }
+
     /// How a server must prove itself before anything is sent to it.
     ///
     /// - Throws: What speaks against sending anything at all.

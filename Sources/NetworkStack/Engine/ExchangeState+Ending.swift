@@ -4,11 +4,12 @@ internal import FoundationEssentials
 extension ExchangeState {
     /// The attempt is over and is to be looked at. Answers it and what to let go of, or `nil` if it was over.
     mutating func settle(_ ending: Ending, now: MonotonicTime) -> (Remains, Attempt)? {
-        guard stage == .making || stage == .carrying, let attempt else { return nil }
+        guard stage == .making || stage == .carrying, var attempt else { return nil }
         guard !isScheduling else {
             endingAfterScheduling = endingAfterScheduling ?? ending
             return nil
         }
+        attempt.retryState.requestMayHaveArrived = clocks.hasSent
         stage = .settling
         clocks.entered(.settling, now: now)
         return (letGo(keepingTicket: true), attempt)
@@ -80,11 +81,14 @@ extension ExchangeState {
         return (letGo(keepingTicket: false), delivery.ended(ending, telling: telling, steps: steps))
     }
 
-    /// The hop has failed. Answers whether that is news.
-    mutating func failed(hop: Int) -> Bool {
-        guard isCurrent(hop) else { return false }
+    /// The hop has failed. Answers how it is told, if that is news.
+    mutating func failed(_ ending: Ending, hop: Int) -> Ending? {
+        guard isCurrent(hop) else { return nil }
         remains.transfer = nil
-        return true
+        if case .refused(.timedOut(let timeout, let phase)) = ending {
+            return .refused(.timedOut(timeout, during: clocks.told(phase)))
+        }
+        return ending
     }
 
     mutating func returned() -> Delivery.Call? { delivery.returned() }
@@ -97,11 +101,16 @@ extension ExchangeState {
         head = nil
         // The redirects' targets inherit it (RFC 9110 section 10.2.2); the transport never saw it.
         if let fragment { response.url = response.url.with(fragment: fragment) }
+        response.ended(trailers: trailers, redirects: redirects, metrics: completed(metrics, now: now))
+        return response
+    }
+
+    /// A transport's figures, with those of the whole fetch.
+    func completed(_ metrics: HTTP.Metrics, now: MonotonicTime) -> HTTP.Metrics {
         var metrics = metrics
         metrics.hopCount = redirects.count + 1
         metrics.total = now - clocks.startedAt
-        response.ended(trailers: trailers, redirects: redirects, metrics: metrics)
-        return response
+        return metrics
     }
 
     mutating func letGo(keepingTicket: Bool) -> Remains {

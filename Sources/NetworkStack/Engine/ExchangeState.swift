@@ -101,7 +101,7 @@ struct ExchangeState {
     mutating func hold(making: any Cancelable, of attempt: Attempt) -> (any Cancelable)? {
         if stage == .ended { return making }
         // What is under way by now was handed over; a making cannot be cancelled after that.
-        if stage == .making, isCurrent(attempt) { remains.pending = making }
+        if stage == .making, !wasHandedOver, isCurrent(attempt) { remains.pending = making }
         return nil
     }
 
@@ -192,6 +192,10 @@ struct ExchangeState {
 
     mutating func progressed(hop: Int, now: MonotonicTime) {
         if isCurrent(hop) { clocks.progressed(now: now) }
+    }
+
+    mutating func sent(hop: Int, now: MonotonicTime) {
+        if isCurrent(hop) { clocks.sent(now: now) }
     }
 
     mutating func received(

@@ -1,7 +1,7 @@
 /// What an exchange needs of the stack and the resource it serves, whose types it does not know. One per fetch.
 ///
 /// Everything that may run the user's code is called on the engine's queue, but for the first attempt's making and its
-/// scheduling, and one call after the other.
+/// scheduling, and one call after the other: only the end of an attempt that is cut short is told at once.
 protocol ExchangeSteps: AnyObject, Sendable {
     /// How the fetch is carried out.
     var options: Shared<HTTP.Options> { get }

@@ -114,7 +114,8 @@ final class Fetching<Transport: HTTPTransport, Remote: Sendable>: ExchangeSteps 
         guard let intercepted, case .failure(let error) = intercepted.outcome as? Outcome else {
             return (.none, FetchError.cancelled)
         }
-        return (intercepted.vote(attempt, response: error.response, on: error), error)
+        let data = intercepted.contentOfFailure
+        return (intercepted.vote(attempt, data: data, response: error.response, on: error), error)
     }
 
     func giveUp(_ error: Retry.Error, _ state: Retry.State) {
@@ -126,9 +127,9 @@ final class Fetching<Transport: HTTPTransport, Remote: Sendable>: ExchangeSteps 
     }
 
     func complete(_ ending: Ending, telling attempt: Attempt?) {
-        if let attempt {
-            _ = judge(ending)
-            _ = vote(attempt)
+        // Apart from what is kept, which an attempt that has settled meanwhile may be changing.
+        if let attempt, let intercepted, case (.failure(let error), let data) = outcome(of: ending) {
+            _ = intercepted.vote(attempt, data: data, response: error.response, on: error)
         }
         // Nothing is kept after this: a stream must not be held by the exchange that feeds it.
         if case .judged = ending, let intercepted {

@@ -62,6 +62,13 @@ public final class HTTPEngine<Transport: HTTPTransport>: Sendable {
         isIntercepted = !configuration.interceptors.isEmpty
     }
 
+    /// Ends every fetch under way with ``HTTP/Refusal/shutDown``, whatever it waits for: its request, a token, a place, the
+    /// server, its next attempt. Later fetches end with the same at once.
+    ///
+    /// A stack calls it in its own shutdown, after its transport has been told to take no more. It may be called any number of times,
+    /// on any thread.
+    public func shutDown() { context.shutDown() }
+
     /// How a server must prove itself before anything is sent to it.
     ///
     /// - Throws: What speaks against sending anything at all.
@@ -224,7 +231,7 @@ final class HopSink<Failure: Error>: HTTPTransferSink {
     @usableFromInline
     func withheld(_ count: Int64) { exchange.withheld(count, hop: hop) }
     @usableFromInline
-    func sent(_ count: Int) { exchange.progressed(hop: hop) }
+    func sent(_ count: Int) { exchange.sent(hop: hop) }
     @usableFromInline
     func mismatched(_ report: ServerTrustReport) { exchange.context.reporter?(report) }
 

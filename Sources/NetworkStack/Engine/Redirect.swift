@@ -30,7 +30,9 @@ enum Redirect {
         if origin.scheme == .https, target.scheme == .http, !policy.allowsInsecure { throw .insecureRedirect(url) }
 
         var next = request
-        let ownFragment = location.firstIndex(of: "#").map { String(location[location.index(after: $0)...]) }
+        let ownFragment = location.utf8.firstIndex(of: UInt8(ascii: "#")).map {
+            String(location[location.utf8.index(after: $0)...])
+        }
         next.url = url.with(fragment: ownFragment ?? fragment)
         let getsLikeBrowsers =
             response.status == .seeOther && request.method != .HEAD
@@ -63,7 +65,7 @@ enum Redirect {
 
     /// The target of a `Location`, without a fragment.
     private static func resolve(_ location: String, against base: URL) throws(HTTP.Refusal) -> URL {
-        let reference = String(location.prefix { $0 != "#" })
+        let reference = String(Substring(location.utf8.prefix { $0 != UInt8(ascii: "#") }))
         guard HTTP.Headers.isLegal(value: location) else { throw .invalidRedirect("a text with control characters") }
         if reference.isEmpty { return base }
         do { try HTTP.Target.requireASCIIHost(in: reference) } catch {

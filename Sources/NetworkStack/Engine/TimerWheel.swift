@@ -52,6 +52,7 @@ final class TimerWheel: Sendable {
         var lookedAt: UInt64
         var armedFor: UInt64?
         var timer: (any DispatchSourceTimer)?
+        var isClosed = false
     }
 
     private static let slotCount = 1024
@@ -64,9 +65,10 @@ final class TimerWheel: Sendable {
 
     deinit { state.withLock { $0.timer?.cancel() } }
 
-    /// Has an entry asked at a deadline, or a little later, until it leaves.
-    func insert(_ entry: any TimerWheelEntry, at deadline: MonotonicTime) -> Ticket {
+    /// Has an entry asked at a deadline, or a little later, until it leaves. A wheel that is closed takes none.
+    func insert(_ entry: any TimerWheelEntry, at deadline: MonotonicTime) -> Ticket? {
         state.withLock { state in
+            guard !state.isClosed else { return nil }
             let ticket: Ticket
             if let free = state.free.popLast() {
                 ticket = free
@@ -89,6 +91,14 @@ final class TimerWheel: Sendable {
             return state.records[ticket].entry
         }
         withExtendedLifetime(entry) {}
+    }
+
+    /// Takes no more entries. Answers those it has, which leave as they always do.
+    func close() -> [any TimerWheelEntry] {
+        state.withLock { state in
+            state.isClosed = true
+            return state.records.compactMap(\.entry)
+        }
     }
 
     private func place(_ ticket: Ticket, at deadline: MonotonicTime, in state: inout State) {

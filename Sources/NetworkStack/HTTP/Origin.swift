@@ -113,10 +113,11 @@ extension HTTP {
         /// Refuses a host beyond ASCII in a URL's text, before it is parsed: where Foundation is linked its parser knows
         /// IDNA and would change the host, elsewhere it would not.
         static func requireASCIIHost(in text: String) throws(Refusal) {
+            // By bytes: with a combining mark behind it, a slash is another character.
             let afterScheme =
-                text.utf8.first == UInt8(ascii: "/") ? text[...] : text.drop { $0 != "/" && $0 != "?" && $0 != "#" }
-            guard afterScheme.hasPrefix("//") else { return }
-            let authority = afterScheme.utf8.dropFirst(2).prefix { !$0.endsAuthority }
+                text.utf8.first == UInt8(ascii: "/") ? text.utf8[...] : text.utf8.drop { !$0.endsAuthority }
+            guard afterScheme.starts(with: "//".utf8) else { return }
+            let authority = afterScheme.dropFirst(2).prefix { !$0.endsAuthority }
             let host = authority.lastIndex(of: UInt8(ascii: "@")).map { authority[$0...] } ?? authority
             if host.contains(where: { $0 >= 0x80 }) { throw hostNotASCII }
         }

@@ -60,8 +60,10 @@ private enum Shell {
             $0.isAlphanumeric || "-_./:=@".utf8.contains($0)
         }
         if isPlain, !word.isEmpty { return word }
-        // Inside single quotes everything is itself but the single quote.
-        return "'" + word.split(separator: "'", omittingEmptySubsequences: false).joined(separator: #"'\''"#) + "'"
+        // Inside single quotes everything is itself but the single quote: the byte, whatever follows it. With a combining
+        // mark behind it, it is another character.
+        let pieces = word.utf8.split(separator: UInt8(ascii: "'"), omittingEmptySubsequences: false)
+        return "'" + pieces.map { String(Substring($0)) }.joined(separator: #"'\''"#) + "'"
     }
 
     /// The bytes as text that can be an argument, or `nil`.

@@ -169,12 +169,13 @@ final class InterceptedAttempt<Request: HTTPRequestConvertible, Response: HTTPRe
         chain.succeed(attempt, made.request, success.data ?? Data(), success.response)
     }
 
+    /// The content that came with the failure that is kept.
+    var contentOfFailure: Data? { kept.withLock { $0.failedData ?? $0.success?.data } }
+
     /// Tells of a failure, and has it voted on. What fails before it is scheduled, fails without a request.
-    func vote(_ attempt: Attempt, response: Response?, on error: any Error) -> Retry.Action {
-        let (made, success, failedData) = kept.withLock {
-            ($0.wasScheduled ? $0.made : nil, $0.success, $0.failedData)
-        }
-        let data = failedData ?? success?.data
+    func vote(_ attempt: Attempt, data: Data?, response: Response?, on error: any Error) -> Retry.Action {
+        let number = attempt.retryState.attemptCount
+        let made = kept.withLock { $0.number == number && $0.wasScheduled ? $0.made : nil }
         return chain.vote(attempt, request: made?.request, data: data, response: response, error: error)
     }
 

@@ -5,8 +5,6 @@ struct InterceptorChain<Request: HTTPRequestConvertible, Response: HTTPResponseC
     let interceptors: HTTPResource<Request, Response>.Interceptors
     let priority: Retry.Action.CompareClosure
 
-    var isEmpty: Bool { interceptors.isEmpty }
-
     var interceptsContent: Bool { interceptors.contains { $0.interceptsContent } }
 
     /// Threads a request through the interceptors. The handler is called once at most.

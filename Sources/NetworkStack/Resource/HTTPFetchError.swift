@@ -105,14 +105,15 @@ extension HTTPFetchError {
         }
     }
 
-    /// Whether the request provably never reached the server, so that sending it again is safe whatever it does.
+    /// Whether the request provably never reached the server that it failed at, so that sending it again is safe whatever it
+    /// does. After a redirect another server has seen one: see ``Retry/State/requestMayHaveArrived``.
     public var isRetryable: Bool {
         switch self {
         case .transport(let error):
             guard let kind = (error as? any HTTPTransportError)?.kind else { return false }
             return kind == .dns || kind == .connect || kind == .proxy
         case .refused(.timedOut(_, let phase)):
-            return phase == .queued || phase == .resolving || phase == .connecting || phase == .securing
+            return phase.isBeforeSending
         case .noRequest, .http, .noData, .badResponse, .refused, .retry, .cancelled: return false
         }
     }

@@ -27,6 +27,10 @@ public enum Retry {
         /// The delay that was scheduled last, in seconds; 0 before the first.
         public private(set) var lastDelay: Delay = 0
 
+        /// Whether something of the failed attempt may have reached a server before what failed: on a hop that was redirected,
+        /// or on a connection that died. What failed at last tells the error. It is known when the attempt is voted on.
+        public internal(set) var requestMayHaveArrived = false
+
         /// The state of an operation that has not failed.
         public init() {}
 
@@ -35,8 +39,10 @@ public enum Retry {
         /// - Parameters:
         ///   - errors: The error of every failed attempt, in order.
         ///   - delays: The delays that were scheduled before retries, in order, in seconds.
-        public init(errors: [any Swift.Error], delays: [Delay] = []) {
+        ///   - requestMayHaveArrived: Whether something of the failed attempt may have reached a server before what failed.
+        public init(errors: [any Swift.Error], delays: [Delay] = [], requestMayHaveArrived: Bool = false) {
             self.errors = errors
+            self.requestMayHaveArrived = requestMayHaveArrived
             totalDelay = delays.reduce(0, +)
             lastDelay = delays.last ?? 0
         }

@@ -13,11 +13,12 @@ extension Retry {
     /// - Parameters:
     ///   - request: The request that failed.
     ///   - error: How it failed: the stack's `FetchError`.
+    ///   - state: What the operation has been through, this attempt included. The error tells of the last hop alone.
     /// - Returns: Whether it is safe.
-    public static func isSafe(_ request: HTTP.Request, after error: any Swift.Error) -> Bool {
+    public static func isSafe(_ request: HTTP.Request, after error: any Swift.Error, _ state: State) -> Bool {
         if request.method.isIdempotent { return true }
         if let key = request.headers[.idempotencyKey], !key.isEmpty { return true }
-        return (error as? any HTTPFetchFailure)?.isRetryable ?? false
+        return !state.requestMayHaveArrived && (error as? any HTTPFetchFailure)?.isRetryable ?? false
     }
 
     /// Whether a failure may pass by itself.
@@ -45,13 +46,13 @@ extension Retry {
 }
 
 extension Retry.Policy where Metadata: HTTPRetryMetadata {
-    /// The same policy where sending the request again is safe (``Retry/isSafe(_:after:)``); elsewhere it votes for nothing.
+    /// The same policy where sending the request again is safe (``Retry/isSafe(_:after:_:)``); elsewhere it votes for nothing.
     ///
     /// - Returns: The narrower policy.
     public func whenSafe() -> Self {
-        when { error, _, metadata in
+        when { error, state, metadata in
             guard let request = try? metadata.request?.httpRequest() else { return false }
-            return Retry.isSafe(request, after: error)
+            return Retry.isSafe(request, after: error, state)
         }
     }
 

@@ -104,6 +104,24 @@ extension ConformanceCheck {
             try expect(server.snapshot.maxOpen <= 4, "\(server.snapshot.maxOpen) connections were open at a time")
             try expectEqual(server.requests.count, 16, "requests")
         },
+        ConformanceCheck("The limit per host is one for all versions of HTTP/1.1", needs: [.network]) { subject in
+            let held = Latch()
+            let server = try ScriptedServer.responding { request in
+                held.wait()
+                return .ok(request.path)
+            }
+            defer { held.open() }
+            let stack = try subject.stack { $0.connections.perHost = 1 }
+            var options = HTTP.Options()
+            options.version = .http1_1
+            let first = try stack.observe(server.url("/1"))
+            try await eventually("the first is under way") { server.requests.count == 1 }
+            let second = try stack.observe(server.url("/2"), options: options)
+            let third = try stack.observe(server.url("/3"))
+            held.open()
+            for observation in [first, second, third] { _ = try await observation.onlyOutcome().text() }
+            try expectEqual(server.snapshot.maxOpen, 1, "connections at a time")
+        },
         ConformanceCheck(
             "The limit per host is kept over TLS, too, before and after it is known what the host speaks",
             needs: [.network, .customTrustRoots]

@@ -50,7 +50,7 @@ extension ConformanceCheck {
     }
 
     private static func requests(to server: ScriptedServer, file: String) throws -> [HTTP.Request] {
-        let nasty = #"it's "quoted" $HOME `id` \n \\ !! %s * ? [a] {b} ~ ; & | < > # é 😀"#
+        let nasty = #"it's "quoted" $HOME `id` \n \\ !! %s * ? [a] {b} ~ ; & | < > # é 😀 '́ '‍ '️; touch x #"#
         return try [
             .init(url: server.url("/")),
             .init(url: server.url("/a/../b/%2F?x={1,2}&y=[1-3]&z='$HOME'#fragment".percentFixed)),

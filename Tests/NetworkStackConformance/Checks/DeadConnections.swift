@@ -60,6 +60,29 @@ extension ConformanceCheck {
                 try expectEqual(server.requests.map(\.bodyCount), [5], "what the server received")
             },
             ConformanceCheck(
+                "A POST whose kept connection died is not said to have reached nobody because there is no other",
+                needs: [.network, .carefulRepeats]
+            ) { subject in
+                // The second request ends the server, and the connection it came on.
+                let box = Lock<ScriptedServer?>(nil)
+                let server = try ScriptedServer { _ in
+                    [
+                        .receiveHead, .send(reply), .receiveRequest,
+                        .run { _ in box.withLock { $0 }?.stopListening() }, .reset,
+                    ]
+                }
+                box.withLock { $0 = server }
+                defer { box.withLock { $0 = nil } }
+                let client = try subject.client { $0.interceptors = [HTTPRetryPolicy.maxRetries(2).whenSafe()] }
+                _ = try await client.get(server.url("/first"))
+                let request = try HTTP.Request(
+                    method: .POST,
+                    url: server.url("/second"),
+                    body: .bytes(Data("order".utf8))
+                )
+                try await client.outcome(of: request).expectFailure(.empty, .receive)
+            },
+            ConformanceCheck(
                 "A POST on a kept connection that the server had closed is sent on another",
                 needs: [.network]
             ) {

@@ -101,6 +101,14 @@ extension ConformanceCheck {
             _ = try await stack.observe("http://127.0.0.1:\(closed.port)/", method: .POST).onlyOutcome().retryError()
             try expectEqual(log.all.count { $0.contains("schedules") }, 3, "attempts")
         },
+        ConformanceCheck("A POST that was redirected to nobody is not sent again", needs: [.network]) { subject in
+            let closed = try ClosedPort.reserve()
+            let server = try ScriptedServer.responding { _ in .redirect(to: "http://127.0.0.1:\(closed.port)/") }
+            let stack = try subject.stack { $0.interceptors = [HTTPRetryPolicy.maxRetries(2).whenSafe()] }
+            let outcome = try await stack.observe(server.url(), method: .POST).onlyOutcome()
+            guard case .failure = outcome else { throw ConformanceFailure("Saw \(outcome.summary)") }
+            try expectEqual(server.requests.map(\.method), ["POST"], "what the server received")
+        },
         ConformanceCheck("A spent budget refuses retries, and fetches go on") { subject in
             let peer = try subject.serve { $0.path == "/good" ? .ok("x") : .status(503) }
             let budget = Retry.Budget(ratio: 0, reserve: 3)

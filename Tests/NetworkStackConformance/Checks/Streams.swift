@@ -31,6 +31,13 @@ extension ConformanceCheck {
             try expectEqual(text, "firstlater", "the content")
             try expect(opened.value.metrics != nil, "A stream that ended has no metrics")
         },
+        ConformanceCheck("A stream that has ended says what the whole fetch took") { subject in
+            let peer = try subject.serve { $0.path == "/" ? .redirect(to: "/there") : .ok("content") }
+            let opened = try await subject.streaming().open(peer.url("/"))
+            _ = try await bounded(.seconds(20)) { try await opened.value.collect() }
+            try expectEqual(opened.value.metrics?.hopCount, 2, "hops")
+            try expect(opened.value.metrics?.total ?? .zero > .zero, "The fetch took no time")
+        },
         ConformanceCheck("A stream delivers every byte in order") { subject in
             let content = patternBytes(5 << 20)
             let peer = try subject.serve { _ in .ok(bytes: Array(content)) }

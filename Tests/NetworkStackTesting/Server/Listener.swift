@@ -12,6 +12,7 @@ final class Listener: Sendable {
         var finished: [Int] = []
         var contexts: [TLSIdentity: TLSContext] = [:]
         var acceptor: WorkerThread?
+        var isListening = true
     }
 
     let options: ScriptedServer.Options
@@ -44,6 +45,17 @@ final class Listener: Sendable {
         state.withLock { $0.acceptor = thread }
     }
 
+    /// Closes the port; the connections there are go on.
+    func stopListening() {
+        let acceptor = state.withLock { state in
+            state.isListening = false
+            return state.acceptor
+        }
+        wakeup.signal()
+        acceptor?.join()
+        socket.withLock { $0 = nil }
+    }
+
     func stop() {
         stopGate.open()
         state.withLock { $0.acceptor }?.join()
@@ -59,7 +71,7 @@ final class Listener: Sendable {
     }
 
     private func acceptConnections(_ socket: LoopbackSocket) {
-        while !stopGate.isOpen {
+        while !stopGate.isOpen, state.withLock({ $0.isListening }) {
             var entries = [
                 pollfd(fd: socket.descriptor, events: Int16(POLLIN), revents: 0),
                 pollfd(fd: wakeup.descriptor, events: Int16(POLLIN), revents: 0),

@@ -89,6 +89,9 @@ public final class ScriptedServer: Sendable {
         }
     }
 
+    /// Closes the port, and returns when nobody can connect any more. The connections there are go on. Called once.
+    public func stopListening() { listener.stopListening() }
+
     /// Closes the port and all connections and joins the threads.
     ///
     /// Blocks for a moment; a `Step.run` that waits for something of its own is waited for. Later calls do nothing.
