@@ -133,8 +133,7 @@ public final class TokenAuthenticator: RequestAuthenticator {
         error: any Error,
         retryState: Retry.State
     ) -> Retry.Action {
-        // After a redirect, somebody else may have answered, who never saw the token.
-        guard let response, options.isRejection(response, data), concerns(request) && isBound(to: response.url),
+        guard let response, options.isRejection(response, data), concerns(request) && carriedToken(response),
             let credentials = request.headers[.authorization]
         else { return .none }
         let rejections = retryState.errors.count {
@@ -189,6 +188,13 @@ public final class TokenAuthenticator: RequestAuthenticator {
     private func concerns(_ request: HTTP.Request) -> Bool { isBound(to: request.url) && !options.isExempt(request) }
 
     private func isBound(to url: URL) -> Bool { (try? HTTP.Origin(of: url)).map(origins.contains) ?? false }
+
+    /// Whether who answered saw the token: a redirect to another origin takes it away for good, also if that is bound, or leads
+    /// back.
+    private func carriedToken(_ response: HTTP.Response) -> Bool {
+        let hops = response.redirects.map(\.url) + [response.url]
+        return isBound(to: response.url) && Set(hops.map { try? HTTP.Origin(of: $0) }).count == 1
+    }
 
     private func ask(_ waiter: TokenWaiter, forced: Bool = false) {
         let now = now()

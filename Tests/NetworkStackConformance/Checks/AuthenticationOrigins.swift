@@ -41,22 +41,38 @@ extension ConformanceCheck {
             try expectEqual(home.requests().count, 9, "requests to the origin")
             try expect(home.requests().allSatisfy { $0["authorization"] != nil }, "Credentials were not sent home")
         },
-        ConformanceCheck("A 401 of another origin, after a redirect, does not cost the token") { subject in
-            let other = try subject.serve { _ in .status(401, headers: [("WWW-Authenticate", "Bearer")]) }
-            let refreshed = Lock(0)
+        ConformanceCheck("A 401 after a redirect to another origin, bound or not, or there and back, costs no token") {
+            subject in
+            let (way, refreshed) = (Lock(""), Lock(0))
+            let unauthorized = Reply.status(401, headers: [("WWW-Authenticate", "Bearer")])
+            let other = try subject.serve {
+                $0.path == "/around" ? .redirect(to: way.withLock { $0 }) : unauthorized
+            }
             let home = try subject.serve {
-                $0.path == "/away" ? .redirect(to: other.url("/")) : .ok($0["authorization"] ?? "none")
+                switch $0.path {
+                case "/away", "/around": .redirect(to: other.url($0.path))
+                case "/back" where $0["authorization"] == nil: unauthorized
+                default: .ok($0["authorization"] ?? "none")
+                }
             }
-            let origin = try HTTP.Origin(of: HTTP.Request(url: home.url("/")).url)
-            let authenticator = TokenAuthenticator(origins: [origin], store: MemoryTokenStore(AccessToken("T0"))) { _ in
-                refreshed.withLock { $0 += 1 }
-                return AccessToken("T1")
+            way.withLock { $0 = home.url("/back") }
+            let both = try [home, other].map { try HTTP.Origin(of: HTTP.Request(url: $0.url("/")).url) }
+            for origins in [Set(both.prefix(1)), Set(both)] {
+                let store = MemoryTokenStore(AccessToken("T0"))
+                let authenticator = TokenAuthenticator(origins: origins, store: store) { _ in
+                    refreshed.withLock { $0 += 1 }
+                    return AccessToken("T1")
+                }
+                let stack = try subject.stack { $0.interceptors = [authenticator] }
+                for (path, hops) in [("/away", 1), ("/around", 2)] {
+                    let outcome = try await stack.observe(home.url(path)).onlyOutcome()
+                    guard case .failure(.http(401, _, let response)) = outcome else {
+                        throw ConformanceFailure("Expected the 401 itself of \(path), saw \(outcome.summary)")
+                    }
+                    try expectEqual(response.redirects.count, hops, "the redirects of \(path)")
+                }
+                try expectEqual(try await stack.text(home.url("/")), "Bearer T0", "the credentials")
             }
-            let stack = try subject.stack { $0.interceptors = [authenticator] }
-            guard case .failure(.http(401, _, _)) = try await stack.observe(home.url("/away")).onlyOutcome() else {
-                throw ConformanceFailure("Expected the 401 itself")
-            }
-            try expectEqual(try await stack.text(home.url("/")), "Bearer T0", "the credentials")
             try expectEqual(refreshed.withLock { $0 }, 0, "refreshes")
         },
     ]
