@@ -26,6 +26,37 @@ struct ServerSentEventTests {
         }
     }
 
+    /// What the first turn of one loop over a sequence gives, and then all of a second.
+    private func inTwoLoops<Whole: AsyncSequence>(_ whole: Whole) async throws -> [Whole.Element] {
+        var elements: [Whole.Element] = []
+        for try await element in whole {
+            elements.append(element)
+            break
+        }
+        for try await element in whole { elements.append(element) }
+        return elements
+    }
+
+    /// A stream that has come whole, in one piece.
+    private func stream(_ text: String) -> ByteStream {
+        let receiver = StreamReceiver()
+        _ = receiver.take(Data(text.utf8))
+        receiver.finish(trailers: nil, metrics: .init())
+        return ByteStream(receiver)
+    }
+
+    @Test(
+        "a second loop reads on where the first stood, and loses nothing that was read ahead or said for later events"
+    )
+    func secondLoops() async throws {
+        #expect(try await inTwoLoops(LineStream(stream("a\nb\nc"), limit: 10)) == ["a", "b", "c"])
+        let numbers = JSONLineStream<Int>(LineStream(stream("1\n2\n3\n"), limit: 10)) { JSONDecoder() }
+        #expect(try await inTwoLoops(numbers) == [1, 2, 3])
+        let text = "id: 7\nretry: 1500\ndata: a\n\ndata: b\n\ndata: c\n\n"
+        let expected = ["a", "b", "c"].map { ServerSentEvent(data: $0, id: "7", retry: .milliseconds(1500)) }
+        #expect(try await inTwoLoops(ServerSentEventStream(stream(text), limit: 100)) == expected)
+    }
+
     @Test("a line ends at LF or CRLF, for events at CR too, however it is cut into pieces", arguments: [1, 2, 3, 50])
     func endings(length: Int) throws {
         let text = "a\nb\r\n\r\n\nc\rd\r\r\ne"

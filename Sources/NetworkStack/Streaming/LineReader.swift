@@ -1,21 +1,26 @@
 internal import FoundationEssentials
 
 /// Reads the lines of a stream, as bytes, without their ends. The last one counts also without an end.
-struct LineReader {
-    private var chunks: ByteStream.AsyncIterator
-    private var buffer: LineBuffer
+///
+/// What was read ahead is the reader's: whoever goes on with it misses nothing.
+final class LineReader: Sendable {
+    let stream: ByteStream
+    private let buffer: Lock<LineBuffer>
 
     init(_ stream: ByteStream, ending: LineBuffer.Ending, limit: Int) {
-        chunks = stream.makeAsyncIterator()
-        buffer = LineBuffer(ending: ending, limit: limit)
+        self.stream = stream
+        buffer = Lock(LineBuffer(ending: ending, limit: limit))
     }
 
     /// The next line, or `nil` at the end.
-    mutating func next() async throws -> ArraySlice<UInt8>? {
+    func next() async throws -> ArraySlice<UInt8>? {
+        var chunks = stream.makeAsyncIterator()
         while true {
-            if let line = try buffer.next() { return line }
-            guard let chunk = try await chunks.next() else { return try buffer.rest() }
-            buffer.append(chunk)
+            if let line = try buffer.withLock({ buffer throws(LineTooLong) in try buffer.next() }) { return line }
+            guard let chunk = try await chunks.next() else {
+                return try buffer.withLock { buffer throws(LineTooLong) in try buffer.rest() }
+            }
+            buffer.withLock { $0.append(chunk) }
         }
     }
 }

@@ -46,22 +46,16 @@ public struct LineTooLong: Error, Hashable, CustomStringConvertible {
 
 /// The lines of a stream as they come. The last one counts also without an end.
 public struct LineStream: AsyncSequence, Sendable {
-    private let stream: ByteStream
-    private let limit: Int
+    private let lines: LineReader
 
-    init(_ stream: ByteStream, limit: Int) {
-        self.stream = stream
-        self.limit = limit
-    }
+    init(_ stream: ByteStream, limit: Int) { lines = LineReader(stream, ending: .lineFeeds, limit: limit) }
 
     /// Reads on where the stream stands.
-    public func makeAsyncIterator() -> AsyncIterator {
-        AsyncIterator(LineReader(stream, ending: .lineFeeds, limit: limit))
-    }
+    public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(lines) }
 
     /// Reads line by line.
     public struct AsyncIterator: AsyncIteratorProtocol {
-        private var lines: LineReader
+        private let lines: LineReader
 
         fileprivate init(_ lines: LineReader) { self.lines = lines }
 

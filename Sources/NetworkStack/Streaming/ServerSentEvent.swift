@@ -35,37 +35,43 @@ public struct EventTooLong: Error, Hashable, CustomStringConvertible {
 
 /// The events of a stream as they come. An event that the end of the stream cuts short is not told.
 public struct ServerSentEventStream: AsyncSequence, Sendable {
-    private let stream: ByteStream
-    private let limit: Int
+    private let events: ServerSentEventReader
 
-    init(_ stream: ByteStream, limit: Int) {
-        self.stream = stream
-        self.limit = limit
-    }
+    init(_ stream: ByteStream, limit: Int) { events = ServerSentEventReader(stream, limit: limit) }
 
-    /// Reads on where the stream stands.
-    public func makeAsyncIterator() -> AsyncIterator {
-        AsyncIterator(
-            lines: LineReader(stream, ending: .lineFeedsAndReturns, limit: limit),
-            parser: ServerSentEventParser(limit: limit)
-        )
-    }
+    /// Reads on where the stream stands; identifiers and times that were said before count on.
+    public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(events: events) }
 
     /// Reads event by event.
     public struct AsyncIterator: AsyncIteratorProtocol {
-        fileprivate var lines: LineReader
-        fileprivate var parser: ServerSentEventParser
+        fileprivate let events: ServerSentEventReader
 
         /// The next event.
         ///
         /// - Returns: The event, or `nil` at the end.
         /// - Throws: ``ByteStream/Failed``, ``LineTooLong`` or ``EventTooLong``.
-        public mutating func next() async throws -> ServerSentEvent? {
-            while let line = try await lines.next() {
-                if let event = try parser.take(line) { return event }
+        public mutating func next() async throws -> ServerSentEvent? { try await events.next() }
+    }
+}
+
+/// Reads the events of a stream. What was read ahead, and what later events inherit, is the reader's.
+private final class ServerSentEventReader: Sendable {
+    let lines: LineReader
+    private let parser: Lock<ServerSentEventParser>
+
+    init(_ stream: ByteStream, limit: Int) {
+        lines = LineReader(stream, ending: .lineFeedsAndReturns, limit: limit)
+        parser = Lock(ServerSentEventParser(limit: limit))
+    }
+
+    /// The next event, or `nil` at the end.
+    func next() async throws -> ServerSentEvent? {
+        while let line = try await lines.next() {
+            if let event = try parser.withLock({ parser throws(EventTooLong) in try parser.take(line) }) {
+                return event
             }
-            return nil
         }
+        return nil
     }
 }
 
