@@ -132,5 +132,9 @@ struct ServerSentEventTests {
         #expect(throws: EventTooLong(limit: 40)) { try events(String(repeating: "data\n", count: 100), limit: 40) }
         #expect(try events(String(repeating: ": comment\n", count: 100) + "data: a\n\n", limit: 40).count == 1)
         #expect(try events(String(repeating: line + "\n", count: 100), limit: 40).count == 100)
+        var parser = ServerSentEventParser(limit: 5)
+        for rest in ["data: 123456", "", "data: 1", ""] {
+            #expect(throws: EventTooLong(limit: 5)) { _ = try parser.take(Array(rest.utf8)[...]) }
+        }
     }
 }

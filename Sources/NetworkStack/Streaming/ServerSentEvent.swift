@@ -85,6 +85,8 @@ struct ServerSentEventParser {
     private var data: [UInt8] = []
     private var id = ""
     private var retry: Duration?
+    /// An event's data was longer than the limit. What follows would make an event that is not whole.
+    private var isTooLong = false
 
     private static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
 
@@ -93,8 +95,9 @@ struct ServerSentEventParser {
     /// Takes the next line.
     ///
     /// - Returns: The event that it ends, if it ends one.
-    /// - Throws: ``EventTooLong``.
+    /// - Throws: ``EventTooLong``, from then on always.
     mutating func take(_ line: ArraySlice<UInt8>) throws(EventTooLong) -> ServerSentEvent? {
+        if isTooLong { throw EventTooLong(limit: limit) }
         var line = line
         if isFirst, line.starts(with: Self.byteOrderMark) { line.removeFirst(Self.byteOrderMark.count) }
         isFirst = false
@@ -105,7 +108,8 @@ struct ServerSentEventParser {
         switch String(decoding: field, as: UTF8.self) {
         case "event": name = String(decoding: value, as: UTF8.self)
         case "data":
-            guard data.count + value.count <= limit else { throw EventTooLong(limit: limit) }
+            isTooLong = data.count + value.count > limit
+            guard !isTooLong else { throw EventTooLong(limit: limit) }
             data += value
             data.append(UInt8(ascii: "\n"))
         case "id": if !value.contains(0) { id = String(decoding: value, as: UTF8.self) }
