@@ -1,3 +1,4 @@
+internal import Dispatch
 public import FoundationEssentials
 
 /// Sends requests with an access token, and gets a new one when it is needed: once for all who need it.
@@ -103,22 +104,23 @@ public final class TokenAuthenticator: RequestAuthenticator {
     /// Content is none of its business.
     public var interceptsContent: Bool { false }
 
-    /// Adds the token, now or when there is one; a request to another origin passes as it is.
+    /// Adds the token, now or when there is one; a request to another origin passes as it is. One that had to wait goes
+    /// on from a global queue, in no task.
     @discardableResult
     public func authenticateRequest(
         _ request: HTTP.Request,
         handler: @escaping AuthenticationHandler
     ) -> any Cancelable {
-        let needsToken = concerns(request) && !Self.refreshing.contains(ObjectIdentifier(self))
+        let refreshing = Self.refreshing
+        let needsToken = concerns(request) && !refreshing.contains(ObjectIdentifier(self))
         guard needsToken else { return handler(.success(request)) }
         let waiter = TokenWaiter { result in
-            handler(
-                result.map { token in
-                    var request = request
-                    request.headers[.authorization] = token.credentials
-                    return request
-                }
-            )
+            let authenticated = result.map { token in
+                var request = request
+                request.headers[.authorization] = token.credentials
+                return request
+            }
+            return Self.$refreshing.withValue(refreshing) { handler(authenticated) }
         }
         ask(waiter)
         return waiter
@@ -254,7 +256,8 @@ public final class TokenAuthenticator: RequestAuthenticator {
         let (waiters, underWay) = ended
         underWay?.timer.cancel()
         underWay?.refreshing.cancel()
-        for waiter in waiters { waiter.resume(with: result) }
+        // Not in this task: what follows is others', and would see its values and its cancellation.
+        DispatchQueue.global().async { for waiter in waiters { waiter.resume(with: result) } }
     }
 }
 

@@ -1,0 +1,88 @@
+import FoundationEssentials
+import NetworkStackTesting
+import Testing
+
+@testable import NetworkStack
+
+/// Notes in whose task it is called, and whether that is cancelled.
+private struct Noting: HTTPResourceInterceptor {
+    typealias Request = HTTP.Request
+    typealias Response = HTTP.Response
+
+    @TaskLocal static var task = "no task"
+
+    let notes = Lock<[String]>([])
+
+    func interceptMakeRequestResult(
+        _ result: Result<HTTP.Request, any Error>,
+        handler: @escaping RequestHandler
+    ) -> any Cancelable {
+        notes.withLock { $0.append(Self.task + (Task.isCancelled ? ", cancelled" : "")) }
+        return handler(result)
+    }
+}
+
+@Suite("Those who wait for a token", .timeLimit(.minutes(1)))
+struct TokenWaitingTests {
+    private typealias Resource = HTTPResource<HTTP.Request, HTTP.Response>
+
+    private let origin: HTTP.Origin
+    private let request: HTTP.Request
+
+    init() throws {
+        request = try HTTP.Request(url: "https://api.test/items")
+        origin = try HTTP.Origin(of: request.url)
+    }
+
+    /// A stack whose server answers with the credentials that it was sent.
+    private func stack(_ interceptors: Resource.Interceptors) throws -> InMemoryStack {
+        var configuration = Network.Configuration()
+        configuration.interceptors = interceptors
+        return try InMemoryStack(configuration) { _ in
+            { request in
+                (HTTP.Response(status: 200, url: request.url), Data((request.headers[.authorization] ?? "none").utf8))
+            }
+        }
+    }
+
+    @Test("go on without the values of whose fetch asked for it, and without a cancellation")
+    func strangers() async throws {
+        let (server, noting, ended) = (TokenServer(gate: Gate()), Noting(), [Gate(), Gate()])
+        let stack = try stack([TokenAuthenticator(origins: [origin], refresh: server.refresh), noting])
+        for (task, gate) in zip(["first", "second"], ended) {
+            Noting.$task.withValue(task) {
+                _ = stack.fetch(resource: Resource(baseRequestMaking: .request(request))) { _ in gate.open() }
+            }
+        }
+        server.gate?.open()
+        for gate in ended { try await gate.opened() }
+        #expect(noting.notes.withLock { $0 } == ["no task", "no task"])
+    }
+
+    @Test("are still known as part of a refresh if they are, and only then")
+    func ownRequests() async throws {
+        let (server, place) = (TokenServer(gate: Gate()), Lock<InMemoryStack?>(nil))
+        let resource = Resource(baseRequestMaking: .request(request))
+        let outer = TokenAuthenticator(origins: [origin], refresh: server.refresh)
+        let inner = TokenAuthenticator(origins: [origin], clock: VirtualClock()) { _ in
+            let stack = try #require(place.withLock { $0 })
+            let credentials = try await stack.fetch(resource: resource).value
+            return AccessToken("asked with \(String(decoding: credentials, as: UTF8.self))")
+        }
+        let stack = try stack([outer, inner])
+        place.withLock { $0 = stack }
+        defer { place.withLock { $0 = nil } }
+        let asking = Task { try await inner.token().value }
+        try await server.began.opened()
+        // It waits for the same token as the request for the inner one.
+        let (credentials, ended) = (Lock<String?>(nil), Gate())
+        stack.fetch(resource: resource) { result in
+            credentials.withLock { $0 = (try? result.get()).map { String(decoding: $0.value, as: UTF8.self) } }
+            ended.open()
+        }
+        server.gate?.open()
+        try await ended.opened()
+        #expect(credentials.withLock { $0 } == "Bearer asked with Bearer T1")
+        #expect(try await asking.value == "asked with Bearer T1")
+    }
+}
