@@ -16,8 +16,13 @@ private final class GatedStore: TokenStore {
     private let state = Lock(State())
     let (loading, saving) = (Gate(), Gate())
     let (loads, saves): (Gate?, Gate?)
+    private let stored: AccessToken
 
-    init(loads: Gate? = nil, saves: Gate? = nil) { (self.loads, self.saves) = (loads, saves) }
+    init(
+        _ stored: AccessToken = AccessToken("stored", expirationDate: .distantPast),
+        loads: Gate? = nil,
+        saves: Gate? = nil
+    ) { (self.stored, self.loads, self.saves) = (stored, loads, saves) }
 
     var token: AccessToken? { state.withLock { $0.token } }
     var saved: [String?] { state.withLock { $0.saved } }
@@ -28,7 +33,7 @@ private final class GatedStore: TokenStore {
         defer { end() }
         loading.open()
         try await loads?.opened()
-        return AccessToken("stored", expirationDate: .distantPast)
+        return stored
     }
 
     func save(_ token: AccessToken?) async throws {
@@ -167,6 +172,35 @@ struct TokenKeepingTests {
         try await listening.signOut()
         try await stopped.opened(within: .seconds(5))
         await #expect(throws: CancellationError.self) { try await waiting.value }
+    }
+
+    @Test("A forced refresh that joins while the store is asked brings a new token, however good the stored one is")
+    func forcedWhileLoading() async throws {
+        let (server, store) = (TokenServer(), GatedStore(AccessToken("good"), loads: Gate()))
+        let authenticator = TokenAuthenticator(origins: [origin], store: store, refresh: server.refresh)
+        let waiting = Task { try await authenticator.token() }
+        try await store.loading.opened()
+        let forced = Task { try await authenticator.refreshToken() }
+        // Long enough for it to join; if it comes later, it has a refresh of its own.
+        for _ in 1...100 { await Task.yield() }
+        store.loads?.open()
+        #expect(try await forced.value.value == "T1")
+        #expect(["good", "T1"].contains(try await waiting.value.value))
+        #expect(server.given == ["good"])
+    }
+
+    @Test("Nobody joins a refresh that ends with the stored token")
+    func endedAsLoaded() {
+        var state = TokenState()
+        let waiter = TokenWaiter { _ in EmptyCancelable() }
+        _ = state.request(waiter, now: .now)
+        state.load(AccessToken("good"), margin: .zero)
+        #expect(state.endAsLoaded(1, now: .now)?.0 == AccessToken("good"))
+        guard case .wait(begins: 2) = state.request(waiter, forced: true, now: .now) else {
+            Issue.record("no other refresh was begun")
+            return
+        }
+        #expect(state.endAsLoaded(2, now: .now)?.0 == nil, "a new one was asked for")
     }
 
     @Test("A refresh may take as long as it likes")

@@ -82,7 +82,7 @@ public final class TokenAuthenticator: RequestAuthenticator {
     ///   - options: When and how tokens are refreshed.
     ///   - now: The time that expirations are compared with.
     ///   - clock: What the timeout of a refresh runs on.
-    ///   - refresh: Gets a new token. There is one call at a time.
+    ///   - refresh: Gets a new token. It is called again before it has ended only if the timeout or a sign-out gave it up.
     public init(
         origins: Set<HTTP.Origin>,
         store: any TokenStore = MemoryTokenStore(),
@@ -202,18 +202,18 @@ public final class TokenAuthenticator: RequestAuthenticator {
         let now = now()
         switch state.withLock({ $0.request(waiter, forced: forced, now: now) }) {
         case .use(let token): waiter.resume(with: .success(token))
-        case .wait(let number?): begin(number, forced: forced)
+        case .wait(let number?): begin(number)
         case .wait(nil): break
         }
     }
 
-    private func begin(_ number: Int, forced: Bool) {
+    private func begin(_ number: Int) {
         let inherited = Self.refreshing
         let refreshing = Task {
             let result: Result<AccessToken, any Error>
             do {
                 let token = try await Self.$refreshing.withValue(inherited.union([ObjectIdentifier(self)])) {
-                    try await freshToken(number, forced: forced)
+                    try await freshToken(number)
                 }
                 result = .success(token)
             } catch { result = .failure(error) }
@@ -230,15 +230,17 @@ public final class TokenAuthenticator: RequestAuthenticator {
         }
     }
 
-    private func freshToken(_ number: Int, forced: Bool) async throws -> AccessToken {
+    private func freshToken(_ number: Int) async throws -> AccessToken {
         if !state.withLock({ $0.isLoaded }) {
             let stored = try await store.load()
             state.withLock { $0.load(stored, margin: options.margin) }
             // Somebody may have signed out meanwhile.
             try Task.checkCancellation()
             let now = now()
-            let fresh = state.withLock { $0.isFresh(at: now) ? $0.token : nil }
-            if let fresh, !forced { return fresh }
+            if let (token, ended) = state.withLock({ $0.endAsLoaded(number, now: now) }) {
+                stop(ended, with: .success(token))
+                return token
+            }
         }
         let token = try await refresh(state.withLock { $0.token })
         let now = now()

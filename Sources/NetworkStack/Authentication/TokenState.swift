@@ -18,6 +18,8 @@ struct TokenState {
     private(set) var isRejected = false
     private var freshUntil: Date?
     private var refresh: Int?
+    /// Whether somebody who waits wants a new token even if the current one is good.
+    private var isForced = false
     private var refreshCount = 0
     /// The latest refresh whose token counted.
     private var adopted = 0
@@ -41,6 +43,7 @@ struct TokenState {
     mutating func request(_ waiter: TokenWaiter, forced: Bool = false, now: Date) -> Answer {
         if let token, !forced, refresh == nil, isFresh(at: now) { return .use(token) }
         waiters.append(waiter)
+        isForced = isForced || forced
         guard refresh == nil else { return .wait(begins: nil) }
         refreshCount += 1
         refresh = refreshCount
@@ -61,6 +64,13 @@ struct TokenState {
         guard let token, self.token == nil else { return }
         keep(token)
         freshUntil = token.expirationDate?.addingTimeInterval(-margin.seconds)
+    }
+
+    /// The store was asked, for a refresh. If its token is good, and all who wait are content with that, the refresh has ended:
+    /// answers who they are, and what runs for it.
+    mutating func endAsLoaded(_ number: Int, now: Date) -> (AccessToken, ([TokenWaiter], TokenRefresh?))? {
+        guard refresh == number, !isForced, isFresh(at: now), let token else { return nil }
+        return (token, end(number))
     }
 
     /// A new token came of a refresh. It counts even if that was given up, as the token before may be spent, but not after
@@ -87,7 +97,7 @@ struct TokenState {
     mutating func end(_ number: Int) -> ([TokenWaiter], TokenRefresh?) {
         guard refresh == number else { return ([], nil) }
         refresh = nil
-        defer { (waiters, underWay) = ([], nil) }
+        defer { (waiters, underWay, isForced) = ([], nil, false) }
         return (waiters, underWay)
     }
 
