@@ -49,15 +49,27 @@ struct DecodingTests {
         #expect(try await decode(stack(200, "null"), .json(Model?.self)).model == .some(nil))
     }
 
-    @Test("an empty success never reaches a JSON decoder", arguments: [HTTP.StatusCode.noContent, .resetContent])
-    func emptySuccesses(_ status: HTTP.StatusCode) async throws {
+    @Test(
+        "a success without content never reaches a JSON decoder, nor does what a server sends with it all the same",
+        arguments: [HTTP.StatusCode.noContent, .resetContent],
+        ["", #"{"a":1}"#]
+    )
+    func emptySuccesses(_ status: HTTP.StatusCode, _ text: String) async throws {
         let never: @Sendable () -> JSONDecoder = {
             Issue.record("a decoder was made")
             return JSONDecoder()
         }
-        #expect(try await decode(stack(status, ""), .json(Model?.self, decoder: never)).model == .some(nil))
-        #expect(try await decode(stack(status, ""), .json(Model.self, decoder: never)).failure == "decode true")
-        #expect(try await decode(stack(status, ""), .none).failure == nil)
+        struct Never: ResponseMapper {
+            func model(from data: Data) throws -> Model? {
+                Issue.record("a mapper was asked")
+                return nil
+            }
+            func apiError(from data: Data) throws -> APIError? { nil }
+        }
+        #expect(try await decode(stack(status, text), .json(Model?.self, decoder: never)).model == .some(nil))
+        #expect(try await decode(stack(status, text), .json(Model.self, decoder: never)).failure == "decode true")
+        #expect(try await decode(stack(status, text), .mapping(Never())).failure == "decode true")
+        #expect(try await decode(stack(status, text), .none).failure == nil)
     }
 
     @Test("an empty 200 is a failed fetch, unless it is allowed")

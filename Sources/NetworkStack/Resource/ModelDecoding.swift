@@ -14,8 +14,8 @@ public struct ModelDecoding<T, Payload, Metadata>: Sendable {
 extension ModelDecoding where Payload == Data {
     /// Decodes JSON.
     ///
-    /// An empty payload, such as that of a 204, never reaches the decoder: an optional model is `nil`, any other fails with
-    /// ``EmptyPayloadError``.
+    /// An empty payload never reaches the decoder, and neither does that of a 204 or a 205, which have none, whatever came
+    /// with them: an optional model is `nil`, any other fails with ``EmptyPayloadError``.
     ///
     /// - Parameters:
     ///   - type: The model.
@@ -25,25 +25,31 @@ extension ModelDecoding where Payload == Data {
         _ type: T.Type = T.self,
         decoder: @escaping @Sendable () -> JSONDecoder = { JSONDecoder() }
     ) -> Self where T: Decodable & SendableMetatype {
-        Self { payload, _ in
-            guard !payload.isEmpty else { return try empty() }
+        Self { payload, metadata in
+            guard hasContent(payload, metadata) else { return try empty() }
             return try decoder().decode(T.self, from: payload)
         }
     }
 
-    /// Decodes as a mapper says. An empty payload never reaches it, as in ``json(_:decoder:)``.
+    /// Decodes as a mapper says. An empty payload, and that of a 204 or a 205, never reaches it, as in ``json(_:decoder:)``.
     ///
     /// - Parameter mapper: Makes the model.
     /// - Returns: The decoding. It throws what the mapper throws, ``UnexpectedPayloadError`` where the mapper has no model, or
     ///   ``EmptyPayloadError``.
     public static func mapping<Mapper: ResponseMapper>(_ mapper: Mapper) -> Self where Mapper.Model == T {
-        Self { payload, _ in
-            guard !payload.isEmpty else { return try empty() }
+        Self { payload, metadata in
+            guard hasContent(payload, metadata) else { return try empty() }
             guard let model = try mapper.model(from: payload) else {
                 throw UnexpectedPayloadError(expected: "\(T.self)", count: payload.count)
             }
             return model
         }
+    }
+
+    /// Whether there is something to decode. A 204 and a 205 have no content (RFC 9110 section 15.3), whatever a server sends.
+    private static func hasContent(_ payload: Data, _ metadata: Metadata) -> Bool {
+        let status = (metadata as? any HTTPResponseConvertible)?.httpResponse?.status
+        return !payload.isEmpty && status != .noContent && status != .resetContent
     }
 
     /// The model of an empty payload, if it has one.

@@ -39,9 +39,11 @@ extension ConformanceCheck {
         ) {
             subject in
             struct Model: Codable, Sendable {}
-            let peer = try subject.serve { .status($0.path == "/204" ? 204 : 205) }
+            let peer = try subject.serve { .status($0.path == "/204" ? 204 : 205, $0.path == "/content" ? "{}" : "") }
             let stack = try subject.stack()
-            for path in ["/204", "/205"] {
+            let whole = try await stack.observe(peer.url("/content")).onlyOutcome()
+            try expectEqual(try whole.text(), "{}", "what comes with a 205 that has content")
+            for path in ["/204", "/205", "/content"] {
                 let resource = try ConformanceSubject.Stack.Resource.get(peer.url(path))
                 let optional = try await bounded {
                     try await stack.fetchAndDecode(resource: resource, decoding: .json(Model?.self)).value == nil
