@@ -191,6 +191,33 @@ struct PoolingTests {
         try await silent.waitUntil { $0.open == 0 }
     }
 
+    @Test("a connection opened in advance has its time, also while another finds out what the host speaks")
+    func followingPreconnection() async throws {
+        let silent = try ScriptedServer(silence(try TestCertificates.shared())) { _ in [] }
+        var configuration = Network.Configuration()
+        configuration.options.timeouts.connect = .milliseconds(300)
+        let stack = try Network.CurlNetworkStack(configuration: configuration)
+        let patient = Task {
+            try await stack.fetch(
+                resource: .init(
+                    baseRequestMaking: .request(HTTP.Request(url: silent.url())),
+                    options: HTTP.Options()
+                )
+            )
+        }
+        try await silent.waitUntil { $0.connections.first.map { $0.receivedCount > 0 } ?? false }
+        let start = ContinuousClock.now
+        await #expect {
+            try await stack.preconnect(to: origin(silent))
+        } throws: { error in
+            guard case .refused(.timedOut(.connect, _))? = error as? Network.CurlFetchError else { return false }
+            return true
+        }
+        #expect(ContinuousClock.now - start >= .milliseconds(300))
+        patient.cancel()
+        _ = await patient.result
+    }
+
     private func silence(_ certificates: TestCertificates) -> ScriptedServer.Options {
         var options = ScriptedServer.Options(tls: certificates.server)
         options.answersHandshake = false

@@ -1,4 +1,5 @@
 import CurlStack
+import FoundationEssentials
 import NetworkStack
 import NetworkStackTesting
 import Testing
@@ -36,6 +37,40 @@ struct ShutdownTests {
         #expect(shutDowns.withLock { $0 } == 5)
         #expect(others.withLock { $0 } == [])
         #expect(server.snapshot.accepted == 1)
+    }
+
+    @Test("leaves nothing of uploads that wait for room", .timeLimit(.minutes(1)))
+    func stalledUploads() async throws {
+        var options = ScriptedServer.Options()
+        options.receiveBuffer = 32 * 1024
+        let server = try ScriptedServer(options) { _ in
+            [
+                .beginHTTP2,
+                .send([
+                    HTTP2Frame(.settings, [0, 4, 0x7F, 0xFF, 0xFF, 0xFF]),
+                    HTTP2Frame(.windowUpdate, [0x7F, 0xFF, 0, 0]),
+                ]), .waitForClose,
+            ]
+        }
+        var configuration = Network.Configuration()
+        configuration.options.version = .http2PriorKnowledge
+        let body = HTTP.Body.bytes(Data(count: 4 << 20))
+        let request = try HTTP.Request(method: .POST, url: server.url(), body: body)
+        weak var left: Network.CurlNetworkStack?
+        var before = 0
+        for round in 0..<20 {
+            let stack = try Network.CurlNetworkStack(configuration: configuration)
+            left = stack
+            let ended = Gate()
+            stack.fetch(resource: .init(baseRequestMaking: .request(request))) { _ in ended.open() }
+            try await server.waitUntil { $0.connections.count > round && $0.connections[round].receivedCount > 0 }
+            await stack.shutdown()
+            try await ended.opened()
+            try await server.waitUntil { $0.open == 0 }
+            if round == 4 { before = ProcessProbe.openFileDescriptors() }
+        }
+        #expect(ProcessProbe.openFileDescriptors() <= before)
+        #expect(left == nil)
     }
 
     @Test("ends what is being made, and what waits for its next attempt", .timeLimit(.minutes(1)))

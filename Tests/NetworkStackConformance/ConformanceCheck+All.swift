@@ -14,7 +14,7 @@ extension ConformanceCheck {
     /// Which way it travels.
     private static let wires: [ConformanceCheck] =
         proxies + socksProxies + failingProxies + addresses + localSockets + expectations + hints + faultsOfHTTP2
-        + heldFrames + earlyAnswers + awaitedTrailers + deadConnections + compressionRatios
+        + heldFrames + stalledHTTP2 + earlyAnswers + awaitedTrailers + deadConnections + compressionRatios
 
     /// What travels.
     private static let messages: [ConformanceCheck] =

@@ -211,7 +211,9 @@ struct ConnectionQueue {
         if line.gone > 64, line.gone * 2 > line.waiting.count {
             let all = line.waiting
             (line.waiting, line.gone) = (Fifo(), 0)
-            for place in 0..<all.count where waits[all[place].id]?.ticket == all[place] { line.waiting.append(all[place]) }
+            for place in 0..<all.count where waits[all[place].id]?.ticket == all[place] {
+                line.waiting.append(all[place])
+            }
         }
         return true
     }

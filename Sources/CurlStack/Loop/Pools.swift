@@ -9,7 +9,9 @@ struct Pools {
     private(set) var all: [Pool] = []
 
     init(_ configuration: Network.Configuration, _ authorities: Authorities, poller: Poller, sockets: OpenSockets) {
-        (self.configuration, self.authorities, self.poller, self.sockets) = (configuration, authorities, poller, sockets)
+        (self.configuration, self.authorities, self.poller, self.sockets) = (
+            configuration, authorities, poller, sockets
+        )
     }
 
     /// The pool of a transfer that was to connect, unless there was no memory for one.

@@ -94,7 +94,7 @@ final class Transfer {
     /// Whether libcurl may answer a challenge of the server by itself.
     let answersChallenges: Bool
 
-    private(set) var isHeldBack = false
+    var isHeldBack = false
     /// Whether libcurl was told to keep what it receives.
     var isReceivingPaused = false {
         didSet {
@@ -212,36 +212,6 @@ final class Transfer {
 
     /// libcurl has to send the content again, on a fresh connection.
     func rewind() -> Bool { content.rewind() }
-
-    // MARK: What the caller wants
-
-    /// The receiver takes more.
-    func resumeReceiving() {
-        isHeldBack = false
-        guard isReceivingPaused else { return }
-        isReceivingPaused = false
-        resume()
-    }
-
-    /// The source has more.
-    func resumeSending() {
-        guard isSendingPaused else { return }
-        isSendingPaused = false
-        resume()
-    }
-
-    private func resume() {
-        guard let easy else { return }
-        let code = easy.resume()
-        // What has no connection is not paused, and libcurl says so.
-        if code != CURLE_OK, code != CURLE_BAD_FUNCTION_ARGUMENT { turn.stopped.append((self, code)) }
-    }
-
-    /// Has the transfer's connection send what it has buffered, for another transfer on it.
-    func sendWhatIsBuffered() {
-        // One that is held back stays so: what is delivered to it again is turned down again.
-        if isReceivingPaused { resume() } else { easy?.sendWhatIsBuffered() }
-    }
 
     // MARK: What is told onwards
 

@@ -94,7 +94,9 @@ struct ExchangeClocks {
             next = min(next, (isRunning ? lastSent : now) + firstByte)
         }
         if let connect = timeouts.connect {
-            guard !phase.isConnecting || connectingSince + connect > now else { return .expired(.connect, during: phase) }
+            guard !phase.isConnecting || connectingSince + connect > now else {
+                return .expired(.connect, during: phase)
+            }
             next = min(next, (phase.isConnecting ? connectingSince : now) + connect)
         }
         switch phase {

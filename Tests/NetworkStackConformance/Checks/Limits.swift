@@ -131,7 +131,10 @@ extension ConformanceCheck {
                     .repeat([.send(String(repeating: "x", count: 4096))]),
                 ]
             }
-            _ = try await subject.client().failure(HTTP.Request(url: server.url()))
+            let error = try await subject.client().failure(HTTP.Request(url: server.url()))
+            if subject.capabilities.supports(.headLimit) {
+                guard case .refused(.headTooLarge) = error else { throw ConformanceFailure("Saw \(error)") }
+            }
             try await server.waitUntil { $0.open == 0 }
         },
         ConformanceCheck("Informational responses count against the head's limit", needs: [.network, .headLimit]) {

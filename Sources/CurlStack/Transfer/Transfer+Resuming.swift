@@ -1,0 +1,33 @@
+internal import CCurl
+internal import NetworkStack
+
+/// What the caller wants, and what a transfer does for others on its connection.
+extension Transfer {
+    /// The receiver takes more.
+    func resumeReceiving() {
+        isHeldBack = false
+        guard isReceivingPaused else { return }
+        isReceivingPaused = false
+        resume()
+    }
+
+    /// The source has more.
+    func resumeSending() {
+        guard isSendingPaused else { return }
+        isSendingPaused = false
+        resume()
+    }
+
+    private func resume() {
+        guard let easy else { return }
+        let code = easy.resume()
+        // What has no connection is not paused, and libcurl says so.
+        if code != CURLE_OK, code != CURLE_BAD_FUNCTION_ARGUMENT { turn.stopped.append((self, code)) }
+    }
+
+    /// Has the transfer's connection send what it has buffered, for another transfer on it.
+    func sendWhatIsBuffered() {
+        // One that is held back stays so: what is delivered to it again is turned down again.
+        if isReceivingPaused { resume() } else { easy?.sendWhatIsBuffered() }
+    }
+}

@@ -1,0 +1,124 @@
+import FoundationEssentials
+import NetworkStack
+import NetworkStackTesting
+
+extension ConformanceCheck {
+    private static let needsFrames: Set<HTTP.Capability> = [.network, .http2PriorKnowledge, .strictReplies]
+
+    /// Connections of HTTP/2 on which something stands still: the clocks run, and cancels are told.
+    static let stalledHTTP2: [ConformanceCheck] = [
+        ConformanceCheck(
+            "The idle timeout ends an upload over HTTP/2 that nobody takes any more, after a hint as before one",
+            needs: needsFrames.union([.informationalResponses])
+        ) { subject in
+            for hints in [[], [HTTP2Frame.head(103, [(name: "link", value: "</style.css>")], on: 1)]] {
+                let (goesOn, isOver) = (Gate(), Gate())
+                let server = try stalling { connection in
+                    try connection.receiveHeaders()
+                    try connection.send(hints)
+                    try connection.wait(for: goesOn)
+                    isOver.open()
+                }
+                defer { goesOn.open() }
+                var options = HTTP.Options.clocks(idle: .milliseconds(500), total: .seconds(10))
+                options.version = .http2PriorKnowledge
+                let body = HTTP.Body.bytes(Data(count: 32 << 20))
+                let observation = try subject.stack().observe(server.url(), method: .POST, body: body, options: options)
+                try await observation.onlyOutcome().expectTimeout(.idle, during: [.sending])
+                try expect(observation.elapsed >= .milliseconds(500), "It ran out after \(observation.elapsed)")
+            }
+        },
+        ConformanceCheck(
+            "A cancelled stream is reset beside one that its reader holds back",
+            needs: needsFrames.union([.backPressure])
+        ) { subject in
+            let (isThere, wasReset) = (Gate(), Gate())
+            let server = try ScriptedServer { _ in
+                [
+                    .beginHTTP2, .receiveStream, .send([.head(200, on: 1)]),
+                    .run { connection in
+                        for _ in 0..<30 { try connection.send([.data(String(repeating: "x", count: 16_000), on: 1)]) }
+                        while true {
+                            let frame = try connection.receiveFrame()
+                            if frame.kind == .headers, frame.stream == 3 { isThere.open() }
+                            if frame.kind == .reset, frame.stream == 3 { return wasReset.open() }
+                        }
+                    }, .waitForClose,
+                ]
+            }
+            let stack = try subject.streaming { $0.options.version = .http2PriorKnowledge }
+            let held = try await stack.open(server.url())
+            let never = try HTTP.Request(url: server.url("/never"))
+            let waiting = stack.stack.fetch(resource: .init(baseRequestMaking: .request(never))) { _ in }
+            try await isThere.opened()
+            waiting.cancel()
+            try await wasReset.opened()
+            withExtendedLifetime(held) {}
+        },
+        ConformanceCheck(
+            "Uploads on a connection of HTTP/2 that dies while they wait for room are sent on another",
+            needs: [.network, .http2, .customTrustRoots]
+        ) { subject in
+            let certificates = try TestCertificates.shared()
+            var options = ScriptedServer.Options(tls: certificates.server, applicationProtocols: ["h2"])
+            options.receiveBuffer = 32 * 1024
+            let server = try ScriptedServer(options) { index in
+                guard index == 0 else {
+                    return [
+                        .pause(.milliseconds(200)), .beginHTTP2, .send(HTTP2Frame.wideOpen),
+                        .repeat([.run { try $0.answerStream() }]),
+                    ]
+                }
+                return [
+                    .beginHTTP2, .send(HTTP2Frame.wideOpen), .run { try $0.answerStream() },
+                    .run { connection in for _ in 0..<2 { try connection.receiveHeaders() } },
+                    .pause(.milliseconds(300)), .reset,
+                ]
+            }
+            let stack = try subject.stack { $0.tls.trustRoots = .file(path: certificates.caFile) }
+            _ = try await stack.text(server.url())
+            let body = HTTP.Body.bytes(Data(count: 4 << 20))
+            let observations = try (1...2).map { try stack.observe(server.url("/\($0)"), method: .PUT, body: body) }
+            for observation in observations {
+                try expectEqual(try await observation.onlyOutcome().text(), "ok", "the content")
+            }
+        },
+    ]
+
+    /// A server that opens all its windows, and then does as it is told.
+    private static func stalling(
+        _ body: @escaping @Sendable (ScriptedServer.Connection) throws -> Void
+    ) throws -> ScriptedServer {
+        var options = ScriptedServer.Options()
+        options.receiveBuffer = 32 * 1024
+        return try ScriptedServer(options) { _ in
+            [.beginHTTP2, .send(HTTP2Frame.wideOpen), .run { try body($0) }, .waitForClose]
+        }
+    }
+}
+
+extension HTTP2Frame {
+    /// Settings and an update after which a client may send as much as it likes.
+    fileprivate static let wideOpen = [
+        HTTP2Frame(.settings, [0, 4, 0x7F, 0xFF, 0xFF, 0xFF]), HTTP2Frame(.windowUpdate, [0x7F, 0xFF, 0, 0]),
+    ]
+}
+
+extension ScriptedServer.Connection {
+    /// Reads on until a request's head has come; settings are answered, all else is passed over.
+    fileprivate func receiveHeaders() throws {
+        while true {
+            let frame = try receiveFrame()
+            if frame.kind == .settings, frame.flags & HTTP2Frame.endStream == 0 {
+                try send(HTTP2Frame.settingsAnswer.bytes)
+            }
+            if frame.kind == .headers { return }
+        }
+    }
+
+    /// Reads a request and answers it.
+    fileprivate func answerStream() throws {
+        let stream = try receiveStream()
+        try send([.head(200, on: stream), .data("ok", on: stream, endsStream: true)])
+    }
+}
