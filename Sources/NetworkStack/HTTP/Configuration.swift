@@ -3,14 +3,14 @@ package import FoundationEssentials
 extension Network {
     /// How a stack is set up: one value for every backend.
     ///
-    /// A backend that cannot do what is asked throws ``HTTP/Refusal/unsupported(_:reason:)`` from its initializer;
-    /// nothing is ever ignored.
+    /// A backend that cannot do what is asked throws ``HTTP/Refusal/unsupported(_:reason:)`` from its initializer; nothing
+    /// that is asked for is ignored.
     public struct Configuration: Sendable {
         /// How many connections are held, and how long.
         public struct Connections: Sendable {
             /// Transfers under way to one host (scheme, name and port) over HTTP/1.1; the rest wait in order. At least 1.
             public var perHost: Int
-            /// Transfers under way in all, or `nil` for the backend's own measure. At least 1.
+            /// Transfers under way in all, or `nil` for no limit. At least 1.
             public var total: Int?
             /// Streams under way on one HTTP/2 connection. At least 1.
             public var streamsPerConnection: Int
@@ -36,12 +36,13 @@ extension Network {
             }
         }
 
-        /// How every fetch is carried out, unless a resource says otherwise.
+        /// How every fetch is carried out whose resource has no options of its own. Those of a resource take the place of all
+        /// of these (``HTTPResource/options``).
         public var options = HTTP.Options()
         /// How many connections are held.
         public var connections = Connections()
         /// Which proxies requests are sent through. Those of the environment only if they are asked for:
-        /// ``Network/Proxies/init(environment:)``.
+        /// ``Network/Proxies/init(environment:)``. URLSession on Linux cannot be kept from using those.
         public var proxies = Proxies.none
         /// Where connections lead, and where they come from.
         public var addresses = Addresses()

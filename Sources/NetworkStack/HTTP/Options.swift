@@ -1,5 +1,6 @@
 extension HTTP {
-    /// How a request is carried out: a stack's default, or a resource's own, which then counts whole.
+    /// How a request is carried out: a stack's default, or a resource's own, which then counts whole: the stack's are not
+    /// looked at. So begin a resource's with a copy of the stack's (``HTTPResource/options`` tells why).
     public struct Options: Sendable {
         /// Which redirects are followed, and what travels with them.
         public struct Redirects: Sendable {
@@ -9,7 +10,7 @@ extension HTTP {
             /// Whether a redirect from https to http is followed.
             public var allowsInsecure: Bool
             /// Header fields that are secret besides `Authorization`, `Cookie` and `Proxy-Authorization`: they are not
-            /// sent to another origin.
+            /// sent to another origin. A resource with options of its own must list them again.
             public var sensitiveHeaders: Set<HeaderName>
 
             /// Makes a policy.
@@ -31,7 +32,8 @@ extension HTTP {
             public var connect: Duration?
             /// From the latest byte sent to the end of the response's head; informational responses do not restart it.
             public var firstByte: Duration?
-            /// Any stretch without a byte in either direction. It does not run while the receiver itself holds back.
+            /// Any stretch without a byte in either direction. It runs neither while the request is made or waits for a place,
+            /// nor while the receiver itself holds back.
             public var idle: Duration
             /// One attempt: making the request, queueing, every redirect. An attempt that takes longer has failed, and may be
             /// tried again.

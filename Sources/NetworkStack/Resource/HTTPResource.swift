@@ -85,6 +85,10 @@ public struct HTTPResource<Request: HTTPRequestConvertible, Response: HTTPRespon
     /// Chooses between the interceptors' votes on a failure.
     public var retryActionPriority: Retry.Action.CompareClosure { content.retryActionPriority }
     /// How the request is carried out, or `nil` for the stack's way.
+    ///
+    /// - Warning: They take the place of the stack's options as a whole. What the stack says and these do not is dropped: its
+    ///   timeouts and limits, its Digest credentials, and its ``HTTP/Options/Redirects/sensitiveHeaders``, without which a
+    ///   secret field follows redirects to other origins. Change a copy of the stack's options instead of making new ones.
     public var options: HTTP.Options? { content.options?.value }
     /// The same, without a copy.
     @inlinable var sharedOptions: Shared<HTTP.Options>? { content.options }
@@ -96,7 +100,7 @@ public struct HTTPResource<Request: HTTPRequestConvertible, Response: HTTPRespon
     ///   - errorDecoding: Makes the API's error of an unsuccessful response.
     ///   - interceptors: Hear and decide what happens to its fetches, in order, after the stack's own.
     ///   - retryActionPriority: Chooses between the interceptors' votes on a failure: it folds them in order, from `.none`.
-    ///   - options: How the request is carried out; `nil` for the stack's way.
+    ///   - options: How the request is carried out, instead of all that the stack's options say; `nil` for the stack's way.
     public init(
         baseRequestMaking: Network.BaseRequestMaking<Request>,
         errorDecoding: Network.ErrorDecoding<Data, Response> = .dummy,
