@@ -17,7 +17,8 @@ extension HTTP {
         ///
         /// - Parameters:
         ///   - publicSuffixes: For which domains no cookie is taken.
-        ///   - clock: Tells the time.
+        ///   - clock: Tells the time. It is called within fetches, by whoever began one and on threads that the stack needs: it
+        ///     must neither block nor use a stack or this jar.
         public init(publicSuffixes: PublicSuffixList = .system, clock: @escaping @Sendable () -> Date = { Date() }) {
             store = Lock(CookieStore(suffixes: publicSuffixes))
             self.clock = clock

@@ -38,7 +38,8 @@ extension HTTP {
 
         /// Knows no host yet.
         ///
-        /// - Parameter clock: Tells the time.
+        /// - Parameter clock: Tells the time. It is called within fetches, by whoever began one and on threads that the stack
+        ///   needs: it must neither block nor use a stack or these hosts.
         public init(clock: @escaping @Sendable () -> Date = { Date() }) { self.clock = clock }
 
         /// The hosts that count now, by name.

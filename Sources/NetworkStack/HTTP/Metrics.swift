@@ -11,7 +11,8 @@ extension HTTP {
         public var secured: Duration?
         /// From the start of the transfer until the response's first byte.
         public var firstByte: Duration?
-        /// From the call of `fetch` until the fetch ended, all hops included.
+        /// From the call of `fetch` until this response had come, or its head if its content is streamed: all hops, and of a
+        /// fetch that was tried again the earlier attempts and the delays, too.
         public var total: Duration = .zero
         /// Bytes of content sent.
         public var bytesSent: Int64 = 0

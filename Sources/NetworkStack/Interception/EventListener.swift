@@ -40,7 +40,8 @@ public struct EventListener: HTTPResourceInterceptor {
         /// An attempt has failed, with a response if there was one.
         case failed(Attempt, any Error, HTTP.Response?)
 
-        /// What the attempt took, once there is a response.
+        /// What the attempt's last hop took, once there is a response. ``HTTP/Metrics/total`` alone counts from the call of
+        /// `fetch`, earlier attempts and delays included; an attempt's own time is that between its ``started(_:)`` and its end.
         public var metrics: HTTP.Metrics? {
             switch self {
             case .succeeded(_, let response, _): response.metrics
@@ -54,8 +55,9 @@ public struct EventListener: HTTPResourceInterceptor {
 
     /// Makes a listener.
     ///
-    /// - Parameter listen: Told each event, and when it happened, on the engine's queue; several fetches call it at once,
-    ///   and a slow one delays them.
+    /// - Parameter listen: Told each event, and when it happened; several fetches call it at once, and a slow one delays them.
+    ///   A first attempt's ``Event/started(_:)`` is told within `fetch`, on the thread that called it, unless the request took
+    ///   its time; the rest on the engine's queue.
     public init(_ listen: @escaping @Sendable (Event, ContinuousClock.Instant) -> Void) { self.listen = listen }
 
     /// Content is none of its business.

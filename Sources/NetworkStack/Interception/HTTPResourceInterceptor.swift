@@ -5,8 +5,11 @@ public import FoundationEssentials
 /// For every attempt: the request is made, and each interceptor threads it in order, the stack's before the resource's;
 /// the task is scheduled; it ends in exactly one of a success and a failure. A redirect is no attempt of its own.
 ///
-/// Every function has a default that changes nothing. They are called on the engine's queue or, for the first attempt's
-/// request, by whoever called `fetch`; never on a thread the transport needs. The calls of one fetch come one after the other.
+/// Every function has a default that changes nothing. The calls of one fetch come one after the other, never on a thread the
+/// transport needs. They are made on the engine's queue, with two exceptions. A first attempt's request is made within
+/// `fetch`, on the thread that called it: ``interceptMakeRequestResult(_:handler:)`` and
+/// ``interceptScheduledTask(withIdentifier:request:retryState:)`` are called there, and should return soon. And what a base
+/// request or an interceptor hands on later, goes on where that was done.
 ///
 /// One written on `HTTP.Request` and `HTTP.Response` runs on every stack; see ``adapted()``.
 public protocol HTTPResourceInterceptor<Request, Response>: Sendable {

@@ -69,7 +69,8 @@ public struct LoggingInterceptor: HTTPResourceInterceptor {
     ///   - level: How much is logged.
     ///   - redaction: What is left out.
     ///   - previewLimit: How many bytes of content are shown at most, with ``Level/content``.
-    ///   - sink: Takes what happened, on the engine's queue; several fetches call it at once.
+    ///   - sink: Takes what happened; several fetches call it at once. A first attempt's ``Entry/Kind/request`` comes within
+    ///     `fetch`, on the thread that called it, unless the request took its time; the rest on the engine's queue.
     public init(
         level: Level = .summary,
         redaction: HTTP.Redaction = .init(),
