@@ -70,7 +70,7 @@ docs: ## Build the documentation; a broken link or an undocumented symbol fails
 linkage: ## Check that a CurlStack program links neither Foundation's network nor its ICU
 	@.ci/linkage.sh
 
-consumers: ## Build and run outside packages that depend on one product each
+consumers: ## Build and run outside packages that depend on one product each; compile the samples of README and guides
 	@.ci/consumers.sh
 
 counts: install-test ## Hold instructions, allocations and system calls of a fetch to Benchmarks/counts.json

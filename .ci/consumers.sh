@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # Packages outside this one, each depending on one product, build and run. One of them does so without curl and ssl headers.
+# And what users copy from the README and the guides compiles.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -25,3 +26,7 @@ for library in CCurl COpenSSL; do echo '#error "not installed"' >"$bare/package/
 printf '#!/bin/sh\nexit 1\n' >"$bare/bin/pkg-config"
 chmod +x "$bare/bin/pkg-config"
 PATH=$PWD/$bare/bin:$PATH use "$bare/package" URLSessionOnly --scratch-path "$bare/build"
+
+echo "-- samples"
+swift build -q ${BUILD_FLAGS:-} || { echo "The samples need a package that builds: run 'make build'." >&2; exit 1; }
+.ci/samples.py
