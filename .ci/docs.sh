@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Builds the documentation of the library modules from what 'swift build' made. A link that leads nowhere, any other
-# warning, or a public symbol without documentation fails. The archives are left in .build/documentation.
+# warning, or a public symbol without documentation fails. The archives are left in .build/documentation, and one of all.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -16,7 +16,7 @@ rm -rf "$out"
 
 # NetworkStack comes first: the others' documentation links into it.
 archives=()
-for module in NetworkStack CurlStack URLSessionStack NetworkStackTesting; do
+for module in NetworkStack CurlStack URLSessionStack NetworkStackTesting NetworkStackConformance; do
     graphs=$out/$module
     mkdir -p "$graphs"
     swift symbolgraph-extract -module-name "$module" -target "$triple" -output-dir "$graphs" \
@@ -34,3 +34,6 @@ for module in NetworkStack CurlStack URLSessionStack NetworkStackTesting; do
     archives+=(--dependency "$out/$module.doccarchive")
 done
 .ci/undocumented.py "$out"/*/*.symbols.json
+
+"$docc" merge "$out"/*.doccarchive --output-path "$out/all.doccarchive" --synthesized-landing-page-name NetworkStack
+echo "To look at it: python3 -m http.server -d $out/all.doccarchive 8000, and open http://localhost:8000/documentation"

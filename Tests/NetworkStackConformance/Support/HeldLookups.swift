@@ -4,7 +4,7 @@ import NetworkStackTesting
 
 extension HTTP.Capability {
     /// Name lookups that hang as long as a check wants. This is up to the harness, not to the stack: the test program must
-    /// be linked with `--export-dynamic-symbol=getaddrinfo`, so that C libraries find ``HeldLookups`` before the system.
+    /// be linked with `--export-dynamic-symbol=getaddrinfo`, so that C libraries find the one of this library before the system's.
     public static let heldLookups = HTTP.Capability(rawValue: "name lookups under control")
 }
 
