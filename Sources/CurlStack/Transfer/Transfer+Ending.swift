@@ -83,9 +83,6 @@ extension Transfer {
             }
             return .transport(ended(.partialFile, "The connection ended within the response's head."))
         }
-        if head.status?.rawValue == 101 {
-            return .transport(malformed("The server changed to another protocol, unasked."))
-        }
         if let length = head.contentLength, hasContent, !head.isChunked, rawCount != length {
             return .transport(ended(.partialFile, "The response ended after \(rawCount) of \(length) bytes."))
         }

@@ -225,6 +225,8 @@ struct ExchangeState {
         } catch {
             return .end(.refused(error))
         }
+        // What follows is another protocol's (RFC 9110 section 15.2.2), and nobody asked for it.
+        if response.status == .switchingProtocols { return whole(now: now) }
         if streams, next == nil, response.status.statusClass == .success {
             stage = .streaming
             return takeResponse(trailers: nil, metrics: .init(), now: now).map { .open($0) } ?? .ignore

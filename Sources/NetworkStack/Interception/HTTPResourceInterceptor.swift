@@ -9,7 +9,8 @@ public import FoundationEssentials
 /// transport needs. They are made on the engine's queue, with two exceptions. A first attempt's request is made within
 /// `fetch`, on the thread that called it: ``interceptMakeRequestResult(_:handler:)`` and
 /// ``interceptScheduledTask(withIdentifier:request:retryState:)`` are called there, and should return soon. And what a base
-/// request or an interceptor hands on later, goes on where that was done.
+/// request or an interceptor hands on later, goes on where that was done. Only the end of an attempt that is cut short (by a
+/// cancel, the total timeout, a shutdown) is told at once, though another call of the fetch may not have returned.
 ///
 /// One written on `HTTP.Request` and `HTTP.Response` runs on every stack; see ``adapted()``.
 public protocol HTTPResourceInterceptor<Request, Response>: Sendable {

@@ -50,16 +50,17 @@ struct Answer {
 
     mutating func received(_ response: URLResponse) -> [Event] {
         guard let response = response as? HTTPURLResponse else { return [.failed(.badResponse)] }
-        if response.statusCode == 101 { return [.failed(.badResponse)] }
         let head = ReceivedHead(response, url: request.url)
-        if head.response.status.statusClass == .informational { return [.informational(head.response)] }
+        let status = head.response.status
+        if status.statusClass == .informational, status != .switchingProtocols {
+            return [.informational(head.response)]
+        }
         if head.size > limits.head || head.fieldCount > limits.headFields {
             return [.failed(.refused(.headTooLarge(limit: limits.head)))]
         }
         // A second head follows that of a tunnel, or that of a 401 whose challenge was answered.
         self.head = head
         (held, received) = ([], 0)
-        let status = head.response.status
         isHeld = status == .unauthorized ? holds.challenges : holds.tunnels && status.statusClass == .success
         return isHeld ? [] : [.head(head.response)]
     }

@@ -31,17 +31,27 @@ extension ConformanceCheck {
             try expectEqual(fetched.response.status, .ok, "the status")
             try expectEqual(fetched.response.headers["X-Final"], "yes", "X-Final")
         },
-        ConformanceCheck("101 that nobody asked for is a failure", needs: [.network]) { subject in
-            let server = try ScriptedServer { _ in
-                [
-                    .receiveHead,
-                    .send(
-                        "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n\u{2}hi"
-                    ),
-                    .close,
-                ]
+        ConformanceCheck(
+            "101 that nobody asked for is a status like any other that is no success, and ends the connection",
+            needs: [.network]
+        ) { subject in
+            for last in [ScriptedServer.Step.close, .waitForClose] {
+                let server = try ScriptedServer { _ in
+                    [
+                        .receiveHead,
+                        .send(
+                            "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n\u{2}hi"
+                        ),
+                        last,
+                    ]
+                }
+                let error = try await subject.client().failure(HTTP.Request(url: server.url()))
+                guard case .http(.switchingProtocols, _, let response) = error else {
+                    throw ConformanceFailure("Saw \(error)")
+                }
+                try expectEqual(response.headers["Upgrade"], "websocket", "a field")
+                try await server.waitUntil { $0.open == 0 }
             }
-            _ = try await subject.client().failure(HTTP.Request(url: server.url()))
         },
         ConformanceCheck("A connection that ends after an informational response is a failure", needs: [.network]) {
             subject in

@@ -1,0 +1,48 @@
+import FoundationEssentials
+import Testing
+
+@testable import NetworkStack
+
+@Suite("What interceptors are told of an attempt")
+struct InterceptedAttemptTests {
+    private struct Failure: Error {}
+
+    /// Notes the request of every failure it is told.
+    private final class Listener: HTTPResourceInterceptor {
+        typealias Request = HTTP.Request
+        typealias Response = HTTP.Response
+        let requests = Lock<[String?]>([])
+        let interceptsContent = false
+
+        func interceptFailedTask(
+            withIdentifier identifier: Int,
+            request: HTTP.Request?,
+            data: Data?,
+            response: HTTP.Response?,
+            error: any Error,
+            retryState: Retry.State
+        ) -> Retry.Action {
+            requests.withLock { $0.append(request?.url.absoluteString) }
+            return .none
+        }
+    }
+
+    @Test("the end of an attempt that is cut short is told without the request of the one before")
+    func cutShort() throws {
+        let listener = Listener()
+        let intercepted = InterceptedAttempt(
+            InterceptorChain(interceptors: [listener], priority: { _, _ in false })
+        )
+        let first = Attempt(identifier: 1, retryState: .init())
+        let second = Attempt(identifier: 2, retryState: .init(errors: [Failure()]))
+        let request = try HTTP.Request(url: "http://a.test/")
+        intercepted.begin(first)
+        _ = intercepted.thread(.success(request), of: first) { _ in EmptyCancelable() }
+        intercepted.schedule(first)
+        // The retry is decided on, and cancelled before anything of it has begun.
+        _ = intercepted.vote(second, data: nil, response: nil, on: Failure())
+        #expect(listener.requests.withLock { $0 } == [nil])
+        _ = intercepted.vote(first, data: nil, response: nil, on: Failure())
+        #expect(listener.requests.withLock { $0 } == [nil, "http://a.test/"])
+    }
+}
