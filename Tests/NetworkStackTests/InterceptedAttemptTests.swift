@@ -31,7 +31,7 @@ struct InterceptedAttemptTests {
     func cutShort() throws {
         let listener = Listener()
         let intercepted = InterceptedAttempt(
-            InterceptorChain(interceptors: [listener], priority: { _, _ in false })
+            InterceptorChain(interceptors: [listener], priority: { first, _ in first })
         )
         let first = Attempt(identifier: 1, retryState: .init())
         let second = Attempt(identifier: 2, retryState: .init(errors: [Failure()]))

@@ -43,7 +43,38 @@ extension ConformanceCheck {
                     "after"
                 )
             }
-        }
+        },
+        ConformanceCheck("Cancels as responses come leave no attempt without an end, and tell none two") { subject in
+            let peer = try subject.serve { .ok($0.path) }
+            let ends = Lock<[Int: Int]>([:])
+            var spy = Spy("spy").with { $0.content = { data, handler in handler(.success(data)) } }
+            spy.scheduled = { told in ends.withLock { $0[told.identifier, default: 0] += 0 } }
+            spy.succeeded = { told in ends.withLock { $0[told.identifier, default: 0] += 1 } }
+            spy.vote = { told in
+                ends.withLock { $0[told.identifier, default: 0] += 1 }
+                return .none
+            }
+            let stack = try subject.stack { [spy] in
+                $0.interceptors = [spy]
+                $0.connections.perHost = 8
+            }
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for lane in 0..<8 {
+                    group.addTask {
+                        var random = SeededRandom(seed: UInt64(lane))
+                        for number in 0..<100 {
+                            let observation = try stack.observe(peer.url("/\(lane)/\(number)"))
+                            try await Task.sleep(for: .microseconds(Int.random(in: 0...1500, using: &random)))
+                            observation.cancel()
+                            _ = try await observation.onlyOutcome()
+                        }
+                    }
+                }
+                try await group.waitForAll()
+            }
+            try await eventually("every attempt has its end") { ends.withLock { $0.values.allSatisfy { $0 > 0 } } }
+            try expectEqual(ends.withLock { $0.values.max() }, 1, "the most ends of an attempt")
+        },
     ]
 
     @Sendable private static func content(of path: String) -> String {
