@@ -109,7 +109,10 @@ enum Callbacks {
             transfer.hasNoAuthorities()
             return CURLE_SSL_CACERT_BADFILE
         }
-        guard let record = unsafe TLSRecord.install(in: OpaquePointer(tls), peers: transfer.peers) else {
+        // A connection's first handshake is the proxy's, and the next one leads through that.
+        let proxy = transfer.handshakes > 0 ? transfer.tlsRecord : nil
+        let context = OpaquePointer(tls)
+        guard let record = unsafe TLSRecord.install(in: context, peers: transfer.peers, through: proxy) else {
             return CURLE_OUT_OF_MEMORY
         }
         transfer.secures(with: record)

@@ -79,11 +79,14 @@ final class Pool {
         easy.attach(transfer)
         easy.tellAddressAge(addressAge.told(at: now))
         let route = usesProxies ? ProxyRoute(transfer.control.hop, configuration) : nil
-        if let proxy = route?.proxy, proxy.scheme == .https {
-            do {
+        // Once for a request, over however many connections it is carried.
+        if let proxy = route?.proxy, proxy.scheme == .https, transfer.peers.proxy == nil {
+            do throws(ServerTrustError) {
+                let hop = transfer.control.hop
+                let server = try judge?.pinned(proxy, for: hop.origin) { transfer.control.sink.mismatched($0) }
                 transfer.peers = TLSPeers(
-                    origin: .init(transfer.control.hop.trust, serverName: transfer.control.hop.origin.serverName),
-                    proxy: .init(serverName: proxy.serverName, pinned: try judge?.pinned(proxy))
+                    origin: .init(hop.trust, serverName: hop.origin.serverName),
+                    proxy: .init(serverName: proxy.serverName, server: server)
                 )
             } catch {
                 transfer.refuse(error)
@@ -115,7 +118,7 @@ final class Pool {
             mayShareConnection: mayShare,
             asksFirst: transfer.asksFirst,
             route: route,
-            resumesTLS: transfer.peers.proxy?.pinned == nil
+            resumesTLS: transfer.peers.proxy?.server == nil
         )
         if usesConnectionsOnce { plan.closesConnection = true }
         recent = hop.servesAgain && route == nil ? (hop, transfer.joinsHTTP2, mayShare, plan) : nil

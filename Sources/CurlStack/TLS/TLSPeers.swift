@@ -7,8 +7,13 @@ struct TLSPeers {
     struct Peer {
         /// What the client calls it in the handshake (SNI, RFC 6066 section 3); addresses have no name there.
         let serverName: String?
-        /// The server, if its keys are pinned and must match.
-        let pinned: PinnedServer?
+        /// The server, if its keys are pinned.
+        let server: PinnedServer?
+
+        /// The server, if its keys must match.
+        var pinned: PinnedServer? { server.flatMap { $0.isEnforced ? $0 : nil } }
+        /// The server, if keys that do not match are only reported.
+        var reported: PinnedServer? { server.flatMap { $0.isEnforced ? nil : $0 } }
     }
 
     let origin: Peer
@@ -28,8 +33,9 @@ struct TLSPeers {
 }
 
 extension TLSPeers.Peer {
-    /// The origin of a hop. Its name counts only beside a proxy, which tells it then.
+    /// The origin of a hop. Its name counts only beside a proxy, which tells it then. Where its keys are only reported, the
+    /// request gate does.
     init(_ trust: ServerTrust, serverName: String? = nil) {
-        self.init(serverName: serverName, pinned: trust.enforced)
+        self.init(serverName: serverName, server: trust.enforced)
     }
 }

@@ -10,10 +10,14 @@ final class TLSRecord {
     private(set) var sawCloseNotify = false
     /// Why the handshake gate turned the server down, if it did.
     var refusal: ServerTrustError?
+    /// The record of the proxy's connection that this one leads through, if the proxy speaks TLS.
+    let proxy: TLSRecord?
+    /// What speaks against the server at the other end, where that is only reported.
+    private(set) var objection: ServerTrustError?
     /// The chain that was verified, once somebody has asked for it.
     private var chain: VerifiedChain?
 
-    private init(peers: TLSPeers) { self.peers = peers }
+    private init(peers: TLSPeers, proxy: TLSRecord?) { (self.peers, self.proxy) = (peers, proxy) }
 
     /// The keys of a connection's chain; they are hashed again only if it has another chain than last time.
     func verified(_ chain: OpaquePointer) -> VerifiedChain? {
@@ -34,20 +38,33 @@ final class TLSRecord {
         unsafe Unmanaged<TLSRecord>.fromOpaque(record).release()
     }
 
+    /// Looks at a proxy whose keys are pinned only to be reported. What is beyond the proxy, the request gate looks at.
+    private func handshakeEnded(on connection: OpaquePointer) {
+        guard proxy == nil, let server = peers.proxy?.reported else { return }
+        objection = unsafe RequestGate.refusal(of: server, by: RequestGate.proof(on: connection))
+    }
+
     /// Gives a new connection's context a record and, if anybody's keys are pinned, the handshake gate.
     ///
+    /// - Parameters:
+    ///   - context: The context.
+    ///   - peers: Whose handshake it may be.
+    ///   - proxy: The record of the proxy's connection that this one leads through.
     /// - Returns: The record, or `nil` if there was no memory for it.
-    static func install(in context: OpaquePointer, peers: TLSPeers) -> TLSRecord? {
-        let record = TLSRecord(peers: peers)
+    static func install(in context: OpaquePointer, peers: TLSPeers, through proxy: TLSRecord?) -> TLSRecord? {
+        let record = TLSRecord(peers: peers, proxy: proxy)
         let kept = unsafe Unmanaged.passRetained(record)
         guard unsafe SSL_CTX_set_ex_data(context, index, kept.toOpaque()) == 1 else {
             unsafe kept.release()
             return nil
         }
         unsafe SSL_CTX_set_info_callback(context) { connection, event, value in
+            guard let connection = unsafe connection else { return }
+            if event & SSL_CB_HANDSHAKE_DONE != 0 {
+                unsafe TLSRecord.of(connection)?.handshakeEnded(on: connection)
+            }
             // An alert that was read, of the description 0: close_notify (RFC 8446 section 6.1).
             guard event & SSL_CB_ALERT != 0, event & SSL_CB_READ != 0, value & 0xFF == 0 else { return }
-            guard let connection = unsafe connection else { return }
             unsafe TLSRecord.of(connection)?.sawCloseNotify = true
         }
         if peers.arePinned { unsafe HandshakeGate.install(in: context, kept.toOpaque()) }

@@ -42,6 +42,7 @@ extension Transfer {
             stop = .refused(.untrusted(refusal))
             return false
         }
+        reportProxy()
         isReused = openedSockets.isEmpty
         if !isReused {
             easy.watch.forget(turn.sockets.note(openedSockets, at: ends), of: id)
@@ -82,6 +83,12 @@ extension Transfer {
         if server.isEnforced { return refusal }
         control.sink.mismatched(.init(origin: control.hop.origin, error: refusal))
         return nil
+    }
+
+    /// Reports the proxy on the way, if its keys are not those that are pinned, and that is only reported.
+    private func reportProxy() {
+        guard peers.proxy?.reported != nil, let error = (tlsRecord?.proxy ?? tlsRecord)?.objection else { return }
+        control.sink.mismatched(.init(origin: control.hop.origin, error: error))
     }
 
     /// Whether the transfer was to join a connection that speaks HTTP/2 already, and got one that does not: a fresh one, or

@@ -46,7 +46,7 @@ final class Transfer {
     var repeats = 0
     /// What is noted of the connection's TLS, if it has any; before there is one, of the latest handshake.
     var tlsRecord: TLSRecord?
-    /// How many handshakes have begun. Behind a proxy that speaks TLS, the first is the proxy's.
+    /// How many handshakes have begun on the latest connection. Behind a proxy that speaks TLS, the first is the proxy's.
     private(set) var handshakes = 0
     /// Whose handshakes the transfer may see.
     var peers: TLSPeers
@@ -148,6 +148,7 @@ final class Transfer {
     /// A socket was opened, to connect with.
     func opened(_ descriptor: Int32) {
         openedSockets.append(descriptor)
+        handshakes = 0
         turn.sockets.opened(descriptor, for: id)
         entered(.connecting)
     }

@@ -44,20 +44,7 @@ package struct ServerTrustJudge: Sendable {
             }
             return .ordinary
         }
-        let policy = server.policy
-        if isExpired(policy) {
-            let error = ServerTrustError.domainPolicyExpired(
-                host: server.host,
-                domainName: policy.domainName,
-                expirationDate: policy.expirationDate
-            )
-            if configuration.allowExpiredDomainPolicies {
-                report(.init(origin: origin, error: error))
-            } else {
-                try object(error, to: origin)
-            }
-            return .ordinary
-        }
+        if try hasExpired(server, for: origin, report) { return .ordinary }
         if let obstacle { throw .pinningUnsupported(reason: obstacle) }
         guard origin.scheme == .https else {
             try object(.insecureScheme(host: server.host), to: origin)
@@ -81,23 +68,44 @@ package struct ServerTrustJudge: Sendable {
     /// Judges a proxy that is spoken to over TLS, by the policy for its own host. A proxy without one is trusted by ordinary
     /// verification, whatever is said of hosts.
     ///
-    /// - Returns: The proxy, if its keys are pinned and must match.
+    /// - Parameters:
+    ///   - proxy: The proxy.
+    ///   - origin: Whom the request goes to.
+    ///   - report: Hears what speaks against the proxy and is only to be reported, or allowed.
+    /// - Returns: The proxy, if its keys are pinned: what does not match is refused, or only to be reported.
     /// - Throws: What speaks against using it.
-    package func pinned(_ proxy: Network.Proxy) throws(ServerTrustError) -> PinnedServer? {
-        guard let server = pinnedServer(CanonicalHost(host: proxy.host)), server.isEnforced else { return nil }
-        guard isExpired(server.policy) else { return server }
-        if configuration.allowExpiredDomainPolicies { return nil }
-        throw .domainPolicyExpired(
+    package func pinned(
+        _ proxy: Network.Proxy,
+        for origin: HTTP.Origin,
+        report: (ServerTrustReport) -> Void
+    ) throws(ServerTrustError) -> PinnedServer? {
+        guard let server = pinnedServer(CanonicalHost(host: proxy.host)) else { return nil }
+        return try hasExpired(server, for: origin, report) ? nil : server
+    }
+
+    /// Whether a server's policy has expired and it is trusted all the same, which is reported.
+    private func hasExpired(
+        _ server: PinnedServer,
+        for origin: HTTP.Origin,
+        _ report: (ServerTrustReport) -> Void
+    ) throws(ServerTrustError) -> Bool {
+        guard isExpired(server.policy) else { return false }
+        let error = ServerTrustError.domainPolicyExpired(
             host: server.host,
             domainName: server.policy.domainName,
             expirationDate: server.policy.expirationDate
         )
+        guard configuration.allowExpiredDomainPolicies || onlyReports else { throw error }
+        report(.init(origin: origin, error: error))
+        return true
     }
+
+    private var onlyReports: Bool { configuration.mode == .reportOnly }
 
     private func isExpired(_ policy: PinningPolicy) -> Bool { policy.isExpired(at: now()) }
 
     private func object(_ error: ServerTrustError, to origin: HTTP.Origin) throws(ServerTrustError) {
-        guard configuration.mode == .reportOnly else { throw error }
+        guard onlyReports else { throw error }
         report(.init(origin: origin, error: error))
     }
 

@@ -1,0 +1,121 @@
+import FoundationEssentials
+import NetworkStack
+import NetworkStackTesting
+
+extension ConformanceCheck {
+    /// A proxy that is spoken to over TLS has a policy of its own, beside its origins'.
+    static let pinnedProxies: [ConformanceCheck] = [
+        ConformanceCheck(
+            "A proxy that speaks TLS is reported for every request that its policy would have stopped",
+            needs: PinnedTrial.needs.union([.proxies])
+        ) { subject in
+            let trial = try PinnedTrial(subject)
+            let proxy = try TLSProxy(trial.certificates.secondServer)
+            try await proxy.start()
+            let (right, wrong) = (try trial.certificates.secondServer.publicKeyPins(), try trial.pins(.otherLeaf))
+            let plain = try ScriptedServer.responding { _ in .ok("secret") }
+            let secure = try trial.server()
+            let past = Date(timeIntervalSince1970: 1_000_000)
+            let expiry = ServerTrustError.domainPolicyExpired(
+                host: "localhost",
+                domainName: "localhost",
+                expirationDate: past
+            )
+            let chain = try (right + trial.pins(.otherRoot)).map { PublicKeyPin($0) }
+            let mismatch = ServerTrustError.pinVerificationFailed(
+                host: "localhost",
+                .pinnedHashNotFound(chain: chain.compactMap(\.self))
+            )
+            let cases:
+                [(pins: Set<String>, Date, allowsExpired: Bool, ServerTrustConfiguration.Mode, ServerTrustError?)] =
+                    [
+                        ([right[0]], .distantFuture, false, .reportOnly, nil),
+                        (wrong, .distantFuture, false, .reportOnly, mismatch),
+                        (wrong, past, false, .reportOnly, expiry),
+                        (wrong, past, true, .reportOnly, expiry), (wrong, past, true, .enforced, expiry),
+                    ]
+            for (pins, date, allowsExpired, mode, error) in cases {
+                let policy = try PinningPolicy(
+                    domainName: "localhost",
+                    expirationDate: date,
+                    pinnedHashes: pins,
+                    enforceBackupPin: false
+                )
+                let trust = try ServerTrustConfiguration(
+                    pinningPolicies: [policy],
+                    allowNotPinnedDomains: true,
+                    allowExpiredDomainPolicies: allowsExpired,
+                    mode: mode
+                )
+                let reports = Lock<[ServerTrustReport]>([])
+                let client = try trial.client(trust) {
+                    $0.proxies = .init(try tunnel(by: proxy, called: "localhost"))
+                    $0.serverTrustReporter = { report in reports.withLock { $0.append(report) } }
+                }
+                for server in [secure, plain] {
+                    reports.withLock { $0 = [] }
+                    for _ in 1...2 { _ = try await client.success(trial.request(server.url())) }
+                    let count = error == nil ? 0 : 2
+                    try await eventually("\(count) reports") { reports.withLock { $0.count } == count }
+                    for report in reports.withLock({ $0 }) {
+                        let origin = try HTTP.Origin(of: HTTP.Request(url: server.url()).url)
+                        try expectEqual(report.origin, origin, "the origin")
+                        try expectEqual(report.error, error, "the report")
+                    }
+                }
+            }
+        },
+        ConformanceCheck(
+            "A proxy and an origin that both are addresses are reported each for its own keys",
+            needs: PinnedTrial.needs.union([.proxies])
+        ) { subject in
+            let trial = try PinnedTrial(subject)
+            let (proxyIdentity, identity) = try (
+                trial.certificates.secondServer, trial.certificates.issue(for: ["127.0.0.2"])
+            )
+            let proxy = try TLSProxy(proxyIdentity)
+            try await proxy.start()
+            let (proxyPin, pin) = try (proxyIdentity.publicKeyPins()[0], identity.publicKeyPins()[0])
+            let wrong = try trial.pins(.otherLeaf).first ?? ""
+            // Every request opens connections of its own, whose proxy must show its certificates again.
+            let server = try ScriptedServer.responding(.init(tls: identity)) { _ in
+                .ok("secret", headers: [("Connection", "close")]).then(.close)
+            }
+            for (pins, reported) in [
+                ((proxyPin, pin), []), ((wrong, pin), ["127.0.0.1"]), ((proxyPin, wrong), ["127.0.0.2"]),
+            ] {
+                let reports = Lock<[ServerTrustReport]>([])
+                let policies = try addressPolicies(proxy: [pins.0], origin: [pins.1])
+                let trust = try ServerTrustConfiguration(pinningPolicies: policies, mode: .reportOnly)
+                let client = try trial.client(trust) {
+                    $0.proxies = .init(try tunnel(by: proxy, called: "127.0.0.1"))
+                    $0.serverTrustReporter = { report in reports.withLock { $0.append(report) } }
+                }
+                for _ in 1...2 { _ = try await client.success(trial.request(server.url(host: "127.0.0.2"))) }
+                let expected = reported + reported
+                try await eventually("\(expected.count) reports") { reports.withLock { $0.count } == expected.count }
+                let hosts = try reports.withLock { $0 }.map { report in
+                    guard case .pinVerificationFailed(let host, .pinnedHashNotFound) = report.error else {
+                        throw ConformanceFailure("reported \(report.error)")
+                    }
+                    return host
+                }
+                try expectEqual(hosts, expected, "the hosts reported")
+            }
+        },
+    ]
+
+    /// A proxy that every request goes through a tunnel of.
+    private static func tunnel(by proxy: TLSProxy, called host: String) throws -> Network.Proxy {
+        var route = try Network.Proxy(.https, host: host, port: Int(proxy.port))
+        route.tunnelsHTTP = true
+        return route
+    }
+
+    /// Policies for a proxy at 127.0.0.1 and an origin at 127.0.0.2.
+    private static func addressPolicies(proxy: Set<String>, origin: Set<String>) throws -> [PinningPolicy] {
+        try [("127.0.0.1", proxy), ("127.0.0.2", origin)].map {
+            try PinningPolicy(domainName: $0, pinnedHashes: $1, enforceBackupPin: false)
+        }
+    }
+}
