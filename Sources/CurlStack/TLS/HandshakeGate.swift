@@ -29,23 +29,25 @@ enum HandshakeGate {
         record.refusal = nil
         let servers = record.peers.pinned(named: unsafe serverName(store))
         // libcurl has the name checked afterwards.
-        guard !servers.isEmpty else { return unsafe X509_verify_cert(store) > 0 }
-        return servers.allSatisfy { unsafe passes(store, record, $0) }
-    }
-
-    private static func passes(_ store: OpaquePointer, _ record: TLSRecord, _ server: PinnedServer) -> Bool {
-        guard let parameters = unsafe X509_STORE_CTX_get0_param(store), unsafe expect(server, in: parameters) else {
-            unsafe refuse(store, record, server, because: X509_V_ERR_UNSPECIFIED)
+        guard let first = servers.first else { return unsafe X509_verify_cert(store) > 0 }
+        guard let parameters = unsafe X509_STORE_CTX_get0_param(store), unsafe expect(first, in: parameters) else {
+            unsafe refuse(store, record, first, because: X509_V_ERR_UNSPECIFIED)
             return false
         }
+        // Once, whoever is meant: it cannot be run again on the same certificates.
         guard unsafe X509_verify_cert(store) == 1 else {
             let error = unsafe X509_STORE_CTX_get_error(store)
-            unsafe refuse(store, record, server, because: error == X509_V_OK ? X509_V_ERR_UNSPECIFIED : error)
+            unsafe refuse(store, record, first, because: error == X509_V_OK ? X509_V_ERR_UNSPECIFIED : error)
+            return false
+        }
+        for other in servers.dropFirst() where unsafe !isNamed(X509_STORE_CTX_get0_cert(store), other) {
+            let error = other.isAddress ? X509_V_ERR_IP_ADDRESS_MISMATCH : X509_V_ERR_HOSTNAME_MISMATCH
+            unsafe refuse(store, record, other, because: error)
             return false
         }
         // Not the list the server presented, into which anything can be stuffed: the chain that was verified.
         let chain = unsafe X509_STORE_CTX_get0_chain(store).flatMap { unsafe record.verified($0) }
-        guard let chain, server.match(in: chain.pins) != nil else {
+        for server in servers where chain.flatMap({ server.match(in: $0.pins) }) == nil {
             unsafe X509_STORE_CTX_set_error(store, X509_V_ERR_APPLICATION_VERIFICATION)
             let keys = PublicKeyPinVerificationError.pinnedHashNotFound(chain: chain?.pins ?? [])
             record.refusal = .pinVerificationFailed(host: server.host, keys)
@@ -66,11 +68,20 @@ enum HandshakeGate {
     private static func expect(_ server: PinnedServer, in parameters: OpaquePointer) -> Bool {
         // A chain that ends at an intermediate, because the trusted bundle has it, would never reach a pinned root.
         unsafe X509_VERIFY_PARAM_clear_flags(parameters, UInt(X509_V_FLAG_PARTIAL_CHAIN))
-        unsafe X509_VERIFY_PARAM_set_hostflags(parameters, UInt32(X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS))
+        unsafe X509_VERIFY_PARAM_set_hostflags(parameters, nameFlags)
         return server.isAddress
             ? unsafe X509_VERIFY_PARAM_set1_ip_asc(parameters, server.host) == 1
             : unsafe X509_VERIFY_PARAM_set1_host(parameters, server.host, server.host.utf8.count) == 1
     }
+
+    /// Whether a certificate is for a host, by the same rules.
+    private static func isNamed(_ certificate: OpaquePointer?, _ server: PinnedServer) -> Bool {
+        server.isAddress
+            ? unsafe X509_check_ip_asc(certificate, server.host, nameFlags) == 1
+            : unsafe X509_check_host(certificate, server.host, server.host.utf8.count, nameFlags, nil) == 1
+    }
+
+    private static let nameFlags = UInt32(X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS)
 
     private static func refuse(
         _ store: OpaquePointer,

@@ -103,6 +103,45 @@ extension ConformanceCheck {
                 try expectEqual(hosts, expected, "the hosts reported")
             }
         },
+        ConformanceCheck(
+            "Where a proxy and an origin cannot be told apart, both are held to both policies",
+            needs: PinnedTrial.needs.union([.proxies])
+        ) { subject in
+            let trial = try PinnedTrial(subject)
+            // Addresses are not named in a handshake.
+            let (both, stranger) = try (
+                trial.certificates.issue(for: ["127.0.0.1", "127.0.0.2"]), trial.certificates.issue(for: ["127.0.0.2"])
+            )
+            let (proxy, strangeProxy) = (try TLSProxy(both), try TLSProxy(stranger))
+            try await proxy.start()
+            try await strangeProxy.start()
+            func client(_ proxy: TLSProxy, _ own: PinnedCertificate, _ origins: PinnedCertificate) throws
+                -> BoundedClient
+            {
+                let policies = try addressPolicies(proxy: trial.pins(own), origin: trial.pins(origins))
+                return try trial.client(.init(pinningPolicies: policies)) {
+                    $0.proxies = .init(try tunnel(by: proxy, called: "127.0.0.1"))
+                }
+            }
+            for version in [ScriptedServer.Options.TLSVersion.v12, .v13] {
+                let server = try trial.server(both) { $0.maximumTLSVersion = version }
+                let right = try client(proxy, .intermediate, .root)
+                for _ in 1...2 { _ = try await right.success(trial.request(server.url(host: "127.0.0.2"))) }
+            }
+            let tunnels = proxy.tunnels
+            let untouched = try trial.server(both)
+            let request = try trial.request(untouched.url(host: "127.0.0.2"))
+            for (own, origins) in [(PinnedCertificate.otherRoot, PinnedCertificate.root), (.root, .otherRoot)] {
+                let chain = try await client(proxy, own, origins).mismatch(request)
+                try expectEqual(chain.count, 3, "keys told")
+            }
+            _ = try await client(strangeProxy, .root, .root).unverified(request)
+            try expectEqual(proxy.tunnels + strangeProxy.tunnels, tunnels, "tunnels asked for")
+            try expectEqual(untouched.snapshot.accepted, 0, "connections")
+            let impostor = try trial.server(trial.certificates.secondServer)
+            _ = try await client(proxy, .root, .root).unverified(trial.request(impostor.url(host: "127.0.0.2")))
+            try await impostor.expectNothingTold()
+        },
     ]
 
     /// A proxy that every request goes through a tunnel of.
