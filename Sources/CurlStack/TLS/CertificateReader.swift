@@ -22,9 +22,17 @@ enum CertificateReader {
 
     /// What is wrong with PEM text of a certificate, followed by its intermediates, and of its private key; `nil` if nothing.
     static func fault(certificateChain: Data, privateKey: Data, passphrase: String?) -> String? {
-        let certificate = unsafe withBuffer(certificateChain) { unsafe PEM_read_bio_X509(unsafe $0, nil, nil, nil) }
-        guard let certificate = unsafe certificate else { return "There is no PEM certificate in it." }
+        var certificate: OpaquePointer?
         defer { unsafe X509_free(certificate) }
+        // libcurl reads all of them for every handshake, and fails at the first that it cannot read.
+        let count = unsafe read(pem: certificateChain) {
+            guard unsafe certificate == nil else { return true }
+            guard unsafe X509_up_ref($0) == 1 else { return false }
+            unsafe certificate = $0
+            return true
+        }
+        guard let count else { return "One of its PEM certificates cannot be read." }
+        guard count > 0, let certificate = unsafe certificate else { return "There is no PEM certificate in it." }
         // Without a text OpenSSL would ask for one, at the terminal.
         let key = unsafe (passphrase ?? "").withCString { text in
             unsafe withBuffer(privateKey) {

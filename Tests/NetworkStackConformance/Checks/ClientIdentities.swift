@@ -55,7 +55,20 @@ extension ConformanceCheck {
             let (chain, key) = (client.certificateChainFile, client.keyFile)
             let encrypted = try trial.certificates.encryptedKey(of: client, passphrase: "right")
             let box = try trial.certificates.pkcs12(client, passphrase: "right")
-            let identities: [ClientIdentity] = [
+            func bytes(_ path: String) throws -> Data { try Data(contentsOf: URL(filePath: path)) }
+            let damaged = Data("-----BEGIN CERTIFICATE-----\nbm9uZQ==\n-----END CERTIFICATE-----\n".utf8)
+            let locked = Data(
+                """
+                -----BEGIN CERTIFICATE-----
+                Proc-Type: 4,ENCRYPTED
+                DEK-Info: AES-128-CBC,00000000000000000000000000000000
+
+                AAAAAAAAAAAAAAAAAAAAAA==
+                -----END CERTIFICATE-----
+
+                """.utf8
+            )
+            let identities: [ClientIdentity] = try [
                 ClientIdentity(.pemFiles(certificateChain: "/nonexistent", privateKey: key)),
                 ClientIdentity(.pemFiles(certificateChain: chain, privateKey: "/nonexistent")),
                 ClientIdentity(.pemFiles(certificateChain: key, privateKey: key)),
@@ -64,6 +77,9 @@ extension ConformanceCheck {
                 ClientIdentity(.pemFiles(certificateChain: chain, privateKey: encrypted)),
                 ClientIdentity(.pemFiles(certificateChain: chain, privateKey: encrypted), passphrase: "wrong"),
                 ClientIdentity(.pem(certificateChain: Data(), privateKey: Data())),
+                ClientIdentity(.pem(certificateChain: bytes(chain) + damaged, privateKey: bytes(key))),
+                ClientIdentity(.pem(certificateChain: bytes(chain) + locked, privateKey: bytes(key))),
+                ClientIdentity(.pem(certificateChain: locked + bytes(chain), privateKey: bytes(key))),
                 ClientIdentity(.pkcs12(Data())), ClientIdentity(.pkcs12File(path: chain)),
                 ClientIdentity(.pkcs12File(path: box)), ClientIdentity(.pkcs12File(path: box), passphrase: "wrong"),
             ]
