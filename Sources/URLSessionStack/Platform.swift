@@ -26,6 +26,14 @@ enum Platform {
         /// cancel at that moment may come after the task's end, which ends the process.
         static func detachCache(from session: URLSession) { session.configuration.urlCache = nil }
 
+        /// What a source has, as URLSession reads it.
+        static func stream(
+            of source: any HTTPBodySource,
+            path: String,
+            length: Int64,
+            onFailure: @escaping (any Error) -> Void
+        ) -> InputStream { SourceStream(source, length: length, onFailure: onFailure) }
+
         /// Why no key can be pinned.
         static let noTrust =
             "URLSession on this platform shows no server's certificates: it poses no challenge, and its libcurl is out of reach."
@@ -86,6 +94,14 @@ enum Platform {
 
         /// Requests bypass the cache here.
         static func detachCache(from session: URLSession) {}
+
+        /// What a source has: its file's own stream, as URLSession reads no other but Foundation's here.
+        static func stream(
+            of source: any HTTPBodySource,
+            path: String,
+            length: Int64,
+            onFailure: @escaping (any Error) -> Void
+        ) -> InputStream { InputStream(fileAtPath: path) ?? SourceStream(source, length: length, onFailure: onFailure) }
 
         private static let unsupported: [HTTP.Capability: String] = [
             .http2PriorKnowledge: "URLSession has no way to ask for HTTP/2 in the clear.",

@@ -5,16 +5,19 @@ internal import NetworkStack
 enum SentContent {
     case none
     case bytes(Data)
-    case file(path: String, length: Int64)
-    case spooled(TemporaryFile, length: Int64)
+    /// A file, as it was when it was opened and its length was announced.
+    case file(any HTTPBodySource, path: String, length: Int64)
 
     /// The content of a hop; that of a stream is not known yet.
     init(_ hop: HTTPHop) {
         switch hop.request.body {
         case .bytes(let data) where !data.isEmpty: self = .bytes(data)
         case .file(let path):
-            let length = hop.source?.length ?? 0
-            self = length > 0 ? .file(path: path, length: length) : .none
+            if let source = hop.source, let length = source.length, length > 0 {
+                self = .file(source, path: path, length: length)
+            } else {
+                self = .none
+            }
         case .none, .bytes, .stream: self = .none
         }
     }
@@ -26,22 +29,20 @@ enum SentContent {
         switch self {
         case .none: 0
         case .bytes(let data): Int64(data.count)
-        case .file(_, let length), .spooled(_, let length): length
+        case .file(_, _, let length): length
         }
     }
 
     /// A stream of the content, unopened.
-    func stream() throws -> InputStream? {
-        let path: String
+    ///
+    /// - Parameter onFailure: Hears why it cannot be read to its end.
+    /// - Returns: The stream; there always is one, as URLSession would send a head without its content otherwise.
+    func stream(onFailure: @escaping (any Error) -> Void) -> InputStream {
         switch self {
-        case .none: return nil
-        case .bytes(let data): return InputStream(data: data)
-        case .file(let name, _): path = name
-        case .spooled(let file, _): path = file.path
+        case .none: InputStream(data: Data())
+        case .bytes(let data): InputStream(data: data)
+        case .file(let source, let path, let length):
+            Platform.stream(of: source, path: path, length: length, onFailure: onFailure)
         }
-        guard FileManager.default.isReadableFile(atPath: path), let stream = InputStream(fileAtPath: path) else {
-            throw CocoaError(.fileReadNoSuchFile, userInfo: [NSFilePathErrorKey: path])
-        }
-        return stream
     }
 }

@@ -40,7 +40,7 @@ final class Spool: Sendable {
         try state.withLock { state throws in
             guard let file = state.file else { return state.memory.isEmpty ? .none : .bytes(state.memory) }
             try file.finish()
-            return .spooled(file, length: state.length)
+            return .file(file, path: file.path, length: state.length)
         }
     }
 }

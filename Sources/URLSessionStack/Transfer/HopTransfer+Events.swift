@@ -31,15 +31,12 @@ extension HopTransfer {
 
     /// A stream of the content from its first byte on. URLSession asks for one at the start, and whenever it has to send the
     /// content again: with a credential, or after a kept connection turned out dead.
-    func newContentStream() -> InputStream? {
+    func newContentStream() -> InputStream {
         let content = state.withLock { state in
             state.bytesSent = 0
             return state.content
         }
-        do { return try content.stream() } catch {
-            fail(.refused(.requestBody(error)))
-            return nil
-        }
+        return content.stream { [weak self] error in self?.state.withLock { $0.contentFailure = error } }
     }
 
     /// A redirect came, and is not followed. URLSession waits for the answer, and a cancel may end that wait; then an answer
@@ -84,7 +81,11 @@ extension HopTransfer {
         let response = task.response
         let cancelling = state.withLock { state in
             if case .carried = state.stage { state.stage = .completed }
-            state.backlog.add(state.answer.completed(response, error))
+            if error != nil, let failure = state.contentFailure {
+                state.backlog.add([.failed(.refused(.requestBody(failure)))])
+            } else {
+                state.backlog.add(state.answer.completed(response, error))
+            }
             return state.cancelling
         }
         cancelling?.wait()

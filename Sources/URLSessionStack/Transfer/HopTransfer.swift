@@ -29,6 +29,8 @@ final class HopTransfer: HTTPTransfer {
         var clock = TransferClock()
         var backlog = Backlog()
         var bytesSent: Int64 = 0
+        /// Why the content could not be sent as it was announced; the task fails by it.
+        var contentFailure: (any Error)?
         /// Left when URLSession has been told to cancel the task.
         var cancelling: DispatchGroup?
     }

@@ -5,7 +5,7 @@ import NetworkStackTesting
 extension ConformanceCheck {
     /// Request content of every kind arrives byte for byte, or the fetch fails; response content of every framing too.
     static let bodies: [ConformanceCheck] =
-        sentBodies + streamedBodies + requestTrailers + interruptedBodies + receivedBodies
+        sentBodies + streamedBodies + requestTrailers + changedBodies + interruptedBodies + receivedBodies
 
     private static let sentBodies: [ConformanceCheck] =
         [0, 1, 65_536, 5 << 20].flatMap { [sendsBytes($0), sendsFile($0)] }
@@ -125,6 +125,11 @@ final class ContentFile: Sendable {
     init(_ content: Data) throws {
         path = "/tmp/networkstack-conformance-\(UUID().uuidString)"
         try content.write(to: URL(filePath: path))
+    }
+
+    /// Gives the file other content: the same file, or another one in its place.
+    func change(to content: Data, asAnother isReplaced: Bool = false) throws {
+        try content.write(to: URL(filePath: path), options: isReplaced ? .atomic : [])
     }
 
     deinit { try? FileManager.default.removeItem(atPath: path) }

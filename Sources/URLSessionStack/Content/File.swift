@@ -1,0 +1,68 @@
+internal import Foundation
+internal import NetworkStack
+
+/// A source as URLSession reads it: as many bytes as were announced, or a failure.
+///
+/// libcurl sends what a stream yields, whatever length the head announces: a byte too many would be the first of another
+/// request, and an early end would leave the server waiting. A read that fails ends the transfer and its connection.
+final class SourceStream: InputStream {
+    private let source: any HTTPBodySource
+    private var left: Int64
+    private let onFailure: (any Error) -> Void
+    private var status = Stream.Status.notOpen
+    private var failure: (any Error)?
+
+    /// Makes a stream of a source from its first byte on.
+    ///
+    /// - Parameters:
+    ///   - source: Has the bytes.
+    ///   - length: How many were announced.
+    ///   - onFailure: Hears why they cannot be read.
+    init(_ source: any HTTPBodySource, length: Int64, onFailure: @escaping (any Error) -> Void) {
+        self.source = source
+        left = length
+        self.onFailure = onFailure
+        super.init(data: Data())
+    }
+
+    override var streamStatus: Stream.Status { status }
+    override var streamError: (any Error)? { failure }
+
+    /// URLSession takes a stream without bytes for one that has ended, so one that has failed says that there are some.
+    override var hasBytesAvailable: Bool { left > 0 }
+
+    override func open() {
+        guard status == .notOpen else { return }
+        status = .open
+        if !source.rewind() { fail(CocoaError(.fileReadUnknown)) }
+    }
+
+    override func close() { status = .closed }
+
+    override func read(_ buffer: UnsafeMutablePointer<UInt8>, maxLength count: Int) -> Int {
+        guard failure == nil, status == .open || status == .atEnd else { return -1 }
+        guard left > 0 else { return 0 }
+        switch source.next(upTo: Int(min(Int64(count), left))) {
+        case .bytes(let data) where !data.isEmpty && data.count <= min(Int64(count), left):
+            unsafe data.copyBytes(to: buffer, count: data.count)
+            left -= Int64(data.count)
+            if left == 0 { status = .atEnd }
+            return data.count
+        case .failed(let error): return fail(error)
+        case .bytes, .pending, .end: return fail(CocoaError(.fileReadUnknown))
+        }
+    }
+
+    override func getBuffer(
+        _ buffer: UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>,
+        length: UnsafeMutablePointer<Int>
+    ) -> Bool { false }
+
+    @discardableResult
+    private func fail(_ error: any Error) -> Int {
+        status = .error
+        failure = error
+        onFailure(error)
+        return -1
+    }
+}
