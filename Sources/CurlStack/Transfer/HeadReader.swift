@@ -95,7 +95,9 @@ final class HeadReader {
             guard lines.append(line, expecting: Self.usualLength) else { return .refused(.tooLarge) }
             return readFraming(line)
         }
-        guard let status, status.statusClass != .informational || status == .switchingProtocols else { return .informational }
+        guard let status, status.statusClass != .informational || status == .switchingProtocols else {
+            return .informational
+        }
         isComplete = true
         return .final
     }
