@@ -220,6 +220,7 @@ struct ConnectionQueue {
 
     /// A host turned out to share one connection among transfers, or not to.
     mutating func learned(_ line: Line, isMultiplexed: Bool) {
+        guard line.sharesConnection != isMultiplexed else { return }
         line.sharesConnection = isMultiplexed
         line.scout = nil
         released += line.followers

@@ -127,10 +127,7 @@ final class Fetching<Transport: HTTPTransport, Remote: Sendable>: ExchangeSteps 
     }
 
     func complete(_ ending: Ending, telling attempt: Attempt?) {
-        // Apart from what is kept, which an attempt that has settled meanwhile may be changing.
-        if let attempt, let intercepted, case (.failure(let error), let data) = outcome(of: ending) {
-            _ = intercepted.vote(attempt, data: data, response: error.response, on: error)
-        }
+        if let attempt { tell(attempt, cutShortBy: ending) }
         // Nothing is kept after this: a stream must not be held by the exchange that feeds it.
         if case .judged = ending, let intercepted {
             let (success, outcome) = intercepted.take()
@@ -138,6 +135,14 @@ final class Fetching<Transport: HTTPTransport, Remote: Sendable>: ExchangeSteps 
             return completeKept(success, outcome)
         }
         completeOutcome(of: ending)
+    }
+
+    /// Tells the end of an attempt that has not come to its own. What is kept is not touched: an attempt that settles meanwhile
+    /// may be changing it.
+    @inline(never)
+    private func tell(_ attempt: Attempt, cutShortBy ending: Ending) {
+        guard let intercepted, case (.failure(let error), let data) = outcome(of: ending) else { return }
+        _ = intercepted.vote(attempt, data: data, response: error.response, on: error)
     }
 
     /// Apart from ``complete(_:telling:)``, like ``judgeOutcome(of:_:)``.

@@ -22,14 +22,21 @@ public enum Retry {
         public internal(set) var errors: [any Swift.Error] = []
 
         /// The delays that were scheduled before retries, added up, in seconds.
-        public internal(set) var totalDelay: Delay = 0 { didSet { lastDelay = totalDelay - oldValue } }
+        public internal(set) var totalDelay: Delay = 0 { didSet { last = Delay(signOf: last, magnitudeOf: totalDelay - oldValue) } }
 
         /// The delay that was scheduled last, in seconds; 0 before the first.
-        public private(set) var lastDelay: Delay = 0
+        public var lastDelay: Delay { last.magnitude }
+
+        /// The same, with a sign where the request may have arrived: with a word more, what holds a state is no longer passed in
+        /// registers, which every fetch would pay for.
+        private var last: Delay = 0
 
         /// Whether something of the failed attempt may have reached a server before what failed: on a hop that was redirected,
         /// or on a connection that died. What failed at last tells the error. It is known when the attempt is voted on.
-        public internal(set) var requestMayHaveArrived = false
+        public internal(set) var requestMayHaveArrived: Bool {
+            get { last.sign == .minus }
+            set { last = Delay(sign: newValue ? .minus : .plus, exponent: 0, significand: last.magnitude) }
+        }
 
         /// The state of an operation that has not failed.
         public init() {}
@@ -42,9 +49,9 @@ public enum Retry {
         ///   - requestMayHaveArrived: Whether something of the failed attempt may have reached a server before what failed.
         public init(errors: [any Swift.Error], delays: [Delay] = [], requestMayHaveArrived: Bool = false) {
             self.errors = errors
-            self.requestMayHaveArrived = requestMayHaveArrived
             totalDelay = delays.reduce(0, +)
-            lastDelay = delays.last ?? 0
+            last = delays.last ?? 0
+            self.requestMayHaveArrived = requestMayHaveArrived
         }
 
         /// How many retries were made.

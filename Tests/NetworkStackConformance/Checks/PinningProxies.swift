@@ -15,6 +15,10 @@ extension ConformanceCheck {
             let (right, wrong) = (try trial.certificates.secondServer.publicKeyPins(), try trial.pins(.otherLeaf))
             let plain = try ScriptedServer.responding { _ in .ok("secret") }
             let secure = try trial.server()
+            // Behind this one the proxy must show its certificates again for every request.
+            let closing = try ScriptedServer.responding(.init(tls: trial.certificates.server)) { _ in
+                .ok("secret", headers: [("Connection", "close")]).then(.close)
+            }
             let past = Date(timeIntervalSince1970: 1_000_000)
             let expiry = ServerTrustError.domainPolicyExpired(
                 host: "localhost",
@@ -52,7 +56,7 @@ extension ConformanceCheck {
                     $0.proxies = .init(try tunnel(by: proxy, called: "localhost"))
                     $0.serverTrustReporter = { report in reports.withLock { $0.append(report) } }
                 }
-                for server in [secure, plain] {
+                for server in [secure, plain, closing] {
                     reports.withLock { $0 = [] }
                     for _ in 1...2 { _ = try await client.success(trial.request(server.url())) }
                     let count = error == nil ? 0 : 2
@@ -77,10 +81,7 @@ extension ConformanceCheck {
             try await proxy.start()
             let (proxyPin, pin) = try (proxyIdentity.publicKeyPins()[0], identity.publicKeyPins()[0])
             let wrong = try trial.pins(.otherLeaf).first ?? ""
-            // Every request opens connections of its own, whose proxy must show its certificates again.
-            let server = try ScriptedServer.responding(.init(tls: identity)) { _ in
-                .ok("secret", headers: [("Connection", "close")]).then(.close)
-            }
+            let server = try trial.server(identity)
             for (pins, reported) in [
                 ((proxyPin, pin), []), ((wrong, pin), ["127.0.0.1"]), ((proxyPin, wrong), ["127.0.0.2"]),
             ] {
