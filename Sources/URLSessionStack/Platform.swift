@@ -26,6 +26,14 @@ enum Platform {
         /// cancel at that moment may come after the task's end, which ends the process.
         static func detachCache(from session: URLSession) { session.configuration.urlCache = nil }
 
+        /// Takes a session's own header fields away: with them in its configuration URLSession would add them to every task,
+        /// those of a redirect to another server included. The configuration is the session's own, not a copy.
+        static func takeFields(from session: URLSession) -> [AnyHashable: Any] {
+            let configuration = session.configuration
+            defer { configuration.httpAdditionalHeaders = nil }
+            return configuration.httpAdditionalHeaders ?? [:]
+        }
+
         /// What a source has, as URLSession reads it.
         static func stream(
             of source: any HTTPBodySource,
@@ -94,6 +102,9 @@ enum Platform {
 
         /// Requests bypass the cache here.
         static func detachCache(from session: URLSession) {}
+
+        /// A session's own header fields stay with it, as its configuration is a copy here.
+        static func takeFields(from session: URLSession) -> [AnyHashable: Any] { [:] }
 
         /// What a source has: its file's own stream, as URLSession reads no other but Foundation's here.
         static func stream(

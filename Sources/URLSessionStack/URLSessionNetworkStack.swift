@@ -20,7 +20,9 @@ extension Network {
     ///
     /// A session keeps its delegate, so this one is freed only after ``finishFetchesAndInvalidateSession()``. The cookies,
     /// the header fields and the connection limit of such a session's configuration count; its cache, its stored
-    /// credentials and its timeouts do not.
+    /// credentials and its timeouts do not. The header fields become the stack's, as ``/NetworkStack/Network/Configuration/headers`` are,
+    /// so that credentials among them stay behind when a redirect leads to another origin; tasks that others make on the
+    /// session go without.
     ///
     /// On Linux, ``/NetworkStack/HTTPNetworkStack/capabilities`` says what URLSession cannot do. What it does wrong is set
     /// right here, but for this, which a stack above it cannot:
@@ -138,7 +140,8 @@ extension Network {
         }
 
         /// The session that carries the fetches. It is set once, by a stack that was made without a configuration, to a
-        /// session whose delegate is the stack and whose delegate queue is serial; anything else is a fatal error.
+        /// session whose delegate is the stack, whose delegate queue is serial, and whose header fields can be sent with
+        /// every request; anything else is a fatal error.
         public var session: URLSession? {
             get { state.withLock { $0.session } }
             set {
@@ -168,9 +171,20 @@ extension Network {
                         """
                     )
                 }
+                var configuration = configuration
+                configuration.headers = Self.headers(of: newValue)
                 let engine = state.withLock { state -> HTTPEngine<URLSessionTransport>? in
                     guard state.session == nil else { return nil }
                     state.session = newValue
+                    if !configuration.headers.isEmpty {
+                        state.engine = HTTPEngine(
+                            transport: state.engine.transport,
+                            configuration: configuration,
+                            queue: queue,
+                            retryQueue: retryQueue,
+                            lastIdentifier: state.engine.lastIdentifier
+                        )
+                    }
                     return state.engine
                 }
                 guard let engine else {
@@ -178,6 +192,24 @@ extension Network {
                 }
                 engine.transport.session.attach(newValue)
             }
+        }
+
+        /// The header fields of a session of one's own, which it does not add itself any more.
+        private static func headers(of session: URLSession) -> HTTP.Headers {
+            var configuration = Configuration()
+            configuration.headers = HTTP.Headers(additional: Platform.takeFields(from: session))
+            if HTTP.Headers(additional: session.configuration.httpAdditionalHeaders ?? [:]).haveCredentials {
+                fatalError(
+                    """
+                    The session's configuration has credentials among its httpAdditionalHeaders, which would follow a \
+                    redirect to any server. Give them to the requests.
+                    """
+                )
+            }
+            do { try configuration.validate() } catch {
+                fatalError("The session's configuration has httpAdditionalHeaders that no request can have: \(error)")
+            }
+            return configuration.headers
         }
 
         /// Lets the fetches under way come to their end, redirects and retries included, and then invalidates the session,

@@ -67,6 +67,30 @@ struct ConstructionTests {
         #expect(server.requests.map { $0["Cookie"] } == [nil, "own=1"])
     }
 
+    @Test("The credentials of a session of one's own do not follow a redirect to another origin; other fields do")
+    func injectedCredentials() async throws {
+        let target = try ScriptedServer.responding { _ in .ok("there") }
+        let server = try ScriptedServer.responding { _ in .redirect(302, to: target.url("/")) }
+        let configuration = URLSessionConfiguration.ephemeral
+        configuration.httpAdditionalHeaders = ["Authorization": "Bearer t", "X-Session": "yes"]
+        let network = Stack.injected(configuration: configuration)
+        defer { network.finishFetchesAndInvalidateSession() }
+        #expect(try await network.fetch(resource: .url(server.url())).text == "there")
+        #expect(server.requests.map { $0["Authorization"] } == ["Bearer t"])
+        #expect(target.requests.map { $0["Authorization"] } == [nil])
+        #expect((server.requests + target.requests).map { $0["X-Session"] } == ["yes", "yes"])
+    }
+
+    @Test("A session with fields that no request can have is a fatal error that says which")
+    func impossibleFields() async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            let configuration = URLSessionConfiguration.ephemeral
+            configuration.httpAdditionalHeaders = ["Content-Length": "5"]
+            _ = Stack.injected(configuration: configuration)
+        }
+        #expect(result.saysOnExit("Content-Length belongs to one request"))
+    }
+
     @Test("A fetch without a session is a fatal error that says the fix")
     func noSession() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
