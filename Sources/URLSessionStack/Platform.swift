@@ -26,6 +26,27 @@ enum Platform {
         /// cancel at that moment may come after the task's end, which ends the process.
         static func detachCache(from session: URLSession) { session.configuration.urlCache = nil }
 
+        /// Refuses what URLSession would do otherwise than asked: it uses the proxies that the environment names, as libcurl
+        /// reads it, whatever its configuration says, and no others.
+        static func check(_ proxies: Network.Proxies) throws(HTTP.Refusal) {
+            let environment = ProcessInfo.processInfo.environment
+            let names = ["http_proxy", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"].filter {
+                !(environment[$0] ?? "").isEmpty
+            }
+            if proxies.isEmpty, names.isEmpty { return }
+            let used = try Network.Proxies(environment: environment)
+            if proxies == used { return }
+            guard proxies.isEmpty else { return try capabilities.require(.proxies) }
+            if used.exceptions == (try Network.ProxyExceptions("*")) { return }
+            throw .unsupported(
+                .proxies,
+                reason: """
+                    URLSession on this platform uses the proxies that the environment names, and nobody asked for them: ask \
+                    with Network.Proxies(environment: nil), or unset \(names.joined(separator: ", ")).
+                    """
+            )
+        }
+
         /// Takes a session's own header fields away: with them in its configuration URLSession would add them to every task,
         /// those of a redirect to another server included. The configuration is the session's own, not a copy.
         static func takeFields(from session: URLSession) -> [AnyHashable: Any] {
@@ -60,7 +81,7 @@ enum Platform {
             .carefulRepeats: "URLSession has libcurl send again whatever was sent on a kept connection that died.",
             .preconnection: "URLSession opens a connection only for a request.",
             .proxies:
-                "URLSession on this platform ignores its configuration's proxies (SCF #5199); the environment's are used.",
+                "URLSession on this platform ignores its configuration's proxies (SCF #5199); those of the environment can be asked for.",
             .unixSockets: "URLSession has no way to ask for a Unix domain socket.",
             .hostOverrides: "URLSession connects where names lead.",
             .addressFamily: "URLSession chooses among a name's addresses itself.",
@@ -102,6 +123,11 @@ enum Platform {
 
         /// Requests bypass the cache here.
         static func detachCache(from session: URLSession) {}
+
+        /// The system's proxies are used; none can be chosen.
+        static func check(_ proxies: Network.Proxies) throws(HTTP.Refusal) {
+            if proxies != .none { try capabilities.require(.proxies) }
+        }
 
         /// A session's own header fields stay with it, as its configuration is a copy here.
         static func takeFields(from session: URLSession) -> [AnyHashable: Any] { [:] }

@@ -38,7 +38,9 @@ extension Network {
     ///   name up or connects counts as sending, or as waiting if there is nothing to send.
     /// - The content of a redirect is read to its end before the redirect is followed, and that of a redirect without a
     ///   `Location` is lost.
-    /// - Proxies that the environment names (`http_proxy`, `https_proxy`, `ALL_PROXY`) are used, and cannot be turned off.
+    /// - Proxies that the environment names (`http_proxy`, `https_proxy`, `ALL_PROXY`) are used, and cannot be turned off. So
+    ///   a configuration has to ask for them (``/NetworkStack/Network/Proxies/init(environment:)``), or is refused where there
+    ///   are any; with a session of one's own they are used unasked.
     /// - Fields whose names differ only in case, other than `X-` ones, may be delivered as one of them.
     public final class URLSessionNetworkStack: NSObject, HTTPTransportStack, URLSessionDataDelegate {
         /// The transport: a URLSession.
@@ -92,7 +94,8 @@ extension Network {
         ///   - authenticationChallengeHandler: Answers challenges. Without one a 401 is a response like any other.
         ///   - queue: Where completions are called, and where delayed retries wait.
         /// - Throws: ``/NetworkStack/HTTP/Refusal/invalidOptions(_:)`` if the configuration makes no sense,
-        ///   ``/NetworkStack/HTTP/Refusal/unsupported(_:reason:)`` if URLSession cannot do what is asked here.
+        ///   ``/NetworkStack/HTTP/Refusal/unsupported(_:reason:)`` if URLSession cannot do what is asked here; on Linux also if
+        ///   the environment names proxies and the configuration does not ask for them.
         public init(
             configuration: Configuration,
             authenticationChallengeHandler: (any AuthenticationChallengeHandler)? = nil,

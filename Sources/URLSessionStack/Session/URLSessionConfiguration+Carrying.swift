@@ -28,7 +28,10 @@ extension Network.Configuration {
         try validate()
         try options.checkForURLSession()
         let capabilities = Platform.capabilities
-        try capabilities.requireConnections(of: self)
+        try Platform.check(proxies)
+        var others = self
+        others.proxies = .none
+        try capabilities.requireConnections(of: others)
         if connections.idleAge != nil { try capabilities.require(.idleConnectionAge) }
         if tls.trustRoots != .system { try capabilities.require(.customTrustRoots) }
         if tls.clientIdentity != nil { try capabilities.require(.clientCertificates) }
