@@ -101,6 +101,31 @@ struct MessageTests {
         #expect(HTTP.Headers(response).values(for: .setCookie) == expected)
     }
 
+    @Test(
+        "Blanks and tabs at the ends of a value are cut off, and nothing else",
+        arguments: [("a b", "a b"), (" a\t", "a"), ("", ""), (" \t ", ""), ("\u{A0}a ", "\u{A0}a"), ("é", "é")]
+    )
+    func blanks(text: String, expected: String) { #expect(text.withoutOuterBlanks == expected) }
+
+    @Test(
+        "A length is digits, and lines of it that come joined must agree",
+        arguments: [
+            ("5", "5"), ("5, 5", "5"), ("5 ,\t5", "5"), ("5,6", nil), ("+5", nil), ("5x", nil), (",", nil),
+            ("5 5", nil),
+            ("99999999999999999999", nil),
+        ] as [(String, String?)]
+    )
+    func lengths(text: String, expected: String?) throws {
+        let url = try URLText.parse("http://a.test/")
+        let fields = ["Content-Length": text]
+        let response = HTTPURLResponse(url: url, statusCode: 200, httpVersion: nil, headerFields: fields)
+        switch ReceivedHead(try #require(response), url: url).framing(for: .GET) {
+        case .length(let length): #expect(String(length) == expected)
+        case .invalid: #expect(expected == nil)
+        case .unknown: Issue.record("\(text) says something")
+        }
+    }
+
     @Test("No error is of connecting once a head has come")
     func errorsAfterHead() {
         let error = URLError(.cannotConnectToHost, userInfo: [NSLocalizedDescriptionKey: "Failed to connect"])

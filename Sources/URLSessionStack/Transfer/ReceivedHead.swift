@@ -48,12 +48,17 @@ struct ReceivedHead {
         guard response.headers[.transferEncoding] == nil, let text = response.headers[.contentLength] else {
             return .unknown
         }
-        // Lines of one name come joined, and all must say the same.
-        let lengths = Set(text.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) })
-        guard let first = lengths.first, lengths.count == 1, first.utf8.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 }),
-            let length = Int64(first)
-        else { return .invalid }
+        guard let length = Self.length(text) else { return .invalid }
         return isEncoded ? .unknown : .length(length)
+    }
+
+    /// The length that a field says, or `nil` if it says none.
+    private static func length(_ text: String) -> Int64? {
+        if text.utf8.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 }) { return Int64(text) }
+        // Lines of one name come joined, and all must say the same.
+        let lengths = Set(text.split(separator: ",").map(\.withoutOuterBlanks))
+        guard lengths.count == 1, let first = lengths.first, first != text else { return nil }
+        return length(first)
     }
 }
 
