@@ -47,6 +47,9 @@ enum Platform {
             )
         }
 
+        /// The delegate queue of a session of the stack's own.
+        static func eventQueue() -> OperationQueue? { EventQueue() }
+
         /// Takes a session's own header fields away: with them in its configuration URLSession would add them to every task,
         /// those of a redirect to another server included. The configuration is the session's own, not a copy.
         static func takeFields(from session: URLSession) -> [AnyHashable: Any] {
@@ -128,6 +131,9 @@ enum Platform {
         static func check(_ proxies: Network.Proxies) throws(HTTP.Refusal) {
             if proxies != .none { try capabilities.require(.proxies) }
         }
+
+        /// URLSession makes the delegate queue here.
+        static func eventQueue() -> OperationQueue? { nil }
 
         /// A session's own header fields stay with it, as its configuration is a copy here.
         static func takeFields(from session: URLSession) -> [AnyHashable: Any] { [:] }

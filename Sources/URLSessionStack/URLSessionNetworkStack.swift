@@ -117,7 +117,7 @@ extension Network {
             let urlSession = URLSession(
                 configuration: .carrying(configuration),
                 delegate: SessionDelegate(table),
-                delegateQueue: nil
+                delegateQueue: Platform.eventQueue()
             )
             session.attach(urlSession)
             let engine = HTTPEngine(

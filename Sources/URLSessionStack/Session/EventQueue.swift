@@ -1,0 +1,46 @@
+internal import Dispatch
+internal import Foundation
+internal import NetworkStack
+
+/// A session's delegate queue: a block after the other, in order.
+///
+/// An `OperationQueue` makes an object with a lock and a state of every block, and a turn of a thread for each; a fetch has
+/// some ten. This one takes a turn for all that is there, and has nothing else of an operation queue: FoundationNetworking
+/// asks for nothing else.
+///
+/// Unchecked as its superclass is, which has to be said again; what it adds is `Sendable`.
+final class EventQueue: OperationQueue, @unchecked Sendable {
+    private struct State {
+        var blocks = Fifo<@Sendable () -> Void>()
+        var isDraining = false
+    }
+
+    private let state = Lock(State())
+    private let queue = DispatchQueue(label: "network-stack.urlsession.events")
+
+    override init() {
+        super.init()
+        maxConcurrentOperationCount = 1
+    }
+
+    override func addOperation(_ block: @escaping @Sendable () -> Void) {
+        let isFirst = state.withLock { state in
+            state.blocks.append(block)
+            defer { state.isDraining = true }
+            return !state.isDraining
+        }
+        if isFirst { queue.async { self.drain() } }
+    }
+
+    private func drain() {
+        while let block = next() { block() }
+    }
+
+    private func next() -> (@Sendable () -> Void)? {
+        state.withLock { state in
+            let block = state.blocks.popFirst()
+            if block == nil { state.isDraining = false }
+            return block
+        }
+    }
+}
