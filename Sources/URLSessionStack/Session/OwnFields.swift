@@ -19,10 +19,9 @@ struct OwnFields: Sendable {
         if !names.contains("user-agent"), let userAgent = userAgent ?? Platform.suppressed {
             fields["User-Agent"] = userAgent
         }
-        if !names.contains("accept"), let value = acceptsAnything ? "*/*" : Platform.suppressed {
-            fields["Accept"] = value
-        }
         guard let nothing = Platform.suppressed else { return }
+        // URLSession says `Accept: */*` itself.
+        if !acceptsAnything, !names.contains("accept") { fields["Accept"] = nothing }
         for name in ["Accept-Language", "Connection"] where !names.contains(name.lowercased()) {
             fields[name] = nothing
         }
