@@ -9,9 +9,30 @@ import URLSessionStack
 struct ContentTests {
     /// Row 28: URLSession itself would send the rest only and wait for ever. Content that is still being sent when the
     /// connection dies may also be a failure, but is never sent in part.
-    @Test("arrives whole on a new connection when the kept one has died", arguments: [1, 100, 3_000_000])
-    func deadConnection(size: Int) async throws {
+    @Test(
+        "arrives whole on a new connection when the kept one has died",
+        arguments: [1, 100, 3_000_000],
+        ["bytes", "file", "stream"]
+    )
+    func deadConnection(size: Int, kind: String) async throws {
         let content = Data((0..<size).map { UInt8(truncatingIfNeeded: $0) })
+        let folder = try TemporaryDirectory("content")
+        let path = folder.file("content")
+        try content.write(to: URL(fileURLWithPath: path))
+        let body: HTTP.Body =
+            switch kind {
+            case "bytes": .bytes(content)
+            case "file": .file(path: path)
+            default:
+                .stream(
+                    .init(
+                        AsyncStream { [content] in
+                            $0.yield(content)
+                            $0.finish()
+                        }
+                    )
+                )
+            }
         let wholes = Lock<[Int]>([])
         let server = try ScriptedServer { index in
             let answer = ScriptedServer.Step.send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
@@ -28,8 +49,8 @@ struct ContentTests {
         }
         let network = try Stack(configuration: .init())
         #expect(try await network.fetch(resource: .url(server.url())).text == "ok")
-        let resource = try Stack.Resource.url(server.url()) { ($0.httpMethod, $0.httpBody) = ("PUT", content) }
-        switch await network.outcome(of: resource) {
+        let request = try URLRequest(HTTP.Request(method: .PUT, url: server.url(), body: body))
+        switch await network.outcome(of: .init(baseRequestMaking: .init { $0(.success(request)) })) {
         case .success: #expect(wholes.withLock { $0 } == [size])
         case .failure(.transport): #expect(wholes.withLock { $0 } == [])
         case .failure(let error): Issue.record("\(error)")
