@@ -4,7 +4,7 @@ import NetworkStackTesting
 
 extension ConformanceCheck {
     /// HTTP/2, negotiated over TLS or by prior knowledge, with servers of other hands.
-    static let http2: [ConformanceCheck] = negotiatedHTTP2 + sharedConnections + priorKnowledge
+    static let http2: [ConformanceCheck] = negotiatedHTTP2 + sharedConnections + limitedStreams + priorKnowledge
 
     static let needsHTTP2: Set<HTTP.Capability> = [.network, .http2, .customTrustRoots]
 
@@ -147,7 +147,8 @@ extension ConformanceCheck {
     /// A running nghttpd and a client that trusts it.
     static func nghttpd(
         _ subject: ConformanceSubject,
-        _ options: NghttpdServer.Options = .init()
+        _ options: NghttpdServer.Options = .init(),
+        _ configure: (inout Network.Configuration) throws -> Void = { _ in }
     ) async throws -> (NghttpdServer, BoundedClient) {
         let certificates = try TestCertificates.shared()
         let server = try NghttpdServer(options)
@@ -158,6 +159,7 @@ extension ConformanceCheck {
             } else {
                 configuration.options.version = .http2PriorKnowledge
             }
+            try configure(&configuration)
         }
         return (server, client)
     }

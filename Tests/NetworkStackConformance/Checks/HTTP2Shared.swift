@@ -54,21 +54,6 @@ extension ConformanceCheck {
             let log = try await nginx.waitForLog { $0.count == 200 }
             try expectEqual(Set(log.map(\.connection)).count, 1, "connections")
         },
-        ConformanceCheck("More fetches than the server allows at once wait for a place", needs: needsHTTP2) { subject in
-            var options = NghttpdServer.Options()
-            options.maxConcurrentStreams = 5
-            let (nghttpd, client) = try await nghttpd(subject, options)
-            try await together(60) { _ in
-                try expectBytes(await client.get(nghttpd.url("/bytes/1k")).value, BytePattern.bytes(1024))
-            }
-        },
-        ConformanceCheck("More fetches than the stack allows on a connection wait for a place", needs: needsHTTP2) {
-            subject in
-            let (nginx, client) = try await nginx(subject) { $0.connections.streamsPerConnection = 5 }
-            try await together(60) { _ in
-                try expectBytes(await client.get(nginx.httpsURL("/bytes/1k")).value, BytePattern.bytes(1024))
-            }
-        },
         ConformanceCheck("Large responses come whole side by side", needs: needsHTTP2) { subject in
             let (nginx, client) = try await nginx(subject)
             try await together(16) { _ in

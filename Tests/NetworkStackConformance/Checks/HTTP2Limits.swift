@@ -1,0 +1,105 @@
+import FoundationEssentials
+import NetworkStack
+import NetworkStackTesting
+
+extension ConformanceCheck {
+    /// How many streams a connection has at a time, which the server's frames tell.
+    static let limitedStreams: [ConformanceCheck] = [
+        ConformanceCheck(
+            "A connection never has more streams at a time than its server allows",
+            needs: needsHTTP2.union([.streamedRequestBody])
+        ) {
+            subject in
+            let (nghttpd, client) = try await echoing(subject, maxConcurrentStreams: 5)
+            // The server's settings come with the first answer.
+            _ = try await client.get(nghttpd.url("/bytes/1k"))
+            let uploads = try await nghttpd.hold(5, of: 5, client)
+            let more = try (1...20).map { _ in try client.stack.observe(nghttpd.url("/bytes/1k")) }
+            // What a stack is asked later begins no earlier, so they have tried by then.
+            let other = try ScriptedServer.responding { _ in .ok("other") }
+            try expectEqual(try await client.stack.text(other.url()), "other", "a fetch from another server")
+            try await letGo(uploads)
+            for fetch in more { try expectBytes(await fetch.onlyOutcome().value().value, BytePattern.bytes(1024)) }
+            let frames = try await nghttpd.framesAtTheEnd()
+            let first = frames.first(where: \.opensStream)?.connection
+            try expectEqual(first.flatMap { mostStreams(in: frames)[$0] }, 5, "the most streams at a time")
+        },
+        ConformanceCheck("More fetches than the stack allows on a connection wait for a place", needs: needsLimits) {
+            subject in
+            let (nghttpd, client) = try await echoing(subject) { $0.connections.streamsPerConnection = 5 }
+            _ = try await client.get(nghttpd.url("/bytes/1k"))
+            try await letGo(nghttpd.hold(5, of: 20, client))
+            let most = mostStreams(in: try await nghttpd.framesAtTheEnd())
+            try expectEqual(Array(most.values), [5], "the most streams at a time, of each connection")
+        },
+        ConformanceCheck(
+            "No connection has more streams at a time than the stack allows, however many begin with it",
+            needs: needsLimits
+        ) { subject in
+            let (nghttpd, client) = try await echoing(subject) { $0.connections.streamsPerConnection = 5 }
+            try await letGo(nghttpd.hold(5, of: 20, client))
+            let most = mostStreams(in: try await nghttpd.framesAtTheEnd())
+            try expectEqual(most.values.max(), 5, "the most streams that a connection had at a time: \(most)")
+        },
+    ]
+
+    private static let needsLimits = needsHTTP2.union([.streamsPerConnection, .streamedRequestBody])
+
+    private static func echoing(
+        _ subject: ConformanceSubject,
+        maxConcurrentStreams: Int? = nil,
+        _ configure: (inout Network.Configuration) throws -> Void = { _ in }
+    ) async throws -> (NghttpdServer, BoundedClient) {
+        var options = NghttpdServer.Options()
+        options.echoesUploads = true
+        options.maxConcurrentStreams = maxConcurrentStreams
+        return try await nghttpd(subject, options, configure)
+    }
+}
+
+extension NghttpdServer {
+    /// Begins uploads, and returns when a connection has that many at a time.
+    fileprivate func hold(_ full: Int, of count: Int, _ client: BoundedClient) async throws -> [HeldUpload] {
+        let uploads = try (1...count).map { _ in try HeldUpload(client, to: url("/echo")) }
+        try await waitForFrames { (mostStreams(in: $0).values.max() ?? 0) >= full }
+        return uploads
+    }
+
+    /// Every frame, once all streams have ended.
+    fileprivate func framesAtTheEnd() async throws -> [LoggedFrame] {
+        try await waitForFrames { frames in
+            Set(frames.filter(\.opensStream).map(\.place)).isSubset(of: frames.filter(\.endsStream).map(\.place))
+        }
+    }
+}
+
+/// Lets all of them go before any can end, as they may wait for one another.
+private func letGo(_ uploads: [HeldUpload]) async throws {
+    for upload in uploads { upload.letGo() }
+    for upload in uploads { try expectBytes(await upload.fetch.onlyOutcome().value().value, HeldUpload.content) }
+}
+
+/// The most streams that each connection had at a time.
+private func mostStreams(in frames: [LoggedFrame]) -> [Int: Int] {
+    var (open, most) = ([Int: Set<Int>](), [Int: Int]())
+    for frame in frames {
+        if frame.opensStream { open[frame.connection, default: []].insert(frame.stream) }
+        if frame.endsStream { open[frame.connection]?.remove(frame.stream) }
+        if let count = open[frame.connection]?.count {
+            most[frame.connection] = max(most[frame.connection] ?? 0, count)
+        }
+    }
+    return most
+}
+
+extension LoggedFrame {
+    /// Where a stream is.
+    fileprivate var place: [Int] { [connection, stream] }
+
+    fileprivate var opensStream: Bool { type == "HEADERS" && direction == .received }
+
+    /// Whether it is the answer's last frame, or a reset.
+    fileprivate var endsStream: Bool {
+        type == "RST_STREAM" || (direction == .sent && (type == "HEADERS" || type == "DATA") && flags & 1 != 0)
+    }
+}
