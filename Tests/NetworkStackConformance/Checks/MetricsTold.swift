@@ -27,6 +27,51 @@ extension ConformanceCheck {
                 try expectEqual(metrics.hopCount, 1, "requests sent")
             }
         },
+        ConformanceCheck(
+            "The metrics tell the time of TLS, after that of connecting and before the first byte",
+            needs: [.network, .phaseMetrics, .customTrustRoots]
+        ) { subject in
+            let certificates = try TestCertificates.shared()
+            let server = try ScriptedServer.responding(.init(tls: certificates.server)) { _ in .ok("secret") }
+            let client = try subject.client { $0.tls.trustRoots = .file(path: certificates.caFile) }
+            let metrics = try await client.get(server.url()).response.metrics
+            let connected = try told(metrics.connected, "until the connection was open")
+            let secured = try told(metrics.secured, "until TLS was negotiated")
+            let firstByte = try told(metrics.firstByte, "until the first byte")
+            try expect(
+                connected < secured && secured <= firstByte,
+                "connected after \(connected), secured after \(secured), the first byte after \(firstByte)"
+            )
+        },
+        ConformanceCheck(
+            "The metrics tell how long the name was looked up",
+            needs: [.network, .phaseMetrics, .heldLookups]
+        ) {
+            subject in
+            let lookups = try HeldLookups(findingThisMachine: true)
+            let server = try ScriptedServer.responding { _ in .ok("found") }
+            let stack = try subject.stack()
+            let fetch = try stack.observe(server.url(host: lookups.name))
+            try await lookups.began()
+            let held = try await whileAnotherServerAnswers(stack) { lookups.letGo() }
+            let metrics = try await fetch.onlyOutcome().value().response.metrics
+            let resolved = try told(metrics.resolved, "until the name was looked up")
+            try expect(resolved >= held, "The lookup was held for \(held), and took \(resolved)")
+            let connected = try told(metrics.connected, "until the connection was open")
+            try expect(resolved <= connected && connected <= metrics.total, "\(metrics)")
+        },
+        ConformanceCheck("The metrics tell how long a fetch waited for a place", needs: [.network]) { subject in
+            let bottleneck = try await Bottleneck(subject)
+            defer { bottleneck.open() }
+            let queued = try bottleneck.stack.observe(bottleneck.server.url("/queued"))
+            // It is in the queue before the fetches that come after it are sent.
+            let held = try await whileAnotherServerAnswers(bottleneck.stack) { bottleneck.open() }
+            let metrics = try await queued.onlyOutcome().value().response.metrics
+            let waited = try told(metrics.queue, "in the queue")
+            try expect(waited >= held, "It waited \(held) at least, and tells of \(waited)")
+            // A clock of whole milliseconds may tell one too many.
+            try expect(waited <= metrics.total + .milliseconds(1), "It waited \(waited) of \(metrics.total)")
+        },
         ConformanceCheck("What a fetch took is told in all, redirects included") { subject in
             let peer = try subject.serve { $0.path.hasSuffix("/start") ? .redirect(to: "/next") : .ok("x") }
             let begun = ContinuousClock.now
@@ -36,4 +81,32 @@ extension ConformanceCheck {
             try expectEqual(metrics.hopCount, 2, "requests sent")
         },
     ]
+
+    private static func told(_ time: Duration?, _ what: String) throws -> Duration {
+        guard let time else { throw ConformanceFailure("The time \(what) is not told") }
+        return time
+    }
+
+    /// Something is held up; it is let go once a fetch from another server has taken its time.
+    ///
+    /// - Returns: How long it was held for at least, less what a clock of whole milliseconds may lose.
+    private static func whileAnotherServerAnswers(
+        _ stack: ConformanceSubject.Stack,
+        letGo: () -> Void
+    ) async throws -> Duration {
+        let hasAsked = Gate()
+        let other = try ScriptedServer { _ in
+            [
+                .receiveHead, .open(hasAsked), .pause(.milliseconds(50)),
+                .send("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nother"),
+            ]
+        }
+        let fetch = try stack.observe(other.url())
+        try await hasAsked.opened()
+        let since = ContinuousClock.now
+        try expectEqual(try await fetch.onlyOutcome().text(), "other", "the fetch from another server")
+        let held = ContinuousClock.now - since
+        letGo()
+        return .milliseconds(Int64(held / .milliseconds(1)) - 1)
+    }
 }

@@ -8,7 +8,7 @@ extension HTTP.Capability {
     public static let heldLookups = HTTP.Capability(rawValue: "name lookups under control")
 }
 
-/// A name whose lookup hangs until this is dropped, then fails.
+/// A name whose lookup hangs until it is let go or this is dropped, then fails; or finds this machine, if that is wanted.
 ///
 /// It takes no server and no privilege: this program's own `getaddrinfo` stands before the system's, and hands every
 /// other name on.
@@ -21,17 +21,20 @@ final class HeldLookups: Sendable {
     let name: String
 
     /// Makes a name of its own. Throws if the program is not linked as ``HTTP/Capability/heldLookups`` says.
-    init() throws {
+    init(findingThisMachine: Bool = false) throws {
         try expect(Self.areInPlace, "The test program does not export getaddrinfo")
         let number = Self.count.withLock { count in
             count += 1
             return count
         }
         name = "name\(number)" + Self.suffix
-        Self.held.withLock { [name] in $0[name] = HeldLookup() }
+        Self.held.withLock { [name] in $0[name] = HeldLookup(findsThisMachine: findingThisMachine) }
     }
 
     deinit { Self.held.withLock { [name] in $0.removeValue(forKey: name) }?.mayGoOn.open() }
+
+    /// Lets the lookup go on.
+    func letGo() { Self.held.withLock { [name] in $0[name] }?.mayGoOn.open() }
 
     /// Whether somebody has looked the name up.
     var hasBegun: Bool { Self.held.withLock { [name] in $0[name] }?.began.isOpen ?? false }
@@ -61,18 +64,22 @@ final class HeldLookups: Sendable {
         return dlsym(UnsafeMutableRawPointer(bitPattern: 0), "getaddrinfo") == here  // RTLD_DEFAULT
     }()
 
-    fileprivate static func wait(for name: String) -> Bool {
+    /// Holds a lookup up, and answers the name to find instead: `nil` for none at all.
+    fileprivate static func found(for name: String) -> String? {
         lookups.withLock { $0[name, default: 0] += 1 }
-        guard name.hasSuffix(suffix), let lookup = held.withLock({ $0[name] }) else { return false }
+        guard name.hasSuffix(suffix), let lookup = held.withLock({ $0[name] }) else { return name }
         lookup.began.open()
         lookup.mayGoOn.wait(seconds: 30)
-        return true
+        return lookup.findsThisMachine ? nameOfThisMachine : nil
     }
 }
 
 private final class HeldLookup: Sendable {
+    let findsThisMachine: Bool
     let began = Gate()
     let mayGoOn = Latch()
+
+    init(findsThisMachine: Bool) { self.findsThisMachine = findsThisMachine }
 }
 
 private typealias SystemLookup =
@@ -95,11 +102,11 @@ func lookUp(
     _ result: UnsafeMutablePointer<UnsafeMutablePointer<addrinfo>?>?
 ) -> Int32 {
     if let name {
-        if HeldLookups.wait(for: String(cString: name)) { return EAI_NONAME }
-        if String(cString: name) == HeldLookups.nameOfThisMachine {
+        guard let found = HeldLookups.found(for: String(cString: name)) else { return EAI_NONAME }
+        if found == HeldLookups.nameOfThisMachine {
             return systemLookup?("127.0.0.1", service, hints, result) ?? EAI_SYSTEM
         }
-        if String(cString: name) == HeldLookups.nameOfTwoAddresses {
+        if found == HeldLookups.nameOfTwoAddresses {
             let code = systemLookup?("127.0.0.2", service, hints, result) ?? EAI_SYSTEM
             guard code == 0, var last = result?.pointee else { return code }
             while let next = last.pointee.ai_next { last = next }
