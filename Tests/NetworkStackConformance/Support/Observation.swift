@@ -62,6 +62,9 @@ final class Observation: Sendable {
     /// From the call of `fetch` to the first completion.
     var elapsed: Duration { state.withLock { $0.elapsed } }
 
+    /// When the first completion came.
+    var completedAt: ContinuousClock.Instant { startedAt + elapsed }
+
     /// Waits for the completion.
     ///
     /// - Throws: ``ConformanceFailure`` if it does not come in time, or came while `fetch` was running.
