@@ -212,7 +212,11 @@ final class Transfer {
     var isReceiving: Bool { !isReceivingPaused && head.contentLength.map { rawCount < $0 } ?? true }
 
     /// libcurl has to send the content again, on a fresh connection.
-    func rewind() -> Bool { content.rewind() }
+    func rewind() -> Bool {
+        if content.rewind() { return true }
+        stop = .refused(.bodyNotReplayable)
+        return false
+    }
 
     // MARK: What is told onwards
 

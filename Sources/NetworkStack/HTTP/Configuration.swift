@@ -12,7 +12,8 @@ extension Network {
             public var perHost: Int
             /// Transfers under way in all, or `nil` for no limit. At least 1.
             public var total: Int?
-            /// Streams under way on one HTTP/2 connection. At least 1.
+            /// Streams under way on one HTTP/2 connection. At least 1. To a server that allows fewer, libcurl opens a connection
+            /// more where one is full; with this lowered to what the server allows, the rest wait instead.
             public var streamsPerConnection: Int
             /// How long an unused connection is kept, or `nil` for the backend's own measure. Whole seconds count.
             public var idleAge: Duration?

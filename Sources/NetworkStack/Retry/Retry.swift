@@ -22,7 +22,9 @@ public enum Retry {
         public internal(set) var errors: [any Swift.Error] = []
 
         /// The delays that were scheduled before retries, added up, in seconds.
-        public internal(set) var totalDelay: Delay = 0 { didSet { last = Delay(signOf: last, magnitudeOf: totalDelay - oldValue) } }
+        public internal(set) var totalDelay: Delay = 0 {
+            didSet { last = Delay(signOf: last, magnitudeOf: totalDelay - oldValue) }
+        }
 
         /// The delay that was scheduled last, in seconds; 0 before the first.
         public var lastDelay: Delay { last.magnitude }
