@@ -7,7 +7,7 @@ extension HTTP {
         case none
         /// Bytes in memory.
         case bytes(Data)
-        /// A file, read while it is sent.
+        /// A file, read while it is sent, by the stack's own thread. One on a file system that may hang is better a stream.
         case file(path: String)
         /// Bytes made while they are sent.
         case stream(Stream)
