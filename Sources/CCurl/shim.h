@@ -98,10 +98,6 @@ static inline CURLcode shim_easy_get_pointer(CURL *easy, CURLINFO info, void **v
     return curl_easy_getinfo(easy, info, value);
 }
 
-static inline CURLcode shim_easy_get_socket(CURL *easy, CURLINFO info, curl_socket_t *value) {
-    return curl_easy_getinfo(easy, info, value);
-}
-
 // Options of a multi handle.
 
 static inline CURLMcode shim_multi_set_long(CURLM *multi, CURLMoption option, long value) {

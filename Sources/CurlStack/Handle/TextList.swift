@@ -1,19 +1,21 @@
 internal import CCurl
 
-/// Lines in libcurl's form that handles keep, one list for any number of them. libcurl does not copy it.
+/// Lines in libcurl's form, such as those of a header: `Name: value`, `Name;` for an empty value, `Name:` to leave out a line that
+/// libcurl would add. One list serves any number of handles, and lives as long as any keeps it: libcurl does not copy it.
 @safe
 final class TextList {
-    private let list: HeaderList
+    private var list: UnsafeMutablePointer<curl_slist>?
 
     /// Makes a list, or `nil` if there is no memory for it.
     init?(_ lines: [String]) {
-        var list = HeaderList()
-        for line in lines where !list.append(line) { return nil }
-        self.list = list
+        for line in lines {
+            guard let grown = unsafe curl_slist_append(list, line) else { return nil }
+            unsafe list = grown
+        }
     }
 
+    deinit { unsafe curl_slist_free_all(list) }
+
     /// Runs `body` with the list.
-    func withList<Result>(_ body: (UnsafeMutablePointer<curl_slist>?) -> Result) -> Result {
-        unsafe list.withList(body)
-    }
+    func withList<Result>(_ body: (UnsafeMutablePointer<curl_slist>?) -> Result) -> Result { unsafe body(list) }
 }

@@ -8,6 +8,8 @@ extension Transfer {
             return .pause
         }
         touch()
+        // Another protocol's.
+        if head.status == .switchingProtocols { return .taken }
         head.isChallenge = false  // libcurl would not deliver the content if it asked again.
         if stream != nil { noteHeldInput(bytes.byteCount) }
         rawCount += Int64(bytes.byteCount)

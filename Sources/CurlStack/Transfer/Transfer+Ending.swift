@@ -147,6 +147,7 @@ extension Transfer {
 
     private var hasContent: Bool {
         !asksForHeadOnly && head.status != .noContent && head.status != .notModified
+            && head.status != .switchingProtocols
     }
 
     private func ended(_ code: CurlError.Code, _ message: String) -> CurlError {

@@ -67,6 +67,8 @@ struct Answer {
 
     mutating func received(_ data: Data) -> [Event] {
         guard let head else { return [.failed(.badResponse)] }
+        // Another protocol's.
+        if head.response.status == .switchingProtocols { return [] }
         received += Int64(data.count)
         guard isHeld else { return [.body(data)] }
         if head.response.status == .unauthorized {
