@@ -59,10 +59,9 @@ private final class PreconnectionSink: HTTPTransferSink {
             return !isTimed
         }
         guard isFirst else { return }
-        let (seconds, attoseconds) = min(connect, .seconds(1 << 30)).components
-        let interval = DispatchTimeInterval.nanoseconds(Int(seconds) * 1_000_000_000 + Int(attoseconds / 1_000_000_000))
         // A moment later, so that where libcurl's clock runs, it says what it was at.
-        DispatchQueue.global().asyncAfter(deadline: .now() + interval + .milliseconds(20)) { [outcome] in
+        let limit = connect + .milliseconds(20)
+        DispatchQueue.global().asyncAfter(deadline: .now() + limit.dispatchInterval) { [outcome] in
             outcome.fill(.failed(.refused(.timedOut(.connect, during: phase))))
         }
     }

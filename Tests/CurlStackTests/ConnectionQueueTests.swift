@@ -131,9 +131,14 @@ struct ConnectionQueueTests {
         queue.leave(lines[0], ids[0], pool: 0)
         let next = queue.next()
         #expect(next == ids[2])
+        let entersThird = queue.enter(ids[0], in: lines[0])
+        let none = queue.next()
+        #expect(!entersThird && none == nil)
         queue.learned(lines[1], isMultiplexed: true)
-        let beside = [queue.enter(ids[0], in: lines[0]), queue.enter(ids[3], in: lines[0])]
-        #expect(beside == [true, true])
+        // What is on one connection now has made room.
+        let called = queue.next()
+        let beside = queue.enter(ids[3], in: lines[0])
+        #expect(called == ids[0] && beside)
         withExtendedLifetime(tokens) {}
     }
 
@@ -169,21 +174,19 @@ struct ConnectionQueueTests {
         // Who gives up while following is not sent in the scout's place.
         queue.leave(line, ids[1], pool: nil)
         queue.leave(line, ids[0], pool: 0)
-        var released = queue.nextToConnect()
-        #expect(released == ids[2])
         // Nor is who was about to go.
         queue.leave(line, ids[2], pool: nil)
-        released = queue.nextToConnect()
-        #expect(released == ids[3])
-        released = queue.nextToConnect()
-        #expect(released == nil)
+        var released = queue.takeReleased()
+        #expect(released == [ids[3]])
+        released = queue.takeReleased()
+        #expect(released == [])
         let next = queue.next()
         #expect(next == ids[4])
         let mayConnect = queue.mayConnect(ids[4], in: line)
         #expect(!mayConnect)
         queue.learned(line, isMultiplexed: true)
-        released = queue.nextToConnect()
-        #expect(released == ids[4])
+        released = queue.takeReleased()
+        #expect(released == [ids[4]])
         let afterwards = queue.mayConnect(ids[0], in: line)
         #expect(afterwards)
         withExtendedLifetime(tokens) {}

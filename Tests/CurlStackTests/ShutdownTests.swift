@@ -49,26 +49,27 @@ struct ShutdownTests {
         weak var left: Network.CurlNetworkStack?
         var counts: [Int] = []
         for _ in 0..<20 {
-            let isOver = Gate()
+            let (areThere, isOver) = (Gate(), Gate())
             let server = try ScriptedServer(options) { _ in
                 [
-                    .beginHTTP2,
-                    .send([
-                        HTTP2Frame(.settings, [0, 4, 0x7F, 0xFF, 0xFF, 0xFF]),
-                        HTTP2Frame(.windowUpdate, [0x7F, 0xFF, 0, 0]),
-                    ]), .wait(for: isOver),
+                    .beginHTTP2, .send(HTTP2Frame.wideOpen), .run { for _ in 1...2 { try $0.receiveHeaders() } },
+                    // Until the socket is full. A hint has libcurl ask for more content all the same.
+                    .pause(.milliseconds(50)), .send([1, 3].map { .head(103, on: $0) }),
+                    .run { _ in areThere.open() }, .wait(for: isOver),
                 ]
             }
             let stack = try Network.CurlNetworkStack(configuration: configuration)
             left = stack
-            let ended = Gate()
-            let request = try HTTP.Request(method: .POST, url: server.url(), body: body)
-            stack.fetch(resource: .init(baseRequestMaking: .request(request))) { _ in ended.open() }
-            try await server.waitUntil { $0.connections.first.map { $0.receivedCount > 0 } ?? false }
-            // Until the socket is full, and the upload waits for room.
-            try await Task.sleep(for: .milliseconds(100))
+            // Where one takes all the room there is, the other waits for some.
+            let ended = [Gate(), Gate()]
+            for gate in ended {
+                let request = try HTTP.Request(method: .POST, url: server.url(), body: body)
+                stack.fetch(resource: .init(baseRequestMaking: .request(request))) { _ in gate.open() }
+            }
+            try await areThere.opened()
+            try await Task.sleep(for: .milliseconds(50))
             await stack.shutdown()
-            try await ended.opened()
+            for gate in ended { try await gate.opened() }
             isOver.open()
             server.stop()
             counts.append(ProcessProbe.openFileDescriptors())

@@ -160,6 +160,12 @@ struct ConnectionQueue {
         ring.append(line)
     }
 
+    /// A line's transfers take less room at its origin, which is its other lines' room, too.
+    private mutating func callUpAll(at line: Line) {
+        callUp(line)
+        for other in line.others { callUp(other.line) }
+    }
+
     /// Whether a transfer that has a place may connect at once. While nobody knows what the host speaks, one finds out for
     /// all: connections of their own would be of no use where one is shared, and too many for one pool where none is.
     func mayConnect(_ id: ID, in line: Line) -> Bool {
@@ -172,8 +178,11 @@ struct ConnectionQueue {
         return false
     }
 
-    /// The next that need not wait any longer for what another finds out.
-    mutating func nextToConnect() -> ID? { released.isEmpty ? nil : released.removeFirst() }
+    /// Takes those that need not wait any longer for what another finds out.
+    mutating func takeReleased() -> [ID] {
+        defer { released.removeAll() }
+        return released
+    }
 
     /// The pool for a transfer that connects: the first with room. Transfers that share a connection, or may, are in one.
     func pool(in line: Line) -> Int {
@@ -197,8 +206,7 @@ struct ConnectionQueue {
             line.scout = line.followers.isEmpty ? nil : line.followers.removeFirst()
             if let scout = line.scout { released.append(scout) }
         }
-        callUp(line)
-        for other in line.others { callUp(other.line) }
+        callUpAll(at: line)
         forget(line)
     }
 
@@ -225,7 +233,7 @@ struct ConnectionQueue {
         line.scout = nil
         released += line.followers
         line.followers = []
-        callUp(line)
+        callUpAll(at: line)
     }
 
     /// The next transfer that may begin now.

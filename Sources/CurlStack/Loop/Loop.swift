@@ -233,8 +233,8 @@ struct Loop: ~Copyable {
             guard let transfer = waiting.removeValue(forKey: id) else { continue }
             begin(transfer, at: .now)
         }
-        while let id = queue.nextToConnect() {
-            if let transfer = active[id] { connect(transfer, at: .now) }
+        while case let released = queue.takeReleased(), !released.isEmpty {
+            for case let transfer? in released.map({ active[$0] }) { connect(transfer, at: .now) }
         }
     }
 

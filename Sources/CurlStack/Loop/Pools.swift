@@ -2,10 +2,10 @@ internal import NetworkStack
 
 /// The pools of a loop, made as they are needed, in order.
 struct Pools {
-    let configuration: Network.Configuration
-    let authorities: Authorities
-    let poller: Poller
-    let sockets: OpenSockets
+    private let configuration: Network.Configuration
+    private let authorities: Authorities
+    private let poller: Poller
+    private let sockets: OpenSockets
     private(set) var all: [Pool] = []
 
     init(_ configuration: Network.Configuration, _ authorities: Authorities, poller: Poller, sockets: OpenSockets) {

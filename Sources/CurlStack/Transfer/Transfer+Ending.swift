@@ -29,8 +29,9 @@ extension Transfer {
     private func failure(_ code: CURLcode) -> HTTPTransferFailure<CurlError>? {
         if let stop { return stop }
         if let refusal = refusalOfServer(code) { return .refused(.untrusted(refusal)) }
-        if isConnected, isConnecting, code != CURLE_OK, !control.hop.request.method.isIdempotent,
-            easy?.hasSentRequest ?? false
+        // A timeout says by its phase that the request was sent.
+        if isConnected, isConnecting, code != CURLE_OK, code != CURLE_OPERATION_TIMEDOUT,
+            !control.hop.request.method.isIdempotent, easy?.hasSentRequest ?? false
         {
             return .transport(ended(.gotNothing, "The connection ended without a response, and there is no other."))
         }

@@ -31,7 +31,10 @@ package final class FileBodySource: HTTPBodySource {
 
     package var length: Int64? { size }
 
-    init(path: String) throws(HTTP.Refusal) {
+    /// Opens a file.
+    ///
+    /// - Throws: ``HTTP/Refusal/requestBody(_:)`` with a ``FileError`` if there is none that can be read from any place.
+    package init(path: String) throws(HTTP.Refusal) {
         // Not blocking, so that a pipe without a writer is refused below and does not hold the caller up here.
         let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { throw .requestBody(FileError(path: path, number: errno)) }

@@ -25,25 +25,6 @@ where
     func fetch(resource: Resource) async throws(FetchError) -> Network.Value<Remote, Response>
 }
 
-extension HTTPNetworkStack {
-    /// Fetches a resource and decodes its payload.
-    ///
-    /// - Parameters:
-    ///   - resource: What to fetch.
-    ///   - decoding: Makes the model from the payload. It runs in the calling task.
-    /// - Returns: The model and the response its payload came with.
-    /// - Throws: ``FetchAndDecodeError/fetch(_:)`` when the fetch fails, ``FetchAndDecodeError/decode(_:)`` when decoding does.
-    public func fetchAndDecode<T>(
-        resource: Resource,
-        decoding: ModelDecoding<T, Remote, Response>
-    ) async throws(FetchAndDecodeError<FetchError>) -> Network.Value<T, Response> {
-        let fetched: Network.Value<Remote, Response>
-        // The stack's own way to the payload, which a plain `NetworkStack` does not have.
-        do { fetched = try await fetch(resource: resource) } catch { throw .fetch(error) }
-        do { return try fetched.mapValue(decoding.decode) } catch { throw .decode(error) }
-    }
-}
-
 /// A stack that is an engine over a transport. Fetching is written once, here. A conformer that has no `fetch` of its own may
 /// hand the asynchronous form on to ``HTTPEngine/fetch(_:)``, which spares a hop from thread to thread.
 public protocol HTTPTransportStack<Transport>: HTTPNetworkStack<Data>

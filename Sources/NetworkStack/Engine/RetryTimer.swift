@@ -1,4 +1,4 @@
-internal import Dispatch
+package import Dispatch
 
 /// Where delayed retries wait.
 enum RetryTimer: Sendable {
@@ -12,10 +12,8 @@ enum RetryTimer: Sendable {
         let delayed = DelayedWork(work)
         switch self {
         case .queue(let queue):
-            // Rounded up: a retry is never early. What the queue still holds after a cancel is an empty shell.
-            let (seconds, attoseconds) = delay.components
-            let nanoseconds = seconds * 1_000_000_000 + attoseconds / 1_000_000_000 + 1
-            queue.asyncAfter(deadline: .now() + .nanoseconds(Int(nanoseconds))) { delayed.run() }
+            // What the queue still holds after a cancel is an empty shell.
+            queue.asyncAfter(deadline: .now() + delay.dispatchInterval) { delayed.run() }
         case .clock(let clock):
             let task = Task {
                 do { try await clock.sleep(for: delay) } catch { return }
@@ -46,5 +44,14 @@ private final class DelayedWork: Cancelable {
             defer { work = nil }
             return work
         }
+    }
+}
+
+extension Duration {
+    /// The same for a queue, rounded up: nothing is ever early. What is beyond 68 years never comes.
+    package var dispatchInterval: DispatchTimeInterval {
+        let (seconds, attoseconds) = components
+        guard seconds < 1 << 31 else { return .never }
+        return .nanoseconds(Int(seconds) * 1_000_000_000 + Int(attoseconds / 1_000_000_000) + 1)
     }
 }

@@ -43,7 +43,8 @@ extension Network {
         /// How many connections are held.
         public var connections = Connections()
         /// Which proxies requests are sent through. Those of the environment only if they are asked for:
-        /// ``Network/Proxies/init(environment:)``. URLSession on Linux cannot be kept from using those.
+        /// ``Network/Proxies/init(environment:)``. URLSession on Linux uses those, and no others: a stack on it refuses a
+        /// configuration that asks for anything else.
         public var proxies = Proxies.none
         /// Where connections lead, and where they come from.
         public var addresses = Addresses()

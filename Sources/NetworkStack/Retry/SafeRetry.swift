@@ -15,7 +15,7 @@ extension Retry {
     ///   - error: How it failed: the stack's `FetchError`.
     ///   - state: What the operation has been through, this attempt included. The error tells of the last hop alone.
     /// - Returns: Whether it is safe.
-    public static func isSafe(_ request: HTTP.Request, after error: any Swift.Error, _ state: State) -> Bool {
+    public static func isSafe(_ request: HTTP.Request, after error: any Swift.Error, in state: State) -> Bool {
         if request.method.isIdempotent { return true }
         if let key = request.headers[.idempotencyKey], !key.isEmpty { return true }
         return !state.requestMayHaveArrived && (error as? any HTTPFetchFailure)?.isRetryable ?? false
@@ -46,13 +46,13 @@ extension Retry {
 }
 
 extension Retry.Policy where Metadata: HTTPRetryMetadata {
-    /// The same policy where sending the request again is safe (``Retry/isSafe(_:after:_:)``); elsewhere it votes for nothing.
+    /// The same policy where sending the request again is safe (``Retry/isSafe(_:after:in:)``); elsewhere it votes for nothing.
     ///
     /// - Returns: The narrower policy.
     public func whenSafe() -> Self {
         when { error, state, metadata in
             guard let request = try? metadata.request?.httpRequest() else { return false }
-            return Retry.isSafe(request, after: error, state)
+            return Retry.isSafe(request, after: error, in: state)
         }
     }
 

@@ -5,10 +5,9 @@ internal import NetworkStack
 final class TemporaryFile: HTTPBodySource {
     let path: String
     private let writer: FileWriter
-    private let reader = Lock<FileHandle?>(nil)
-    private let count = Lock<Int64?>(nil)
+    private let source = Lock<FileBodySource?>(nil)
 
-    var length: Int64? { count.withLock { $0 } }
+    var length: Int64? { source.withLock { $0 }?.length }
 
     /// Makes an empty file in the folder for temporary files.
     init() throws(FileError) {
@@ -21,25 +20,15 @@ final class TemporaryFile: HTTPBodySource {
     func write(_ data: Data) throws(FileError) { try writer.write(data) }
 
     /// Nothing more is written; now it can be read.
-    func finish() throws(FileError) {
-        let length = try writer.commit()
-        count.withLock { $0 = length }
-        reader.withLock { $0 = FileHandle(forReadingAtPath: path) }
+    func finish() throws {
+        _ = try writer.commit()
+        let opened = try FileBodySource(path: path)
+        source.withLock { $0 = opened }
     }
 
-    func next(upTo count: Int) -> HTTPBodyChunk {
-        do {
-            let data = try reader.withLock { try $0?.read(upToCount: count) }
-            guard let data else {
-                return .failed(CocoaError(.fileReadNoSuchFile, userInfo: [NSFilePathErrorKey: path]))
-            }
-            return data.isEmpty ? .end : .bytes(data)
-        } catch { return .failed(error) }
-    }
+    func next(upTo count: Int) -> HTTPBodyChunk { source.withLock { $0 }?.next(upTo: count) ?? .end }
 
-    func rewind() -> Bool {
-        reader.withLock { (try? $0?.seek(toOffset: 0)) != nil }
-    }
+    func rewind() -> Bool { source.withLock { $0 }?.rewind() ?? false }
 
-    func close() { reader.withLock { $0 = nil } }
+    func close() { source.withLock { $0 }?.close() }
 }

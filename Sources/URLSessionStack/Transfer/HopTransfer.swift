@@ -216,12 +216,3 @@ extension HopTransfer.State {
         return metrics
     }
 }
-
-extension Duration {
-    /// Rounded up: a clock never runs out early.
-    fileprivate var dispatchInterval: DispatchTimeInterval {
-        let (seconds, attoseconds) = components
-        guard seconds < 1 << 31 else { return .never }
-        return .nanoseconds(Int(seconds) * 1_000_000_000 + Int(attoseconds / 1_000_000_000) + 1)
-    }
-}

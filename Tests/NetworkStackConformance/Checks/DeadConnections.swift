@@ -83,6 +83,36 @@ extension ConformanceCheck {
                 try await client.outcome(of: request).expectFailure(.empty, .receive)
             },
             ConformanceCheck(
+                "A POST whose kept connection died is not said to have reached nobody because another takes too long",
+                needs: [.network, .carefulRepeats, .connectTimeout]
+            ) { subject in
+                let box = Lock<ScriptedServer?>(nil)
+                let silent = Lock<UnresponsivePort?>(nil)
+                let server = try ScriptedServer { _ in
+                    [
+                        .receiveHead, .send(reply), .receiveRequest,
+                        .run { _ in
+                            guard let server = box.withLock({ $0 }) else { return }
+                            server.stopListening()
+                            let port = try UnresponsivePort(server.port)
+                            silent.withLock { $0 = port }
+                        }, .reset,
+                    ]
+                }
+                box.withLock { $0 = server }
+                defer { box.withLock { $0 = nil } }
+                let client = try subject.client { $0.interceptors = [HTTPRetryPolicy.maxRetries(2).whenSafe()] }
+                _ = try await client.get(server.url("/first"))
+                let request = try HTTP.Request(
+                    method: .POST,
+                    url: server.url("/second"),
+                    body: .bytes(Data("order".utf8))
+                )
+                let outcome = try await client.outcome(of: request, options: .clocks(connect: .milliseconds(500)))
+                try outcome.expectTimeout(.connect, during: [.waiting])
+                try expect(silent.withLock { $0 } != nil, "The second request came")
+            },
+            ConformanceCheck(
                 "A POST on a kept connection that the server had closed is sent on another",
                 needs: [.network]
             ) {

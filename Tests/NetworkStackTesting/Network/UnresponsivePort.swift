@@ -8,12 +8,12 @@ public final class UnresponsivePort: Sendable {
     private let listener: LoopbackSocket
     private let fillers: [LoopbackSocket]
 
-    /// Fills a queue on a port chosen by the kernel; takes about 0.1 s.
+    /// Fills a queue on a port, one chosen by the kernel unless it is given; takes about 0.1 s.
     ///
     /// Throws `SystemCallError` when the kernel has no port or refuses, or when the queue will not fill.
-    public init(on loopback: Loopback = .v4) throws {
+    public init(_ port: UInt16 = 0, on loopback: Loopback = .v4) throws {
         let listener = try LoopbackSocket(loopback)
-        try listener.bind(port: 0, reusing: false)
+        try listener.bind(port: port, reusing: port != 0)
         try listener.listen(backlog: 0)
         let port = listener.port
         var fillers: [LoopbackSocket] = []

@@ -51,6 +51,11 @@ public struct HTTP2Frame: Sendable, Equatable, CustomStringConvertible {
     /// The answer to the client's settings.
     public static let settingsAnswer = HTTP2Frame(.settings, flags: endStream)
 
+    /// Settings and an update after which a client may send as much as it likes.
+    public static let wideOpen = [
+        HTTP2Frame(.settings, [0, 4, 0x7F, 0xFF, 0xFF, 0xFF]), HTTP2Frame(.windowUpdate, [0x7F, 0xFF, 0, 0]),
+    ]
+
     /// A head with this status and these fields, without compression.
     public static func head(
         _ status: Int,
@@ -153,6 +158,17 @@ extension ScriptedServer.Connection {
             case .settings where !ends: try send(HTTP2Frame.settingsAnswer.bytes)
             case .headers where ends, .data where ends: return frame.stream
             default: break
+            }
+        }
+    }
+
+    /// Reads on until a request's head has come; settings are answered, all else is passed over.
+    public func receiveHeaders() throws {
+        while true {
+            let frame = try receiveFrame()
+            if frame.kind == .headers { return }
+            if frame.kind == .settings, frame.flags & HTTP2Frame.endStream == 0 {
+                try send(HTTP2Frame.settingsAnswer.bytes)
             }
         }
     }
