@@ -72,6 +72,9 @@ public struct CurlLibrary: Sendable, CustomStringConvertible {
     /// socket does not take of an upload may be sent twice (``Transfer/roomForContent(upTo:)``).
     var hasOldHTTP2: Bool { versionNumber < 0x080100 }
 
+    /// Whether names stay known after a transfer that takes addresses of any age. From 8.1 to 8.15 all are forgotten then.
+    var keepsOldAddresses: Bool { !(0x080100..<0x081000).contains(versionNumber) }
+
     /// The versions.
     public var description: String { "libcurl \(version) with \(tlsVersion ?? "no TLS")" }
 }

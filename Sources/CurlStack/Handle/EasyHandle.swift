@@ -111,6 +111,7 @@ final class EasyHandle {
             if isNews || isUnsure, refused == CURLE_OK { refused = set() }
         }
         tell(last?.url != plan.url, ask(plan.url))
+        tell(last?.target != plan.target, set(CURLOPT_REQUEST_TARGET, plan.target))
         tell(last?.version != plan.version, set(CURLOPT_HTTP_VERSION, plan.version))
         tell(closesConnection != plan.closesConnection, set(CURLOPT_FORBID_REUSE, plan.closesConnection ? 1 : 0))
         let (isFresh, waits) = (plan.needsFreshConnection, plan.waitsForMultiplexing)

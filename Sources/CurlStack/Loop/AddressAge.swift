@@ -10,14 +10,22 @@ struct AddressAge {
     private static let rest = 15
 
     private let seconds: Int
+    private let mayRest: Bool
     private var thrownOutAt: MonotonicInstant?
 
     /// Makes a rule by which no address is used that is older than some seconds.
-    init(seconds: Int) { self.seconds = seconds }
+    ///
+    /// - Parameters:
+    ///   - seconds: How old.
+    ///   - mayRest: Whether libcurl may be told that any age will do (``CurlLibrary/keepsOldAddresses``).
+    init(seconds: Int, mayRest: Bool) {
+        self.seconds = seconds
+        self.mayRest = mayRest && seconds >= 4 * Self.rest
+    }
 
     /// What to tell a transfer that begins now, in seconds.
     func told(at now: MonotonicInstant) -> Int {
-        guard seconds >= 4 * Self.rest else { return seconds }
+        guard mayRest else { return seconds }
         if let thrownOutAt, now.since(thrownOutAt) < .seconds(Self.rest) { return Self.any }
         return seconds - Self.rest
     }

@@ -60,7 +60,7 @@ final class Pool {
         self.standardLines = standardLines
         self.multi = multi
         self.addresses = addresses
-        addressAge = AddressAge(seconds: addresses.age)
+        addressAge = AddressAge(seconds: addresses.age, mayRest: CurlLibrary.shared.keepsOldAddresses)
         self.configuration = configuration
         usesProxies = !configuration.proxies.isEmpty
         usesConnectionsOnce = if case .abstract = configuration.addresses.unixSocket { true } else { false }

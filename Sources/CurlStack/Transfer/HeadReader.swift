@@ -21,6 +21,8 @@ final class HeadReader {
         case tooLarge
         case conflictingLengths
         case illegalLength
+        /// The first line of the fields continues one that is not there (RFC 9112 section 2.2).
+        case continuesNothing
         /// Content in a coding that nobody asked for, and nobody here undoes (RFC 9112 section 6.1).
         case unknownTransferCoding
     }
@@ -48,13 +50,15 @@ final class HeadReader {
         lines.removeAll()
         (trailerLines, byteCount, fieldCount, isWithinLine) = ([], 0, 0, false)
         (status, version, isComplete, isChallenge) = (nil, .http1_1, false, false)
-        (contentLength, isChunked, contentCodings) = (nil, false, [])
+        (contentLength, isChunked, isIdentity, contentCodings) = (nil, false, false, [])
     }
 
     /// The length the head announces, in bytes.
     private(set) var contentLength: Int64?
     /// Whether the content comes in chunks, so that its end is told.
     private(set) var isChunked = false
+    /// Whether the head says that nothing was done to the content.
+    private var isIdentity = false
     /// The codings of the content, in the order they were applied.
     private(set) var contentCodings: [String] = []
 
@@ -92,6 +96,7 @@ final class HeadReader {
             return .more
         }
         guard Self.isBlank(line) else {
+            if lines.count == 0, Self.isFolded(line) { return .refused(.continuesNothing) }
             guard lines.append(line, expecting: Self.usualLength) else { return .refused(.tooLarge) }
             return readFraming(line)
         }
@@ -106,16 +111,19 @@ final class HeadReader {
     ///
     /// libcurl asks this before it looks at the line itself (``CurlLibrary/forgetsHeads``). A long line comes in pieces.
     func mayFollow(_ piece: Span<UInt8>) -> Bool {
-        guard let first = piece.indices.first, let last = piece.indices.last else { return true }
+        guard let last = piece.indices.last else { return true }
         defer { isWithinLine = piece[last] != UInt8(ascii: "\n") }
-        let isFolded = piece[first] == UInt8(ascii: " ") || piece[first] == UInt8(ascii: "\t")
-        return !isFolded || isWithinLine || lines.count > 0
+        return isWithinLine || lines.count > 0 || !Self.isFolded(piece)
+    }
+
+    private static func isFolded(_ line: Span<UInt8>) -> Bool {
+        line[0] == UInt8(ascii: " ") || line[0] == UInt8(ascii: "\t")
     }
 
     /// A new head begins, after an informational one or at the start.
     private func begin(with line: Span<UInt8>) {
         lines.removeAll()
-        (contentLength, isChunked, contentCodings) = (nil, false, [])
+        (contentLength, isChunked, isIdentity, contentCodings) = (nil, false, false, [])
         fieldCount = 0
         (status, version) = Self.parse(statusLine: line)
     }
@@ -138,8 +146,10 @@ final class HeadReader {
     private func readTransferCodings(_ line: Span<UInt8>, from start: Int) -> Step {
         for part in Self.text(line, from: start).lowercased().split(separator: ",") {
             switch part.filter({ $0 != " " }) {
-            case "", "identity": break
-            case "chunked": isChunked = true
+            case "": break
+            // RFC 2616 knew it. libcurl 8.4 and newer may read no further, and take chunks for content.
+            case "identity": isIdentity = true
+            case "chunked" where !isIdentity: isChunked = true
             default: return .refused(.unknownTransferCoding)
             }
         }

@@ -45,7 +45,7 @@ extension Transfer {
             return .refused(.headTooLarge(limit: control.hop.options.limits.head))
         case .badFunctionArgument where isInHead:
             return .transport(continuesNothing)
-        case .receiveError where head.isChunked && words(for: code).hasSuffix("in chunked-encoding"):
+        case .receiveError where head.isChunked && words(for: code).contains("chunk"):
             return .transport(malformed(words(for: code)))
         case .operationTimedOut where isConnecting: return .refused(.timedOut(.connect, during: phase))
         case .unsupportedProtocol where head.status == nil, .weirdServerReply where head.status == nil:

@@ -190,6 +190,7 @@ final class Transfer {
         case .refused(.conflictingLengths):
             stop = .transport(malformed("The response has Content-Lengths that differ."))
         case .refused(.illegalLength): stop = .transport(malformed("The response's Content-Length is not a length."))
+        case .refused(.continuesNothing): stop = .transport(continuesNothing)
         case .refused(.unknownTransferCoding):
             stop = .transport(undecodable("The response has a transfer coding that nobody asked for."))
         }

@@ -19,6 +19,8 @@ final class TransferPlan {
     }
 
     let url: String
+    /// The request's target, where libcurl's own is not what was asked for (`CURLOPT_REQUEST_TARGET`).
+    let target: String?
     let method: String?
     let content: Content
     /// The header lines, or `nil` for those of every request that has none of its own (``standardLines(userAgent:acceptsAnything:contentCodings:)``).
@@ -62,6 +64,7 @@ final class TransferPlan {
         expectWait = hop.options.expectContinue.map(Self.milliseconds) ?? Self.usualExpectWait
         bufferSize = hop.readsLargePieces ? Self.largeBuffer : HeldInput.bufferSize
         url = hop.urlText
+        target = Self.target(of: url, isForwarded: route.map { !$0.isTunnel } ?? false)
         content = Self.content(of: hop)
         method = hop.request.method == .GET && content == .none ? nil : hop.request.method.rawValue
         let isStandard = hop.request.headers.isEmpty && hop.options.decompresses && !content.isSent
@@ -98,6 +101,22 @@ final class TransferPlan {
         digestCredentials = Self.digestCredentials(of: hop)
         closesConnection = hop.request.headers.contains { $0.name == .connection && $0.value.lowercased() == "close" }
         connectTimeout = hop.options.timeouts.connect.map(Self.milliseconds) ?? 86_400_000
+    }
+
+    /// The target of a URL that libcurl may write otherwise: newer versions write escapes in capital letters, and some leave an
+    /// empty query out. Signatures, and servers that compare letters, are about what was asked for.
+    private static func target(of url: String, isForwarded: Bool) -> String? {
+        let bytes = Array(url.utf8)
+        let changes = bytes.last == UInt8(ascii: "?") || bytes.indices.contains { place in
+            bytes[place] == UInt8(ascii: "%") && bytes[place...].dropFirst().prefix(2).contains { $0 >= UInt8(ascii: "a") }
+        }
+        guard changes else { return nil }
+        // A proxy is told the whole URL (RFC 9112 section 3.2.2).
+        if isForwarded { return url }
+        guard let scheme = bytes.firstRange(of: Array("://".utf8)) else { return nil }
+        let rest = bytes[scheme.upperBound...].drop { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") }
+        let target = String(decoding: rest, as: UTF8.self)
+        return target.hasPrefix("/") ? target : "/" + target
     }
 
     /// Who asks at the hop's server, if it may want to know and the request does not say so itself.

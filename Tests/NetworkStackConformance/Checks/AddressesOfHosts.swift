@@ -85,8 +85,11 @@ extension ConformanceCheck {
                 let client = try subject.client { $0.addresses.dnsCacheAge = age }
                 let name = HeldLookups.nameOfThisMachine
                 let before = HeldLookups.count(of: name)
-                for _ in 1...3 { _ = try await client.get(server.url("/", host: name)) }
-                try expectEqual(HeldLookups.count(of: name) - before, expected, "lookups, kept for \(age)")
+                _ = try await client.get(server.url("/", host: name))
+                // Some ask for each family.
+                let once = HeldLookups.count(of: name) - before
+                for _ in 2...3 { _ = try await client.get(server.url("/", host: name)) }
+                try expectEqual(HeldLookups.count(of: name) - before, expected * once, "lookups, kept for \(age)")
             }
         },
     ]

@@ -240,7 +240,9 @@ extension ConformanceCheck {
                         .waitForClose,
                     ]
                 }
-                _ = try await subject.http2Client().breakdown(HTTP.Request(url: server.url()))
+                do { _ = try await subject.http2Client().breakdown(HTTP.Request(url: server.url())) } catch {
+                    throw ConformanceFailure("Reset with code \(code): \(error)")
+                }
             }
         },
         ConformanceCheck(
