@@ -62,7 +62,7 @@ let package = Package(
         ),
         .testTarget(
             name: "URLSessionStackTests",
-            dependencies: ["URLSessionStack", "NetworkStackTesting", "NetworkStackConformance"],
+            dependencies: ["URLSessionStack", "CurlStack", "NetworkStackTesting", "NetworkStackConformance"],
             swiftSettings: testing
         ),
     ],

@@ -6,6 +6,8 @@ extension Network.CurlNetworkStack {
     /// Opens a connection to an origin, TLS included, and keeps it for a request to come. Nothing is sent to the origin.
     ///
     /// It takes a place among the origin's connections while it opens one. A connection that is there already serves.
+    /// libcurl 8.0 and newer use no connection of HTTP/1.1 on which bytes wait, and the session tickets of most servers of
+    /// TLS 1.3 do: there, it is worth its while before servers of HTTP/2 alone.
     ///
     /// - Parameter origin: Where requests are expected to go.
     /// - Throws: What a fetch would fail with that could not connect; ``/NetworkStack/HTTPFetchError/cancelled`` if the task

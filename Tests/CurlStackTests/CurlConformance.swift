@@ -3,7 +3,7 @@ import NetworkStack
 import NetworkStackConformance
 import Testing
 
-/// Every promise of the suite, kept by the curl stack. It has no known issue.
+/// Every promise of the suite, kept by the curl stack. On libcurl 7.88 it has no known issue.
 @Suite("CurlStack", .serialized)
 struct CurlConformance {
     static let report = ConformanceReport(name: "CurlStack")
@@ -13,11 +13,33 @@ struct CurlConformance {
 
     @Test("keeps a promise", .timeLimit(.minutes(1)), arguments: ConformanceCheck.chosen)
     func keeps(_ check: ConformanceCheck) async throws {
-        try await Self.subject.prove(check, noting: Self.report)
+        let issue = KnownIssue.all.first { $0.check == check.name }
+        try await Self.subject.prove(check, noting: Self.report, despite: issue)
+        if let issue { withKnownIssue("\(issue.reason) (\(issue.reference))") { Issue.record("\(check.name)") } }
+    }
+
+    @Test("has known issues of promises that there are")
+    func knownIssuesAreChecks() {
+        let names = Set(ConformanceCheck.all.map(\.name))
+        #expect(KnownIssue.all.map(\.check).filter { !names.contains($0) } == [])
     }
 
     @Test("can do everything there is a capability for")
     func capabilities() throws {
         #expect(try Network.CurlNetworkStack().capabilities.unsupported.isEmpty)
     }
+}
+
+extension KnownIssue {
+    /// The promises that a newer libcurl breaks where no stack above it can help. Each turns red when it is kept.
+    static let all: [KnownIssue] =
+        CurlLibrary.shared.versionNumber < 0x080100
+        ? []
+        : [
+            KnownIssue(
+                "A stream that the server resets within its content without an error is a failure, too",
+                reason: "libcurl 8.1 and newer take a reset without an error for the content's end, and say no word of it.",
+                reference: "curl #6015; on_stream_close and http2_handle_stream_close of lib/http2.c"
+            )
+        ]
 }

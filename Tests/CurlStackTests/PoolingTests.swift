@@ -29,11 +29,16 @@ struct PoolingTests {
         try await stack.preconnect(to: origin(server, host: "localhost"))
         try await server.waitUntil { $0.accepted == 1 && (!isSecure || $0.connections[0].handshake == .done) }
         #expect(server.connections[0].receivedCount == 0)
+        var reused: [Bool?] = []
         for _ in 1...2 {
             let fetched = try await stack.fetch(resource: get(server.url("/", host: "localhost")))
-            #expect(fetched.response.metrics.isConnectionReused == true)
+            reused.append(fetched.response.metrics.isConnectionReused)
         }
-        #expect(server.snapshot.accepted == 1)
+        let accepted = server.snapshot.accepted
+        withKnownIssue("libcurl 8.0 and newer use no connection on which session tickets wait (curl #10690)") {
+            #expect(reused == [true, true])
+            #expect(accepted == 1)
+        } when: { isSecure && CurlLibrary.shared.versionNumber >= 0x080000 }
     }
 
     @Test("what a server sends unasked over TLS is nobody's answer")

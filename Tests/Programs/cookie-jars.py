@@ -2,7 +2,8 @@
 """What curl's jar and http.cookiejar send: cookie-jars.py <table.json>
 
 The table is a list of {answers: [{url, fields}], url}. For each row a jar of its own is told the answers, in order, and
-asked for the URL. Prints a JSON list of {curl, python}: the Cookie fields, empty for none.
+asked for the URL. Prints {libcurl, rows} as JSON: the version of curl's library, and a list of {curl, python}, the Cookie
+fields, empty for none.
 """
 import concurrent.futures
 import email.message
@@ -107,7 +108,9 @@ def main():
         with concurrent.futures.ThreadPoolExecutor(4) as pool:
             asked = pool.map(lambda pair: ask_curl(server, *pair), enumerate(table))
             rows = [{"curl": curl, "python": ask_python(entry)} for curl, entry in zip(asked, table)]
-    json.dump(rows, sys.stdout)
+    told = subprocess.run(["curl", "-V"], check=True, capture_output=True, text=True).stdout
+    version = next(word for word in told.split() if word.startswith("libcurl/")).partition("/")[2]
+    json.dump({"libcurl": version, "rows": rows}, sys.stdout)
 
 
 main()

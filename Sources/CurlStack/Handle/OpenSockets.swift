@@ -22,6 +22,8 @@ final class OpenSockets {
 
     private struct Connection {
         let descriptor: Int32
+        /// What is noted of its TLS, if it has any.
+        let tlsRecord: TLSRecord?
         var isOpen = true
         /// How many streams of HTTP/2 were opened.
         var streams: UInt32 = 0
@@ -71,17 +73,20 @@ final class OpenSockets {
     /// Notes which of the sockets a transfer opened has become its connection.
     ///
     /// - Returns: The others.
-    func note(_ opened: [Int32], at ends: Ends) -> [Int32] {
+    func note(_ opened: [Int32], at ends: Ends, securedAs tlsRecord: TLSRecord? = nil) -> [Int32] {
         if opened.isEmpty { return [] }
         // Over a Unix socket there is one way to connect, so only one socket is opened.
         let isOurs = { (descriptor: Int32) in ends.areOfUnixSocket || Endpoint(localOf: descriptor) == ends.local }
         if let descriptor = opened.last(where: isOurs) {
-            connections[ends] = Connection(descriptor: descriptor)
+            connections[ends] = Connection(descriptor: descriptor, tlsRecord: tlsRecord)
             self.ends[descriptor] = ends
             return opened.filter { $0 != descriptor }
         }
         return []
     }
+
+    /// What is noted of a connection's TLS.
+    func tlsRecord(at ends: Ends) -> TLSRecord? { connections[ends]?.tlsRecord }
 
     /// The connection of a socket, if a transfer has used it.
     func ends(of descriptor: Int32) -> Ends? { ends[descriptor] }

@@ -37,7 +37,9 @@ extension Transfer {
             needsOtherConnection = true
             return false
         }
-        tlsRecord = mayUseTLS ? easy.tlsRecord : nil
+        // Newer versions of libcurl tell the origin's TLS alone, and nothing of the proxy's before an origin without.
+        let noted = openedSockets.isEmpty ? turn.sockets.tlsRecord(at: ends) : tlsRecord
+        tlsRecord = mayUseTLS ? easy.tlsRecord ?? noted : nil
         if let refusal = refusalOfServer() {
             stop = .refused(.untrusted(refusal))
             return false
@@ -45,7 +47,7 @@ extension Transfer {
         reportProxy()
         isReused = openedSockets.isEmpty
         if !isReused {
-            easy.watch.forget(turn.sockets.note(openedSockets, at: ends), of: id)
+            easy.watch.forget(turn.sockets.note(openedSockets, at: ends, securedAs: tlsRecord), of: id)
             openedSockets = []
         }
         self.ends = ends

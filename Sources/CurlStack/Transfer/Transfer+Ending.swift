@@ -48,6 +48,10 @@ extension Transfer {
         case .receiveError where head.isChunked && words(for: code).contains("chunk"):
             return .transport(malformed(words(for: code)))
         case .operationTimedOut where isConnecting: return .refused(.timedOut(.connect, during: phase))
+        // Newer versions look at it themselves.
+        case .weirdServerReply
+        where head.status?.statusClass == .redirection && words(for: code) == "Multiple Location headers":
+            return .refused(.invalidRedirect("several places at once"))
         case .unsupportedProtocol where head.status == nil, .weirdServerReply where head.status == nil:
             return .badResponse
         case let code: return .transport(error(code))

@@ -233,18 +233,12 @@ extension ConformanceCheck {
         },
         ConformanceCheck("A stream that the server resets within its content is a failure", needs: needsFrames) {
             subject in
-            for code: UInt32 in [0, 1, 2, 7, 8, 11] {
-                let server = try http2Server { _ in
-                    [
-                        .receiveStream, .send([.head(200, on: 1), .data("half", on: 1), .reset(1, code: code)]),
-                        .waitForClose,
-                    ]
-                }
-                do { _ = try await subject.http2Client().breakdown(HTTP.Request(url: server.url())) } catch {
-                    throw ConformanceFailure("Reset with code \(code): \(error)")
-                }
-            }
+            for code: UInt32 in [1, 2, 7, 8, 11] { try await expectFailure(of: subject, fromResetWith: code) }
         },
+        ConformanceCheck(
+            "A stream that the server resets within its content without an error is a failure, too",
+            needs: needsFrames
+        ) { try await expectFailure(of: $0, fromResetWith: 0) },
         ConformanceCheck(
             "What asks for HTTP/2 by prior knowledge never goes over a kept connection of HTTP/1.1",
             needs: needsFrames
@@ -265,6 +259,13 @@ extension ConformanceCheck {
             }
         },
     ]
+
+    private static func expectFailure(of subject: ConformanceSubject, fromResetWith code: UInt32) async throws {
+        let server = try http2Server { _ in
+            [.receiveStream, .send([.head(200, on: 1), .data("half", on: 1), .reset(1, code: code)]), .waitForClose]
+        }
+        _ = try await subject.http2Client().breakdown(HTTP.Request(url: server.url()))
+    }
 
     /// A server of HTTP/2 without TLS whose connections begin with the prefaces.
     static func http2Server(

@@ -15,21 +15,28 @@ struct OtherJars {
     }
 
     private struct Sent: Decodable {
-        let curl: String
-        let python: String
+        struct Row: Decodable {
+            let curl: String
+            let python: String
+        }
+
+        let libcurl: String
+        let rows: [Row]
     }
 
     @Test("send what ours sends, but for what the table says and why", .timeLimit(.minutes(1)))
     func agree() throws {
         let sent = try Self.ask(CookieCase.all)
-        #expect(sent.count == CookieCase.all.count)
-        for (row, sent) in zip(CookieCase.all, sent) {
-            #expect(sent.curl == row.curl.expected(ours: row.sent), "curl: \(row.name)")
-            #expect(sent.python == row.python.expected(ours: row.sent), "http.cookiejar: \(row.name)")
+        #expect(sent.rows.count == CookieCase.all.count)
+        for (row, other) in zip(CookieCase.all, sent.rows) {
+            withKnownIssue("The table tells of libcurl 7.88, and this is \(sent.libcurl).", isIntermittent: true) {
+                #expect(other.curl == row.curl.expected(ours: row.sent), "curl: \(row.name)")
+            } when: { !sent.libcurl.hasPrefix("7.88") }
+            #expect(other.python == row.python.expected(ours: row.sent), "http.cookiejar: \(row.name)")
         }
     }
 
-    private static func ask(_ table: [CookieCase]) throws -> [Sent] {
+    private static func ask(_ table: [CookieCase]) throws -> Sent {
         let rows = table.map { row in
             Row(answers: row.answers.map { .init(url: $0.url, fields: $0.fields) }, url: row.url)
         }
@@ -48,7 +55,7 @@ struct OtherJars {
         let text = try output.fileHandleForReading.readToEnd() ?? Data()
         process.waitUntilExit()
         try #require(process.terminationStatus == 0)
-        return try JSONDecoder().decode([Sent].self, from: text)
+        return try JSONDecoder().decode(Sent.self, from: text)
     }
 }
 
