@@ -12,7 +12,7 @@ MAKEFLAGS += --no-print-directory
 export BUILD_FLAGS := -Xswiftc -warnings-as-errors --explicit-target-dependency-import-check error \
 	-Xlinker --export-dynamic-symbol=getaddrinfo
 
-.PHONY: help install install-build install-test build test suite demo netfetch compare examples tsan asan \
+.PHONY: help install install-build install-test build test suite newer demo netfetch compare examples tsan asan \
 	lint format fences docs linkage consumers counts mutations promises bench bench-compare clean
 
 help: ## List the targets
@@ -32,8 +32,11 @@ build: install-build ## Build everything, tests included, with warnings as error
 test: install ## Run every check there is: what CI runs
 	@.ci/test.sh
 
-suite: ## Run the tests alone (FILTER='a check' runs some)
+suite: ## Run the tests alone (FILTER='a check' runs some, LIBCURL=folder with another libcurl)
 	@.ci/suite.sh
+
+newer: ## Run both stacks' tests with a newer libcurl than the system's
+	@.ci/newer.sh
 
 demo: install-build ## Run the same app code on both stacks against a real server
 	@swift run --disable-build-manifest-caching --package-path Examples -c release demo

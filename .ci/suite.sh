@@ -1,11 +1,19 @@
 #!/usr/bin/env bash
-# Runs the tests and believes them only if there were any and they came to an end. FILTER runs some of them.
+# Runs the tests and believes them only if there were any and they came to an end. FILTER runs some of them. LIBCURL names
+# a folder with a libcurl.so.4 to run them with, in place of the system's.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 minutes=${MINUTES:-15}
 
 # Only Swift Testing: XCTest would add a summary of its own that says nothing ran.
 command=(swift test --no-parallel --disable-xctest ${BUILD_FLAGS:-} ${FILTER:+--filter "$FILTER"})
+if [ -n "${LIBCURL:-}" ]; then
+    [ -e "$LIBCURL/libcurl.so.4" ] || { echo "There is no libcurl.so.4 in $LIBCURL." >&2 && exit 1; }
+    export LD_LIBRARY_PATH=$LIBCURL${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+    LIBCURL_VERSION=$(curl -V | sed -n '1s/.*libcurl\/\([^ ]*\).*/\1/p')
+    export LIBCURL_VERSION
+    echo "The tests run with libcurl $LIBCURL_VERSION."
+fi
 # A person can interrupt what hangs; a CI cannot.
 [ -z "${CI:-}" ] || command=(env "SUITE=$$" timeout -k 10 "${minutes}m" "${command[@]}")
 

@@ -31,6 +31,7 @@ step lint
 step fences
 step build
 step suite
+step newer
 step docs quiet
 step linkage quiet
 step counts

@@ -31,6 +31,11 @@ struct ProcessTests {
         }
     }
 
+    @Test("runs with the libcurl that the suite was told to take", .enabled(if: getenv("LIBCURL_VERSION") != nil))
+    func chosenLibrary() throws {
+        #expect(CurlLibrary.shared.version == String(cString: try #require(getenv("LIBCURL_VERSION"))))
+    }
+
     @Test("the environment's exceptions do not lead around a proxy", .timeLimit(.minutes(1)))
     func exceptionsOfTheEnvironment() async {
         await #expect(processExitsWith: .exitCode(7)) {
