@@ -38,7 +38,8 @@ extension KnownIssue {
         : [
             KnownIssue(
                 "A stream that the server resets within its content without an error is a failure, too",
-                reason: "libcurl 8.1 and newer take a reset without an error for the content's end, and say no word of it.",
+                reason:
+                    "libcurl 8.1 and newer take a reset without an error for the content's end, and say no word of it.",
                 reference: "curl #6015; on_stream_close and http2_handle_stream_close of lib/http2.c"
             )
         ]

@@ -27,6 +27,17 @@ struct HeadReaderTests {
         #expect(reader.headers.fields.map(\.value) == ["1", "2"])
     }
 
+    @Test("refuses a first field that continues nothing, and takes one that continues another")
+    func folded() {
+        #expect(read(["HTTP/1.1 200 OK", " A: 1"]).1 == .refused(.continuesNothing))
+        #expect(
+            read(["HTTP/1.1 103 Early Hints", "A: 1", "", "HTTP/1.1 200 OK", "\tA: 1"]).1 == .refused(.continuesNothing)
+        )
+        let (reader, step) = read(["HTTP/1.1 200 OK", "A: 1", " 2", ""])
+        #expect(step == .final)
+        #expect(reader.headers["A"] == "1 2")
+    }
+
     @Test("tells informational heads from the final one")
     func informational() {
         let (hints, step) = read(["HTTP/1.1 103 Early Hints", "Link: </a>", ""])

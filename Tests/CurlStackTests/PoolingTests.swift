@@ -38,7 +38,9 @@ struct PoolingTests {
         withKnownIssue("libcurl 8.0 and newer use no connection on which session tickets wait (curl #10690)") {
             #expect(reused == [true, true])
             #expect(accepted == 1)
-        } when: { isSecure && CurlLibrary.shared.versionNumber >= 0x080000 }
+        } when: {
+            isSecure && CurlLibrary.shared.versionNumber >= 0x080000
+        }
     }
 
     @Test("what a server sends unasked over TLS is nobody's answer")

@@ -105,18 +105,27 @@ final class TransferPlan {
 
     /// The target of a URL that libcurl may write otherwise: newer versions write escapes in capital letters, and some leave an
     /// empty query out. Signatures, and servers that compare letters, are about what was asked for.
-    private static func target(of url: String, isForwarded: Bool) -> String? {
-        let bytes = Array(url.utf8)
-        let changes = bytes.last == UInt8(ascii: "?") || bytes.indices.contains { place in
-            bytes[place] == UInt8(ascii: "%") && bytes[place...].dropFirst().prefix(2).contains { $0 >= UInt8(ascii: "a") }
+    ///
+    /// - Parameters:
+    ///   - url: The URL.
+    ///   - isForwarded: Whether a proxy is asked for it, which is told the whole URL (RFC 9112 section 3.2.2).
+    /// - Returns: The target, or `nil` if libcurl's own is the same.
+    static func target(of url: String, isForwarded: Bool) -> String? {
+        let bytes = Array(url.utf8.prefix { $0 != UInt8(ascii: "#") })
+        let changes =
+            bytes.last == UInt8(ascii: "?")
+            || bytes.indices.contains { place in
+                bytes[place] == UInt8(ascii: "%")
+                    && bytes[place...].dropFirst().prefix(2).contains { $0 >= UInt8(ascii: "a") }
+            }
+        guard changes, let scheme = bytes.firstRange(of: Array("://".utf8)) else { return nil }
+        let rest = bytes[scheme.upperBound...]
+        guard let place = rest.firstIndex(where: { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") }) else {
+            return nil
         }
-        guard changes else { return nil }
-        // A proxy is told the whole URL (RFC 9112 section 3.2.2).
-        if isForwarded { return url }
-        guard let scheme = bytes.firstRange(of: Array("://".utf8)) else { return nil }
-        let rest = bytes[scheme.upperBound...].drop { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") }
-        let target = String(decoding: rest, as: UTF8.self)
-        return target.hasPrefix("/") ? target : "/" + target
+        let root = rest[place] == UInt8(ascii: "/") ? "" : "/"
+        let origin = isForwarded ? String(decoding: bytes[..<place], as: UTF8.self) : ""
+        return origin + root + String(decoding: bytes[place...], as: UTF8.self)
     }
 
     /// Who asks at the hop's server, if it may want to know and the request does not say so itself.

@@ -45,7 +45,11 @@ extension ConformanceCheck {
         ),
         broken("So is what was coded before it was chunked", transfer("gzip, chunked"), needs: [.strictReplies]),
         broken("So is what only ends like chunked", transfer("xchunked"), needs: [.strictReplies]),
-        broken("So is what was not coded before it was chunked", transfer("identity, chunked"), needs: [.strictReplies]),
+        broken(
+            "So is what was not coded before it was chunked",
+            transfer("identity, chunked"),
+            needs: [.strictReplies]
+        ),
         broken(
             "A chunk size that makes no sense is told as a reply that breaks the rules",
             "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nxyz\r\nhello\r\n0\r\n\r\n",

@@ -23,6 +23,13 @@ extension ConformanceCheck {
             try expectEqual(seen.map(\.target), ["http://origin.test:81/a%20b?c=d"], "the target")
             try expectEqual(seen.first?.values(of: "Host"), ["origin.test:81"], "Host")
         },
+        ConformanceCheck("A proxy is sent every letter of a URL as it is", needs: needsProxies) { subject in
+            let proxy = try ScriptedServer.responding { .ok($0.target) }
+            let client = try subject.client { try $0.use("http://\(proxy.authority)") }
+            for url in ["http://origin.test/a%2fb%2F?c=%c3%BC", "http://origin.test:81/a?"] {
+                try expectBytes(await client.get(url + "#%2f").value, url.utf8)
+            }
+        },
         ConformanceCheck(
             "Requests through one proxy share its connections, whatever their origins",
             needs: needsProxies

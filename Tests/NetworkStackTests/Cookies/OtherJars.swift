@@ -31,7 +31,9 @@ struct OtherJars {
         for (row, other) in zip(CookieCase.all, sent.rows) {
             withKnownIssue("The table tells of libcurl 7.88, and this is \(sent.libcurl).", isIntermittent: true) {
                 #expect(other.curl == row.curl.expected(ours: row.sent), "curl: \(row.name)")
-            } when: { !sent.libcurl.hasPrefix("7.88") }
+            } when: {
+                !sent.libcurl.hasPrefix("7.88")
+            }
             #expect(other.python == row.python.expected(ours: row.sent), "http.cookiejar: \(row.name)")
         }
     }

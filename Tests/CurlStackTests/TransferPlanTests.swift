@@ -1,0 +1,20 @@
+import Testing
+
+@testable import CurlStack
+
+@Suite("What a hop means to libcurl")
+struct TransferPlanTests {
+    @Test(
+        "tells the target that libcurl might write otherwise, letter by letter",
+        arguments: [
+            ("http://h.test/a%2Fb?c=%20", nil, nil),
+            ("http://h.test/a%2fb?c=%C3%bc#d", "/a%2fb?c=%C3%bc", "http://h.test/a%2fb?c=%C3%bc"),
+            ("http://h.test:81/a?#", "/a?", "http://h.test:81/a?"), ("http://h.test?", "/?", "http://h.test/?"),
+            ("http://h.test/#a%2fb?", nil, nil), ("http://h.test/a?b=%2", nil, nil), ("http://h.test/a%", nil, nil),
+        ] as [(String, String?, String?)]
+    )
+    func targets(url: String, direct: String?, forwarded: String?) {
+        #expect(TransferPlan.target(of: url, isForwarded: false) == direct)
+        #expect(TransferPlan.target(of: url, isForwarded: true) == forwarded)
+    }
+}
