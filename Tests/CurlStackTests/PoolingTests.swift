@@ -15,34 +15,6 @@ struct PoolingTests {
         try HTTP.Origin(of: HTTP.Request(url: server.url("/", host: host)).url)
     }
 
-    @Test(
-        "a connection opened in advance carries the next request, and nothing was sent on it",
-        arguments: [false, true]
-    )
-    func preconnecting(isSecure: Bool) async throws {
-        let certificates = try TestCertificates.shared()
-        let options = isSecure ? ScriptedServer.Options(tls: certificates.server) : .init()
-        let server = try ScriptedServer.responding(options) { _ in .ok("done") }
-        var configuration = Network.Configuration()
-        configuration.tls.trustRoots = .file(path: certificates.caFile)
-        let stack = try Network.CurlNetworkStack(configuration: configuration)
-        try await stack.preconnect(to: origin(server, host: "localhost"))
-        try await server.waitUntil { $0.accepted == 1 && (!isSecure || $0.connections[0].handshake == .done) }
-        #expect(server.connections[0].receivedCount == 0)
-        var reused: [Bool?] = []
-        for _ in 1...2 {
-            let fetched = try await stack.fetch(resource: get(server.url("/", host: "localhost")))
-            reused.append(fetched.response.metrics.isConnectionReused)
-        }
-        let accepted = server.snapshot.accepted
-        withKnownIssue("libcurl 8.0 and newer use no connection on which session tickets wait (curl #10690)") {
-            #expect(reused == [true, true])
-            #expect(accepted == 1)
-        } when: {
-            isSecure && CurlLibrary.shared.versionNumber >= 0x080000
-        }
-    }
-
     @Test("what a server sends unasked over TLS is nobody's answer")
     func unaskedOverTLS() async throws {
         let certificates = try TestCertificates.shared()
@@ -169,66 +141,6 @@ struct PoolingTests {
         let needsOwn = CurlLibrary.shared.versionNumber < 0x080100
         let heads = nghttpd.frames.filter { $0.type == "HEADERS" && $0.direction == .received }
         #expect(Set(heads.map(\.connection)).count == (needsOwn ? 2 : 1))
-    }
-
-    @Test("a connection that cannot be opened in advance fails as a fetch would")
-    func preconnectingInVain() async throws {
-        let closed = try ClosedPort.reserve()
-        let stack = try Network.CurlNetworkStack()
-        let origin = try HTTP.Origin(of: HTTP.Request(url: "http://127.0.0.1:\(closed.port)").url)
-        await #expect {
-            try await stack.preconnect(to: origin)
-        } throws: { error in
-            guard case .transport(let cause)? = error as? Network.CurlFetchError else { return false }
-            return cause.code == .couldNotConnect
-        }
-        await stack.shutdown()
-        await #expect(throws: Network.CurlFetchError.self) { try await stack.preconnect(to: origin) }
-    }
-
-    @Test("a connection being opened in advance can be given up")
-    func cancelledPreconnection() async throws {
-        let silent = try ScriptedServer(silence(try TestCertificates.shared())) { _ in [] }
-        let stack = try Network.CurlNetworkStack()
-        let origin = try origin(silent)
-        let task = Task { try await stack.preconnect(to: origin) }
-        try await silent.waitUntil { $0.connections.first.map { $0.receivedCount > 0 } ?? false }
-        task.cancel()
-        await #expect(throws: Network.CurlFetchError.self) { try await task.value }
-        try await silent.waitUntil { $0.open == 0 }
-    }
-
-    @Test("a connection opened in advance has its time, also while another finds out what the host speaks")
-    func followingPreconnection() async throws {
-        let silent = try ScriptedServer(silence(try TestCertificates.shared())) { _ in [] }
-        var configuration = Network.Configuration()
-        configuration.options.timeouts.connect = .milliseconds(300)
-        let stack = try Network.CurlNetworkStack(configuration: configuration)
-        let patient = Task {
-            try await stack.fetch(
-                resource: .init(
-                    baseRequestMaking: .request(HTTP.Request(url: silent.url())),
-                    options: HTTP.Options()
-                )
-            )
-        }
-        try await silent.waitUntil { $0.connections.first.map { $0.receivedCount > 0 } ?? false }
-        let start = ContinuousClock.now
-        await #expect {
-            try await stack.preconnect(to: origin(silent))
-        } throws: { error in
-            guard case .refused(.timedOut(.connect, _))? = error as? Network.CurlFetchError else { return false }
-            return true
-        }
-        #expect(ContinuousClock.now - start >= .milliseconds(300))
-        patient.cancel()
-        _ = await patient.result
-    }
-
-    private func silence(_ certificates: TestCertificates) -> ScriptedServer.Options {
-        var options = ScriptedServer.Options(tls: certificates.server)
-        options.answersHandshake = false
-        return options
     }
 
     @Test("the statistics tell what is under way, what waits, and what is open")
