@@ -100,6 +100,25 @@ struct ConnectionQueueTests {
         #expect(queue.waitingCount == 0)
     }
 
+    @Test("a host that shares what has answered has room for connections until then, and anew once nobody is there")
+    func onceAnswered() throws {
+        var queue = ConnectionQueue(limits: .init(perHost: 2, streamsPerConnection: 3))
+        var host = try host("a", .http2PriorKnowledge)
+        host.sharesOnceAnswered = true
+        let line = queue.line(of: host)
+        let tokens = (0..<3).map { _ in Token() }
+        let ids = tokens.map { ObjectIdentifier($0) }
+        for id in ids { _ = queue.enter(id, in: line) }
+        queue.learned(line, isMultiplexed: false)
+        let beforeAnswer = queue.next()
+        queue.learned(line, isMultiplexed: true)
+        let afterAnswer = queue.next()
+        #expect(beforeAnswer == nil && afterAnswer == ids[2])
+        for id in ids { queue.leave(line, id, pool: 0) }
+        #expect(line.sharesConnection == nil)
+        withExtendedLifetime(tokens) {}
+    }
+
     @Test("a host that multiplexes has room for streams, not connections")
     func multiplexing() throws {
         var queue = ConnectionQueue(limits: .init(perHost: 1, streamsPerConnection: 3))

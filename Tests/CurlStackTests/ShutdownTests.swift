@@ -52,14 +52,19 @@ struct ShutdownTests {
             let (areThere, isOver) = (Gate(), Gate())
             let server = try ScriptedServer(options) { _ in
                 [
-                    .beginHTTP2, .send(HTTP2Frame.wideOpen), .run { for _ in 1...2 { try $0.receiveHeaders() } },
+                    .beginHTTP2, .send(HTTP2Frame.wideOpen), .answerStream,
+                    .run { for _ in 1...2 { try $0.receiveHeaders() } },
                     // Until the socket is full. A hint has libcurl ask for more content all the same.
-                    .pause(.milliseconds(50)), .send([1, 3].map { .head(103, on: $0) }),
+                    .pause(.milliseconds(50)), .send([3, 5].map { .head(103, on: $0) }),
                     .run { _ in areThere.open() }, .wait(for: isOver),
                 ]
             }
             let stack = try Network.CurlNetworkStack(configuration: configuration)
             left = stack
+            let isAnswered = Gate()
+            let first = try HTTP.Request(url: server.url())
+            stack.fetch(resource: .init(baseRequestMaking: .request(first))) { _ in isAnswered.open() }
+            try await isAnswered.opened()
             // Where one takes all the room there is, the other waits for some.
             let ended = [Gate(), Gate()]
             for gate in ended {

@@ -75,6 +75,10 @@ public struct CurlLibrary: Sendable, CustomStringConvertible {
     /// Whether names stay known after a transfer that takes addresses of any age. From 8.1 to 8.15 all are forgotten then.
     var keepsOldAddresses: Bool { !(0x080100..<0x081000).contains(versionNumber) }
 
+    /// Whether others may join a connection of HTTP/2 in the clear before it has answered. From 8.13 to 8.15 they may not, and
+    /// who is told to wait for it (`CURLOPT_PIPEWAIT`) waits for its first answer, without a clock (curl #18177).
+    var sharesBeforeAnswers: Bool { !(0x080D00..<0x081000).contains(versionNumber) }
+
     /// The versions.
     public var description: String { "libcurl \(version) with \(tlsVersion ?? "no TLS")" }
 }

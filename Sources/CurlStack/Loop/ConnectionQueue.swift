@@ -10,6 +10,8 @@ struct ConnectionQueue {
         let version: HTTP.Options.VersionPolicy
         /// Whether they share it at the same time, too, if it speaks HTTP/2.
         var isShared = true
+        /// Whether they share only what has answered: until then, the host is as one that shares nothing.
+        var sharesOnceAnswered = false
     }
 
     /// A transfer's wait. One that has gone may have left its ID to another, so every wait has a number of its own.
@@ -206,6 +208,8 @@ struct ConnectionQueue {
             line.scout = line.followers.isEmpty ? nil : line.followers.removeFirst()
             if let scout = line.scout { released.append(scout) }
         }
+        // Whether what has answered is still there when somebody asks again is for that one to find out.
+        if line.active == 0, line.host.sharesOnceAnswered { line.sharesConnection = nil }
         callUpAll(at: line)
         forget(line)
     }

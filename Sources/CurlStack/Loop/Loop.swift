@@ -103,7 +103,8 @@ struct Loop: ~Copyable {
         let host = ConnectionQueue.Host(
             origin: control.hop.origin,
             version: control.hop.spokenVersion,
-            isShared: !control.hop.needsOwnConnection
+            isShared: !control.hop.needsOwnConnection,
+            sharesOnceAnswered: control.hop.sharesOnceAnswered
         )
         let transfer = Transfer(control, line: queue.line(of: host), turn: turn, at: now)
         if queue.enter(transfer.id, in: transfer.line) {
@@ -161,7 +162,9 @@ struct Loop: ~Copyable {
         let number = queue.pool(in: transfer.line)
         transfer.poolNumber = number
         pools.make(through: number)
-        transfer.joinsHTTP2 = transfer.line.host.version == .http2PriorKnowledge && transfer.line.isMultiplexed
+        transfer.joinsHTTP2 =
+            transfer.line.host.version == .http2PriorKnowledge && transfer.line.isMultiplexed
+            && !transfer.line.host.sharesOnceAnswered
         carry(transfer, at: now)
     }
 
@@ -240,8 +243,11 @@ struct Loop: ~Copyable {
 
     private mutating func learn(from transfer: Transfer) {
         guard transfer.isConnected, !transfer.hasTaught else { return }
-        queue.learned(transfer.line, isMultiplexed: transfer.speaksHTTP2)
-        transfer.hasTaught = true
+        let mayBeJoined = transfer.mayBeJoined
+        // One that may not be joined yet says nothing of those that may.
+        let isMultiplexed = mayBeJoined || transfer.speaksHTTP2 && transfer.line.isMultiplexed
+        queue.learned(transfer.line, isMultiplexed: isMultiplexed)
+        transfer.hasTaught = mayBeJoined == transfer.speaksHTTP2
     }
 
     /// Tells what the turn brought.

@@ -62,6 +62,8 @@ final class Transfer {
     var isConnected = false
     /// Whether its connection speaks HTTP/2.
     var speaksHTTP2 = false
+    /// Whether others may join its connection now.
+    var mayBeJoined: Bool { speaksHTTP2 && (!line.host.sharesOnceAnswered || isReused || head.hasBegun) }
     /// Whether the server's challenge has been answered once.
     var hasAnsweredChallenge = false
     /// Whether the request was sent again, because the connection had died.

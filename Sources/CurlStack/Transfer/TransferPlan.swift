@@ -90,8 +90,9 @@ final class TransferPlan {
             }
         // The first of many waits for the connection, the rest wait to share it.
         waitsForMultiplexing = mayShareConnection && (joinsHTTP2 || hop.version == .automatic && hop.mayNegotiateHTTP2)
-        // What begins HTTP/2 by prior knowledge must have a connection of its own for it.
-        needsFreshConnection = hop.options.version == .http2PriorKnowledge && !joinsHTTP2
+        // What begins HTTP/2 by prior knowledge must have a connection of its own for it. Where connections are shared once they
+        // have answered, libcurl finds those by itself.
+        needsFreshConnection = hop.options.version == .http2PriorKnowledge && !joinsHTTP2 && !hop.sharesOnceAnswered
         switch hop.trust {
         case .ordinary: self.resumesTLS = resumesTLS && !hop.options.collectsServerPins
         case .pinned: self.resumesTLS = false
@@ -217,6 +218,11 @@ extension HTTPHop {
     /// The version by which the queue tells hosts apart: in the clear, the automatic choice is HTTP/1.1.
     var spokenVersion: HTTP.Options.VersionPolicy {
         version == .automatic && origin.scheme == .http ? .http1_1 : version
+    }
+
+    /// Whether others may join its connection only once that has answered (``CurlLibrary/sharesBeforeAnswers``).
+    var sharesOnceAnswered: Bool {
+        version == .http2PriorKnowledge && origin.scheme == .http && !CurlLibrary.shared.sharesBeforeAnswers
     }
 
     /// Whether TLS may come to HTTP/2. A libcurl without it refuses to be asked.

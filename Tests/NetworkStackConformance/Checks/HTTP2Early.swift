@@ -58,13 +58,15 @@ extension ConformanceCheck {
             let first = Gate()
             let server = try http2Server { _ in
                 [
-                    .receiveStream, .open(first), answer(413, ["content-length": "2"], "no", earlyOn: 3),
-                    .run { connection in while try !connection.receiveFrame().ends(stream: 3) {} },
-                    .send([.head(200, on: 1), .data("first", on: 1, endsStream: true)]), .receiveStream,
-                    .send([.head(200, on: 5), .data("third", on: 5, endsStream: true)]), .waitForClose,
+                    .answerStream, .receiveStream, .open(first),
+                    answer(413, ["content-length": "2"], "no", earlyOn: 5),
+                    .run { connection in while try !connection.receiveFrame().ends(stream: 5) {} },
+                    .send([.head(200, on: 3), .data("first", on: 3, endsStream: true)]), .receiveStream,
+                    .send([.head(200, on: 7), .data("third", on: 7, endsStream: true)]), .waitForClose,
                 ]
             }
             let client = try subject.http2Client()
+            _ = try await client.get(server.url())
             async let one = client.get(server.url("/one"))
             try await first.opened()
             let upload = try HTTP.Request(method: .POST, url: server.url(), body: .bytes(patternBytes(4 << 20)))

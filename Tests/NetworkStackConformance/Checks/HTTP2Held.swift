@@ -32,17 +32,18 @@ extension ConformanceCheck {
                 let first = Gate()
                 let server = try http2Server { _ in
                     [
-                        .receiveStream, .open(first), .receiveStream,
+                        .answerStream, .receiveStream, .open(first), .receiveStream,
                         .run { connection in
                             let fields = [(name: "content-length", value: "\(count)")]
                             try connection.send(
-                                [.head(200, fields, on: 1)] + content(sizes, on: 1)
-                                    + [.head(200, on: 3), .data("other", on: 3, endsStream: true)]
+                                [.head(200, fields, on: 3)] + content(sizes, on: 3)
+                                    + [.head(200, on: 5), .data("other", on: 5, endsStream: true)]
                             )
                         }, .waitForClose,
                     ]
                 }
                 let client = try subject.http2Client()
+                _ = try await client.get(server.url())
                 async let one = client.get(server.url("/one"))
                 try await first.opened()
                 async let other = client.get(server.url("/other"))

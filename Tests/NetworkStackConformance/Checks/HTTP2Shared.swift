@@ -3,6 +3,8 @@ import NetworkStack
 import NetworkStackTesting
 
 extension ConformanceCheck {
+    private static let needsFrames: Set<HTTP.Capability> = [.network, .http2PriorKnowledge, .strictReplies]
+
     /// Many exchanges on one HTTP/2 connection, none in the others' way.
     static let sharedConnections: [ConformanceCheck] = [
         ConformanceCheck(
@@ -172,6 +174,12 @@ extension ConformanceCheck {
             let log = try await nginx.waitForLog { $0.count == 52 }
             try expectEqual(Set(log.map(\.connection)).count, 1, "connections")
         },
+        ConformanceCheck("A request by prior knowledge does not wait for another's answer", needs: needsFrames) {
+            _ = try await connectionsOfOneBesideAnUnansweredOne($0)
+        },
+        ConformanceCheck("A request by prior knowledge joins one that is not answered yet", needs: needsFrames) {
+            try expectEqual(await connectionsOfOneBesideAnUnansweredOne($0), 1, "connections")
+        },
         ConformanceCheck("Content goes both ways by prior knowledge", needs: [.network, .http2PriorKnowledge]) {
             subject in
             var options = NghttpdServer.Options()
@@ -200,6 +208,21 @@ extension ConformanceCheck {
             )
         },
     ]
+
+    /// Fetches what is answered while a request before it is not, and tells how many connections that took.
+    private static func connectionsOfOneBesideAnUnansweredOne(_ subject: ConformanceSubject) async throws -> Int {
+        let isThere = Gate()
+        let server = try http2Server { index in
+            (index == 0 ? [.receiveStream, .open(isThere)] : []) + [.answerStream, .waitForClose]
+        }
+        let client = try subject.http2Client()
+        let request = try HTTP.Request(url: server.url("/unanswered"))
+        let unanswered = client.stack.fetch(resource: .init(baseRequestMaking: .request(request))) { _ in }
+        defer { unanswered.cancel() }
+        try await isThere.opened()
+        try expectBytes(await client.get(server.url()).value, "ok".utf8)
+        return server.snapshot.accepted
+    }
 
     /// Begins an upload that sends one piece and never the next.
     private static func hangingUpload(

@@ -15,7 +15,8 @@ extension ConformanceCheck {
                 let goesOn = Gate()
                 // Two uploads: where one takes all the room there is, the other waits for some.
                 let server = try stalling { connection in
-                    for stream in [1, 3] as [UInt32] {
+                    try connection.answerStream()
+                    for stream in [3, 5] as [UInt32] {
                         try connection.receiveHeaders()
                         if hasHints {
                             try connection.send([.head(103, [(name: "link", value: "</style.css>")], on: stream)])
@@ -27,6 +28,7 @@ extension ConformanceCheck {
                 var options = HTTP.Options.clocks(idle: .milliseconds(500), total: .seconds(10))
                 options.version = .http2PriorKnowledge
                 let (stack, body) = (try subject.stack(), HTTP.Body.bytes(Data(count: 32 << 20)))
+                _ = try await stack.observe(server.url(), options: options).onlyOutcome().text()
                 let observations = try (1...2).map {
                     try stack.observe(server.url("/\($0)"), method: .POST, body: body, options: options)
                 }
@@ -74,11 +76,11 @@ extension ConformanceCheck {
                 guard index == 0 else {
                     return [
                         .pause(.milliseconds(200)), .beginHTTP2, .send(HTTP2Frame.wideOpen),
-                        .repeat([.run { try $0.answerStream() }]),
+                        .repeat([.answerStream]),
                     ]
                 }
                 return [
-                    .beginHTTP2, .send(HTTP2Frame.wideOpen), .run { try $0.answerStream() },
+                    .beginHTTP2, .send(HTTP2Frame.wideOpen), .answerStream,
                     .run { connection in for _ in 0..<2 { try connection.receiveHeaders() } },
                     .pause(.milliseconds(300)), .reset,
                 ]
@@ -102,13 +104,5 @@ extension ConformanceCheck {
         return try ScriptedServer(options) { _ in
             [.beginHTTP2, .send(HTTP2Frame.wideOpen), .run { try body($0) }, .waitForClose]
         }
-    }
-}
-
-extension ScriptedServer.Connection {
-    /// Reads a request and answers it.
-    fileprivate func answerStream() throws {
-        let stream = try receiveStream()
-        try send([.head(200, on: stream), .data("ok", on: stream, endsStream: true)])
     }
 }

@@ -173,6 +173,12 @@ extension ScriptedServer.Connection {
         }
     }
 
+    /// Reads on until a request is whole, and answers it with "ok".
+    public func answerStream() throws {
+        let stream = try receiveStream()
+        try send([.head(200, on: stream), .data("ok", on: stream, endsStream: true)])
+    }
+
     /// Sends frames in one piece.
     public func send(_ frames: [HTTP2Frame]) throws { try send(frames.flatMap(\.bytes)) }
 }
@@ -183,6 +189,9 @@ extension ScriptedServer.Step {
 
     /// Reads on until a request over HTTP/2 is whole.
     public static var receiveStream: Self { .init("receive a stream") { try $0.receiveStream() } }
+
+    /// Answers a request over HTTP/2 with "ok". Others join some stacks' connections only when those have answered.
+    public static var answerStream: Self { .init("answer a stream") { try $0.answerStream() } }
 
     /// Sends frames in one piece.
     public static func send(_ frames: [HTTP2Frame]) -> Self {
