@@ -49,6 +49,35 @@ struct MailboxTests {
         #expect(!events.contains { poller.isCurrent($0) })
     }
 
+    @Test("a socket that is held back is not told of until it is let go, and its writing all the same")
+    func heldBack() {
+        let waker = Waker()
+        let poller = Poller(waker: Waker())
+        var events: [Poller.Event] = []
+        func ready() -> [Bool] {
+            events = []
+            poller.wait(milliseconds: 0, into: &events)
+            return events.map(\.canRead)
+        }
+        poller.opened(waker.descriptor)
+        poller.watch(waker.descriptor, for: 0, reads: true, writes: false)
+        waker.wake()
+        #expect(ready() == [true])
+        poller.holdBack(waker.descriptor, true, for: 0)
+        // What had come before counts no more.
+        #expect(!events.contains { poller.isCurrent($0) })
+        #expect(ready().isEmpty)
+        poller.watch(waker.descriptor, for: 0, reads: true, writes: true)
+        #expect(ready() == [false])
+        poller.holdBack(waker.descriptor, false, for: 0)
+        #expect(ready() == [true])
+        // Its number's next owner is not held back.
+        poller.holdBack(waker.descriptor, true, for: 0)
+        poller.opened(waker.descriptor)
+        poller.watch(waker.descriptor, for: 0, reads: true, writes: false)
+        #expect(ready() == [true])
+    }
+
     @Test("a closed mailbox takes nothing and gives back what was left")
     func closed() {
         let mailbox = Mailbox()

@@ -10,6 +10,14 @@ enum Callbacks {
         return unsafe Unmanaged<EasyHandle>.fromOpaque(context)._withUnsafeGuaranteedRef { $0.transfer }
     }
 
+    /// The transfer that a handle of libcurl's carries, if it is one of the stack's.
+    static func transfer(ofHandle easy: UnsafeMutableRawPointer?) -> Transfer? {
+        guard let easy = unsafe easy else { return nil }
+        var context: UnsafeMutableRawPointer?
+        unsafe shim_easy_get_pointer(easy, CURLINFO_PRIVATE, &context)
+        return unsafe transfer(of: context)
+    }
+
     /// Runs `body` with that transfer, which its handle keeps meanwhile: for what is called many times in a transfer.
     private static func withTransfer<Answer>(
         of context: UnsafeMutableRawPointer?,
@@ -128,10 +136,11 @@ enum Callbacks {
         return 0
     }
 
-    static let socket: curl_socket_callback = { _, descriptor, what, context, _ in
+    static let socket: curl_socket_callback = { easy, descriptor, what, context, _ in
         guard let context = unsafe context else { return 0 }
         let watch = unsafe Unmanaged<SocketWatch>.fromOpaque(context).takeUnretainedValue()
         let isWatched = what != CURL_POLL_REMOVE
+        if isWatched, CurlLibrary.shared.readsWhatIsPaused { unsafe transfer(ofHandle: easy)?.socket = descriptor }
         watch.changed(
             descriptor,
             reads: isWatched && what & CURL_POLL_IN != 0,

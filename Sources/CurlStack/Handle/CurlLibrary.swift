@@ -72,6 +72,10 @@ public struct CurlLibrary: Sendable, CustomStringConvertible {
     /// socket does not take of an upload may be sent twice (``Transfer/roomForContent(upTo:)``).
     var hasOldHTTP2: Bool { versionNumber < 0x080100 }
 
+    /// Whether libcurl reads what is paused: 8.5 has every connection watched, whatever its transfer wants (curl #12640), and
+    /// keeps 64 MiB of what comes. There, the socket is left alone meanwhile (``Poller/holdBack(_:_:for:)``).
+    var readsWhatIsPaused: Bool { (0x080500..<0x080600).contains(versionNumber) }
+
     /// Whether names stay known after a transfer that takes addresses of any age. From 8.1 to 8.15 all are forgotten then.
     var keepsOldAddresses: Bool { !(0x080100..<0x081000).contains(versionNumber) }
 

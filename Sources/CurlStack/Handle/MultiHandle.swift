@@ -56,12 +56,9 @@ final class MultiHandle {
     func nextFinished() -> (Transfer, CURLcode)? {
         var left: Int32 = 0
         while let message = unsafe curl_multi_info_read(pointer, &left) {
-            guard unsafe message.pointee.msg == CURLMSG_DONE, let easy = unsafe message.pointee.easy_handle else {
-                continue
-            }
-            var context: UnsafeMutableRawPointer?
-            unsafe shim_easy_get_pointer(easy, CURLINFO_PRIVATE, &context)
-            guard let transfer = unsafe Callbacks.transfer(of: context) else { continue }
+            guard unsafe message.pointee.msg == CURLMSG_DONE,
+                let transfer = unsafe Callbacks.transfer(ofHandle: message.pointee.easy_handle)
+            else { continue }
             return unsafe (transfer, shim_message_result(message))
         }
         return nil

@@ -24,12 +24,16 @@ final class Poller {
     private struct Socket {
         /// What the kernel watches it for.
         var registered: UInt32 = 0
-        /// What is wanted of it now.
+        /// What libcurl has asked for.
+        var asked: UInt32 = 0
+        /// What is wanted of it now: that, or less.
         var wanted: UInt32 = 0
         /// How many connections with this number have begun and ended before.
         var generation: UInt32 = 0
         /// Whether its end is told (``closed(_:)``), so that the registration may outlast the wish for it.
         var isConnection = false
+        /// Whether it is not to be read now, whatever libcurl asks for.
+        var isHeldBack = false
 
         mutating func change(wanted: UInt32, registered: UInt32) {
             (self.wanted, self.registered) = (wanted, registered)
@@ -69,8 +73,22 @@ final class Poller {
     /// Changes what a socket is watched for. Neither reading nor writing ends the watch.
     func watch(_ descriptor: Int32, for watch: Int, reads: Bool, writes: Bool) {
         makeRoom(for: descriptor)
-        let wanted = (reads ? EPOLLIN.rawValue : 0) | (writes ? EPOLLOUT.rawValue : 0)
+        sockets[Int(descriptor)].asked = (reads ? EPOLLIN.rawValue : 0) | (writes ? EPOLLOUT.rawValue : 0)
+        update(descriptor, for: watch)
+    }
+
+    /// Leaves what can be read of a socket alone, or does so no longer.
+    func holdBack(_ descriptor: Int32, _ isHeldBack: Bool, for watch: Int) {
+        makeRoom(for: descriptor)
+        guard sockets[Int(descriptor)].isHeldBack != isHeldBack else { return }
+        sockets[Int(descriptor)].isHeldBack = isHeldBack
+        update(descriptor, for: watch)
+    }
+
+    /// Has the kernel watch a socket for what is wanted of it now.
+    private func update(_ descriptor: Int32, for watch: Int) {
         let socket = sockets[Int(descriptor)]
+        let wanted = socket.isHeldBack ? socket.asked & ~EPOLLIN.rawValue : socket.asked
         let isLeft = socket.isConnection && (wanted == 0 || wanted == socket.registered)
         sockets[Int(descriptor)].change(wanted: wanted, registered: isLeft ? socket.registered : wanted)
         if isLeft { return }
@@ -91,8 +109,11 @@ final class Poller {
         sockets += Array(repeating: Socket(), count: Int(descriptor) + 1 - sockets.count)
     }
 
-    /// Whether an event is still its socket's: since it came, that may have been closed, and its number another's.
-    func isCurrent(_ event: Event) -> Bool { generation(of: event.descriptor) == event.generation }
+    /// Whether an event is still its socket's, and wanted: since it came, that may have been closed, and its number another's,
+    /// or held back.
+    func isCurrent(_ event: Event) -> Bool {
+        generation(of: event.descriptor) == event.generation && sockets[Int(event.descriptor)].wanted != 0
+    }
 
     private func generation(of descriptor: Int32) -> UInt32 {
         Int(descriptor) < sockets.count ? sockets[Int(descriptor)].generation : 0

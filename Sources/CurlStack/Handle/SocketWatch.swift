@@ -22,6 +22,9 @@ final class SocketWatch {
         poller.watch(descriptor, for: number, reads: reads, writes: writes)
     }
 
+    /// Leaves what can be read of a socket alone, until it is told otherwise.
+    func holdBack(_ descriptor: Int32, _ isHeldBack: Bool) { poller.holdBack(descriptor, isHeldBack, for: number) }
+
     /// A socket was opened, to connect with.
     func opened(_ descriptor: Int32) { poller.opened(descriptor) }
 

@@ -18,6 +18,11 @@ extension Transfer {
         resume()
     }
 
+    /// Leaves the connection alone while the transfer is paused. One of HTTP/2 is read on: its window holds the server back.
+    func holdSocketBack(_ isHeldBack: Bool) {
+        if let socket, stream == nil { easy?.watch.holdBack(socket, isHeldBack) }
+    }
+
     private func resume() {
         guard let easy else { return }
         let code = easy.resume()

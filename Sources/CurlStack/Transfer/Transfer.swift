@@ -36,6 +36,11 @@ final class Transfer {
     var openedSockets: [Int32] = []
     /// The connection, once there is one.
     var ends: OpenSockets.Ends?
+    /// What libcurl waits for, where it would read that for a transfer that is paused.
+    var socket: Int32? {
+        willSet { holdSocketBack(false) }
+        didSet { holdSocketBack(isReceivingPaused) }
+    }
     /// The ends of the connection that libcurl has chosen, over a Unix socket.
     var unixEnds: OpenSockets.Ends?
     /// The transfer's stream on a connection of HTTP/2.
@@ -100,7 +105,9 @@ final class Transfer {
     /// Whether libcurl was told to keep what it receives.
     var isReceivingPaused = false {
         didSet {
-            guard isReceivingPaused != oldValue, CurlLibrary.shared.hasOldHTTP2, stream != nil, let ends else { return }
+            guard isReceivingPaused != oldValue else { return }
+            holdSocketBack(isReceivingPaused)
+            guard CurlLibrary.shared.hasOldHTTP2, stream != nil, let ends else { return }
             turn.held.paused(isReceivingPaused, at: ends)
         }
     }
@@ -127,7 +134,7 @@ final class Transfer {
         hasTaught = false
         joinsHTTP2 = false
         openedSockets = []
-        unixEnds = nil
+        (unixEnds, socket) = (nil, nil)
         (ends, stream, isReused) = (nil, nil, false)
         (isConnected, speaksHTTP2, isSendingPaused) = (false, false, false)
         handshakes = 0
