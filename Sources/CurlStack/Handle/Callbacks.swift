@@ -99,6 +99,7 @@ enum Callbacks {
 
     static let socketOption: curl_sockopt_callback = { context, descriptor, _ in
         guard let transfer = unsafe transfer(of: context) else { return CURL_SOCKOPT_ERROR }
+        guard transfer.mayConnect() else { return CURL_SOCKOPT_ERROR }
         transfer.easy?.watch.opened(descriptor)
         transfer.opened(descriptor)
         return CURL_SOCKOPT_OK

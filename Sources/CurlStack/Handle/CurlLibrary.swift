@@ -72,6 +72,19 @@ public struct CurlLibrary: Sendable, CustomStringConvertible {
     /// socket does not take of an upload may be sent twice (``Transfer/roomForContent(upTo:)``).
     var hasOldHTTP2: Bool { versionNumber < 0x080100 }
 
+    /// Whether HTTP/2 by prior knowledge begins anew on a connection that speaks it already, and fails (until 8.0). There, what
+    /// joins such a connection is told nothing of HTTP/2; if libcurl begins it anew on another one, that is of no use.
+    var restartsHTTP2: Bool { versionNumber < 0x080000 }
+
+    /// Whether a kept connection of HTTP/2 that dies without an answer looks like a stream that was refused: from 8.1 to 8.6
+    /// both end without a word, and libcurl sends the request again by itself. Before, a death has words; since, it is an
+    /// error that nothing is repeated for.
+    var mistakesDeathForRefusal: Bool { (0x080100..<0x080700).contains(versionNumber) }
+
+    /// Whether only libcurl's verbose text tells what a server's farewell counts as dealt with. Later versions end the
+    /// streams beyond it as refused, and repeat nothing else.
+    var tellsFarewellsInPassing: Bool { versionNumber < 0x080700 }
+
     /// Whether libcurl reads what is paused: 8.5 has every connection watched, whatever its transfer wants (curl #12640), and
     /// keeps 64 MiB of what comes. There, the socket is left alone meanwhile (``Poller/holdBack(_:_:for:)``).
     var readsWhatIsPaused: Bool { (0x080500..<0x080600).contains(versionNumber) }

@@ -231,7 +231,7 @@ final class EasyHandle {
 
     /// Has libcurl say what it notices in passing, which costs it some formatting. Later versions need no such ear.
     func listen() {
-        guard !isListening, CurlLibrary.shared.versionNumber < 0x080200 else { return }
+        guard !isListening, CurlLibrary.shared.tellsFarewellsInPassing else { return }
         isListening = true
         set(CURLOPT_VERBOSE, 1)
     }

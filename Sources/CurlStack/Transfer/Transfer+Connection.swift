@@ -22,10 +22,10 @@ extension Transfer {
         guard let easy else { return false }
         // libcurl may have begun anew by itself, with nothing paused.
         isSendingPaused = false
-        let isAnswer = head.isChallenge && !hasAnsweredChallenge
+        guard maySend() else { return false }
+        wasSentAgain = isRepetition
+        if wasSentAgain { repeats += 1 }
         hasAnsweredChallenge = head.isChallenge
-        wasSentAgain = isConnected && !isAnswer
-        if wasSentAgain, !maySendAgain() { return false }
         let startsWithHTTP2 = control.hop.options.version == .http2PriorKnowledge
         // Otherwise libcurl need not be asked what TLS the connection has.
         let mayUseTLS = control.hop.origin.scheme == .https || easy.route?.proxy.scheme == .https
@@ -93,22 +93,34 @@ extension Transfer {
         control.sink.mismatched(.init(origin: control.hop.origin, error: error))
     }
 
-    /// Whether the transfer was to join a connection that speaks HTTP/2 already, and got one that does not: a fresh one, or
-    /// a kept one of HTTP/1.1. libcurl before 8.0 must not be told to begin HTTP/2 on a connection that has.
+    /// Whether the transfer was to join a connection that speaks HTTP/2 already, and got one that does not: a kept one of
+    /// HTTP/1.1, or a fresh one that libcurl was not told to begin HTTP/2 on.
     private func isMisledByPriorKnowledge(_ ends: OpenSockets.Ends) -> Bool {
-        guard joinsHTTP2, !openedSockets.isEmpty || turn.sockets.neverHadStreams(at: ends) else { return false }
+        let isFresh = !openedSockets.isEmpty
+        guard joinsHTTP2, isFresh ? CurlLibrary.shared.restartsHTTP2 : turn.sockets.neverHadStreams(at: ends) else {
+            return false
+        }
         joinsHTTP2 = false
         return true
     }
 
+    /// Whether libcurl is to send the request again, which is not the answer to a challenge.
+    private var isRepetition: Bool { isConnected && !(head.isChallenge && !hasAnsweredChallenge) }
+
+    /// Whether libcurl may open a connection: none after one of HTTP/2 on which the request may have been dealt with. After one
+    /// of HTTP/1.1, what becomes of the attempt decides what is told.
+    func mayConnect() -> Bool { stream == nil || maySend() }
+
+    /// Whether the request may be sent on the connection that libcurl has chosen.
+    private func maySend() -> Bool { !isRepetition || maySendAgain() }
+
     /// Whether the request may be sent once more: the kept connection it was sent on died without an answer, and libcurl
     /// would repeat whatever it was. What is not idempotent might then be done twice (RFC 9110 section 9.2.2), unless
-    /// nothing of it went out, or the server refused its stream, which leaves no words behind.
+    /// nothing of it went out, or the server did not deal with its stream.
     private func maySendAgain() -> Bool {
-        guard !control.hop.request.method.isIdempotent, let easy,
-            easy.hasSentRequest,
-            stream == nil || easy.hasErrorMessage
-        else { return true }
+        guard !control.hop.request.method.isIdempotent, let easy, easy.hasSentRequest, !isUnprocessed, !isRefused else {
+            return true
+        }
         stop = .transport(
             CurlError(
                 code: .gotNothing,
@@ -121,16 +133,28 @@ extension Transfer {
         return false
     }
 
+    /// Whether the server has said farewell, and that it did not deal with the stream.
+    private var isUnprocessed: Bool {
+        guard let stream, let ends else { return false }
+        return turn.sockets.lastStream(at: ends).map { $0 < stream } ?? false
+    }
+
+    /// Whether libcurl sends a request again because the server refused its stream, which leaves no words behind. A kept
+    /// connection that died may look the same.
+    private var isRefused: Bool {
+        guard stream != nil, let easy, !easy.hasErrorMessage else { return false }
+        return !isReused || !CurlLibrary.shared.mistakesDeathForRefusal
+    }
+
     /// Whether a transfer that failed is to be carried once more, on another connection: nothing of an answer came, and
     /// either the server has said that it did not deal with the stream, or the connection was a kept one and what was
     /// asked may be done twice. Over HTTP/1.1 libcurl does so by itself.
     func isCarriedAgain(after code: CURLcode) -> Bool {
-        guard let stream, let ends, code != CURLE_OK, stop == nil, !head.hasBegun, repeats < 5 else { return false }
+        guard stream != nil, code != CURLE_OK, stop == nil, !head.hasBegun, repeats < 5 else { return false }
         switch CurlError.Code(rawValue: Int32(bitPattern: code.rawValue)) {
         case .http2, .http2Stream, .partialFile, .receiveError, .sendError, .gotNothing: break
         default: return false
         }
-        let isUnprocessed = turn.sockets.lastStream(at: ends).map { $0 < stream } ?? false
         let isHarmless = isReused && control.hop.request.method.isIdempotent && code != CURLE_HTTP2_STREAM
         guard isUnprocessed || isHarmless, !content.hasBegun || content.rewind() else { return false }
         repeats += 1

@@ -86,7 +86,9 @@ final class TransferPlan {
             // a second request into the middle of an answer.
             case .automatic: hop.mayNegotiateHTTP2 ? shim_http_version_automatic : shim_http_version_1_1
             case .http1_1: shim_http_version_1_1
-            case .http2PriorKnowledge: joinsHTTP2 ? shim_http_version_automatic : shim_http_version_2_prior_knowledge
+            case .http2PriorKnowledge:
+                joinsHTTP2 && CurlLibrary.shared.restartsHTTP2
+                    ? shim_http_version_automatic : shim_http_version_2_prior_knowledge
             }
         // The first of many waits for the connection, the rest wait to share it.
         waitsForMultiplexing = mayShareConnection && (joinsHTTP2 || hop.version == .automatic && hop.mayNegotiateHTTP2)

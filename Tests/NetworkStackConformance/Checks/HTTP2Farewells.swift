@@ -1,0 +1,101 @@
+import FoundationEssentials
+import NetworkStack
+import NetworkStackTesting
+
+extension ConformanceCheck {
+    private static let needsFrames: Set<HTTP.Capability> = [.network, .http2PriorKnowledge, .strictReplies]
+
+    /// Connections of HTTP/2 that end, with a word or without.
+    static let farewells: [ConformanceCheck] = [
+        ConformanceCheck("What a server did not deal with before its farewell is sent again", needs: needsFrames) {
+            subject in
+            // GOAWAY names the last stream that was dealt with: none (RFC 9113 section 6.8). Safe for a POST, too.
+            let server = try http2Server { index in
+                index == 0
+                    ? [.receiveStream, .send([.goAway(lastStream: 0)]), .close]
+                    : [
+                        .receiveStream, .send([.head(200, on: 1), .data("ok", on: 1, endsStream: true)]), .waitForClose,
+                    ]
+            }
+            for body in [
+                HTTP.Body.bytes(Data("hello".utf8)), .stream(.init { AsyncStream([Data("hello".utf8)]) }), .none,
+            ] {
+                let request = try HTTP.Request(method: .POST, url: server.url(), body: body)
+                try expectBytes(await subject.http2Client().success(request).value, "ok".utf8)
+                break
+            }
+            try expectEqual(server.snapshot.accepted, 2, "connections")
+        },
+        ConformanceCheck(
+            "What a farewell on a kept connection leaves out is sent again, whatever it asks for",
+            needs: needsFrames
+        ) { subject in
+            let (arrived, leaves) = (Gate(), Gate())
+            let answer: ScriptedServer.Script = [
+                .receiveStream, .send([.head(200, on: 1), .data("ok", on: 1, endsStream: true)]),
+            ]
+            let server = try http2Server { index in
+                index == 0
+                    ? answer + [
+                        .receiveStream, .open(arrived), .wait(for: leaves), .send([.goAway(lastStream: 1)]), .close,
+                    ] : answer + [.waitForClose]
+            }
+            let other = try http2Server { _ in answer + [.waitForClose] }
+            let client = try subject.http2Client()
+            try expectBytes(await client.get(server.url()).value, "ok".utf8)
+            async let second = client.success(HTTP.Request(method: .POST, url: server.url()))
+            // When another fetch is through, libcurl 7.88 is heard for the one before.
+            try await arrived.opened()
+            try expectBytes(await client.get(other.url()).value, "ok".utf8)
+            leaves.open()
+            try expectBytes(await second.value, "ok".utf8)
+            try expectEqual(server.snapshot.accepted, 2, "connections")
+        },
+        ConformanceCheck("A POST that a farewell counts as dealt with is not sent again", needs: needsFrames) {
+            subject in
+            let server = try http2Server { _ in [.receiveStream, .send([.goAway(lastStream: 1)]), .close] }
+            let request = try HTTP.Request(method: .POST, url: server.url(), body: .bytes(Data("hello".utf8)))
+            _ = try await subject.http2Client().breakdown(request)
+            try expectEqual(server.snapshot.accepted, 1, "connections")
+        },
+        ConformanceCheck("A server that says farewell to everybody is not asked for ever", needs: needsFrames) {
+            subject in
+            let server = try http2Server { _ in [.receiveStream, .send([.goAway(lastStream: 0)]), .close] }
+            _ = try await subject.http2Client().breakdown(HTTP.Request(url: server.url()))
+            try expect((2...10).contains(server.snapshot.accepted), "\(server.snapshot.accepted) connections")
+        },
+        ConformanceCheck("A stream that the server refused is sent again, whatever it asks for", needs: needsFrames) {
+            subject in
+            let refused: UInt32 = 7
+            let server = try http2Server { index in
+                index == 0
+                    ? [.receiveStream, .send([.reset(1, code: refused)]), .waitForClose]
+                    : [
+                        .receiveStream, .send([.head(200, on: 1), .data("ok", on: 1, endsStream: true)]), .waitForClose,
+                    ]
+            }
+            let request = try HTTP.Request(method: .POST, url: server.url(), body: .bytes(Data("hello".utf8)))
+            try expectBytes(await subject.http2Client().success(request).value, "ok".utf8)
+        },
+        ConformanceCheck("A GET on a kept HTTP/2 connection that dies is sent again, a POST is not", needs: needsFrames)
+        {
+            subject in
+            for (method, isRepeated) in [(HTTP.Method.GET, true), (.POST, false)] {
+                let server = try http2Server { index in
+                    let answer = ScriptedServer.Step.send([.head(200, on: 1), .data("ok", on: 1, endsStream: true)])
+                    return index == 0
+                        ? [.receiveStream, answer, .receiveStream, .close] : [.receiveStream, answer, .waitForClose]
+                }
+                let client = try subject.http2Client()
+                try expectBytes(await client.get(server.url("/first")).value, "ok".utf8)
+                let request = try HTTP.Request(method: method, url: server.url("/second"))
+                if isRepeated {
+                    try expectBytes(await client.success(request).value, "ok".utf8)
+                } else {
+                    _ = try await client.breakdown(request)
+                }
+                try expectEqual(server.snapshot.accepted, isRepeated ? 2 : 1, "connections of \(method)")
+            }
+        },
+    ]
+}
