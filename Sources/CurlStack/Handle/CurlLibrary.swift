@@ -89,6 +89,11 @@ public struct CurlLibrary: Sendable, CustomStringConvertible {
     /// keeps 64 MiB of what comes. There, the socket is left alone meanwhile (``Poller/holdBack(_:_:for:)``).
     var readsWhatIsPaused: Bool { (0x080500..<0x080600).contains(versionNumber) }
 
+    /// Whether libcurl may read nothing of an answer over HTTP/2 while its request waits for content: 8.4 and 8.5 leave a
+    /// transfer alone that is paused in one direction, if they have noted both to be dealt with. There, it is let go on whenever
+    /// its connection was read, and pauses again (``Turn/lookPastPause(at:)``).
+    var pausesBothWays: Bool { (0x080400..<0x080600).contains(versionNumber) }
+
     /// Whether names stay known after a transfer that takes addresses of any age. From 8.1 to 8.15 all are forgotten then.
     var keepsOldAddresses: Bool { !(0x080100..<0x081000).contains(versionNumber) }
 

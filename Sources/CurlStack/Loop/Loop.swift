@@ -65,6 +65,7 @@ struct Loop: ~Copyable {
         for event in events[nextEvent..<end] where poller.isCurrent(event) {
             pools.all[event.watch].multi.act(on: event)
             turn.held.read(turn.sockets.ends(of: event.descriptor))
+            turn.lookPastPause(at: turn.sockets.ends(of: event.descriptor))
         }
         nextEvent = end
     }

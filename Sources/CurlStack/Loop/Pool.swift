@@ -128,7 +128,7 @@ final class Pool {
     /// Takes a transfer's handle back; a transfer under way is dropped, and with it its connection or stream.
     func end(_ transfer: Transfer) {
         guard let easy = transfer.easy else { return }
-        transfer.isReceivingPaused = false
+        (transfer.isReceivingPaused, transfer.isSendingPaused) = (false, false)
         transfer.easy = nil
         // Before the handle leaves: libcurl would take the connection along.
         easy.stopWhenConnected(false)

@@ -18,6 +18,9 @@ extension Transfer {
         resume()
     }
 
+    /// Has libcurl read what came, although there is no content yet: it asks for that in vain once more.
+    func receiveBesidePause() { resume() }
+
     /// Leaves the connection alone while the transfer is paused. One of HTTP/2 is read on: its window holds the server back.
     func holdSocketBack(_ isHeldBack: Bool) {
         if let socket, stream == nil { easy?.watch.holdBack(socket, isHeldBack) }

@@ -111,7 +111,12 @@ final class Transfer {
             turn.held.paused(isReceivingPaused, at: ends)
         }
     }
-    var isSendingPaused = false
+    var isSendingPaused = false {
+        didSet {
+            guard isSendingPaused != oldValue, CurlLibrary.shared.pausesBothWays else { return }
+            turn.waitingForContent[id] = isSendingPaused && stream != nil ? self : nil
+        }
+    }
     var content: RequestContent
     var sentInTurn = 0
 

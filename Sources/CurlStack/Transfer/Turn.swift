@@ -8,13 +8,22 @@ final class Turn {
     /// Those that are to go on sending at a moment.
     var postponed: [(transfer: Transfer, until: MonotonicInstant)] = []
 
+    /// Those that wait for content, if they are to be looked after meanwhile.
+    var waitingForContent: [ObjectIdentifier: Transfer] = [:]
+
     /// Those that ended when they were to go on, which libcurl does not tell again.
     var stopped: [(transfer: Transfer, code: CURLcode)] = []
 
     init() {}
 
     /// Lets go of the transfers it knows, which know it.
-    func end() { (touched, postponed, stopped) = ([], [], []) }
+    func end() { (touched, postponed, stopped, waitingForContent) = ([], [], [], [:]) }
+
+    /// A connection was read: has libcurl look at what came for those that wait for content.
+    func lookPastPause(at ends: @autoclosure () -> OpenSockets.Ends?) {
+        guard !waitingForContent.isEmpty, let ends = ends() else { return }
+        for transfer in Array(waitingForContent.values) where transfer.ends == ends { transfer.receiveBesidePause() }
+    }
 
     /// When somebody is to go on sending, in milliseconds of the monotonic clock.
     var nextMoment: Int64? { postponed.lazy.map(\.until.milliseconds).min() }
