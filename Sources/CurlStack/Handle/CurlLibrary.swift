@@ -85,7 +85,7 @@ public struct CurlLibrary: Sendable, CustomStringConvertible {
     /// streams beyond it as refused, and repeat nothing else.
     var tellsFarewellsInPassing: Bool { versionNumber < 0x080700 }
 
-    /// Whether libcurl reads what is paused: 8.5 has every connection watched, whatever its transfer wants (curl #12640), and
+    /// Whether libcurl reads what is paused: 8.5 has every connection watched, whatever its transfer wants (curl #12632), and
     /// keeps 64 MiB of what comes. There, the socket is left alone meanwhile (``Poller/holdBack(_:_:for:)``).
     var readsWhatIsPaused: Bool { (0x080500..<0x080600).contains(versionNumber) }
 
