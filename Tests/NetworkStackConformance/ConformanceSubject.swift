@@ -75,7 +75,15 @@ public struct ConformanceSubject: Sendable {
 
     /// What a check needs and the stack, or the test program around it, cannot do.
     func missing(for check: ConformanceCheck) -> Set<HTTP.Capability> {
-        check.needs.filter { !($0 == .heldLookups ? HeldLookups.areInPlace : capabilities.supports($0)) }
+        check.needs.filter { !isThere($0) }
+    }
+
+    private func isThere(_ need: HTTP.Capability) -> Bool {
+        switch need {
+        case .heldLookups: HeldLookups.areInPlace
+        case .dante: DanteServer.isInstalled
+        default: capabilities.supports(need)
+        }
     }
 
     /// Makes a stack with default options but for what a closure changes.

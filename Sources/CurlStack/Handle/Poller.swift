@@ -142,9 +142,8 @@ final class Poller {
     ///   - ready: Takes the sockets that are ready.
     func wait(milliseconds: Int32, into ready: inout [Event]) {
         let capacity = Int32(unsafe buffer.count)
-        let count = unsafe buffer.withUnsafeMutableBufferPointer { events in
-            unsafe epoll_wait(waker.poller, events.baseAddress, capacity, milliseconds)
-        }
+        // Whether the pointer may be none, newer versions of glibc say otherwise than older ones: this is well-formed with both.
+        let count = unsafe epoll_wait(waker.poller, &buffer, capacity, milliseconds)
         guard count > 0 else { return }
         for index in 0..<Int(count) {
             let event = unsafe buffer[index]

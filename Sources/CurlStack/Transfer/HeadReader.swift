@@ -96,7 +96,7 @@ final class HeadReader {
             return .more
         }
         guard Self.isBlank(line) else {
-            if lines.count == 0, Self.isFolded(line) { return .refused(.continuesNothing) }
+            if Self.isFolded(line), lines.count == 0 { return .refused(.continuesNothing) }
             guard lines.append(line, expecting: Self.usualLength) else { return .refused(.tooLarge) }
             return readFraming(line)
         }

@@ -37,9 +37,7 @@ extension Transfer {
             needsOtherConnection = true
             return false
         }
-        // Newer versions of libcurl tell the origin's TLS alone, and nothing of the proxy's before an origin without.
-        let noted = openedSockets.isEmpty ? turn.sockets.tlsRecord(at: ends) : tlsRecord
-        tlsRecord = mayUseTLS ? easy.tlsRecord ?? noted : nil
+        tlsRecord = mayUseTLS ? easy.tlsRecord ?? notedRecord(at: ends) : nil
         if let refusal = refusalOfServer() {
             stop = .refused(.untrusted(refusal))
             return false
@@ -69,6 +67,12 @@ extension Transfer {
     private func isSpent(_ easy: EasyHandle, _ ends: OpenSockets.Ends, mayUseTLS: Bool) -> Bool {
         guard mayUseTLS, easy.speaksTLS else { return turn.sockets.canRead(at: ends) }
         return easy.isSpent(on: turn.sockets.canRead(at: ends) ? turn.sockets.descriptor(at: ends) : nil)
+    }
+
+    /// What the connection's handshake left. Newer versions of libcurl tell of the origin's TLS alone, and nothing of the
+    /// proxy's before an origin without.
+    private func notedRecord(at ends: OpenSockets.Ends) -> TLSRecord? {
+        openedSockets.isEmpty ? turn.sockets.tlsRecord(at: ends) : tlsRecord
     }
 
     /// Why the server at the other end must not be sent the request, if it must not.

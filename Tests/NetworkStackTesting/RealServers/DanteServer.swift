@@ -13,6 +13,9 @@ public final class DanteServer: Sendable {
     private let access: Access
     private let process: ServerProcess
 
+    /// Whether there is dante: not every system has a package of it.
+    public static var isInstalled: Bool { !Program.candidates("danted").isEmpty }
+
     /// Makes the directory; nothing runs yet.
     ///
     /// Throws `SystemCallError`.
