@@ -147,7 +147,7 @@ final class HeadReader {
         for part in Self.text(line, from: start).lowercased().split(separator: ",") {
             switch part.filter({ $0 != " " }) {
             case "": break
-            // RFC 2616 knew it. libcurl 8.4 and newer may read no further, and take chunks for content.
+            // RFC 2616 knew it. libcurl 8.1 to 8.13 read no further, and take chunks for content.
             case "identity": isIdentity = true
             case "chunked" where !isIdentity: isChunked = true
             default: return .refused(.unknownTransferCoding)
