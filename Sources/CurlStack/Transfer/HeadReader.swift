@@ -50,15 +50,13 @@ final class HeadReader {
         lines.removeAll()
         (trailerLines, byteCount, fieldCount, isWithinLine) = ([], 0, 0, false)
         (status, version, isComplete, isChallenge) = (nil, .http1_1, false, false)
-        (contentLength, isChunked, isIdentity, contentCodings) = (nil, false, false, [])
+        (contentLength, isChunked, contentCodings) = (nil, false, [])
     }
 
     /// The length the head announces, in bytes.
     private(set) var contentLength: Int64?
     /// Whether the content comes in chunks, so that its end is told.
     private(set) var isChunked = false
-    /// Whether the head says that nothing was done to the content.
-    private var isIdentity = false
     /// The codings of the content, in the order they were applied.
     private(set) var contentCodings: [String] = []
 
@@ -123,7 +121,7 @@ final class HeadReader {
     /// A new head begins, after an informational one or at the start.
     private func begin(with line: Span<UInt8>) {
         lines.removeAll()
-        (contentLength, isChunked, isIdentity, contentCodings) = (nil, false, false, [])
+        (contentLength, isChunked, contentCodings) = (nil, false, [])
         fieldCount = 0
         (status, version) = Self.parse(statusLine: line)
     }
@@ -144,10 +142,11 @@ final class HeadReader {
     }
 
     private func readTransferCodings(_ line: Span<UInt8>, from start: Int) -> Step {
+        var isIdentity = false
         for part in Self.text(line, from: start).lowercased().split(separator: ",") {
             switch part.filter({ $0 != " " }) {
             case "": break
-            // RFC 2616 knew it. libcurl 8.1 to 8.13 read no further, and take chunks for content.
+            // RFC 2616 knew it. libcurl 8.1 to 8.13 read no further in its line, and take chunks for content.
             case "identity": isIdentity = true
             case "chunked" where !isIdentity: isChunked = true
             default: return .refused(.unknownTransferCoding)
