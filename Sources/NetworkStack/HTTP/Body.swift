@@ -117,7 +117,11 @@ extension HTTP {
 
             func open(onReady: @escaping @Sendable () -> Void) throws(Refusal) -> any HTTPBodySource {
                 try claim()
-                return StreamBodySource(length: length, trailers: trailers, onReady: onReady, pump: pump)
+                let make = { @Sendable [length, trailers, pump] in
+                    StreamBodySource(length: length, trailers: trailers, onReady: onReady, pump: pump)
+                }
+                guard isReplayable else { return make() }
+                return ReplayableBodySource(make)
             }
 
             /// Sends the content as a part of other content.
