@@ -81,7 +81,7 @@ public struct ConformanceSubject: Sendable {
     private func isThere(_ need: HTTP.Capability) -> Bool {
         switch need {
         case .heldLookups: HeldLookups.areInPlace
-        case .dante: DanteServer.isInstalled
+        case .dante: DanteServer.isObtainable
         default: capabilities.supports(need)
         }
     }

@@ -1,3 +1,5 @@
+import FoundationEssentials
+
 /// dante on 127.0.0.1: a proxy of SOCKS 5 and SOCKS 4.
 public final class DanteServer: Sendable {
     /// Whom it serves.
@@ -13,8 +15,12 @@ public final class DanteServer: Sendable {
     private let access: Access
     private let process: ServerProcess
 
-    /// Whether there is dante: not every system has a package of it.
-    public static var isInstalled: Bool { !Program.candidates("danted").isEmpty }
+    /// Whether there can be dante: Debian 13 has no package of it. Elsewhere it is there, or starting it fails.
+    public static var isObtainable: Bool {
+        !Program.candidates("danted").isEmpty
+            || (try? String(contentsOfFile: "/etc/os-release", encoding: .utf8))?.contains("VERSION_CODENAME=trixie\n")
+                != true
+    }
 
     /// Makes the directory; nothing runs yet.
     ///
