@@ -64,7 +64,6 @@ final class TransferPlan {
         expectWait = hop.options.expectContinue.map(Self.milliseconds) ?? Self.usualExpectWait
         bufferSize = hop.readsLargePieces ? Self.largeBuffer : HeldInput.bufferSize
         url = hop.urlText
-        target = Self.target(of: url, isForwarded: route.map { !$0.isTunnel } ?? false)
         content = Self.content(of: hop)
         method = hop.request.method == .GET && content == .none ? nil : hop.request.method.rawValue
         let isStandard = hop.request.headers.isEmpty && hop.options.decompresses && !content.isSent
@@ -102,6 +101,8 @@ final class TransferPlan {
         let policy = hop.trust.enforced?.policy
         leafPins = policy?.scope == .leaf ? policy?.pinList : nil
         digestCredentials = Self.digestCredentials(of: hop)
+        // libcurl signs its own target where it answers a challenge, so that is what it sends then.
+        target = digestCredentials == nil ? Self.target(of: url, isForwarded: route.map { !$0.isTunnel } ?? false) : nil
         closesConnection = hop.request.headers.contains { $0.name == .connection && $0.value.lowercased() == "close" }
         connectTimeout = hop.options.timeouts.connect.map(Self.milliseconds) ?? 86_400_000
     }
