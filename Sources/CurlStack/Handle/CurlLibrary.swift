@@ -94,6 +94,13 @@ public struct CurlLibrary: Sendable, CustomStringConvertible {
     /// its connection was read, and pauses again (``Turn/lookPastPause(at:)``).
     var pausesBothWays: Bool { (0x080400..<0x080600).contains(versionNumber) }
 
+    /// Whether a content's end is told from that of its connection where libcurl itself gives one of HTTP/2 up: not before 8.2.
+    var tellsEndsApart: Bool { versionNumber >= 0x080200 }
+
+    /// Whether verbose text is needed to tell which connection over a Unix socket was chosen: newer versions do by themselves
+    /// what that is told for.
+    var tellsConnectionsInPassing: Bool { versionNumber < 0x080200 }
+
     /// Whether names stay known after a transfer that takes addresses of any age. From 8.1 to 8.15 all are forgotten then.
     var keepsOldAddresses: Bool { !(0x080100..<0x081000).contains(versionNumber) }
 

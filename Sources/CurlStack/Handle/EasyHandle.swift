@@ -248,7 +248,7 @@ final class EasyHandle {
     /// Has libcurl say which connection it has chosen, where there are no ports to tell. Later versions need not be told
     /// apart: they do all by themselves that connections are told apart for.
     func tellConnections() -> CURLcode {
-        guard CurlLibrary.shared.versionNumber < 0x080200 else { return CURLE_OK }
+        guard CurlLibrary.shared.tellsConnectionsInPassing else { return CURLE_OK }
         (tellsConnections, isListening) = (true, true)
         return set(CURLOPT_VERBOSE, 1)
     }

@@ -108,7 +108,7 @@ extension Transfer {
     /// Whether the stream did not end, but its connection: libcurl 7.88 takes the one for the other when it was itself that
     /// gave the connection up. After an end in order the connection is still there, unless the server said farewell.
     private var isCutOff: Bool {
-        guard stream != nil, let ends, CurlLibrary.shared.versionNumber < 0x080200 else { return false }
+        guard stream != nil, let ends, !CurlLibrary.shared.tellsEndsApart else { return false }
         return turn.sockets.isClosed(ends) && turn.sockets.lastStream(at: ends) == nil
     }
 
