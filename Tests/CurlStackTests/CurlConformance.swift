@@ -36,6 +36,15 @@ extension KnownIssue {
 
     fileprivate static let ofVersions: [(Range<UInt32>, KnownIssue)] = [
         (
+            0x080000..<UInt32.max,
+            KnownIssue(
+                "A server that renegotiates as itself keeps its connection",
+                reason:
+                    "libcurl uses no connection of HTTP/1.1 again on which bytes wait, those of a handshake among them.",
+                reference: "curl #10690"
+            )
+        ),
+        (
             0x080100..<UInt32.max,
             KnownIssue(
                 "A stream that the server resets within its content without an error is a failure, too",

@@ -7,10 +7,6 @@ import Testing
 /// What a stack does with its connections of HTTP/2 beside the fetches.
 @Suite("CurlStack's connections of HTTP/2", .serialized, .timeLimit(.minutes(1)))
 struct PoolingHTTP2Tests {
-    private func get(_ url: String) throws -> Network.CurlResource {
-        .init(baseRequestMaking: .request(try HTTP.Request(url: url)))
-    }
-
     private func origin(_ server: ScriptedServer, host: String? = nil) throws -> HTTP.Origin {
         try HTTP.Origin(of: HTTP.Request(url: server.url("/", host: host)).url)
     }

@@ -7,10 +7,6 @@ import Testing
 /// What a stack does with its connections beside the fetches.
 @Suite("CurlStack's connections", .serialized, .timeLimit(.minutes(1)))
 struct PoolingTests {
-    private func get(_ url: String) throws -> Network.CurlResource {
-        .init(baseRequestMaking: .request(try HTTP.Request(url: url)))
-    }
-
     private func origin(_ server: ScriptedServer, host: String? = nil) throws -> HTTP.Origin {
         try HTTP.Origin(of: HTTP.Request(url: server.url("/", host: host)).url)
     }

@@ -7,10 +7,6 @@ import Testing
 /// Connections that are opened before a request needs them.
 @Suite("CurlStack's connections opened in advance", .serialized, .timeLimit(.minutes(1)))
 struct PreconnectionTests {
-    private func get(_ url: String) throws -> Network.CurlResource {
-        .init(baseRequestMaking: .request(try HTTP.Request(url: url)))
-    }
-
     private func origin(_ server: ScriptedServer, host: String? = nil) throws -> HTTP.Origin {
         try HTTP.Origin(of: HTTP.Request(url: server.url("/", host: host)).url)
     }

@@ -63,54 +63,22 @@ extension ConformanceCheck {
                 "A POST whose kept connection died is not said to have reached nobody because there is no other",
                 needs: [.network, .carefulRepeats]
             ) { subject in
-                // The second request ends the server, and the connection it came on.
-                let box = Lock<ScriptedServer?>(nil)
-                let server = try ScriptedServer { _ in
-                    [
-                        .receiveHead, .send(reply), .receiveRequest,
-                        .run { _ in box.withLock { $0 }?.stopListening() }, .reset,
-                    ]
-                }
-                box.withLock { $0 = server }
-                defer { box.withLock { $0 = nil } }
-                let client = try subject.client { $0.interceptors = [HTTPRetryPolicy.maxRetries(2).whenSafe()] }
-                _ = try await client.get(server.url("/first"))
-                let request = try HTTP.Request(
-                    method: .POST,
-                    url: server.url("/second"),
-                    body: .bytes(Data("order".utf8))
-                )
-                try await client.outcome(of: request).expectFailure(.empty, .receive)
+                let outcome = try await post(subject) { $0.stopListening() }
+                try outcome.expectFailure(.empty, .receive)
             },
             ConformanceCheck(
                 "A POST whose kept connection died is not said to have reached nobody because another takes too long",
                 needs: [.network, .carefulRepeats, .connectTimeout]
             ) { subject in
-                let box = Lock<ScriptedServer?>(nil)
                 let silent = Lock<UnresponsivePort?>(nil)
-                let server = try ScriptedServer { _ in
-                    [
-                        .receiveHead, .send(reply), .receiveRequest,
-                        .run { _ in
-                            guard let server = box.withLock({ $0 }) else { return }
-                            server.stopListening()
-                            let port = try UnresponsivePort(server.port)
-                            silent.withLock { $0 = port }
-                        }, .reset,
-                    ]
+                let options = HTTP.Options.clocks(connect: .milliseconds(500))
+                let outcome = try await post(subject, options) { server in
+                    server.stopListening()
+                    let port = try UnresponsivePort(server.port)
+                    silent.withLock { $0 = port }
                 }
-                box.withLock { $0 = server }
-                defer { box.withLock { $0 = nil } }
-                let client = try subject.client { $0.interceptors = [HTTPRetryPolicy.maxRetries(2).whenSafe()] }
-                _ = try await client.get(server.url("/first"))
-                let request = try HTTP.Request(
-                    method: .POST,
-                    url: server.url("/second"),
-                    body: .bytes(Data("order".utf8))
-                )
-                let outcome = try await client.outcome(of: request, options: .clocks(connect: .milliseconds(500)))
                 try outcome.expectTimeout(.connect, during: [.waiting])
-                try expect(silent.withLock { $0 } != nil, "The second request came")
+                try expect(silent.withLock { $0 } != nil, "The second request did not come")
             },
             ConformanceCheck(
                 "A POST on a kept connection that the server had closed is sent on another",
@@ -200,5 +168,29 @@ extension ConformanceCheck {
         let client = try subject.client()
         _ = try await client.get(server.url("/first"))
         return (client, server)
+    }
+
+    /// Sends a POST on a kept connection that is reset when it has come, after something has been done to the server.
+    private static func post(
+        _ subject: ConformanceSubject,
+        _ options: HTTP.Options? = nil,
+        changing change: @escaping @Sendable (ScriptedServer) throws -> Void
+    ) async throws -> BoundedClient.Outcome {
+        let box = Lock<ScriptedServer?>(nil)
+        let server = try ScriptedServer { _ in
+            [
+                .receiveHead, .send(reply), .receiveRequest,
+                .run { _ in if let server = box.withLock({ $0 }) { try change(server) } }, .reset,
+            ]
+        }
+        box.withLock { $0 = server }
+        defer { box.withLock { $0 = nil } }
+        let client = try subject.client { $0.interceptors = [HTTPRetryPolicy.maxRetries(2).whenSafe()] }
+        _ = try await client.get(server.url("/first"))
+        let body = HTTP.Body.bytes(Data("order".utf8))
+        return try await client.outcome(
+            of: HTTP.Request(method: .POST, url: server.url("/second"), body: body),
+            options: options
+        )
     }
 }

@@ -85,6 +85,11 @@ extension ConformanceCheck {
             try expectBytes(nginx.uploadedFile("one") ?? [], content)
             try expectEqual(Set(try await nginx.waitForLog { $0.count == 9 }.map(\.connection)).count, 1, "connections")
         },
+        ConformanceCheck("Every letter of a target goes over HTTP/2 as it is", needs: needsHTTP2) { subject in
+            let (nginx, client) = try await nginx(subject)
+            let target = "/echo?a=%2fb%2F%c3%BC"
+            try expectBytes(await client.get(nginx.httpsURL(target)).value, "GET \(target) HTTP/2.0 \n".utf8)
+        },
         ConformanceCheck("Statuses come over HTTP/2 as over HTTP/1.1", needs: needsHTTP2) { subject in
             let (nginx, client) = try await nginx(subject)
             for code in [400, 401, 404, 418, 500, 503] {
