@@ -49,6 +49,18 @@ struct EndpointURLTests {
         #expect(try join(base, path, nil).contains("%2F") == base.contains("%2F"))
     }
 
+    @Test(
+        "takes no part of a path for a host that the base lacks",
+        arguments: [
+            ("https://", "a.test/b"), ("https:/", "//a.test/b"), ("https:", "//a.test/b"), ("https://?q", "/a/b"),
+        ]
+    )
+    func hostless(_ base: String, _ path: String) throws {
+        #expect { try join(base, path, nil) } throws: {
+            if case HTTP.Refusal.invalidRequest = $0 { true } else { false }
+        }
+    }
+
     @Test("puts the base's query first, and keeps repeated names")
     func queries() throws {
         let items = [

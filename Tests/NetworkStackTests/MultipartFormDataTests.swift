@@ -136,6 +136,13 @@ struct MultipartFormDataTests {
         await #expect(throws: HTTP.Refusal.self) { try await read(again) }
     }
 
+    @Test("has no length if that of its streams is more than a number tells")
+    func longest() throws {
+        var form = MultipartFormData()
+        form.append(HTTP.Body.Stream(AsyncStream<Data> { $0.finish() }, length: .max), name: "longest")
+        #expect(try form.content().body.length == nil)
+    }
+
     @Test("fails if a stream is not as long as was said, or a file no longer as long as it was")
     func lengths() async throws {
         for declared in [3, 5] as [Int64] {

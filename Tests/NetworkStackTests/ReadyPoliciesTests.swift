@@ -128,6 +128,11 @@ struct ReadyPoliciesTests {
                 .shouldRetry(with: try status(503), state: .init(), metadata: try metadata(answer: answer))
             #expect(action.words == expected, "Retry-After: \(value ?? "none")")
         }
+        // However long that is, it can be waited for.
+        let answer: HTTP.Headers = [.retryAfter: String(repeating: "9", count: 400)]
+        let action = HTTPRetryPolicy.maxRetries(1).respectingRetryAfter(upTo: .infinity, now: { now })
+            .shouldRetry(with: try status(503), state: .init(), metadata: try metadata(answer: answer))
+        #expect(action.words == "retry after \(Double.greatestFiniteMagnitude)")
     }
 
     // MARK: Safety

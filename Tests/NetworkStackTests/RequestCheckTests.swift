@@ -22,6 +22,19 @@ struct RequestCheckTests {
         #expect(try refusal { $0.method = .init(rawValue: name) }?.contains("token") == true)
     }
 
+    @Test(
+        "a URL's user info becomes credentials byte by byte, whatever its encoding",
+        arguments: [
+            ("J%F6rg:p%E4", [0x4A, 0xF6, 0x72, 0x67, 0x3A, 0x70, 0xE4]), ("a%3Ab:c:d", Array("a:b:c:d".utf8)),
+            ("a", Array("a:".utf8)), (":b", Array(":b".utf8)), ("%C3%A9:x%25", Array("\u{E9}:x%".utf8)),
+        ] as [(String, [UInt8])]
+    )
+    func userInfo(_ userInfo: String, _ credentials: [UInt8]) throws {
+        let (request, _, text, _) = try HTTP.Request(url: "http://\(userInfo)@h.test/").checked()
+        #expect(request.headers[.authorization] == "Basic \(Data(credentials).base64EncodedString())")
+        #expect(text == "http://h.test/")
+    }
+
     @Test("CONNECT is refused, in capitals and only so")
     func connect() throws {
         #expect(try refusal { $0.method = "CONNECT" } != nil)

@@ -69,6 +69,11 @@ struct ServerSentEventTests {
     @Test("a line at the limit passes, and a longer one fails before its end has come", arguments: [1, 2, 50])
     func longLines(length: Int) throws {
         #expect(try lines("12345\nx", .lineFeeds, by: length, limit: 5) == ["12345", "x"])
+        for ending in [LineBuffer.Ending.lineFeeds, .lineFeedsAndReturns] {
+            #expect(try lines("12345\r\nx", ending, by: length, limit: 5) == ["12345", "x"])
+            #expect(throws: LineTooLong(limit: 5)) { try lines("123456\r\n", ending, by: length, limit: 5) }
+        }
+        #expect(throws: LineTooLong(limit: 5)) { try lines("1234\r6\n", .lineFeeds, by: length, limit: 5) }
         #expect(throws: LineTooLong(limit: 5)) { try lines("123456", .lineFeeds, by: length, limit: 5) }
         #expect(throws: LineTooLong(limit: 5)) { try lines("x\n123456\n", .lineFeeds, by: length, limit: 5) }
         var endless = LineBuffer(ending: .lineFeeds, limit: 5)

@@ -34,6 +34,22 @@ struct TokenWaitingTests {
         origin = try HTTP.Origin(of: request.url)
     }
 
+    @Test("A token of a host that is to be reached over https only is refreshed, also if http is what was bound")
+    func strictTransport() async throws {
+        let (hosts, url) = (HTTP.StrictTransportHosts(), "http://api.test/items")
+        hosts.note(.init(name: "api.test", expires: .distantFuture, includesSubdomains: false))
+        let authenticator = TokenAuthenticator(
+            origins: [try HTTP.Origin(of: HTTP.Request(url: url).url)],
+            store: MemoryTokenStore(AccessToken("T0"))
+        ) { _ in AccessToken("T1") }
+        var configuration = Network.Configuration()
+        (configuration.strictTransport, configuration.interceptors) = (hosts, [authenticator])
+        let mock = try MockNetworkStack(configuration: configuration)
+        mock.answer { $0.headers[.authorization] == "Bearer T1" ? .json("1") : .status(.unauthorized) }
+        _ = try await mock.fetch(resource: .init(baseRequestMaking: .request(HTTP.Request(url: url))))
+        #expect(mock.requests.map(\.url.absoluteString) == ["https://api.test/items", "https://api.test/items"])
+    }
+
     /// A stack whose server answers with the credentials that it was sent.
     private func stack(_ interceptors: Resource.Interceptors) throws -> InMemoryStack {
         var configuration = Network.Configuration()

@@ -12,6 +12,18 @@ extension Transfer {
         stop = .transport(CurlError(code: .sslCACertificateBadFile, message: message, phase: .securing))
     }
 
+    /// The server does not know the question: the request is sent again without it (RFC 9110 section 10.1.1), on another
+    /// connection, because libcurl would do so by itself and call it the same response.
+    func asksNoMore() -> Bool {
+        asksFirst = false
+        if content.hasBegun, !content.rewind() {
+            stop = .refused(.bodyNotReplayable)
+        } else {
+            needsOtherConnection = true
+        }
+        return false
+    }
+
     /// The connection is ready and the request is about to be sent.
     ///
     /// A server (or somebody in between) that sent an answer ahead of the question would have it taken for this one's:

@@ -76,7 +76,7 @@ final class Transfer {
     /// Whether libcurl has carried the transfer without a failure, and at once.
     var isCleanlyDone = false
     /// Whether the content waits for the server to ask for it.
-    private(set) var asksFirst: Bool
+    var asksFirst: Bool
     /// The connection libcurl chose is of no use; nothing was sent, or nothing that counts.
     var needsOtherConnection = false
     /// Where in its life the transfer is.
@@ -183,7 +183,10 @@ final class Transfer {
 
     func received(headerLine line: Span<UInt8>) -> Bool {
         touch()
+        let challenge = head.isChallenge ? final : nil
         let step = head.read(line)
+        // libcurl has answered it, and its cookies count all the same.
+        if let challenge, !head.isChallenge { informational.append(challenge) }
         if head.version.major >= 2, stream == nil {
             // libcurl 7.88 believes it, and would send other requests into the middle of this one's answer.
             stop = .transport(malformed("The response says HTTP/\(head.version.major) where HTTP/1.1 is spoken."))
@@ -207,18 +210,6 @@ final class Transfer {
         case .refused(.continuesNothing): stop = .transport(continuesNothing)
         case .refused(.unknownTransferCoding):
             stop = .transport(undecodable("The response has a transfer coding that nobody asked for."))
-        }
-        return false
-    }
-
-    /// The server does not know the question: the request is sent again without it (RFC 9110 section 10.1.1), on another
-    /// connection, because libcurl would do so by itself and call it the same response.
-    private func asksNoMore() -> Bool {
-        asksFirst = false
-        if content.hasBegun, !content.rewind() {
-            stop = .refused(.bodyNotReplayable)
-        } else {
-            needsOtherConnection = true
         }
         return false
     }

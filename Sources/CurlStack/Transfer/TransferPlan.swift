@@ -181,11 +181,9 @@ final class TransferPlan {
             if field.name == .userAgent { hasUserAgent = true }
             if field.name == .expect, field.asksForContinue { continue }
             if field.name == .acceptEncoding { hasAcceptEncoding = true }
-            // libcurl drops a line that ends in its colon and blanks.
-            let isBlank = field.value.allSatisfy { $0 == " " || $0 == "\t" }
-            lines.append(isBlank ? "\(field.name.rawValue);" : "\(field.name.rawValue): \(field.value)")
+            lines.append(line(field.name, field.value))
         }
-        if !hasUserAgent, let userAgent { lines.append("User-Agent: \(userAgent)") }
+        if !hasUserAgent, let userAgent { lines.append(line(.userAgent, userAgent)) }
         // A name and a colon keep libcurl from adding a field of its own.
         if !acceptsAnything, !headers.contains(.accept) { lines.append("Accept:") }
         if !hasAcceptEncoding, let contentCodings { lines.append("Accept-Encoding: \(contentCodings)") }
@@ -195,6 +193,16 @@ final class TransferPlan {
         // Unless it is told otherwise, libcurl asks for a 100 that most servers never send, and waits for it.
         if content.isSent { lines.append(asksFirst ? "Expect: 100-continue" : "Expect:") }
         return lines
+    }
+
+    /// A field's line. Blanks around a value are no part of it, and HTTP/2 servers refuse them (RFC 9113 section 8.2.1).
+    private static func line(_ name: HTTP.HeaderName, _ value: String) -> String {
+        func isBlank(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
+        let rest = value.utf8.drop(while: isBlank)
+        let end = rest.lastIndex { !isBlank($0) }.map { rest.index(after: $0) } ?? rest.startIndex
+        let text = Substring(rest[..<end])
+        // libcurl drops a line that ends in its colon.
+        return text.isEmpty ? "\(name.rawValue);" : "\(name.rawValue): \(text)"
     }
 
     /// Content that comes whole in one turn costs half of what it does in four, and a stream's reader is woken for every piece.

@@ -135,7 +135,7 @@ public final class TokenAuthenticator: RequestAuthenticator {
         error: any Error,
         retryState: Retry.State
     ) -> Retry.Action {
-        guard let response, options.isRejection(response, data), concerns(request) && carriedToken(response),
+        guard let response, options.isRejection(response, data), concerns(request) && carriedToken(request, response),
             let credentials = request.headers[.authorization]
         else { return .none }
         let rejections = retryState.errors.count {
@@ -192,10 +192,13 @@ public final class TokenAuthenticator: RequestAuthenticator {
     private func isBound(to url: URL) -> Bool { (try? HTTP.Origin(of: url)).map(origins.contains) ?? false }
 
     /// Whether who answered saw the token: a redirect to another origin takes it away for good, also if that is bound, or leads
-    /// back.
-    private func carriedToken(_ response: HTTP.Response) -> Bool {
-        let hops = response.redirects.map(\.url) + [response.url]
-        return isBound(to: response.url) && Set(hops.map { try? HTTP.Origin(of: $0) }).count == 1
+    /// back. One that is to be reached over https only (HSTS) is, with the token, also if http is what was bound.
+    private func carriedToken(_ request: HTTP.Request, _ response: HTTP.Response) -> Bool {
+        let hops = (response.redirects.map(\.url) + [response.url]).map { try? HTTP.Origin(of: $0) }
+        guard Set(hops).count == 1, let origin = hops[0], let asked = try? HTTP.Origin(of: request.url) else {
+            return false
+        }
+        return origin == asked || origin.host == asked.host && asked.scheme == .http && origin.scheme == .https
     }
 
     private func ask(_ waiter: TokenWaiter, forced: Bool = false) {

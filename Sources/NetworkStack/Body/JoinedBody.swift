@@ -42,13 +42,19 @@ struct JoinedBody {
         )
     }
 
+    /// The sum of the pieces' lengths; none if one is not known, or if no number tells it.
     private static func length(of pieces: [Piece]) -> Int64? {
         pieces.reduce(0) { total, piece in
-            switch piece {
-            case .bytes(let data): total.map { $0 + Int64(data.count) }
-            case .file(_, let length): total.map { $0 + length }
-            case .stream(let stream): stream.length.flatMap { length in total.map { $0 + length } }
+            let length: Int64? =
+                switch piece {
+                case .bytes(let data): Int64(data.count)
+                case .file(_, let length): length
+                case .stream(let stream): stream.length
+                }
+            guard let (sum, overflows) = length.flatMap({ total?.addingReportingOverflow($0) }), !overflows else {
+                return nil
             }
+            return sum
         }
     }
 

@@ -111,10 +111,16 @@ extension HTTP {
 
         /// Whether a browser's promises about names hold: `__Secure-` and `__Host-` (RFC 6265bis section 4.1.3).
         var keepsPrefix: Bool {
-            let text = (name.isEmpty ? value : name).prefix(9).lowercased()
-            if text.utf8.starts(with: "__secure-".utf8) { return isSecure && !name.isEmpty }
-            if text.utf8.starts(with: "__host-".utf8) { return isSecure && isHostOnly && path == "/" && !name.isEmpty }
+            if begins(with: "__secure-") { return isSecure && !name.isEmpty }
+            if hasHostPrefix { return isSecure && isHostOnly && path == "/" && !name.isEmpty }
             return true
+        }
+
+        /// Whether the name promises that the cookie is of one host alone.
+        var hasHostPrefix: Bool { begins(with: "__host-") }
+
+        private func begins(with prefix: String) -> Bool {
+            (name.isEmpty ? value : name).prefix(9).lowercased().utf8.starts(with: prefix.utf8)
         }
 
         private static func isLegal(_ text: String) -> Bool {

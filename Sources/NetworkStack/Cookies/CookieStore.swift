@@ -47,6 +47,8 @@ struct CookieStore {
             sameSite: received.sameSite
         )
         guard cookie.keepsPrefix, scope.isSecure || !overlaysSecure(cookie) else { return false }
+        // A path that only happens to be the root is no promise (section 5.7 step 20).
+        guard received.saysPath || !cookie.hasHostPrefix else { return false }
         set(cookie, now: now)
         return true
     }

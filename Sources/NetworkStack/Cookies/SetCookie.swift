@@ -17,6 +17,8 @@ struct SetCookie {
     private(set) var domain = ""
     /// The last `Path` that is one.
     private(set) var path: String?
+    /// Whether there is a `Path`, be it one or not.
+    private(set) var saysPath = false
     private(set) var isSecure = false
     private(set) var isHTTPOnly = false
     private(set) var sameSite: HTTP.Cookie.SameSite?
@@ -53,7 +55,7 @@ struct SetCookie {
             guard !digits.isEmpty, digits.allSatisfy({ (0x30...0x39).contains($0) }) else { return }
             maxAge = Int64(text) ?? (text.hasPrefix("-") ? 0 : .max)
         case "domain": domain = (text.hasPrefix(".") ? String(text.dropFirst()) : text).lowercased()
-        case "path": path = text.hasPrefix("/") ? text : nil
+        case "path": (path, saysPath) = (text.hasPrefix("/") ? text : nil, true)
         case "secure": isSecure = true
         case "httponly": isHTTPOnly = true
         case "samesite":

@@ -147,7 +147,12 @@ final class Exchange: Cancelable, TimerWheelEntry {
             state.progressed(hop: hop, now: .now)
             return state.isCurrent(hop)
         }
-        if isHeard, let hear = options.value.onInformational { queue.async { hear(response) } }
+        guard isHeard else { return }
+        guard response.status.statusClass == .informational else {
+            if memory.isOn { _ = memory.received(response) }
+            return
+        }
+        if let hear = options.value.onInformational { queue.async { hear(response) } }
     }
 
     func received(head: HTTP.Response, hop: Int) {

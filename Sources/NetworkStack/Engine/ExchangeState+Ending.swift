@@ -105,6 +105,19 @@ extension ExchangeState {
         return response
     }
 
+    /// The response has come, as far as it is wanted.
+    mutating func whole(
+        trailers: HTTP.Headers? = nil,
+        metrics: HTTP.Metrics = .init(),
+        now: MonotonicTime
+    ) -> Verdict {
+        guard let request, let response = takeResponse(trailers: trailers, metrics: metrics, now: now) else {
+            return .ignore
+        }
+        defer { body = Data() }
+        return .end(.whole(response, body, method: request.method))
+    }
+
     /// A transport's figures, with those of the whole fetch.
     func completed(_ metrics: HTTP.Metrics, now: MonotonicTime) -> HTTP.Metrics {
         var metrics = metrics

@@ -60,6 +60,8 @@ struct ExchangeState {
     private var origin: HTTP.Origin?
     var fragment: String?
     var redirects: [HTTP.Response.Redirect] = []
+    /// How many of the redirects answered another method than the one that is under way now.
+    private var otherwise = 0
     /// Whether a hop of the attempt brought cookies: what is asked again is not the same question then.
     private var tookCookies = false
     var head: HTTP.Response?
@@ -93,6 +95,7 @@ struct ExchangeState {
         self.attempt = attempt
         stage = .making
         (wasHandedOver, isTold, redirects, tookCookies, body) = (false, false, [], false, Data())
+        otherwise = 0
         clocks.beganAttempt(now: now)
         return (attempt, remains.ticket)
     }
@@ -218,6 +221,7 @@ struct ExchangeState {
                     from: origin,
                     fragment: fragment,
                     following: redirects,
+                    otherwise: otherwise,
                     policy: shared.value.redirects,
                     mayComeAgain: tookCookies,
                     secured: { url throws(HTTP.Refusal) in try steps?.context.memory.secured(url) }
@@ -271,18 +275,6 @@ struct ExchangeState {
 
     func isCurrent(_ hop: Int) -> Bool { (stage == .carrying || stage == .streaming) && hop == self.hop }
 
-    private mutating func whole(
-        trailers: HTTP.Headers? = nil,
-        metrics: HTTP.Metrics = .init(),
-        now: MonotonicTime
-    ) -> Verdict {
-        guard let request, let response = takeResponse(trailers: trailers, metrics: metrics, now: now) else {
-            return .ignore
-        }
-        defer { body = Data() }
-        return .end(.whole(response, body, method: request.method))
-    }
-
     private mutating func drain(_ count: Int64) -> Verdict {
         drained = count
         guard let next, let head, drained > Self.drainLimit else { return .goOn }
@@ -292,6 +284,7 @@ struct ExchangeState {
     private mutating func follow(_ next: HTTP.Request, status: HTTP.StatusCode, abandons: Bool) -> Verdict {
         guard let request else { return .ignore }
         redirects.append(.init(url: request.url, status: status))
+        if next.method != request.method { otherwise = redirects.count }
         hop += 1  // What the old hop still says is not heard any more.
         defer { remains.transfer = nil }
         return .follow(next, abandoning: abandons ? remains.transfer : nil)

@@ -154,7 +154,8 @@ public protocol HTTPTransferSink<Failure>: AnyObject, Sendable {
     /// The hop has entered a phase.
     func entered(_ phase: HTTP.Phase)
 
-    /// An informational (1xx) response came.
+    /// An informational (1xx) response came, or one that the transport itself has answered, such as a challenge: nobody hears
+    /// of that, but its cookies count.
     func informational(_ response: HTTP.Response)
 
     /// The final response's head came, at its blank line.

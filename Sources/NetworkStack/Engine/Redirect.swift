@@ -4,7 +4,8 @@ internal import FoundationEssentials
 enum Redirect {
     /// The request to make next, or `nil` if the response does not lead on.
     ///
-    /// It may lead to where the fetch has been (`mayComeAgain`) when it brings other cookies there now.
+    /// It may lead to where the fetch has been (`mayComeAgain`) when it brings other cookies there now, or where it was by
+    /// another method: the first redirects (`otherwise`) answered that.
     ///
     /// - Throws: A ``HTTP/Refusal`` for a redirect that is not to be followed.
     static func next(
@@ -13,6 +14,7 @@ enum Redirect {
         from origin: HTTP.Origin,
         fragment: String?,
         following followed: [HTTP.Response.Redirect],
+        otherwise: Int = 0,
         policy: HTTP.Options.Redirects,
         mayComeAgain: Bool = false,
         secured: (URL) throws(HTTP.Refusal) -> URL? = { _ in nil }
@@ -50,7 +52,7 @@ enum Redirect {
         guard followed.count < policy.limit else { throw .tooManyRedirects(limit: policy.limit) }
         let isLoop =
             !mayComeAgain && next.method == request.method
-            && (url == request.url || followed.contains { $0.url == url })
+            && (url == request.url || followed.dropFirst(otherwise).contains { $0.url == url })
         if isLoop { throw .redirectLoop(url) }
         if !next.body.isReplayable { throw .bodyNotReplayable }
         return next

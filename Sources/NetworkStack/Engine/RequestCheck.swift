@@ -29,9 +29,12 @@ extension HTTP.Request {
         }
         request.url = url
         if let userInfo = target.userInfo, !userInfo.isEmpty, !headers.contains(.authorization) {
-            let credentials =
-                "\(self.url.user(percentEncoded: false) ?? ""):\(self.url.password(percentEncoded: false) ?? "")"
-            request.headers.append("Basic \(Data(credentials.utf8).base64EncodedString())", for: .authorization)
+            // Bytes that are no UTF-8 are as good as others: what they mean is the server's affair (RFC 7617 section 2).
+            guard var credentials = userInfo.utf8.percentDecoded else {
+                throw .invalidRequest("The URL's user info has an escape that is none.")
+            }
+            if !userInfo.utf8.contains(UInt8(ascii: ":")) { credentials.append(UInt8(ascii: ":")) }
+            request.headers.append("Basic \(Data(credentials).base64EncodedString())", for: .authorization)
         }
         return (request, target.origin, stripped, target.fragment)
     }

@@ -17,6 +17,10 @@ enum EndpointURL {
         var joined = Array(bytes[..<query])
         joined.reserveCapacity(bytes.count + path.utf8.count + 32)
         if !path.isEmpty || !parameters.isEmpty {
+            // With nothing where a host should be, the path's first segment would be it.
+            if let colon = joined.firstIndex(of: UInt8(ascii: ":")), joined.count <= colon + 3 {
+                throw .invalidRequest("The endpoint's base URL has no host; it must begin with http://host.")
+            }
             if joined.last == UInt8(ascii: "/") { joined.removeLast() }
             if path.utf8.first != UInt8(ascii: "/") { joined.append(UInt8(ascii: "/")) }
             if parameters.isEmpty, !path.utf8.contains(UInt8(ascii: "{")) {

@@ -39,7 +39,7 @@ enum RetryAfter: Equatable {
         guard let text = response.headers.values(for: .retryAfter).first else { return nil }
         if !text.isEmpty, text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) {
             // More digits than a number holds mean for ever, which the cap cuts short.
-            self = .seconds(Double(text) ?? .greatestFiniteMagnitude)
+            self = .seconds(min(Double(text) ?? .infinity, .greatestFiniteMagnitude))
         } else if let date = HTTPDate.parse(text, now: now) {
             self = .date(date)
         } else {

@@ -68,7 +68,7 @@ struct LineBuffer {
         }
         guard let end = bytes[searched...].firstIndex(where: endsLine) else {
             searched = bytes.count
-            guard searched - start <= limit else { throw LineTooLong(limit: limit) }
+            guard textEnd(searched) - start <= limit else { throw LineTooLong(limit: limit) }
             return nil
         }
         let line = try line(endingAt: end)
@@ -88,12 +88,14 @@ struct LineBuffer {
     }
 
     private mutating func line(endingAt end: Int) throws(LineTooLong) -> ArraySlice<UInt8> {
-        guard end - start <= limit else { throw LineTooLong(limit: limit) }
-        if ending == .lineFeedsAndReturns {
-            passesLineFeed = end < bytes.count && bytes[end] == Self.return
-        } else if end > start, bytes[end - 1] == Self.return {
-            return bytes[start..<(end - 1)]
-        }
-        return bytes[start..<end]
+        let textEnd = textEnd(end)
+        guard textEnd - start <= limit else { throw LineTooLong(limit: limit) }
+        if ending == .lineFeedsAndReturns { passesLineFeed = end < bytes.count && bytes[end] == Self.return }
+        return bytes[start..<textEnd]
+    }
+
+    /// Where a line that goes this far ends, without a return that belongs to its end.
+    private func textEnd(_ end: Int) -> Int {
+        ending == .lineFeeds && end > start && bytes[end - 1] == Self.return ? end - 1 : end
     }
 }

@@ -97,6 +97,16 @@ extension ConformanceCheck {
                 let sent = (first.requests + second.requests).compactMap { $0["authorization"] }
                 try expectEqual(sent.count, 2, "answers on the wire")
             },
+            ConformanceCheck("A jar takes the cookies of a challenge that is answered") { subject in
+                let server = try challenging(cookie: "s=1")
+                let jar = HTTP.CookieJar()
+                let stack = try subject.stack {
+                    $0.options = try .digest("u", "p", at: [server.url("/")])
+                    $0.cookies = jar
+                }
+                try await stack.text(server.url("/"))
+                try expectEqual(jar.cookies.map(\.value), ["1"], "the cookies")
+            },
             ConformanceCheck("An Authorization of the request's own goes as it is") { subject in
                 let server = try challenging()
                 let stack = try subject.stack { $0.options = try .digest("u", "p", at: [server.url("/")]) }
@@ -188,7 +198,7 @@ extension ConformanceCheck {
         ]
 
     /// A server that asks for Digest credentials, and takes any that answer.
-    private static func challenging(nonce: String = "n1") throws -> ScriptedServer {
+    private static func challenging(nonce: String = "n1", cookie: String? = nil) throws -> ScriptedServer {
         try ScriptedServer.responding { request in
             request["authorization"]?.contains("nonce=\"\(nonce)\"") == true
                 ? .ok("in")
@@ -197,7 +207,7 @@ extension ConformanceCheck {
                     "challenge",
                     headers: [
                         ("WWW-Authenticate", #"Digest realm="r", nonce="\#(nonce)", qop="auth", algorithm=SHA-256"#)
-                    ]
+                    ] + (cookie.map { [("Set-Cookie", $0)] } ?? [])
                 )
         }
     }

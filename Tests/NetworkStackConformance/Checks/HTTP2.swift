@@ -90,6 +90,13 @@ extension ConformanceCheck {
             let target = "/echo?a=%2fb%2F%c3%BC"
             try expectBytes(await client.get(nginx.httpsURL(target)).value, "GET \(target) HTTP/2.0 \n".utf8)
         },
+        ConformanceCheck("A header value with blanks around it goes over HTTP/2", needs: needsHTTP2) { subject in
+            let (nghttpd, client) = try await nghttpd(subject, .init())
+            for value in ["x ", " x", "x\t", " ", "\t"] {
+                let fetched = try await client.get(nghttpd.url("/json"), headers: ["X-Blank": value])
+                try expectBytes(fetched.value, ServedFiles.json.utf8, value.debugDescription)
+            }
+        },
         ConformanceCheck("Statuses come over HTTP/2 as over HTTP/1.1", needs: needsHTTP2) { subject in
             let (nginx, client) = try await nginx(subject)
             for code in [400, 401, 404, 418, 500, 503] {

@@ -116,6 +116,16 @@ extension ConformanceCheck {
                 _ = try await subject.client().success(request)
                 try expectEqual(peer.requests().map(\.method), ["POST", "GET"], "the methods")
             },
+            ConformanceCheck("A POST that is redirected by way of another URL to its own as a GET is no loop") {
+                subject in
+                let peer = try subject.serve { request in
+                    if request.method == "POST" { return .redirect(303, to: "/done") }
+                    return request.path.hasSuffix("/done") ? .redirect(302, to: "/form") : .ok("done")
+                }
+                let request = try HTTP.Request(method: .POST, url: peer.url("/form"), body: .bytes(Data("x".utf8)))
+                _ = try await subject.client().success(request)
+                try expectEqual(peer.requests().map(\.method), ["POST", "GET", "GET"], "the methods")
+            },
         ]
 
     private static func countdown(_ request: ReceivedRequest) -> Reply {

@@ -666,6 +666,17 @@ extension CookieCase {
             )
         ),
         CookieCase(
+            "__Host- without a Path",
+            [("https://www.example.com/", ["__Host-a=b; Secure"])],
+            then: "https://www.example.com/",
+            sent: "",
+            curl: .differs("__Host-a=b", because: "Section 5.7 step 20: there must be a Path."),
+            python: .differs(
+                "__Host-a=b",
+                because: "Section 5.7 steps 19 and 20: the prefix is a promise; Python knows none."
+            )
+        ),
+        CookieCase(
             "__Host- without Secure",
             [(secure, ["__Host-a=b; Path=/"])],
             then: secure,
