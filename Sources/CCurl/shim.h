@@ -72,6 +72,10 @@ static inline CURLcode shim_easy_set_close_socket_function(CURL *easy, curl_clos
     return curl_easy_setopt(easy, CURLOPT_CLOSESOCKETFUNCTION, function);
 }
 
+static inline CURLcode shim_easy_set_progress_function(CURL *easy, curl_xferinfo_callback function) {
+    return curl_easy_setopt(easy, CURLOPT_XFERINFOFUNCTION, function);
+}
+
 static inline CURLcode shim_easy_set_debug_function(CURL *easy, curl_debug_callback function) {
     return curl_easy_setopt(easy, CURLOPT_DEBUGFUNCTION, function);
 }

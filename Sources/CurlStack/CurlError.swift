@@ -26,8 +26,9 @@ public struct CurlError: HTTPTransportError, Hashable {
     public let systemError: Int32?
     /// The server's address, if a connection was tried (`CURLINFO_PRIMARY_IP`).
     public let remoteAddress: String?
-    /// OpenSSL's verdict on the server's certificates, an `X509_V_ERR_…` number, where TLS failed; 0 means that they are
-    /// good and something else is not, such as the host's name (`CURLINFO_SSL_VERIFYRESULT`).
+    /// OpenSSL's verdict on the certificates of the server, or of the proxy if ``isProxyFailure``, an `X509_V_ERR_…` number,
+    /// where TLS failed; 0 means that they are good and something else is not, such as the host's name
+    /// (`CURLINFO_SSL_VERIFYRESULT`, `CURLINFO_PROXY_SSL_VERIFYRESULT`).
     public let verifyResult: Int?
     /// The status a proxy answered `CONNECT` with, if it refused the tunnel (`CURLINFO_HTTP_CONNECTCODE`).
     public let proxyStatus: HTTP.StatusCode?
@@ -88,23 +89,25 @@ public struct CurlError: HTTPTransportError, Hashable {
 
     /// What went wrong, in neutral words.
     public var kind: HTTP.FailureKind {
-        if isProxyFailure { return .proxy }
-        return switch code {
-        case .couldNotResolveHost: .dns
-        case .couldNotResolveProxy, .proxy: .proxy
-        case .couldNotConnect: .connect
-        case .peerFailedVerification, .sslConnectError, .sslCipher, .sslCertificateProblem, .sslCACertificateBadFile,
-            .sslPinnedPublicKeyMismatch, .sslIssuerError, .sslInvalidCertificateStatus, .useSSLFailed,
-            .sslClientCertificate:
-            .tls
-        case .sendError, .sendFailRewind, .uploadFailed: .send
-        case .receiveError: .receive
-        case .partialFile: .truncated
-        case .gotNothing: .empty
-        case .badContentEncoding: .decoding
-        case .weirdServerReply, .unsupportedProtocol, .http2, .http2Stream, .tooLargeFile: .malformed
-        default: .other
-        }
+        let kind: HTTP.FailureKind =
+            switch code {
+            case .couldNotResolveHost: .dns
+            case .couldNotResolveProxy, .proxy: .proxy
+            case .couldNotConnect: .connect
+            case .peerFailedVerification, .sslConnectError, .sslCipher, .sslCertificateProblem,
+                .sslCACertificateBadFile, .sslPinnedPublicKeyMismatch, .sslIssuerError,
+                .sslInvalidCertificateStatus, .useSSLFailed, .sslClientCertificate:
+                .tls
+            case .sendError, .sendFailRewind, .uploadFailed: .send
+            case .receiveError: .receive
+            case .partialFile: .truncated
+            case .gotNothing: .empty
+            case .badContentEncoding: .decoding
+            case .weirdServerReply, .unsupportedProtocol, .http2, .http2Stream, .tooLargeFile: .malformed
+            default: .other
+            }
+        // Trust that fails once fails again, be it the proxy's.
+        return isProxyFailure && kind != .tls ? .proxy : kind
     }
 }
 

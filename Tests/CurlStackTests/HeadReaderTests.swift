@@ -83,6 +83,42 @@ struct HeadReaderTests {
         #expect(step == .refused(.conflictingLengths))
     }
 
+    @Test(
+        "refuses a transfer coding that libcurl reads otherwise",
+        arguments: [
+            ["Transfer-Encoding : chunked"], ["Transfer-Encoding\t: chunked"], ["Transfer-Encoding:", " chunked"],
+            ["Transfer-Encoding: chunked", "\t, gzip"], ["Transfer-Encoding: chun ked"],
+            ["Transfer-Encoding: chun\tked"],
+            ["Transfer-Encoding: chun\rked"], ["Transfer-Encoding:\u{B}chunked"],
+        ]
+    )
+    func strangeCodings(_ lines: [String]) {
+        #expect(read(["HTTP/1.1 200 OK"] + lines).1 == .refused(.unknownTransferCoding))
+    }
+
+    @Test("takes chunked in every legal spelling", arguments: ["chunked", "\tCHUNKED \t", ", chunked,", "chunked"])
+    func chunked(_ value: String) {
+        let (reader, step) = read(["HTTP/1.1 200 OK", "Transfer-Encoding:\(value)", ""])
+        #expect(step == .final)
+        #expect(reader.isChunked)
+    }
+
+    @Test("takes a field whose name looks like a status line for a field")
+    func fieldLikeAStatusLine() {
+        let (reader, step) = read(["HTTP/1.1 200 OK", "Content-Length: 2", "HTTP/1.1: 404 x", "HTTP/2 : 500", ""])
+        #expect(step == .final)
+        #expect(reader.status == .ok)
+        #expect(reader.version == .http1_1)
+        #expect(reader.contentLength == 2)
+        #expect(reader.headers.count == 3)
+    }
+
+    @Test("refuses a length that goes on in the next line")
+    func foldedLength() {
+        #expect(read(["HTTP/1.1 200 OK", "Content-Length: 1", " 5"]).1 == .refused(.illegalLength))
+        #expect(read(["HTTP/1.1 200 OK", "Content-Length: 1", "A: b", " c", ""]).1 == .final)
+    }
+
     @Test("stops at the limits of bytes and of fields")
     func limits() {
         let long = read(["HTTP/1.1 200 OK", "A: " + String(repeating: "x", count: 200)], limits: .init(head: 100)).1

@@ -30,6 +30,15 @@ struct HeadersTests {
         #expect(headers.count == 3)
     }
 
+    @Test("a carriage return or a NUL in a line that arrived is a blank to whoever reads it")
+    func controls() {
+        let headers = HTTP.Headers(lines: Array("A: b\rc\r\nD: e\0f\r\n g\rh\r\nI\rJ: k\r\n".utf8))
+        #expect(headers["A"] == "b c")
+        #expect(headers.values(for: "D") == ["e f g h"])
+        #expect(headers.map(\.value) == ["b c", "e f g h", "k"])
+        #expect(headers.map(\.name.rawValue) == ["A", "D", "I J"])
+    }
+
     @Test("appending keeps the lines of the same name")
     func appending() {
         var headers = HTTP.Headers()

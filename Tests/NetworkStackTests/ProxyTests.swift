@@ -103,7 +103,9 @@ struct ProxyTests {
             ("::1", "http://[::1]", true), ("[::1]", "http://[0:0:0:0:0:0:0:1]", true),
             ("[::1]:81", "http://[::1]:80", false), ("fe80::/10", "http://[febf::1]", true),
             ("fe80::/10", "http://[fec0::1]", false), ("2001:db8::/32", "http://[2001:DB8:1::]", true),
-            ("::ffff:1.2.3.4", "http://[::ffff:102:304]", true),
+            ("::ffff:1.2.3.4", "http://[::ffff:102:304]", true), ("127.0.0.1", "http://127.1", true),
+            ("127.0.0.1", "http://0x7f000001.", true), ("10.0.0.0/8", "http://167772161", true),
+            ("127.1", "http://127.1", true), ("127.1:81", "http://127.0.0.1:81", true),
         ]
     )
     func exceptions(_ list: String, _ url: String, _ isExcepted: Bool) throws {

@@ -240,6 +240,29 @@ struct ServerTrustTests {
     }
 
     @Test(
+        "a date in JSON is taken as it is, or refused",
+        arguments: [
+            ("2031-11-10T00:00:00Z", true), ("2031-11-10T00:00:00+05:00", true), ("2031-11-10T00:00:00-05:00", true),
+            ("2031-11-10T00:00:00Zgarbage", false), ("2031-11-10T00:00:00Z ", false), ("2031-02-31T00:00:00Z", false),
+            ("2031-11-10T25:00:00Z", false), ("2031-11-10T00:61:00+05:00", false), ("2031-11-10T00:00:00.5Z", false),
+            ("2031-11-10T00:00:00", false), ("2031-11-10", false), ("", false),
+        ]
+    )
+    func datesInJSON(_ text: String, _ isDate: Bool) throws {
+        let pin = "sha256//WoiWRyIOVNa9ihaBciRSC7XHjliYS9VwUGOIud4PB18="
+        let policy = """
+            {"domainName": "a.test", "pinnedHashes": ["\(pin)"], "enforceBackupPin": false, "expirationDate": "\(text)"}
+            """
+        let json = Data("{\"pinningPolicies\": [\(policy)]}".utf8)
+        if isDate {
+            let read = try ServerTrustConfiguration(json: json).pinningPolicies[0].expirationDate
+            #expect(try read == Date(text, strategy: .iso8601))
+        } else {
+            #expect(throws: DecodingError.self) { try ServerTrustConfiguration(json: json) }
+        }
+    }
+
+    @Test(
         "JSON that is not of the form is refused, words spelled wrong included",
         arguments: [
             "", "[]", "{}", #"{"pinningPolicies": []}"#,

@@ -128,6 +128,11 @@ enum Callbacks {
         return CURLE_OK
     }
 
+    static let progress: curl_xferinfo_callback = { context, _, _, _, _ in
+        guard let transfer = unsafe transfer(of: context) else { return 0 }
+        return transfer.isRefusedTunnel ? 1 : 0
+    }
+
     static let debug: curl_debug_callback = { _, kind, bytes, count, context in
         guard kind == CURLINFO_TEXT, let bytes = unsafe bytes, let transfer = unsafe transfer(of: context) else {
             return 0

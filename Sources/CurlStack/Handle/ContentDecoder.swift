@@ -66,12 +66,12 @@ enum ContentCoding: String, CaseIterable {
     /// A decoder for codings in the order they were applied, or `nil` if one of them cannot be undone or there are too many.
     static func decoder(for names: [String]) -> (any ContentDecoder)? {
         guard names.count <= 5 else { return nil }
-        var whole: (any ContentDecoder)?
-        for name in names {
+        var decoders: [any ContentDecoder] = []
+        for name in names.reversed() {
             guard let next = ContentCoding(name: name)?.makeDecoder() else { return nil }
-            whole = whole.map { NestedDecoder(outer: next, inner: $0) } ?? next
+            decoders.append(next)
         }
-        return whole
+        return decoders.count > 1 ? NestedDecoder(decoders) : decoders.first
     }
 
     /// A decoder, or `nil` if its library is not there.
@@ -87,25 +87,36 @@ enum ContentCoding: String, CaseIterable {
 
 /// Several codings, one around the other.
 final class NestedDecoder: ContentDecoder {
-    private let outer: any ContentDecoder
-    private let inner: any ContentDecoder
+    /// In the order in which they are undone.
+    private let decoders: [any ContentDecoder]
+    /// What one piece has become on the way, before its last decoder: all of it counts together, because each decoder could
+    /// make much of every bit of what the one before it makes.
+    private var count = 0
 
-    /// Undoes `outer` first.
-    init(outer: any ContentDecoder, inner: any ContentDecoder) {
-        self.outer = outer
-        self.inner = inner
-    }
+    /// Undoes several codings, the last that was applied first.
+    init(_ decoders: [any ContentDecoder]) { self.decoders = decoders }
 
-    var isFinished: Bool { outer.isFinished && inner.isFinished }
+    var isFinished: Bool { decoders.allSatisfy(\.isFinished) }
 
     func decode(_ bytes: RawSpan, _ take: (RawSpan) -> Bool) -> DecodingStep {
-        var innerStep = DecodingStep.goOn
-        var count = 0
-        let outerStep = outer.decode(bytes) { decoded in
+        count = 0
+        return decode(bytes, by: decoders[...], take)
+    }
+
+    private func decode(
+        _ bytes: RawSpan,
+        by decoders: ArraySlice<any ContentDecoder>,
+        _ take: (RawSpan) -> Bool
+    ) -> DecodingStep {
+        guard let decoder = decoders.first else { return .goOn }
+        let rest = decoders.dropFirst()
+        if rest.isEmpty { return decoder.decode(bytes, take) }
+        var nextStep = DecodingStep.goOn
+        let step = decoder.decode(bytes) { decoded in
             count += decoded.byteCount
-            innerStep = count > ContentCoding.pieceLimit ? .excessive : inner.decode(decoded, take)
-            return innerStep == .goOn
+            nextStep = count > ContentCoding.pieceLimit ? .excessive : decode(decoded, by: rest, take)
+            return nextStep == .goOn
         }
-        return innerStep == .goOn ? outerStep : innerStep
+        return nextStep == .goOn ? step : nextStep
     }
 }

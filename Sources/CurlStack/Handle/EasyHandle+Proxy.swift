@@ -31,11 +31,14 @@ extension EasyHandle {
             $0.value.isEmpty ? "\($0.name.rawValue);" : "\($0.name.rawValue): \($0.value)"
         }
         guard let lines = TextList(fields ?? []) else { return CURLE_OUT_OF_MEMORY }
+        let opensTunnel = route?.isTunnel ?? false && proxy?.scheme.isHTTP ?? false
         let codes = [
+            // Asks, while a tunnel is being opened, whether to go on.
+            set(CURLOPT_NOPROGRESS, opensTunnel ? 0 : 1),
             // The empty text keeps the environment's proxies out.
             set(CURLOPT_PROXY, proxy.map { "\($0.host):\($0.port)" } ?? ""),
             set(CURLOPT_PROXYTYPE, proxy?.scheme.type ?? 0),
-            set(CURLOPT_HTTPPROXYTUNNEL, route?.isTunnel ?? false && proxy?.scheme.isHTTP ?? false ? 1 : 0),
+            set(CURLOPT_HTTPPROXYTUNNEL, opensTunnel ? 1 : 0),
             // Apart, because in one text a colon would end the name.
             set(CURLOPT_PROXYUSERNAME, proxy?.credentials?.user),
             set(CURLOPT_PROXYPASSWORD, proxy?.credentials?.password),

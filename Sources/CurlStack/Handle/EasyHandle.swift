@@ -180,6 +180,7 @@ final class EasyHandle {
             unsafe shim_easy_set_tls_context_function(pointer, Callbacks.tlsContext),
             unsafe shim_easy_set_close_socket_function(pointer, Callbacks.closeSocket),
             unsafe shim_easy_set_debug_function(pointer, Callbacks.debug),
+            unsafe shim_easy_set_progress_function(pointer, Callbacks.progress),
         ]
         let context = unsafe Unmanaged.passUnretained(self).toOpaque()
         for option in Self.contextOptions { unsafe shim_easy_set_pointer(pointer, option, context) }
@@ -191,7 +192,7 @@ final class EasyHandle {
     private static let contextOptions = [
         CURLOPT_HEADERDATA, CURLOPT_WRITEDATA, CURLOPT_READDATA, CURLOPT_SEEKDATA, CURLOPT_PREREQDATA,
         CURLOPT_RESOLVER_START_DATA, CURLOPT_SOCKOPTDATA, CURLOPT_SSL_CTX_DATA, CURLOPT_PRIVATE,
-        CURLOPT_DEBUGDATA,
+        CURLOPT_DEBUGDATA, CURLOPT_XFERINFODATA,
     ]
 
     /// Carries this transfer from now on.

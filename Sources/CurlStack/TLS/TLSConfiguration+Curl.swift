@@ -100,17 +100,19 @@ extension EasyHandle {
     }
 
     private func set(_ identity: ClientIdentity) -> [CURLcode] {
-        switch identity.source {
+        // As when it was read: without a text OpenSSL would ask for one, at the terminal, for a key that is encrypted with none.
+        let passphrase = identity.passphrase ?? ""
+        return switch identity.source {
         case .pem(let chain, let key):
             [
                 set(CURLOPT_SSLCERTTYPE, "PEM"), set(CURLOPT_SSLCERT_BLOB, blob: Array(chain)),
                 set(CURLOPT_SSLKEYTYPE, "PEM"), set(CURLOPT_SSLKEY_BLOB, blob: Array(key)),
-                set(CURLOPT_KEYPASSWD, identity.passphrase),
+                set(CURLOPT_KEYPASSWD, passphrase),
             ]
         case .pkcs12(let box):
             [
                 set(CURLOPT_SSLCERTTYPE, "P12"), set(CURLOPT_SSLCERT_BLOB, blob: Array(box)),
-                set(CURLOPT_KEYPASSWD, identity.passphrase),
+                set(CURLOPT_KEYPASSWD, passphrase),
             ]
         case .pemFiles, .pkcs12File: [CURLE_SSL_CERTPROBLEM]
         }

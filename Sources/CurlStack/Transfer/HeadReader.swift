@@ -33,6 +33,10 @@ final class HeadReader {
     private var byteCount = 0
     private var fieldCount = 0
     private var isWithinLine = false
+    /// Whether an informational head has ended, and another is to follow.
+    private var isBetweenHeads = false
+    /// What is wrong if the next line continues the last one, which says where the content ends.
+    private var faultOfContinuing: Fault?
 
     /// The status of the head being read, or of the final one.
     private(set) var status: HTTP.StatusCode?
@@ -48,7 +52,7 @@ final class HeadReader {
     /// Forgets what came, because it comes again on another connection.
     func startOver() {
         lines.removeAll()
-        (trailerLines, byteCount, fieldCount, isWithinLine) = ([], 0, 0, false)
+        (trailerLines, byteCount, fieldCount, isWithinLine, isBetweenHeads) = ([], 0, 0, false, false)
         (status, version, isComplete, isChallenge) = (nil, .http1_1, false, false)
         (contentLength, isChunked, contentCodings) = (nil, false, [])
     }
@@ -89,16 +93,25 @@ final class HeadReader {
             if line.count > 2 { trailerLines.append(line) }
             return .more
         }
-        if status == nil || Self.isStatusLine(line) {
+        // Within a head, a field may have a name that looks like a status line.
+        if status == nil || isBetweenHeads {
+            isBetweenHeads = false
             begin(with: line)
             return .more
         }
         guard Self.isBlank(line) else {
-            if Self.isFolded(line), lines.count == 0 { return .refused(.continuesNothing) }
+            if Self.isFolded(line) {
+                if lines.count == 0 { return .refused(.continuesNothing) }
+                // libcurl reads such a field up to the end of its first line, and others all of it.
+                if let faultOfContinuing { return .refused(faultOfContinuing) }
+            } else {
+                faultOfContinuing = nil
+            }
             guard lines.append(line, expecting: Self.usualLength) else { return .refused(.tooLarge) }
             return readFraming(line)
         }
         guard let status, status.statusClass != .informational || status == .switchingProtocols else {
+            isBetweenHeads = true
             return .informational
         }
         isComplete = true
@@ -122,7 +135,7 @@ final class HeadReader {
     private func begin(with line: Span<UInt8>) {
         lines.removeAll()
         (contentLength, isChunked, contentCodings) = (nil, false, [])
-        fieldCount = 0
+        (fieldCount, faultOfContinuing) = (0, nil)
         (status, version) = Self.parse(statusLine: line)
     }
 
@@ -130,11 +143,17 @@ final class HeadReader {
     private func readFraming(_ line: Span<UInt8>) -> Step {
         switch line[0] | 0x20 {
         case UInt8(ascii: "c"):
-            if let start = Self.value(of: Self.contentLengthName, in: line) { return readLength(line, from: start) }
+            if let start = Self.value(of: Self.contentLengthName, in: line) {
+                faultOfContinuing = .illegalLength
+                return readLength(line, from: start)
+            }
             if let start = Self.value(of: Self.contentEncodingName, in: line) { readCodings(line, from: start) }
         case UInt8(ascii: "t"):
             if let start = Self.value(of: Self.transferEncodingName, in: line) {
-                return readTransferCodings(line, from: start)
+                faultOfContinuing = .unknownTransferCoding
+                // libcurl does not know one with a blank before its colon, and takes chunks for content.
+                let isKnown = start == Self.transferEncodingName.count + 1
+                return isKnown ? readTransferCodings(line, from: start) : .refused(.unknownTransferCoding)
             }
         default: break
         }
@@ -143,9 +162,8 @@ final class HeadReader {
 
     private func readTransferCodings(_ line: Span<UInt8>, from start: Int) -> Step {
         var isIdentity = false
-        for part in Self.text(line, from: start).lowercased().split(separator: ",") {
-            switch part.filter({ $0 != " " }) {
-            case "": break
+        for name in Self.names(line, from: start) {
+            switch name.lowercased() {
             // RFC 2616 knew it. libcurl 8.1 to 8.13 read no further in its line, and take chunks for content.
             case "identity": isIdentity = true
             case "chunked" where !isIdentity: isChunked = true
@@ -156,17 +174,18 @@ final class HeadReader {
     }
 
     private func readCodings(_ line: Span<UInt8>, from start: Int) {
-        for part in Self.text(line, from: start).split(separator: ",") {
-            let name = part.filter { $0 != " " && $0 != "\t" }
-            if !name.isEmpty, name.lowercased() != "identity" { contentCodings.append(String(name)) }
-        }
+        for name in Self.names(line, from: start) where name.lowercased() != "identity" { contentCodings.append(name) }
     }
 
-    private static func text(_ line: Span<UInt8>, from start: Int) -> String {
+    /// The names of a list, as they are: a name with something in it that no name has is none that anybody knows.
+    private static func names(_ line: Span<UInt8>, from start: Int) -> [String] {
         var bytes: [UInt8] = []
         bytes.append(line)
-        let value = bytes[start...].filter { $0 > 0x20 || $0 == UInt8(ascii: " ") }
-        return String(decoding: value, as: UTF8.self)
+        return bytes[start...].split(separator: UInt8(ascii: ",")).compactMap { part in
+            let name = part.drop { " \t\r\n".utf8.contains($0) }
+            let last = name.lastIndex { !" \t\r\n".utf8.contains($0) }
+            return last.map { String(decoding: name[...$0], as: UTF8.self) }
+        }
     }
 
     private static let contentLengthName = Array("content-length".utf8)

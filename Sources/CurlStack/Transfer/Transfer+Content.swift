@@ -57,9 +57,16 @@ extension Transfer {
         return false
     }
 
-    /// Whether what one piece of a stream has become so far may be kept until the reader can be asked to take it.
+    /// Whether what one piece of a stream has become so far may be kept until the reader can be asked to take it. A redirect's
+    /// content has no other end: nobody collects it, so its limit does not stop it (``take(_:expecting:)``).
     private func isWithinPiece() -> Bool {
-        guard !control.hop.allowsWithholding, body.count > ContentCoding.pieceLimit else { return true }
+        let count: Int64 =
+            if head.status?.statusClass == .redirection {
+                bodyCount
+            } else {
+                control.hop.allowsWithholding ? 0 : Int64(body.count)
+            }
+        guard count > ContentCoding.pieceLimit else { return true }
         stop = Self.isExcessive
         return false
     }

@@ -47,6 +47,8 @@ extension Transfer {
             return .transport(continuesNothing)
         case .receiveError where head.isChunked && words(for: code).contains("chunk"):
             return .transport(malformed(words(for: code)))
+        case .abortedByCallback where isRefusedTunnel:
+            return .transport(error(.receiveError, saying: "CONNECT tunnel failed, response 407"))
         case .operationTimedOut where isConnecting: return .refused(.timedOut(.connect, during: phase))
         // Newer versions look at it themselves.
         case .weirdServerReply
@@ -159,17 +161,24 @@ extension Transfer {
         CurlError(code: code, message: message, phase: phase, remoteAddress: easy?.fact(text: CURLINFO_PRIMARY_IP))
     }
 
-    private func error(_ code: CurlError.Code) -> CurlError {
+    /// Whether the proxy wants to know who asks for a tunnel, and nobody says so. libcurl would read what else it answers with
+    /// to its end, byte by byte for as long as some come, and do nothing else meanwhile.
+    var isRefusedTunnel: Bool { !isConnected && easy?.proxyStatus == .proxyAuthenticationRequired }
+
+    private func error(_ code: CurlError.Code, saying message: String? = nil) -> CurlError {
         guard let easy else { return CurlError(code: code, message: "The transfer could not be started.") }
         let systemError = Int32(truncatingIfNeeded: easy.fact(CURLINFO_OS_ERRNO))
         let address = easy.fact(text: CURLINFO_PRIMARY_IP)
         return CurlError(
             code: code,
-            message: easy.message(for: CURLcode(UInt32(bitPattern: code.rawValue))),
+            message: message ?? easy.message(for: CURLcode(UInt32(bitPattern: code.rawValue))),
             phase: phase,
             systemError: systemError == 0 ? nil : systemError,
             remoteAddress: address.flatMap { $0.isEmpty ? nil : $0 },
-            verifyResult: code == .peerFailedVerification ? easy.fact(CURLINFO_SSL_VERIFYRESULT) : nil,
+            verifyResult: code == .peerFailedVerification
+                ? securesProxy
+                    ? easy.fact(CURLINFO_PROXY_SSL_VERIFYRESULT) : easy.fact(CURLINFO_SSL_VERIFYRESULT)
+                : nil,
             proxyStatus: isProxyFailure(code) ? easy.proxyStatus : nil,
             proxyReply: code == .proxy ? easy.fact(CURLINFO_PROXY_ERROR) : nil,
             isProxyFailure: isProxyFailure(code)
@@ -181,8 +190,13 @@ extension Transfer {
         guard !isConnected, easy?.route != nil else { return false }
         switch code {
         case .couldNotResolveProxy, .proxy, .couldNotConnect, .receiveError, .sendError, .gotNothing: return true
-        default: return false
+        default: return securesProxy
         }
+    }
+
+    /// Whether the latest handshake is that of a proxy that speaks TLS, which is a connection's first.
+    private var securesProxy: Bool {
+        !isConnected && phase == .securing && handshakes == 1 && easy?.route?.proxy.scheme == .https
     }
 
     var continuesNothing: CurlError { malformed("The response's head begins with a line that continues another.") }

@@ -43,7 +43,7 @@ extension Network {
         /// - Returns: Whether a rule says so.
         public func contains(_ origin: HTTP.Origin) -> Bool {
             if rules.isEmpty { return false }
-            let address = IPAddress(origin.host)
+            let address = Self.address(origin.host)
             return rules.contains { rule in
                 switch rule {
                 case .everything: true
@@ -54,6 +54,11 @@ extension Network {
                     (port ?? origin.port) == origin.port && (address?.isIn(block, bits: bits) ?? false)
                 }
             }
+        }
+
+        /// The address that a host is, in whatever form: who is asked for `127.1` connects to `127.0.0.1`.
+        private static func address(_ host: String) -> IPAddress? {
+            IPAddress(host) ?? IPAddress(CanonicalHost(host: host).text)
         }
 
         private static func rule(_ text: Substring) -> Rule? {
@@ -71,7 +76,7 @@ extension Network {
             }
             let name = text.hasPrefix(".") ? text.dropFirst() : text
             guard let (host, port) = try? HTTP.Target.authority(String(name)) else { return nil }
-            if let address = IPAddress(host) { return .block(address, bits: address.bytes.count * 8, port: port) }
+            if let address = address(host) { return .block(address, bits: address.bytes.count * 8, port: port) }
             return host.hasPrefix("[") ? nil : .name(host, port: port)
         }
     }

@@ -81,6 +81,11 @@ struct WireFields: Sendable {
 
     private func text(_ range: Range<Int>) -> String {
         let slice = bytes[range]
+        // Neither may reach whoever reads the field (RFC 9110 section 5.5).
+        if slice.contains(where: { $0 == 0 || $0 == UInt8(ascii: "\r") }) {
+            return WireFields(slice.map { $0 == 0 || $0 == UInt8(ascii: "\r") ? UInt8(ascii: " ") : $0 })
+                .text(0..<range.count)
+        }
         return String(validating: slice, as: UTF8.self) ?? String(decoding: slice.map { UInt16($0) }, as: UTF16.self)
     }
 }

@@ -80,7 +80,7 @@ extension PinningPolicy: Codable {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         var expirationDate = Date.distantFuture
         if let text = try container.decodeIfPresent(String.self, forKey: .expirationDate) {
-            guard let date = try? Date(text, strategy: .iso8601) else {
+            guard let date = Date(exactly: text) else {
                 throw DecodingError.dataCorruptedError(
                     forKey: .expirationDate,
                     in: container,
@@ -136,5 +136,19 @@ extension Decoder {
                 debugDescription: "\(key.stringValue) is none of \(names.joined(separator: ", "))."
             )
         }
+    }
+}
+
+extension Date {
+    /// Reads a date of ISO 8601 with its time and its distance from UTC. Foundation reads past what follows them, and takes a
+    /// thirty-first of February for a day in March.
+    fileprivate init?(exactly text: String) {
+        let offset = text.suffix(text.hasSuffix("Z") ? 1 : 6)
+        let local = String(text.dropLast(offset.count)) + "Z"
+        guard offset.hasPrefix("Z") || offset.hasPrefix("+") || offset.hasPrefix("-"),
+            let date = try? Date(text, strategy: .iso8601), let inUTC = try? Date(local, strategy: .iso8601),
+            inUTC.formatted(.iso8601) == local
+        else { return nil }
+        self = date
     }
 }

@@ -11,6 +11,7 @@ extension ConformanceCheck {
             let client = trial.certificates.client
             let (chain, key) = (client.certificateChainFile, client.keyFile)
             let encrypted = try trial.certificates.encryptedKey(of: client, passphrase: "open sesame")
+            let open = try trial.certificates.encryptedKey(of: client, passphrase: "")
             let box = try trial.certificates.pkcs12(client, passphrase: "open sesame")
             func bytes(_ path: String) throws -> Data { try Data(contentsOf: URL(filePath: path)) }
             let identities: [ClientIdentity] = try [
@@ -23,6 +24,9 @@ extension ConformanceCheck {
                 ),
                 ClientIdentity(.pkcs12File(path: box), passphrase: "open sesame"),
                 ClientIdentity(.pkcs12(bytes(box)), passphrase: "open sesame"),
+                // Encrypted with nothing.
+                ClientIdentity(.pemFiles(certificateChain: chain, privateKey: open)),
+                ClientIdentity(.pem(certificateChain: bytes(chain), privateKey: bytes(open)), passphrase: ""),
             ]
             for identity in identities {
                 let server = try trial.server { $0.clientCertificate = .required }

@@ -45,6 +45,24 @@ enum Compressed {
 
     /// A gibibyte of zeros in zstd, in zstd.
     static let zstdOfZstdBomb = bytes("KLUv/WATfz0BAPgotS/9gFgAAABAVAAAEAAAAQD7/znAAgIAEAADABAAAQDH//Y7Bg==")
+    /// A hundred and twenty gibibytes of zeros in zstd, in zstd.
+    static let zstdOfLargerZstdBomb = bytes(
+        "KLUv/aAJCT0AlAAAUCi1L/0AYAIAEAABAPP/8osERAAAAAEA/f/yCwREAAAAAQD9/zkAAkQAAAABAP3/OQACRAAAAAEA/f85AAJE"
+            + "AAAAAQD9/zkAAkQAAAABAP3/OQACRAAAAAEA/f85AAJEAAAAAQD9/zkAAkQAAAABAP3/OQACRAAAAAEA/f85AAJEAAAAAQD9/zkA"
+            + "AkQAAAABAP3/OQACRAAAAAEA/f85AAJEAAAAAQD9/zkAAkQAAAABAP3/OQACRAAAAAEA/f85AAJEAAAAAQD9/zkAAkQAAAABAP3/"
+            + "OQACRAAAAAEA/f85AAJEAAAAAQD9/zkAAkQAAAABAP3/OQACRAAAAAEA/f85AAJEAAAAAQD9/zkAAkQAAAABAP3/OQACRAAAAAEA"
+            + "/f85AAJEAAAAAQD9/zkAAkQAAAABAP3/OQACRAAAAAEA/f85AAJEAAAAAQD9/zkAAl0AABgBAAABAAMJOQAC"
+    )
+
+    /// Nothing, behind some hundred gibibytes that zstd passes over, in zstd, in zstd, in zstd.
+    static let emptyZstdBomb = bytes(
+        "KLUv/aAQQAQAJAoA8g03LjBZBzXWt9ABOIyB5L6hfm8iofy3ANA1m0rlv1LKAUdjC/njRHOmzlcLgk3kTgF8UbQe/33Kf18pA7jr"
+            + "bmEPQypTLNvPFm26HX3P71i2ezy6dOI0n9+xbHuMNMnCJDy/Y9mGo/SoIPo8vzWyue43644JaC9DUXFNgtDUwAaYJTBWUWmIgp/f"
+            + "y2YgSODZP7bzf5t6kVq100wduPH/rqg45y5NHuZMjeB+55ueE3au82RqCOwBs/8tXxS72X+/80/8o2CkrLv897/zbhdqO3QeoH/M"
+            + "6IH/1dqPthGiIyUgQCXIKLfgGPt3BYjMPLHiMvqoaEuNn/IuzJyan/UuzKAaP+VdmEk1P3sXzOZ/Ratq/S9hYWbV+o9DizTmQZc4"
+            + "3EXAADTGA46I/4UAE4DG9GDfAWvIlWoMREBoLIevqOjYK5sDXAAAAAIAq/Ygh6f4AAhVAAAAAgCpGPAQ9g+A"
+    )
+
     /// `x` in gzip, with a mebibyte of zeros after it, in zstd.
     static let paddedGzip = bytes(
         "KLUv/aAVABAA3AAAmB+LCAAAAAAAAgOrAACDFtyMAQABANX/cxAGAgAQAAIAEAACABAAAgAQAAIAEAACABAAAgAQAKsAAAA="

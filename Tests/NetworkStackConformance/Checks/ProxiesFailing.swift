@@ -8,7 +8,7 @@ extension ConformanceCheck {
         [
             refusedTunnel("403 Forbidden", 403), refusedTunnel("407 Proxy Authentication Required", 407),
             refusedTunnel("502 Bad Gateway", 502), refusedTunnel("302 Found", 302),
-            brokenTunnel("closes at once", []),
+            endlessRefusal(403), endlessRefusal(407), brokenTunnel("closes at once", []),
             brokenTunnel("closes after CONNECT", [.receiveHead]),
             brokenTunnel("answers CONNECT with bytes without sense", [.receiveHead, .send("garbage\r\n\r\n")]),
             brokenTunnel("ends within its answer", [.receiveHead, .send("HTTP/1.1 200 Connec")]),
@@ -96,6 +96,41 @@ extension ConformanceCheck {
                 try expectEqual(proxy.requests.count, 0, "requests")
             },
         ]
+
+    /// The proxy's answer has content without an end, and nobody reads it to there.
+    private static func endlessRefusal(_ code: Int) -> ConformanceCheck {
+        ConformanceCheck(
+            "A proxy that answers CONNECT with \(code) and never stops holds up no other fetch",
+            needs: needsProxies
+        ) { subject in
+            let (isOver, sent) = (Lock(false), Gate())
+            let proxy = try ScriptedServer { _ in
+                [
+                    .receiveHead,
+                    .run { connection in
+                        // Whoever wants none of it is gone soon.
+                        defer { sent.open() }
+                        try connection.send(
+                            "HTTP/1.1 \(code) No\r\nProxy-Authenticate: Basic\r\nContent-Length: 1000000000000\r\n\r\n"
+                        )
+                        while !isOver.withLock({ $0 }) {
+                            try connection.send(Array(repeating: 0x20, count: 65_536))
+                            sent.open()
+                        }
+                    },
+                ]
+            }
+            defer { isOver.withLock { $0 = true } }
+            let origin = try ScriptedServer.responding { _ in .ok("other") }
+            let client = try subject.client { configuration in
+                configuration.proxies = .init(http: nil, https: try Network.Proxy("http://\(proxy.authority)"))
+            }
+            async let refused = client.proxyFailure(HTTP.Request(url: "https://origin.test/"))
+            try await sent.opened()
+            try await bounded(.seconds(5)) { _ = try await client.get(origin.url()) }
+            try expectEqual(try await refused.proxyStatus?.rawValue, code, "the proxy's status")
+        }
+    }
 
     private static func refusedTunnel(_ status: String, _ code: Int) -> ConformanceCheck {
         ConformanceCheck(

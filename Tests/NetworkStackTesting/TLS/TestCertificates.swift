@@ -115,7 +115,7 @@ public final class TestCertificates: Sendable {
     ///
     /// Throws `TestServerError`.
     public func encryptedKey(of identity: TLSIdentity, passphrase: String) throws -> String {
-        let file = identity.keyFile + ".encrypted"
+        let file = identity.keyFile + (passphrase.isEmpty ? ".open" : ".encrypted")
         try Program("openssl", package: "openssl").run([
             "pkcs8", "-topk8", "-in", identity.keyFile, "-out", file, "-passout", "pass:\(passphrase)",
         ])

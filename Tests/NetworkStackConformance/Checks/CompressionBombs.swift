@@ -1,0 +1,64 @@
+import FoundationEssentials
+import NetworkStack
+import NetworkStackTesting
+
+extension ConformanceCheck {
+    /// A few bytes that become very many hold up nobody, not even where the many are nobody's content.
+    static let compressionBombs: [ConformanceCheck] = [
+        ConformanceCheck("What a redirect's content becomes holds up no other fetch", needs: needs) { subject in
+            try await holdsUpNobody(
+                Reply.status(
+                    302,
+                    bytes: Compressed.zstdOfLargerZstdBomb,
+                    headers: [("Location", "/next"), ("Content-Encoding", "zstd, zstd")]
+                ),
+                on: subject
+            ) { outcome in
+                guard case .success(let fetched) = outcome else {
+                    throw ConformanceFailure("the redirect was not followed: \(outcome)")
+                }
+                try expectBytes(fetched.value, "next".utf8)
+            }
+        },
+        ConformanceCheck("What is nothing in the end, and much on the way there, holds up no other fetch", needs: needs)
+        {
+            subject in
+            let codings = Array(repeating: "zstd", count: 4).joined(separator: ", ")
+            try await holdsUpNobody(
+                Reply.ok(bytes: Compressed.emptyZstdBomb, headers: [("Content-Encoding", codings)]),
+                on: subject
+            ) { outcome in
+                guard case .failure(.refused(.decompressionRatio)) = outcome else {
+                    throw ConformanceFailure("expected a refusal for the ratio, saw \(outcome)")
+                }
+            }
+        },
+    ]
+
+    private static let needs: Set<HTTP.Capability> = [.network, .decompression, .decompressionRatio]
+
+    /// Fetches a bomb, and something else beside it.
+    private static func holdsUpNobody(
+        _ bomb: Reply,
+        on subject: ConformanceSubject,
+        _ judge: (BoundedClient.Outcome) throws -> Void
+    ) async throws {
+        let (isOffered, sent) = (Lock(false), Gate())
+        let peer = try ScriptedServer.responding { request in
+            switch request.path {
+            case "/first":
+                isOffered.withLock { $0 = request["Accept-Encoding"]?.contains("zstd") ?? false }
+                return .ok("first")
+            case "/bomb": return bomb.then(.open(sent))
+            default: return .ok(String(request.path.dropFirst()))
+            }
+        }
+        let client = try subject.client { $0.options.limits.body = 1000 }
+        _ = try await client.get(peer.url("/first"))
+        guard isOffered.withLock({ $0 }) else { return }
+        async let outcome = client.outcome(of: HTTP.Request(url: peer.url("/bomb")))
+        try await sent.opened()
+        try await bounded(.seconds(2)) { _ = try await client.get(peer.url("/other")) }
+        try judge(await outcome)
+    }
+}
