@@ -77,7 +77,9 @@ extension Handover {
     @inlinable
     static func result(of fetch: (@escaping @Sendable (Value) -> Void) -> any Cancelable) async -> Value {
         let handover = Handover()
-        let fetching = fetch { handover.fill($0) }
+        let fetching =
+            Task.isCancelled
+            ? CancelledBefore.begin { fetch { handover.fill($0) } } : fetch { handover.fill($0) }
         let result = await withTaskCancellationHandler {
             await handover.take()
         } onCancel: {

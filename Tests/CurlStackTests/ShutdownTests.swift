@@ -119,4 +119,25 @@ struct ShutdownTests {
         for gate in ended { try await gate.opened() }
         #expect(outcomes.withLock { $0 }.count { $0.contains("shut down") } == 3, "\(outcomes.withLock { $0 })")
     }
+
+    @Test("ends a stream that nobody reads on, and a download", .timeLimit(.minutes(1)))
+    func shutdownOfStreams() async throws {
+        let server = try ScriptedServer { _ in
+            [.receiveHead, .send("HTTP/1.1 200 OK\r\nContent-Length: 50000000\r\n\r\n"), .sendPattern(50_000_000)]
+        }
+        let stack = try Network.CurlNetworkStack()
+        let request = try HTTP.Request(url: server.url())
+        let folder = FileManager.default.temporaryDirectory.path + "/shutdown-\(UInt64.random(in: .min ... .max))"
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let opened = try await stack.streaming.fetch(resource: .init(baseRequestMaking: .request(request)))
+        try await Task.sleep(for: .milliseconds(200))
+        let download = try await stack.downloads(to: folder + "/f").fetch(
+            resource: .init(baseRequestMaking: .request(request))
+        )
+        await stack.shutdown()
+        await #expect(throws: ByteStream.Failed.self) { for try await _ in opened.value {} }
+        await #expect(throws: ByteStream.Failed.self) { _ = try await download.value.whole() }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == [])
+    }
 }

@@ -216,4 +216,50 @@ struct StreamBodySourceTests {
         #expect(source.rewind())
         source.close()
     }
+
+    @Test("that can be made anew is not, once it is closed", .timeLimit(.minutes(1)))
+    func remaking() async throws {
+        let (made, ended) = (Lock(0), Lock(0))
+        let body = HTTP.Body.stream(
+            .init { () -> AsyncStream<Data> in
+                made.withLock { $0 += 1 }
+                return AsyncStream { continuation in
+                    continuation.onTermination = { _ in ended.withLock { $0 += 1 } }
+                    continuation.yield(Data(count: 1000))
+                }
+            }
+        )
+        let ready = Gate()
+        let source = try #require(try body.open { ready.open() })
+        if case .pending = source.next(upTo: 100) { try await ready.opened() }
+        // A cancel closes the source on its own thread, while the transport's goes back on a connection that died.
+        source.close()
+        _ = source.rewind()
+        try await Task.sleep(for: .milliseconds(500))
+        let counts = (made.withLock { $0 }, ended.withLock { $0 })
+        #expect(counts.0 == counts.1, "\(counts.0) streams were made, and \(counts.1) of them were let go of")
+    }
+
+    @Test("says nothing of an end that it has not come to when it is closed", .timeLimit(.minutes(1)), arguments: [false, true])
+    func cut(isReplayable: Bool) async throws {
+        let made = Gate()
+        @Sendable func chunks() -> AsyncStream<Data> {
+            let left = Lock(20)
+            return AsyncStream<Data> {
+                let goesOn = left.withLock { left in
+                    left -= 1
+                    return left >= 0
+                }
+                if !goesOn { made.open() }
+                return goesOn ? Data(count: 5000) : nil
+            }
+        }
+        let stream = isReplayable ? HTTP.Body.Stream(replaying: chunks) : HTTP.Body.Stream(chunks())
+        let source = try #require(try HTTP.Body.stream(stream).open {})
+        try await made.opened()
+        try await Task.sleep(for: .milliseconds(50))
+        guard case .bytes = source.next(upTo: 1000) else { throw CancellationError() }
+        source.close()
+        if case .end = source.next(upTo: 1000) { Issue.record("99,000 bytes were left, and it said that it had ended") }
+    }
 }

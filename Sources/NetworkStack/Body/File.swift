@@ -132,8 +132,11 @@ package final class FileWriter: Sendable {
     ///   - mode: Who may do what with it, unless the process's mask forbids it.
     /// - Throws: ``FileError``.
     package init(path: String, mode: mode_t = 0o666) throws(FileError) {
-        self.path = path
-        partialPath = "\(path).\(UInt32.random(in: .min ... .max)).partial"
+        (self.path, partialPath) = (path, Self.partialPath(for: path))
+        var status = stat()
+        if unsafe stat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG {  // A pipe or a device keeps its place.
+            throw FileError(path: path, number: status.st_mode & S_IFMT == S_IFDIR ? EISDIR : EINVAL)
+        }
         let descriptor = unsafe open(partialPath, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)
         guard descriptor >= 0 else { throw FileError(path: path, number: errno) }
         state = Lock(State(descriptor: descriptor))

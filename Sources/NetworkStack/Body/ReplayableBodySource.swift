@@ -1,14 +1,19 @@
 /// Content that is pumped in anew whenever its transport goes back to the first byte.
 final class ReplayableBodySource: HTTPBodySource {
+    private struct State {
+        var source: StreamBodySource
+        var isClosed = false
+    }
+
     private let make: @Sendable () -> StreamBodySource
-    private let source: Lock<StreamBodySource>
+    private let state: Lock<State>
 
     init(_ make: @escaping @Sendable () -> StreamBodySource) {
         self.make = make
-        source = Lock(make())
+        state = Lock(State(source: make()))
     }
 
-    private var current: StreamBodySource { source.withLock { $0 } }
+    private var current: StreamBodySource { state.withLock { $0.source } }
 
     var length: Int64? { current.length }
     var trailers: HTTP.Headers? { current.trailers }
@@ -17,14 +22,23 @@ final class ReplayableBodySource: HTTPBodySource {
 
     func rewind() -> Bool {
         if current.rewind() { return true }
+        if state.withLock({ $0.isClosed }) { return false }
         let next = make()
-        let last = source.withLock { source in
-            defer { source = next }
-            return source
+        // The exchange may end, and close this, while its transport goes back.
+        let (last, isClosed) = state.withLock { state in
+            guard !state.isClosed else { return (next, true) }
+            defer { state.source = next }
+            return (state.source, false)
         }
         last.close()
-        return true
+        return !isClosed
     }
 
-    func close() { current.close() }
+    func close() {
+        let last = state.withLock { state in
+            state.isClosed = true
+            return state.source
+        }
+        last.close()
+    }
 }

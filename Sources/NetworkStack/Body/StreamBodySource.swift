@@ -99,6 +99,8 @@ final class StreamBodySource: HTTPBodySource {
 
     private func finish(_ verdict: HTTPBodyChunk) {
         let wakes = state.withLock { state in
+            // A sequence that is cancelled may just end.
+            guard !state.isClosed else { return false }
             var verdict = verdict
             if case .end = verdict, let declared, state.total < declared {
                 verdict = .failed(BodyLengthError(declared: declared, actual: state.total))
@@ -129,6 +131,8 @@ final class StreamBodySource: HTTPBodySource {
     func close() {
         let (task, room) = state.withLock { state in
             state.isClosed = true
+            // A transport that asks before it has heard of it must not take what is left out for the end.
+            state.verdict = .failed(CancellationError())
             (state.current, state.chunks, state.joined) = (Data(), Fifo(), Data())
             defer { (state.task, state.room) = (nil, nil) }
             return (state.task, state.room)

@@ -12,6 +12,8 @@ struct Delivery {
 
     /// Promises that the completion runs no user code.
     var completesInPlace = false
+    /// Whether the fetch was cancelled before its completion was called; a cancel always wins.
+    private(set) var isCancelled = false
     private var call: Call?
     private var hasReturned = false
     private var isCalled = false
@@ -22,7 +24,10 @@ struct Delivery {
         telling attempt: Attempt? = nil,
         steps: (any ExchangeSteps)? = nil
     ) -> Call? {
-        guard !isCalled else { return nil }
+        guard !isCalled else {
+            if case .cancelled = ending { isCancelled = true }
+            return nil
+        }
         isCalled = true
         let call = Call(
             steps: steps,

@@ -282,7 +282,10 @@ final class Exchange: Cancelable, TimerWheelEntry {
         if onQueue || call.isInPlace {
             call.steps?.complete(call.ending, telling: call.telling)
         } else {
-            ResumeBatch.call(on: queue) { call.steps?.complete(call.ending, telling: call.telling) }
+            ResumeBatch.call(on: queue) { [self] in
+                let isCancelled = state.withLock { $0.delivery.isCancelled }
+                call.steps?.complete(isCancelled ? .cancelled : call.ending, telling: call.telling)
+            }
         }
     }
 }

@@ -29,9 +29,14 @@ struct ExchangeClocks {
         entered(.making, now: now)
     }
 
-    mutating func entered(_ phase: HTTP.Phase, now: MonotonicTime) {
+    /// Whether the transport says so, which is the same hop then: one that waits for a place after it sent content has only
+    /// read that ahead.
+    mutating func entered(_ phase: HTTP.Phase, now: MonotonicTime, isSameHop: Bool = false) {
         if !self.phase.isConnecting { connectingSince = now }
-        if phase.isBeforeSending, self.phase == .sending || self.phase == .waiting || self.phase == .receiving {
+        let hasReadAhead = isSameHop && phase == .queued && self.phase == .sending
+        if phase.isBeforeSending, !hasReadAhead,
+            self.phase == .sending || self.phase == .waiting || self.phase == .receiving
+        {
             hasSent = true
         }
         self.phase = phase

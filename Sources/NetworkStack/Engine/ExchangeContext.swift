@@ -108,7 +108,11 @@ final class ExchangeContext: Sendable {
         let exchange = Exchange(steps, in: self)
         steps.receiver?.attach(exchange, cancelled: steps.streamError(of: .cancelled))
         defer { exchange.returnsToCaller() }
-        exchange.begin(checkingOptions: checkingOptions)
+        if Task.isCancelled, CancelledBefore.isSet {
+            exchange.cancel()
+        } else {
+            exchange.begin(checkingOptions: checkingOptions)
+        }
         return exchange
     }
 }

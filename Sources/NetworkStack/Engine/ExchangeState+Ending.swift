@@ -68,7 +68,10 @@ extension ExchangeState {
     /// interceptors have been told that the attempt is scheduled. If somebody intercepts, the call tells them the end of an
     /// attempt that has not been told.
     mutating func end(_ ending: Ending, isIntercepted: Bool = false) -> (Remains, Delivery.Call?)? {
-        guard stage != .ended else { return nil }
+        guard stage != .ended else {
+            _ = delivery.ended(ending)
+            return nil
+        }
         guard !isScheduling else {
             if !(endingAfterScheduling?.isFinal ?? false) { endingAfterScheduling = ending }
             return nil

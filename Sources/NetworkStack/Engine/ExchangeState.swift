@@ -190,7 +190,7 @@ struct ExchangeState {
     }
 
     mutating func entered(_ phase: HTTP.Phase, hop: Int, now: MonotonicTime) {
-        if isCurrent(hop) { clocks.entered(phase, now: now) }
+        if isCurrent(hop) { clocks.entered(phase, now: now, isSameHop: true) }
     }
 
     mutating func progressed(hop: Int, now: MonotonicTime) {

@@ -151,7 +151,7 @@ public protocol HTTPTransferSink<Failure>: AnyObject, Sendable {
     /// What the transport itself fails with.
     associatedtype Failure: Error
 
-    /// The hop has entered a phase.
+    /// The hop has entered a phase. `.queued` after `.sending` says that content was read ahead, and nothing sent yet.
     func entered(_ phase: HTTP.Phase)
 
     /// An informational (1xx) response came, or one that the transport itself has answered, such as a challenge: nobody hears

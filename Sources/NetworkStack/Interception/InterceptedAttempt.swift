@@ -28,6 +28,8 @@ final class InterceptedAttempt<Request: HTTPRequestConvertible, Response: HTTPRe
         var number = 0
         /// A base request that is handed over twice counts once.
         var wasMade = false
+        /// Whether the fetch has ended: what is made after that goes to nobody.
+        var isOver = false
         var made: Made?
         /// Whether the request was told of: until then an end has nothing that it ends.
         var wasScheduled = false
@@ -77,7 +79,7 @@ final class InterceptedAttempt<Request: HTTPRequestConvertible, Response: HTTPRe
     ) -> any Cancelable {
         let number = attempt.retryState.attemptCount
         let isFirst = kept.withLock { kept in
-            guard kept.number == number, !kept.wasMade else { return false }
+            guard kept.number == number, !kept.wasMade, !kept.isOver else { return false }
             kept.wasMade = true
             return true
         }
@@ -178,6 +180,9 @@ final class InterceptedAttempt<Request: HTTPRequestConvertible, Response: HTTPRe
         let made = kept.withLock { $0.number == number && $0.wasScheduled ? $0.made : nil }
         return chain.vote(attempt, request: made?.request, data: data, response: response, error: error)
     }
+
+    /// The fetch has ended.
+    func end() { kept.withLock { $0.isOver = true } }
 
     /// Lets go of everything. Answers what is kept of a success, and the stack's result if there is one.
     func take() -> (Success?, outcome: (any Sendable)?) {

@@ -107,7 +107,7 @@ private final class Threading<Value: Sendable>: Cancelable {
 
     func pass(_ value: Value, to index: Int) -> any Cancelable {
         let isFirst = state.withLock { state in
-            guard state.turn == index else { return false }
+            guard state.turn == index, !state.underWay.isCancelled else { return false }
             state.turn += 1
             return true
         }

@@ -27,6 +27,8 @@ struct Answer {
     private var isWhole = false
     private(set) var received: Int64 = 0
 
+    /// Whether the head that counts has come.
+    var hasToldHead: Bool { head != nil && !isHeld }
     /// The bytes of content that came, as they travelled if that is known.
     var bytesReceived: Int64 { head?.encodedLength ?? received }
     /// The bytes of the response's head, near enough.

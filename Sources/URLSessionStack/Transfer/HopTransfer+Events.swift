@@ -23,7 +23,8 @@ extension HopTransfer {
     func sent(_ count: Int64) {
         let (sink, isAll) = state.withLock { state in
             state.bytesSent += count
-            return (state.sink, state.bytesSent >= state.content.length)
+            // A server may answer before it has all of the content; nothing of the head is awaited then.
+            return (state.sink, state.bytesSent >= state.content.length && !state.answer.hasToldHead)
         }
         sink?.sent(Int(count))
         if isAll { sink?.entered(.waiting) }

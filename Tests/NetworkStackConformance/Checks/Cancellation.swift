@@ -4,7 +4,8 @@ import NetworkStackTesting
 
 extension ConformanceCheck {
     /// What a cancel does, whenever it comes.
-    static let cancellation: [ConformanceCheck] = cancelWhileMaking + cancelAnyTime + cancelInFlight + cancelAtRandom
+    static let cancellation: [ConformanceCheck] =
+        cancelWhileMaking + cancelBeforeRequest + cancelAnyTime + cancelInFlight + cancelAtRandom
 
     private static let cancelWhileMaking: [ConformanceCheck] = [
         ConformanceCheck("A cancel while the request is being made ends the fetch and cancels the making") { subject in

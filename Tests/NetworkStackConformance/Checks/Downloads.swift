@@ -1,4 +1,4 @@
-import FoundationEssentials
+import Foundation
 import NetworkStack
 import NetworkStackTesting
 
@@ -89,6 +89,52 @@ extension ConformanceCheck {
                 _ = try await stack.fetch(resource: .init(baseRequestMaking: .request(request))).value.whole()
             }
             try expect(error is FileError, "Expected a FileError, saw \(error)")
+        },
+        ConformanceCheck("A download takes the place of no pipe and no device") { subject in
+            let peer = try subject.serve { _ in .ok("content") }
+            try await inFolder { folder in
+                let path = folder + "/pipe"
+                try expectEqual(mkfifo(path, 0o600), 0, "making a pipe")
+                let stack = try subject.makeDownloading(.init()) { _ in path }
+                let request = try HTTP.Request(url: peer.url("/"))
+                _ = try? await stack.fetch(resource: .init(baseRequestMaking: .request(request))).value.whole()
+                var status = stat()
+                lstat(path, &status)
+                try expect(status.st_mode & S_IFMT == S_IFIFO, "The pipe is none any more")
+                try expectEqual(try FileManager.default.contentsOfDirectory(atPath: folder), ["pipe"], "the files")
+            }
+        },
+        ConformanceCheck("A download may have the longest name that a file can have") { subject in
+            let peer = try subject.serve { _ in .ok("content") }
+            try await inFolder { folder in
+                let path = folder + "/" + String(repeating: "n", count: 255)
+                let stack = try subject.makeDownloading(.init()) { _ in path }
+                let request = try HTTP.Request(url: peer.url("/"))
+                let length = try await stack.fetch(resource: .init(baseRequestMaking: .request(request))).value.whole()
+                try expectEqual(length, 7, "the length")
+            }
+        },
+        ConformanceCheck("A download goes on although nobody holds it or its stack", needs: [.network]) { subject in
+            let goOn = Gate()
+            let server = try ScriptedServer { _ in
+                [
+                    .receiveHead, .send("HTTP/1.1 200 OK\r\nContent-Length: 8\r\n\r\nhalf"), .wait(for: goOn),
+                    .send("half"),
+                ]
+            }
+            try await inFolder { folder in
+                let path = folder + "/file"
+                try await {
+                    let stack = try subject.makeDownloading(.init()) { _ in path }
+                    let request = try HTTP.Request(url: server.url())
+                    _ = try await stack.fetch(resource: .init(baseRequestMaking: .request(request)))
+                }()
+                try await Task.sleep(for: .milliseconds(200))
+                goOn.open()
+                try await eventually("the file is there") {
+                    (try? Data(contentsOf: URL(filePath: path))) == Data("halfhalf".utf8)
+                }
+            }
         },
     ]
 

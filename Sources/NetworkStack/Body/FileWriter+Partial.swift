@@ -1,0 +1,10 @@
+extension FileWriter {
+    /// Where a file is written until it is whole: beside its place, under a name of its own that is never too long for
+    /// where that of the file is not (255 bytes).
+    static func partialPath(for path: String) -> String {
+        let start = path.utf8.lastIndex(of: UInt8(ascii: "/")).map { path.utf8.index(after: $0) } ?? path.startIndex
+        var name = String(path[start...])
+        while name.utf8.count > 230 { name.removeLast() }
+        return "\(path[..<start])\(name).\(UInt32.random(in: .min ... .max)).partial"
+    }
+}

@@ -1,0 +1,57 @@
+import FoundationEssentials
+import NetworkStack
+import NetworkStackTesting
+
+extension ConformanceCheck {
+    /// Clocks while content is sent, or read ahead.
+    static let sendingTimeouts: [ConformanceCheck] = [
+        ConformanceCheck(
+            "The first-byte timeout is over once the head has come, although content is still sent",
+            needs: [.network]
+        ) {
+            subject in
+            var serverOptions = ScriptedServer.Options()
+            serverOptions.receiveBuffer = 32 * 1024
+            let server = try ScriptedServer(serverOptions) { _ in
+                [
+                    .receiveHead, .send("HTTP/1.1 200 OK\r\nContent-Length: 8\r\n\r\nhalf"), .pause(.milliseconds(200)),
+                    .receiveBody, .pause(.milliseconds(1500)), .send("half"),
+                ]
+            }
+            let body = HTTP.Body.bytes(Data(count: 16 << 20))
+            let options = HTTP.Options.clocks(firstByte: .milliseconds(500))
+            let observation = try subject.stack().observe(server.url(), method: .POST, body: body, options: options)
+            let text = try await observation.onlyOutcome().text()
+            try expectEqual(text, "halfhalf", "the content")
+        },
+        ConformanceCheck(
+            "A request whose stream is read ahead and which finds no place was not sent",
+            needs: [.network, .queueTimeout]
+        ) {
+            subject in
+            let server = try ScriptedServer { _ in [.receiveHead, .waitForClose] }
+            let stack = try subject.stack { $0.connections.perHost = 1 }
+            let first = try stack.observe(server.url())
+            try await server.sees("the first request") { $0.requests.count == 1 }
+            let arrived = Lock<[Bool]>([])
+            let spy = Spy("spy").with { spy in
+                spy.vote = { told in
+                    arrived.withLock { $0.append(told.state.requestMayHaveArrived) }
+                    return .none
+                }
+            }
+            for body in [HTTP.Body.bytes(Data("x".utf8)), .stream(.init { AsyncStream([Data("x".utf8)]) })] {
+                let request = try HTTP.Request(method: .POST, url: server.url(), body: body)
+                let resource = ConformanceSubject.Stack.Resource(
+                    baseRequestMaking: .request(request),
+                    interceptors: [spy],
+                    options: .clocks(queue: .milliseconds(200))
+                )
+                try await stack.observe(resource).onlyOutcome().expectTimeout(.queue, during: [.queued])
+            }
+            try expectEqual(arrived.withLock { $0 }, [false, false], "whether the request may have arrived")
+            first.cancel()
+            _ = try await first.onlyOutcome()
+        },
+    ]
+}
