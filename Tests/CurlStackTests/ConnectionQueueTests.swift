@@ -247,4 +247,20 @@ struct ConnectionQueueTests {
         #expect(!mayBegin && next == ids[1])
         withExtendedLifetime(tokens) {}
     }
+
+    @Test("hosts where all gave up are forgotten, however long others take all the room")
+    func forgettingHosts() throws {
+        var queue = ConnectionQueue(limits: .init(total: 1))
+        let tokens = (0..<2).map { _ in Token() }
+        let ids = tokens.map { ObjectIdentifier($0) }
+        _ = queue.enter(ids[0], in: queue.line(of: try host("busy")))
+        for number in 0..<10_000 {
+            _ = queue.enter(ids[1], in: queue.line(of: try host("host\(number)")))
+            _ = queue.giveUp(ids[1])
+            let next = queue.next()
+            #expect(next == nil)
+        }
+        #expect(queue.ringLength < 2000)
+        withExtendedLifetime(tokens) {}
+    }
 }

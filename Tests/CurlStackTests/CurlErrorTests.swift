@@ -52,4 +52,28 @@ struct CurlErrorTests {
             }
         }
     }
+
+    @Test("nothing of an address that refused an earlier transfer", .timeLimit(.minutes(1)))
+    func systemErrorOfAnother() async throws {
+        let head = "HTTP/1.1 200 OK\r\nContent-Length: "
+        let server = try ScriptedServer { _ in
+            [.receiveHead, .send(head + "2\r\n\r\nok"), .receiveHead, .send(head + "10\r\n\r\nok"), .close]
+        }
+        var configuration = Network.Configuration()
+        // Nobody listens at the first one.
+        configuration.addresses.hostOverrides = [
+            try .init(host: "two.test", port: Int(server.port), addresses: ["127.0.0.9", "127.0.0.1"])
+        ]
+        let stack = try Network.CurlNetworkStack(configuration: configuration)
+        let resource = try Network.CurlResource(
+            baseRequestMaking: .request(.init(url: server.url("/", host: "two.test")))
+        )
+        _ = try await stack.fetch(resource: resource)
+        let error = await #expect(throws: Network.CurlFetchError.self) { try await stack.fetch(resource: resource) }
+        guard case .transport(let failure) = error else {
+            Issue.record("not the transport's")
+            return
+        }
+        #expect(server.snapshot.accepted == 1 && failure.code == .partialFile && failure.systemError == nil)
+    }
 }

@@ -44,7 +44,7 @@ struct ExchangeStateTests {
 
     /// Begins a hop and answers its number.
     private func begin(_ state: inout ExchangeState, _ method: HTTP.Method = .GET) throws -> Int {
-        holds(state.handOver(attempt))
+        holds(state.handOver(attempt).isWanted)
         let request = try HTTP.Request(method: method, url: url)
         return try needed(
             state.begin(request, origin: HTTP.Origin(of: request.url), fragment: nil, source: nil, now: now)
@@ -71,11 +71,11 @@ struct ExchangeStateTests {
     @Test("a request is handed over once, and never after the end")
     func handingOver() {
         var state = state()
-        holds(state.handOver(attempt))
-        holds(!state.handOver(attempt))
+        holds(state.handOver(attempt).isWanted)
+        holds(!state.handOver(attempt).isWanted)
         var ended = self.state()
         _ = ended.end(.cancelled)
-        holds(!ended.handOver(attempt))
+        holds(!ended.handOver(attempt).isWanted)
     }
 
     @Test("what cancels the making is kept, and comes back at the end or at once after it")
@@ -257,7 +257,7 @@ struct ExchangeStateTests {
     @Test("an exchange that has ended keeps nothing of what it went through")
     func lettingGo() throws {
         var state = state()
-        holds(state.handOver(attempt))
+        holds(state.handOver(attempt).isWanted)
         holds(state.settle(.badResponse, now: now) != nil)
         holds(state.failed(CancellationError(), delay: 1, now: now)?.errors.count == 1)
         holds(state.beginAttempt(1, now: now) != nil)

@@ -82,6 +82,22 @@ struct AuthenticationTests {
         await network.shutdown()
     }
 
+    @Test("has cookies, also if it is answered")
+    func cookies() async throws {
+        let server = try ScriptedServer.responding { request in
+            request["Authorization"] == nil
+                ? .status(401, "", headers: [("WWW-Authenticate", "Basic realm=\"test\""), ("Set-Cookie", "s=1")])
+                : .ok("welcome")
+        }
+        var configuration = Network.Configuration()
+        let jar = HTTP.CookieJar()
+        configuration.cookies = jar
+        let handler = ClosureHandler { _, completion in completion(.useCredential, Self.right) }
+        let stack = try Stack(configuration: configuration, authenticationChallengeHandler: handler)
+        #expect(try await stack.fetch(resource: .url(server.url("/private"))).text == "welcome")
+        #expect(jar.cookies.map(\.value) == ["1"])
+    }
+
     @Test("may be answered several times")
     func attempts() async throws {
         let server = try Self.server()

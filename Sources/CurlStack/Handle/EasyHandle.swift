@@ -273,6 +273,13 @@ final class EasyHandle {
         unsafe curl_easy_pause(pointer, CURLPAUSE_CONT)
     }
 
+    /// Lets go of what libcurl holds of a paused transfer, which nobody takes any more: where other streams stay on its
+    /// connection, libcurl would never free it.
+    func dropWhatIsHeld() {
+        transfer = nil
+        unsafe curl_easy_pause(pointer, CURLPAUSE_CONT)
+    }
+
     // MARK: Facts
 
     /// Whether libcurl has words for what went wrong.

@@ -89,6 +89,7 @@ struct ConnectionQueue {
     private var latestNumber: UInt64 = 0
     /// The lines whose first may begin, or might if there were room in all.
     private var ring = Fifo<Line>()
+    private var deserted = 0  // Those of them where nobody is left who waits.
     /// Those who have heard, and may connect now.
     private var released: [ID] = []
     private var active = 0
@@ -147,6 +148,7 @@ struct ConnectionQueue {
             active += 1
             return true
         }
+        if line.isInRing, line.waiting.isEmpty { deserted -= 1 }
         latestNumber += 1
         let ticket = Ticket(id: id, number: latestNumber)
         line.waiting.append(ticket)
@@ -220,6 +222,7 @@ struct ConnectionQueue {
     mutating func giveUp(_ id: ID) -> Bool {
         guard let line = waits.removeValue(forKey: id)?.line else { return false }
         line.gone += 1
+        if line.gone == line.waiting.count { desert(line) }
         if line.gone > 64, line.gone * 2 > line.waiting.count {
             let all = line.waiting
             (line.waiting, line.gone) = (Fifo(), 0)
@@ -228,6 +231,19 @@ struct ConnectionQueue {
             }
         }
         return true
+    }
+
+    /// Nobody in a line waits any longer. It is passed over when it comes up, unless too many are.
+    private mutating func desert(_ line: Line) {
+        (line.waiting, line.gone) = (Fifo(), 0)
+        if line.isInRing { deserted += 1 } else { forget(line) }
+        guard deserted > 64, deserted * 2 > ring.count else { return }
+        let all = ring
+        (ring, deserted) = (Fifo(), 0)
+        for line in (0..<all.count).map({ all[$0] }) {
+            line.isInRing = !line.waiting.isEmpty
+            if line.isInRing { ring.append(line) } else { forget(line) }
+        }
     }
 
     /// A host turned out to share one connection among transfers, or not to.
@@ -249,12 +265,14 @@ struct ConnectionQueue {
                 line.gone -= 1
             }
             guard let id = line.waiting.first?.id else {
+                deserted -= 1
                 forget(line)
                 continue
             }
             // Without room it waits for whoever leaves to call it up.
             guard hasRoom(line) else { continue }
             _ = line.waiting.popFirst()
+            if line.gone > 0, line.gone == line.waiting.count { (line.waiting, line.gone) = (Fifo(), 0) }
             line.active += 1
             active += 1
             waits[id] = nil

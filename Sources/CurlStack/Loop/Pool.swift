@@ -128,17 +128,21 @@ final class Pool {
     /// Takes a transfer's handle back; a transfer under way is dropped, and with it its connection or stream.
     func end(_ transfer: Transfer) {
         guard let easy = transfer.easy else { return }
+        let mayHold = CurlLibrary.shared.hasOldHTTP2 && transfer.isReceivingPaused && transfer.stream != nil
         (transfer.isReceivingPaused, transfer.isSendingPaused) = (false, false)
         transfer.easy = nil
         // Before the handle leaves: libcurl would take the connection along.
         easy.stopWhenConnected(false)
+        if mayHold { easy.dropWhatIsHeld() }
         multi.remove(easy)
         let wasAlone = transfer.isConnected && transfer.stream == nil
         addressAge.ended(told: easy.addressAge, aloneOnConnection: wasAlone, at: .now)
         multi.watch.forget(transfer.openedSockets, of: transfer.id)
         easy.detach()
-        // libcurl counts how often it sent something again for as long as there is the handle, and gives up at the sixth.
-        if transfer.isCleanlyDone, spare.count < Self.spareLimit, mayReuse(transfer) { spare.append(easy) }
+        // libcurl counts how often it sent something again for as long as there is the handle, and gives up at the sixth. The
+        // system's error of an address that nobody answered at would be told of the next failure, too.
+        guard transfer.isCleanlyDone, spare.count < Self.spareLimit, mayReuse(transfer) else { return }
+        if easy.fact(CURLINFO_OS_ERRNO) == 0 { spare.append(easy) }
     }
 
     /// Whether a transfer's handle may have been, or may be, another's. One that answers challenges keeps the credentials,

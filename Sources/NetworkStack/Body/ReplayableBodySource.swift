@@ -22,7 +22,6 @@ final class ReplayableBodySource: HTTPBodySource {
 
     func rewind() -> Bool {
         if current.rewind() { return true }
-        if state.withLock({ $0.isClosed }) { return false }
         let next = make()
         // The exchange may end, and close this, while its transport goes back.
         let (last, isClosed) = state.withLock { state in

@@ -47,3 +47,12 @@ struct Delivery {
         return call
     }
 }
+
+extension Cancelable {
+    /// An engine's fetch, with the promise that its completion runs no user code.
+    @inlinable
+    func completingInPlace() -> Self {
+        (self as? Exchange)?.completesInPlace()
+        return self
+    }
+}

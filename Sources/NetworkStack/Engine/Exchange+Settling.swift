@@ -26,13 +26,13 @@ extension Exchange {
 
     private func settled(_ isSuccess: Bool, _ attempt: Attempt) {
         guard isSuccess else { return fail(attempt) }
-        guard let steps, state.withLock({ $0.tell() }) else { return }
+        guard let steps, state.withLock({ $0.tell() }).tells else { return }
         steps.succeed(attempt)
         end(.judged, onQueue: true)
     }
 
     private func fail(_ attempt: Attempt) {
-        guard let steps, state.withLock({ $0.tell() }) else { return }
+        guard let steps, state.withLock({ $0.tell() }).tells else { return }
         let (action, error) = steps.vote(attempt)
         let delay: Retry.Delay?
         switch action {
@@ -62,7 +62,7 @@ extension Exchange {
     func open(_ response: HTTP.Response) {
         guard isIntercepted else { return opened(.opened(response)) }
         queue.async { [self] in
-            guard let steps, let attempt = state.withLock({ $0.tell() ? $0.attempt : nil }) else { return }
+            guard let steps, let attempt = state.withLock({ $0.tell().tells ? $0.attempt : nil }) else { return }
             _ = steps.judge(.opened(response))
             steps.succeed(attempt)
             opened(.judged, onQueue: true)

@@ -60,7 +60,9 @@ final class Exchange: Cancelable, TimerWheelEntry {
         guard let ticket = wheel.insert(self, at: firstLook) else { return end(.refused(.shutDown)) }
         if let late = state.withLock({ $0.hold(ticket: ticket, of: attempt) }) { wheel.remove(late) }
         let making = steps.make(attempt) { [self] result in
-            guard state.withLock({ $0.handOver(attempt) }) else { return self }
+            let (isWanted, made) = state.withLock { $0.handOver(attempt) }
+            guard isWanted else { return self }
+            defer { withExtendedLifetime(made) {} }
             switch result {
             case .success(let request): carry(request, isFirst: true)
             case .failure(let error): conclude(.noRequest(error))
@@ -287,14 +289,5 @@ final class Exchange: Cancelable, TimerWheelEntry {
                 call.steps?.complete(isCancelled ? .cancelled : call.ending, telling: call.telling)
             }
         }
-    }
-}
-
-extension Cancelable {
-    /// An engine's fetch, with the promise that its completion runs no user code.
-    @inlinable
-    func completingInPlace() -> Self {
-        (self as? Exchange)?.completesInPlace()
-        return self
     }
 }

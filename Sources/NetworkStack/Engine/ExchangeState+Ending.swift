@@ -2,6 +2,19 @@ internal import FoundationEssentials
 
 /// The ends of attempts and of the exchange.
 extension ExchangeState {
+    /// What has to be let go of when an attempt or the exchange ends, outside the lock: what a closure of the user's holds may
+    /// go with it, and give the fetch up at that.
+    struct Remains {
+        /// What makes the request, or transforms the content, or waits for the next attempt.
+        var pending: (any Cancelable)?
+        var transfer: (any HTTPTransfer)?
+        var source: (any HTTPBodySource)?
+        var ticket: TimerWheel.Ticket?
+        var request: HTTP.Request?
+        var steps: (any ExchangeSteps)?
+        var errors: [any Error] = []
+    }
+
     /// The attempt is over and is to be looked at. Answers it and what to let go of, or `nil` if it was over.
     mutating func settle(_ ending: Ending, now: MonotonicTime) -> (Remains, Attempt)? {
         guard stage == .making || stage == .carrying, var attempt else { return nil }
@@ -22,12 +35,12 @@ extension ExchangeState {
         return nil
     }
 
-    /// Whether the interceptors are still to be told the attempt's end; they are, by whoever is answered yes.
-    mutating func tell() -> Bool {
-        guard stage == .settling || stage == .streaming, !isTold else { return false }
+    /// Answers whether the interceptors are still to be told the attempt's end; they are, by whoever is answered yes. Besides,
+    /// what settled it, to be let go of.
+    mutating func tell() -> (tells: Bool, settling: (any Cancelable)?) {
+        guard stage == .settling || stage == .streaming, !isTold else { return (false, nil) }
         isTold = true
-        remains.pending = nil
-        return true
+        return (true, remains.takePending())
     }
 
     /// The attempt has failed, and another is to be made. Answers the state, or `nil` if the exchange has ended.
@@ -81,7 +94,9 @@ extension ExchangeState {
         isTold = true
         // Whoever keeps the `Cancelable` keeps nothing of what the fetch went through.
         defer { (steps, self.attempt, retryState, redirects) = (nil, nil, Retry.State(), []) }
-        return (letGo(keepingTicket: false), delivery.ended(ending, telling: telling, steps: steps))
+        var left = letGo(keepingTicket: false)
+        (left.steps, left.errors) = (steps, retryState.errors)
+        return (left, delivery.ended(ending, telling: telling, steps: steps))
     }
 
     /// The hop has failed. Answers how it is told, if that is news.
@@ -133,8 +148,17 @@ extension ExchangeState {
         var left = remains
         remains = Remains()
         if keepingTicket { (remains.ticket, left.ticket) = (left.ticket, nil) }
+        left.request = request
         (request, head, next) = (nil, nil, nil)
         body = Data()
         return left
+    }
+}
+
+extension ExchangeState.Remains {
+    /// Takes what is pending, because it has come.
+    mutating func takePending() -> (any Cancelable)? {
+        defer { pending = nil }
+        return pending
     }
 }

@@ -24,15 +24,6 @@ struct ExchangeState {
         case ignore
     }
 
-    /// What has to be let go of when an attempt or the exchange ends.
-    struct Remains {
-        /// What makes the request, or transforms the content, or waits for the next attempt.
-        var pending: (any Cancelable)?
-        var transfer: (any HTTPTransfer)?
-        var source: (any HTTPBodySource)?
-        var ticket: TimerWheel.Ticket?
-    }
-
     private let shared: Shared<HTTP.Options>
     let streams: Bool
     /// Serves the exchange until its end: whoever holds an ended fetch holds nothing of the resource or the transport.
@@ -114,12 +105,11 @@ struct ExchangeState {
         return nil
     }
 
-    /// Whether the attempt's request is handed over for the first time, and still wanted.
-    mutating func handOver(_ attempt: Attempt) -> Bool {
-        guard stage == .making, !wasHandedOver, isCurrent(attempt) else { return false }
+    /// Answers whether the attempt's request is handed over for the first time, and still wanted; and the making, to be let go of.
+    mutating func handOver(_ attempt: Attempt) -> (isWanted: Bool, making: (any Cancelable)?) {
+        guard stage == .making, !wasHandedOver, isCurrent(attempt) else { return (false, nil) }
         wasHandedOver = true
-        remains.pending = nil
-        return true
+        return (true, remains.takePending())
     }
 
     func isCurrent(_ attempt: Attempt) -> Bool {

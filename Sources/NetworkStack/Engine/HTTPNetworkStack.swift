@@ -1,5 +1,4 @@
 public import Dispatch
-
 public import FoundationEssentials
 
 /// A network stack that speaks HTTP. One app's code runs on any of them: write it on `some HTTPNetworkStack<Data>` and

@@ -83,8 +83,11 @@ struct Answer {
     /// The 401 that came is what is delivered, whatever URLSession makes of it now.
     mutating func challengeIsDeclined() { isWhole = true }
 
-    /// The request is made again, with a credential.
-    mutating func challengeIsAnswered() { (head, held, received, isHeld) = (nil, [], 0, false) }
+    /// The request is made again, with a credential. What the answer until now was still has cookies.
+    mutating func challengeIsAnswered() -> [Event] {
+        defer { (head, held, received, isHeld) = (nil, [], 0, false) }
+        return head.map { [.informational($0.response)] } ?? []
+    }
 
     /// The task has ended.
     ///

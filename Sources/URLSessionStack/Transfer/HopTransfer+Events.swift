@@ -66,7 +66,7 @@ extension HopTransfer {
             guard disposition == .useCredential, let credential else { return decline() }
             session.interrupting.async { [self] in
                 let goesOn = state.withLock { state in
-                    state.answer.challengeIsAnswered()
+                    state.backlog.add(state.answer.challengeIsAnswered())
                     return state.cancelling == nil
                 }
                 if goesOn { completionHandler(.useCredential, credential) }

@@ -1,0 +1,73 @@
+import CurlStack
+import Dispatch
+import Foundation
+import NetworkStack
+import NetworkStackTesting
+import Testing
+
+/// Somebody who gives the fetch up when nobody needs them any more, as is usual.
+private final class Owner: Sendable {
+    let fetching = Lock<(any Cancelable)?>(nil)
+    let isGone: Gate
+
+    init(_ isGone: Gate) { self.isGone = isGone }
+
+    deinit {
+        fetching.withLock { $0 }?.cancel()
+        isGone.open()
+    }
+}
+
+@Suite("What is let go of", .serialized, .timeLimit(.minutes(1)))
+struct ReentryTests {
+    @Test("may give its fetch up, when a stream ends that its completion kept it for")
+    func streamEnds() async throws {
+        let (isTold, isGone, stream) = (Gate(), Gate(), Lock<ByteStream?>(nil))
+        let server = try ScriptedServer { _ in
+            [
+                .receiveHead, .send("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\n"), .wait(for: isTold),
+                .pause(.milliseconds(100)), .send("some"), .waitForClose,
+            ]
+        }
+        let stack = try Network.CurlNetworkStack()
+        let request = try HTTP.Request(url: server.url())
+        do {
+            let owner = Owner(isGone)
+            let fetching = stack.streaming.fetch(resource: .init(baseRequestMaking: .request(request))) { result in
+                withExtendedLifetime(owner) { stream.withLock { $0 = try? result.get().value } }
+                isTold.open()
+            }
+            owner.fetching.withLock { $0 = fetching }
+        }
+        try await isGone.opened(within: .seconds(5))
+        withExtendedLifetime(stream) {}
+    }
+
+    @Test("may give its fetch up, when the making of a request is over")
+    func madeRequest() async throws {
+        final class Making: Cancelable {
+            let handler: Network.BaseRequestMaking<HTTP.Request>.Handler
+            let isGone: Gate
+            init(_ handler: @escaping Network.BaseRequestMaking<HTTP.Request>.Handler, _ isGone: Gate) {
+                (self.handler, self.isGone) = (handler, isGone)
+            }
+            func cancel() { _ = handler(.failure(CancellationError())) }
+            deinit {
+                cancel()
+                isGone.open()
+            }
+        }
+        let server = try ScriptedServer.responding { _ in .ok("some") }
+        let stack = try Network.CurlNetworkStack()
+        let request = try HTTP.Request(url: server.url())
+        let (isGone, isDone) = (Gate(), Gate())
+        let making = Network.BaseRequestMaking<HTTP.Request> { handler in
+            let making = Making(handler, isGone)
+            DispatchQueue.global().asyncAfter(deadline: .now() + 0.1) { _ = handler(.success(request)) }
+            return making
+        }
+        stack.fetch(resource: .init(baseRequestMaking: making)) { _ in isDone.open() }
+        try await isGone.opened(within: .seconds(5))
+        try await isDone.opened(within: .seconds(5))
+    }
+}
