@@ -12,7 +12,7 @@
 /// `Synchronization.Mutex`. The state and the mutex share one allocation, and every use is inlined where it stands: a fetch
 /// passes some twenty locks.
 @usableFromInline
-package struct Lock<State>: @unchecked Sendable {
+package struct Lock<State: ~Copyable>: @unchecked Sendable {
     // Unchecked because the compiler cannot see that the state is touched only between lock and unlock.
 
     @usableFromInline let buffer: LockBuffer<State>
@@ -31,9 +31,9 @@ package struct Lock<State>: @unchecked Sendable {
     /// Runs `body` with the state, alone. It must not call back into the same lock and should not call foreign code.
     @inlinable
     @inline(__always)
-    package func withLock<Result, Failure: Error>(_ body: (inout State) throws(Failure) -> Result) throws(Failure)
-        -> Result
-    {
+    package func withLock<Result: ~Copyable, Failure: Error>(
+        _ body: (inout State) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
         try unsafe buffer.withUnsafeMutablePointers { (mutex, state) throws(Failure) in
             unsafe LockMutex.lock(mutex)
             defer { unsafe LockMutex.unlock(mutex) }
@@ -44,7 +44,7 @@ package struct Lock<State>: @unchecked Sendable {
 
 /// What a lock's copies share.
 @usableFromInline
-package final class LockBuffer<State>: ManagedBuffer<LockMutex, State> {
+package final class LockBuffer<State: ~Copyable>: ManagedBuffer<LockMutex, State> {
     @inlinable
     deinit {
         unsafe withUnsafeMutablePointers { mutex, state in

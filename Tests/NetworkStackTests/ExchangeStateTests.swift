@@ -83,7 +83,7 @@ struct ExchangeStateTests {
         var state = state()
         let making = EmptyCancelable()
         holds(state.hold(making: making, of: attempt) == nil)
-        holds(state.end(.cancelled)?.0.pending === making)
+        holds(state.end(.cancelled)?.remains.pending === making)
         holds(state.hold(making: making, of: attempt) === making)
     }
 
@@ -131,7 +131,7 @@ struct ExchangeStateTests {
         holds(state.hold(Transfer(), hop: first).cancels, "the hop was left")
         let transfer = Transfer()
         holds(!state.hold(transfer, hop: second).cancels)
-        holds(state.end(.cancelled)?.0.transfer === transfer)
+        holds(state.end(.cancelled)?.remains.transfer === transfer)
         holds(state.hold(Transfer(), hop: second).cancels, "the exchange has ended")
     }
 

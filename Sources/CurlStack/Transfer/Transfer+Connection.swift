@@ -12,6 +12,14 @@ extension Transfer {
         stop = .transport(CurlError(code: .sslCACertificateBadFile, message: message, phase: .securing))
     }
 
+    /// If another head begins, libcurl has answered the challenge, and its cookies count all the same.
+    func readAfterChallenge(_ line: Span<UInt8>) -> HeadReader.Step {
+        let challenge = final
+        let step = head.read(line)
+        if let challenge, !head.isChallenge { informational.append(challenge) }
+        return step
+    }
+
     /// The server does not know the question: the request is sent again without it (RFC 9110 section 10.1.1), on another
     /// connection, because libcurl would do so by itself and call it the same response.
     func asksNoMore() -> Bool {

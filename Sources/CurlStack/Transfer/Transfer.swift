@@ -83,8 +83,8 @@ final class Transfer {
     private(set) var phase = HTTP.Phase.queued
 
     let head: HeadReader
-    private var informational: [HTTP.Response] = []
-    private var final: HTTP.Response?
+    var informational: [HTTP.Response] = []
+    private(set) var final: HTTP.Response?
     let body = ByteBuffer()
     var bodyCount: Int64 = 0
     /// Bytes of content as they travelled, and how many had at the end of the last turn.
@@ -183,10 +183,7 @@ final class Transfer {
 
     func received(headerLine line: Span<UInt8>) -> Bool {
         touch()
-        let challenge = head.isChallenge ? final : nil
-        let step = head.read(line)
-        // libcurl has answered it, and its cookies count all the same.
-        if let challenge, !head.isChallenge { informational.append(challenge) }
+        let step = head.isChallenge ? readAfterChallenge(line) : head.read(line)
         if head.version.major >= 2, stream == nil {
             // libcurl 7.88 believes it, and would send other requests into the middle of this one's answer.
             stop = .transport(malformed("The response says HTTP/\(head.version.major) where HTTP/1.1 is spoken."))

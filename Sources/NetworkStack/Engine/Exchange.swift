@@ -250,19 +250,20 @@ final class Exchange: Cancelable, TimerWheelEntry {
             return end(ending)
         }
         guard isIntercepted, !ending.isFinal else { return end(ending) }
-        guard let (remains, attempt) = state.withLock({ $0.settle(ending, now: .now) }) else { return }
-        release(remains)
+        guard let settled = state.withLock({ $0.settle(ending, now: .now) }) else { return }
+        release(settled.remains)
+        let attempt = settled.attempt
         ResumeBatch.call(on: queue) { self.settle(ending, attempt) }
     }
 
     /// The fetch ends with this.
     func end(_ ending: Ending, onQueue: Bool = false) {
-        guard let (remains, call) = state.withLock({ $0.end(ending, isIntercepted: isIntercepted) }) else { return }
-        release(remains)
-        deliver(call, onQueue: onQueue)
+        guard let ended = state.withLock({ $0.end(ending, isIntercepted: isIntercepted) }) else { return }
+        release(ended.remains)
+        deliver(ended.call, onQueue: onQueue)
     }
 
-    private func release(_ remains: ExchangeState.Remains) {
+    private func release(_ remains: borrowing ExchangeState.Remains) {
         if let ticket = remains.ticket { wheel.remove(ticket) }
         remains.pending?.cancel()
         remains.transfer?.cancel()

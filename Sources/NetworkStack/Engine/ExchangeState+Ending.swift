@@ -4,7 +4,7 @@ internal import FoundationEssentials
 extension ExchangeState {
     /// What has to be let go of when an attempt or the exchange ends, outside the lock: what a closure of the user's holds may
     /// go with it, and give the fetch up at that.
-    struct Remains {
+    struct Remains: ~Copyable {
         /// What makes the request, or transforms the content, or waits for the next attempt.
         var pending: (any Cancelable)?
         var transfer: (any HTTPTransfer)?
@@ -15,8 +15,20 @@ extension ExchangeState {
         var errors: [any Error] = []
     }
 
+    /// An attempt that is over, and what to let go of.
+    struct Settled: ~Copyable {
+        let remains: Remains
+        let attempt: Attempt
+    }
+
+    /// An exchange's end: what to let go of, and the call to make.
+    struct Ended: ~Copyable {
+        let remains: Remains
+        let call: Delivery.Call?
+    }
+
     /// The attempt is over and is to be looked at. Answers it and what to let go of, or `nil` if it was over.
-    mutating func settle(_ ending: Ending, now: MonotonicTime) -> (Remains, Attempt)? {
+    mutating func settle(_ ending: Ending, now: MonotonicTime) -> Settled? {
         guard stage == .making || stage == .carrying, var attempt else { return nil }
         guard !isScheduling else {
             endingAfterScheduling = endingAfterScheduling ?? ending
@@ -25,7 +37,7 @@ extension ExchangeState {
         attempt.retryState.requestMayHaveArrived = clocks.hasSent
         stage = .settling
         clocks.entered(.settling, now: now)
-        return (letGo(keepingTicket: true), attempt)
+        return Settled(remains: letGo(keepingTicket: true), attempt: attempt)
     }
 
     /// Keeps what cancels the settling. Answers it back if it is to be cancelled at once.
@@ -80,7 +92,7 @@ extension ExchangeState {
     /// Ends the exchange. Answers what to let go of and the call to make, or `nil` if it had ended, or ends when the
     /// interceptors have been told that the attempt is scheduled. If somebody intercepts, the call tells them the end of an
     /// attempt that has not been told.
-    mutating func end(_ ending: Ending, isIntercepted: Bool = false) -> (Remains, Delivery.Call?)? {
+    mutating func end(_ ending: Ending, isIntercepted: Bool = false) -> Ended? {
         guard stage != .ended else {
             _ = delivery.ended(ending)
             return nil
@@ -92,11 +104,12 @@ extension ExchangeState {
         let telling = isIntercepted && !isTold ? attempt : nil
         stage = .ended
         isTold = true
-        // Whoever keeps the `Cancelable` keeps nothing of what the fetch went through.
-        defer { (steps, self.attempt, retryState, redirects) = (nil, nil, Retry.State(), []) }
         var left = letGo(keepingTicket: false)
-        (left.steps, left.errors) = (steps, retryState.errors)
-        return (left, delivery.ended(ending, telling: telling, steps: steps))
+        swap(&left.steps, &steps)
+        swap(&left.errors, &retryState.errors)
+        // Whoever keeps the `Cancelable` keeps nothing of what the fetch went through.
+        (attempt, retryState, redirects) = (nil, Retry.State(), [])
+        return Ended(remains: left, call: delivery.ended(ending, telling: telling, steps: left.steps))
     }
 
     /// The hop has failed. Answers how it is told, if that is news.
@@ -145,11 +158,11 @@ extension ExchangeState {
     }
 
     mutating func letGo(keepingTicket: Bool) -> Remains {
-        var left = remains
-        remains = Remains()
-        if keepingTicket { (remains.ticket, left.ticket) = (left.ticket, nil) }
-        left.request = request
-        (request, head, next) = (nil, nil, nil)
+        var left = Remains()
+        swap(&left, &remains)
+        if keepingTicket { swap(&left.ticket, &remains.ticket) }
+        swap(&left.request, &request)
+        (head, next) = (nil, nil)
         body = Data()
         return left
     }

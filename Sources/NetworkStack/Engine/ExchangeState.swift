@@ -5,7 +5,7 @@ internal import FoundationEssentials
 /// `making` -> `carrying` (once per hop) -> `ended`. If somebody intercepts, an attempt goes on to `settling`, and from
 /// there to the end, or by way of `delayed` to the next attempt's `making`. A stream goes from `carrying` to `streaming` at
 /// its head. Events of a hop that is over, and everything after the end, are answered with nothing.
-struct ExchangeState {
+struct ExchangeState: ~Copyable {
     enum Stage {
         case making
         case carrying

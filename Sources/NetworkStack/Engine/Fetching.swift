@@ -127,7 +127,6 @@ final class Fetching<Transport: HTTPTransport, Remote: Sendable>: ExchangeSteps 
     }
 
     func complete(_ ending: Ending, telling attempt: Attempt?) {
-        intercepted?.end()
         if let attempt { tell(attempt, cutShortBy: ending) }
         // Nothing is kept after this: a stream must not be held by the exchange that feeds it.
         if case .judged = ending, let intercepted {
@@ -142,6 +141,7 @@ final class Fetching<Transport: HTTPTransport, Remote: Sendable>: ExchangeSteps 
     /// may be changing it.
     @inline(never)
     private func tell(_ attempt: Attempt, cutShortBy ending: Ending) {
+        intercepted?.end()
         guard let intercepted, case (.failure(let error), let data) = outcome(of: ending) else { return }
         _ = intercepted.vote(attempt, data: data, response: error.response, on: error)
     }

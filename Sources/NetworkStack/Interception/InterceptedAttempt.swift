@@ -28,7 +28,7 @@ final class InterceptedAttempt<Request: HTTPRequestConvertible, Response: HTTPRe
         var number = 0
         /// A base request that is handed over twice counts once.
         var wasMade = false
-        /// Whether the fetch has ended: what is made after that goes to nobody.
+        /// Whether the fetch has ended before its attempt: what is made after that goes to nobody.
         var isOver = false
         var made: Made?
         /// Whether the request was told of: until then an end has nothing that it ends.
@@ -181,7 +181,7 @@ final class InterceptedAttempt<Request: HTTPRequestConvertible, Response: HTTPRe
         return chain.vote(attempt, request: made?.request, data: data, response: response, error: error)
     }
 
-    /// The fetch has ended.
+    /// The fetch has ended before its attempt has.
     func end() { kept.withLock { $0.isOver = true } }
 
     /// Lets go of everything. Answers what is kept of a success, and the stack's result if there is one.
