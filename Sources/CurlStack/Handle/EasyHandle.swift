@@ -30,6 +30,7 @@ final class EasyHandle {
     private var stopsWhenConnected = false
     /// How old the addresses of a name may be, in seconds; -1 for any age.
     private(set) var addressAge: Int?
+    private var bufferSize: Int?
     private var isListening = false
     /// Whether libcurl says which connection it has chosen.
     private(set) var tellsConnections = false
@@ -118,7 +119,6 @@ final class EasyHandle {
         tell(last?.needsFreshConnection != isFresh, set(CURLOPT_FRESH_CONNECT, isFresh ? 1 : 0))
         tell(last?.waitsForMultiplexing != waits, set(CURLOPT_PIPEWAIT, waits ? 1 : 0))
         tell(last?.connectTimeout != plan.connectTimeout, set(CURLOPT_CONNECTTIMEOUT_MS, plan.connectTimeout))
-        tell(last?.bufferSize != plan.bufferSize, set(CURLOPT_BUFFERSIZE, plan.bufferSize))
         tell(last?.resumesTLS != plan.resumesTLS, set(CURLOPT_SSL_SESSIONID_CACHE, plan.resumesTLS ? 1 : 0))
         tell(last?.leafPins != plan.leafPins, set(CURLOPT_PINNEDPUBLICKEY, plan.leafPins))
         tell(last?.expectWait != plan.expectWait, set(CURLOPT_EXPECT_100_TIMEOUT_MS, plan.expectWait))
@@ -226,6 +226,13 @@ final class EasyHandle {
         guard seconds != addressAge else { return }
         addressAge = seconds
         set(CURLOPT_DNS_CACHE_TIMEOUT, seconds)
+    }
+
+    /// Tells how much to read at once, in bytes.
+    func tellBufferSize(_ count: Int) {
+        guard count != bufferSize else { return }
+        bufferSize = count
+        set(CURLOPT_BUFFERSIZE, count)
     }
 
     // MARK: HTTP/2

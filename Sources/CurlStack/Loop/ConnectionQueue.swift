@@ -24,6 +24,8 @@ struct ConnectionQueue {
     final class Line {
         let host: Host
         fileprivate(set) var active = 0
+        /// Whether the host has sent more content at once than libcurl's usual buffer holds.
+        var sendsMuch = false
         /// Whether the host shares one connection among transfers; `nil` until that is known.
         fileprivate(set) var sharesConnection: Bool?
         /// How many are under way in each pool.
@@ -76,9 +78,7 @@ struct ConnectionQueue {
     }
 
     /// A line that the queue keeps.
-    fileprivate struct Unowned {
-        unowned let line: Line
-    }
+    fileprivate struct Unowned { unowned let line: Line }
 
     private let limits: Network.Configuration.Connections
     private var lines: [Host: Line] = [:]

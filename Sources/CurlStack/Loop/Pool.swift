@@ -97,7 +97,9 @@ final class Pool {
             transfer.stop = .refused(.invalidRequest(Self.strayCredentials))
             return CURLE_FAILED_INIT
         }
-        let code = easy.apply(plan(of: transfer, route), standard: standardLines)
+        let plan = plan(of: transfer, route)
+        easy.tellBufferSize(plan.bufferSize(for: transfer.line))
+        let code = easy.apply(plan, standard: standardLines)
         guard code == CURLE_OK else { return code }
         return multi.add(easy) == CURLM_OK ? CURLE_OK : CURLE_FAILED_INIT
     }

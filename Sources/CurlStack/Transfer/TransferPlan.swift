@@ -31,8 +31,8 @@ final class TransferPlan {
     /// Whether nothing else may be sent on the connection: the request says so (RFC 9112 section 9.6), and libcurl does not read it.
     var closesConnection: Bool
     let connectTimeout: Int
-    /// How much libcurl reads at once, in bytes (`CURLOPT_BUFFERSIZE`).
-    let bufferSize: Int
+    /// Whether content may be read in large pieces, and is from a host of which no more is known.
+    private let mayReadLargePieces, streams: Bool
     /// How long content waits for 100 Continue, in milliseconds, if it is to be asked for.
     let expectWait: Int
     /// The proxy on the way, if there is one.
@@ -62,7 +62,7 @@ final class TransferPlan {
         self.route = route
         hasTrailers = hop.hasTrailers
         expectWait = hop.options.expectContinue.map(Self.milliseconds) ?? Self.usualExpectWait
-        bufferSize = hop.readsLargePieces ? Self.largeBuffer : HeldInput.bufferSize
+        (mayReadLargePieces, streams) = (hop.mayReadLargePieces, !hop.allowsWithholding)
         url = hop.urlText
         content = Self.content(of: hop)
         method = hop.request.method == .GET && content == .none ? nil : hop.request.method.rawValue
@@ -205,8 +205,12 @@ final class TransferPlan {
         return text.isEmpty ? "\(name.rawValue);" : "\(name.rawValue): \(text)"
     }
 
-    /// Content that comes whole in one turn costs half of what it does in four, and a stream's reader is woken for every piece.
-    /// libcurl touches as much of it as came, no more.
+    /// How much libcurl is to read at once, in bytes (`CURLOPT_BUFFERSIZE`). Content that comes whole in one turn costs two
+    /// thirds of what it does in four, and a stream's reader is woken for every piece. Others are spared the memory.
+    func bufferSize(for line: ConnectionQueue.Line) -> Int {
+        mayReadLargePieces && (streams || line.sendsMuch) ? Self.largeBuffer : HeldInput.bufferSize
+    }
+
     static let largeBuffer = 128 * 1024
 
     /// How long libcurl waits for 100 Continue if it is not told otherwise.
@@ -246,8 +250,8 @@ extension HTTPHop {
         return value.split { $0 == "," || $0 == " " }.contains { $0.lowercased() == "trailers" }
     }
 
-    /// Whether content is read in large pieces. Over HTTP/2 the usual size must stand (``HeldInput``).
-    var readsLargePieces: Bool {
+    /// Whether content may be read in large pieces. Over HTTP/2 the usual size must stand (``HeldInput``).
+    var mayReadLargePieces: Bool {
         switch version {
         case .automatic: origin.scheme == .http
         case .http1_1: true
