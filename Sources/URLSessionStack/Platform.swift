@@ -118,7 +118,7 @@ enum Platform {
                 "URLSession reads on at full speed; what the reader does not take is held, up to the body limit.",
             .headLimit: "URLSession delivers a head only when it is complete; the limit is checked then.",
             .strictReplies:
-                "URLSession ends the process when a connection ends within a head (SCF #5285), and cannot see every broken reply.",
+                "URLSession ends the process when a connection ends within a head (SCF #5285) or a Content-Length is next to 2^63, and cannot see every broken reply.",
         ]
     #else
         /// URLSession adds its own fields here.

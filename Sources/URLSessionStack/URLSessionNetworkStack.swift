@@ -28,16 +28,17 @@ extension Network {
     /// right here, but for this, which a stack above it cannot:
     ///
     /// - A response with trailers, or a connection that ends within a head, ends the process (swift-corelibs-foundation
-    ///   #5285). So does a redirect whose `Location` URLSession itself cannot put together. Do not fetch from servers that
-    ///   you do not trust.
+    ///   #5285). So does a `Content-Length` in the last 512 below 2^63, also in an answer to HEAD, and a redirect whose
+    ///   `Location` URLSession itself cannot put together. Do not fetch from servers that you do not trust.
     /// - All sessions of a process share one queue. A cancel or timeout during a slow name lookup holds all of them up until
     ///   the lookup ends, and so does a server that floods one with tiny chunks.
     /// - A request on a kept connection that dies without an answer is sent again by libcurl, whatever its method.
     /// - Some 150 bytes of every request are never freed.
     /// - What URLSession does not tell is not known: the version of HTTP is reported as 1.1, and a fetch that still looks a
     ///   name up or connects counts as sending, or as waiting if there is nothing to send.
-    /// - The content of a redirect is read to its end before the redirect is followed, and that of a redirect without a
-    ///   `Location` is lost.
+    /// - The content of a redirect is read to its end before the redirect is followed, and held in memory, whatever the
+    ///   limits say; every piece is copied together with all before it, on the one queue: 100 MB can hold every session of the
+    ///   process up for a minute. That of a redirect without a `Location` is lost.
     /// - Proxies that the environment names (`http_proxy`, `https_proxy`, `ALL_PROXY`) are used, and cannot be turned off. So
     ///   a configuration has to ask for them (``/NetworkStack/Network/Proxies/init(environment:)``), or is refused where there
     ///   are any; with a session of one's own they are used unasked.

@@ -38,4 +38,15 @@ struct KnownCrashTests {
         }
         #expect(result.saysOnExit("Invalid URL"))
     }
+
+    @Test(
+        "A Content-Length that rounds up to 2^63 ends the process",
+        arguments: ["200 OK", "302 Found\r\nLocation: /"]
+    )
+    func length(status: String) async {
+        let result = await #expect(processExitsWith: .failure) { [status] in
+            try await Self.fetch("HTTP/1.1 \(status)\r\nContent-Length: 9223372036854775807\r\n\r\nhello")
+        }
+        #expect(result != nil)
+    }
 }

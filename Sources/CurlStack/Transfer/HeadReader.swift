@@ -174,7 +174,10 @@ final class HeadReader {
     }
 
     private func readCodings(_ line: Span<UInt8>, from start: Int) {
-        for name in Self.names(line, from: start) where name.lowercased() != "identity" { contentCodings.append(name) }
+        // Some servers say `none`, which libcurl takes for the same.
+        for name in Self.names(line, from: start) where !["identity", "none"].contains(name.lowercased()) {
+            contentCodings.append(name)
+        }
     }
 
     /// The names of a list, as they are: a name with something in it that no name has is none that anybody knows.

@@ -40,7 +40,7 @@ extension HTTP {
             }
         }
 
-        var isNone: Bool { if case .none = self { true } else { false } }
+        package var isNone: Bool { if case .none = self { true } else { false } }
 
         /// Opens the content for one transfer, if it has to be read piece by piece.
         ///

@@ -60,6 +60,14 @@ struct CanonicalHost: Hashable, Sendable {
     }
 }
 
+extension HTTP.Origin {
+    /// The host in four decimal numbers, if it is an IPv4 address in any of its forms.
+    package var ipv4Address: String? {
+        let host = CanonicalHost(self)
+        return host.isAddress && self.host.utf8.first != UInt8(ascii: "[") ? host.text : nil
+    }
+}
+
 /// An IPv4 address in any of the forms of `inet_aton`: one to four numbers, decimal, octal (`0`) or hexadecimal (`0x`), of
 /// which the last fills what is left.
 struct IPv4Address: CustomStringConvertible {

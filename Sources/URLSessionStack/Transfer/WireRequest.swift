@@ -16,7 +16,7 @@ struct WireRequest {
 
     init(_ hop: HTTPHop, content: SentContent, ownFields: OwnFields?) {
         var request = URLRequest(
-            url: hop.request.url,
+            url: Self.url(of: hop),
             cachePolicy: .reloadIgnoringLocalCacheData,
             timeoutInterval: Platform.ownTimeout
         )
@@ -25,14 +25,22 @@ struct WireRequest {
         request.httpMethod = hop.request.method.rawValue
 
         var (fields, names) = Self.joined(hop.request.headers)
-        fields = fields.filter { $0.key.lowercased() != "content-length" }
+        fields = fields.filter { name, value in
+            switch name.lowercased() {
+            case "content-length": false
+            // Nothing is there that could wait for the server's word (RFC 9110 section 10.1.1).
+            case "expect": !content.isNone || value.lowercased() != "100-continue"
+            default: true
+            }
+        }
         ownFields?.add(to: &fields, unless: names)
         names.remove("content-length")
         if let nothing = Platform.suppressed {
             if content.isNone {
                 let announcesNothing =
-                    hop.request.method != .POST && hop.request.method != .PUT && hop.request.method != .PATCH
-                if announcesNothing { fields["Content-Length"] = nothing }
+                    hop.request.body.isNone && hop.request.method != .POST && hop.request.method != .PUT
+                    && hop.request.method != .PATCH
+                fields["Content-Length"] = announcesNothing ? nothing : "0"
             } else {
                 fields["Transfer-Encoding"] = nothing
                 for name in ["Content-Type", "Expect"] where !names.contains(name.lowercased()) {
@@ -43,6 +51,17 @@ struct WireRequest {
         if !content.isNone { fields["Content-Length"] = String(content.length) }
         request.allHTTPHeaderFields = fields
         urlRequest = request
+    }
+
+    /// The URL. libcurl reads an address in whatever form it is written, and URLSession refuses what they do not read alike.
+    private static func url(of hop: HTTPHop) -> URL {
+        guard let address = hop.origin.ipv4Address, address != hop.origin.host,
+            var components = URLComponents(url: hop.request.url, resolvingAgainstBaseURL: true)
+        else {
+            return hop.request.url
+        }
+        components.host = address
+        return components.url ?? hop.request.url
     }
 
     /// Header fields as a dictionary: lines of one name are joined (RFC 9110 section 5.3, RFC 6265 section 5.4).

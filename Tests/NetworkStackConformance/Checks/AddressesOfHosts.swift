@@ -20,6 +20,19 @@ extension ConformanceCheck {
             let hosts = ["127.0.0.1:\(server.port)", "localhost:\(server.port)"]
             try expectEqual(server.requests.compactMap { $0["Host"]?.lowercased() }, hosts, "Host")
         },
+        ConformanceCheck("A host of numbers is the address they stand for, after a redirect, too", needs: [.network]) {
+            subject in
+            let server = try ScriptedServer.responding { request in
+                let port = request["Host"]?.split(separator: ":").last ?? ""
+                return request.path == "/" ? .redirect(to: "http://0x7f.1:\(port)/b?c=%20#d") : .ok("done")
+            }
+            for host in ["127.1", "2130706433", "0177.0.0.01"] {
+                let fetched = try await subject.client().get(server.url("/", host: host))
+                try expectBytes(fetched.value, "done".utf8)
+            }
+            try expectEqual(Set(server.requests.map(\.target)), ["/", "/b?c=%20"], "targets")
+            try expectEqual(Set(server.requests.map { $0["Host"] }), ["127.0.0.1:\(server.port)"], "Host")
+        },
         ConformanceCheck("A name is found at the address it is overridden with", needs: [.network, .hostOverrides]) {
             subject in
             let server = try ScriptedServer.responding { _ in .ok("done") }

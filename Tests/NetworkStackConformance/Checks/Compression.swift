@@ -11,6 +11,10 @@ extension ConformanceCheck {
             decodes("gzip in capitals", as: "GZIP"),
             decodes("gzip under its old name", as: "x-gzip"),
             decodes("deflate", as: "deflate", Compressed.deflate),
+            ConformanceCheck("A content coding called none is none") { subject in
+                let peer = try subject.serve { _ in .ok("plain", headers: [("Content-Encoding", "None")]) }
+                try expectBytes(await subject.client().get(peer.url("/")).value, "plain".utf8)
+            },
             ConformanceCheck("gzip in chunks is decoded", needs: [.network]) { subject in
                 var framed: [UInt8] = []
                 for start in stride(from: 0, to: Compressed.gzip.count, by: 7) {

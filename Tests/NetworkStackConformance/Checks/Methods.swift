@@ -51,6 +51,33 @@ extension ConformanceCheck {
                 _ = try await subject.client().success(HTTP.Request(method: .POST, url: peer.url("/"), body: body))
                 try expectEqual(peer.requests().first?.values(of: "Expect"), [], "Expect")
             },
+            ConformanceCheck("Content of no bytes is announced, whatever the method") { subject in
+                let peer = try subject.serve { _ in .ok("done") }
+                let client = try subject.client()
+                let methods: [HTTP.Method] = [.GET, .DELETE, .OPTIONS, "PROPFIND"]
+                for method in methods {
+                    _ = try await client.success(
+                        HTTP.Request(method: method, url: peer.url("/"), body: .bytes(Data()))
+                    )
+                }
+                try expectEqual(
+                    peer.requests().map { $0.values(of: "Content-Length") },
+                    methods.map { _ in ["0"] },
+                    "Content-Length"
+                )
+            },
+            ConformanceCheck("Nothing waits to be asked for where there is no content") { subject in
+                let peer = try subject.serve { _ in .ok("done") }
+                for method in [HTTP.Method.GET, .POST] {
+                    let request = try HTTP.Request(
+                        method: method,
+                        url: peer.url("/"),
+                        headers: [.expect: "100-continue"]
+                    )
+                    _ = try await subject.client().success(request)
+                }
+                try expectEqual(peer.requests().map { $0.values(of: "Expect") }, [[], []], "Expect")
+            },
             ConformanceCheck("DELETE can have content") { subject in
                 let peer = try subject.serve { _ in .ok("done") }
                 let body = HTTP.Body.bytes(Data("which".utf8))
