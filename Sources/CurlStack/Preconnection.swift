@@ -62,7 +62,7 @@ private final class PreconnectionSink: HTTPTransferSink {
         }
         guard isFirst else { return }
         // A moment later, so that where libcurl's clock runs, it says what it was at.
-        let limit = connect + .milliseconds(20)
+        let limit = min(connect, .seconds(Int32.max)) + .milliseconds(20)
         DispatchQueue.global().asyncAfter(deadline: .now() + limit.dispatchInterval) { [outcome] in
             outcome.fill(.failed(.refused(.timedOut(.connect, during: phase))))
         }

@@ -11,6 +11,12 @@ struct TransferPlanTests {
             ("http://h.test/a%2fb?c=%C3%bc#d", "/a%2fb?c=%C3%bc", "http://h.test/a%2fb?c=%C3%bc"),
             ("http://h.test:81/a?#", "/a?", "http://h.test:81/a?"), ("http://h.test?", "/?", "http://h.test/?"),
             ("http://h.test/#a%2fb?", nil, nil), ("http://h.test/a?b=%2", nil, nil), ("http://h.test/a%", nil, nil),
+            ("http://h.test/a/../b?c=/../%2f", "/b?c=/../%2f", "http://h.test/b?c=/../%2f"),
+            ("http://h.test/./a//b/..?", "/a//?", "http://h.test/a//?"),
+            ("http://h.test/../..?", "/?", "http://h.test/?"),
+            ("http://h.test/a/.b/..c/...?", "/a/.b/..c/...?", "http://h.test/a/.b/..c/...?"),
+            ("http://h.test/a/.?", "/a/?", "http://h.test/a/?"),
+            ("http://h.test/a/%2e%2e/b", "/a/%2e%2e/b", "http://h.test/a/%2e%2e/b"),
         ] as [(String, String?, String?)]
     )
     func targets(url: String, direct: String?, forwarded: String?) {

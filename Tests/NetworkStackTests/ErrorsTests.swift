@@ -79,6 +79,17 @@ struct FetchErrorTests {
         #expect(!FetchError.http(503, nil, response).isRetryable)
     }
 
+    @Test("in its summary no URL, whatever a redirect leads to")
+    func summaries() throws {
+        let url = try #require(URL(string: "http://host.test/reset/s3cret"))
+        let refusals: [HTTP.Refusal] = [.redirectLoop(url), .insecureRedirect(url), .invalidRedirect("app:s3cret")]
+        for refusal in refusals {
+            let texts = [FetchError.refused(refusal), .noRequest(refusal), retried(FetchError.refused(refusal))]
+                .map(\.summary)
+            for text in texts { #expect(!text.contains("s3cret") && !text.contains("host.test"), "\(text)") }
+        }
+    }
+
     @Test("the same in neutral terms")
     func erasure() {
         let errors: [FetchError] = [

@@ -39,6 +39,13 @@ struct HeadersTests {
         #expect(headers.map(\.name.rawValue) == ["A", "D", "I J"])
     }
 
+    @Test("what continues a line that was passed over is passed over, and a control character leaves no blank behind")
+    func passedOver() {
+        let headers = HTTP.Headers(lines: Array("A: b\r\nno field\r\n c\r\nD: \0e\0\r\n".utf8))
+        #expect(headers.map(\.value) == ["b", "e"])
+        #expect(headers["A"] == "b" && headers["D"] == "e")
+    }
+
     @Test("appending keeps the lines of the same name")
     func appending() {
         var headers = HTTP.Headers()

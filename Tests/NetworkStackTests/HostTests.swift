@@ -102,4 +102,11 @@ struct HostTests {
         let root = try #require(URL(string: "http://h.test/x?y=1"))
         #expect(try HTTP.Endpoint(baseURL: root).makeRequest().url == root)
     }
+
+    @Test("makes no URL of a scheme that is none")
+    func otherSchemes() {
+        for scheme in ["http://evil.test/", "ftp", ""] {
+            #expect(throws: HTTP.Refusal.self) { try HTTP.Host("h.test").url(.init(rawValue: scheme)) }
+        }
+    }
 }

@@ -1,5 +1,5 @@
 import Dispatch
-import FoundationEssentials
+import Foundation
 import NetworkStack
 import NetworkStackTesting
 import Testing
@@ -176,5 +176,47 @@ struct NetworkActivityTests {
         #expect(activity.state == .show)
         activity.decrement()
         #expect(activity.state == .hide)
+    }
+
+    @Test("An observation that was ended is not told what still waited for its queue")
+    func endedOnQueue() {
+        let (activity, queue) = (NetworkActivity(), DispatchQueue(label: "observer"))
+        let seen = Lock<[State]>([])
+        queue.suspend()
+        let observation = activity.observe(on: queue) { state in seen.withLock { $0.append(state) } }
+        activity.increment()
+        observation.cancel()
+        queue.resume()
+        let drained = DispatchGroup()
+        queue.async(group: drained) {}
+        queue.async(group: drained) { queue.async(group: drained) {} }
+        drained.wait()
+        #expect(seen.withLock { $0 } == [])
+    }
+
+    @Test("On a concurrent queue, too, an observer is told one thing at a time, in order")
+    func concurrentQueue() async throws {
+        let (activity, told) = (NetworkActivity(), Gate())
+        let seen = Lock<(states: [State], running: Int, most: Int)>(([], 0, 0))
+        activity.observe(on: DispatchQueue(label: "observer", attributes: .concurrent)) { state in
+            let count = seen.withLock { seen in
+                seen.states.append(state)
+                seen.running += 1
+                seen.most = max(seen.most, seen.running)
+                return seen.states.count
+            }
+            // Long enough for the next call, if there were one beside this.
+            usleep(10_000)
+            seen.withLock { $0.running -= 1 }
+            if count == 10 { told.open() }
+        }
+        for _ in 1...5 {
+            activity.increment()
+            activity.decrement()
+        }
+        try await told.opened()
+        #expect(seen.withLock { $0.most } == 1)
+        let states = seen.withLock { $0.states }
+        #expect(states.indices.allSatisfy { states[$0] == ($0.isMultiple(of: 2) ? .show : .hide) })
     }
 }

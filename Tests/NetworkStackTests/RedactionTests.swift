@@ -60,6 +60,15 @@ struct RedactionTests {
         #expect(headers[.location] == url, "only what is shown is changed")
     }
 
+    @Test("a header field by itself is shown as among others")
+    func singleField() {
+        let headers: HTTP.Headers = [.authorization: Self.secret, .location: "/?\(Self.secret)", "X-A": "shown"]
+        for text in headers.flatMap({ Self.texts(of: $0) }) + Self.texts(of: headers.fields) {
+            #expect(!text.contains(Self.secret), "\(text)")
+        }
+        #expect(headers.fields.map(\.description).last == "X-A: shown")
+    }
+
     @Test("the redirects that led to a response are shown without what may be secret in them")
     func redirects() throws {
         let url = try #require(URL(string: "https://user:s3cret@host.test/path?token=s3cret"))

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import NetworkStackTesting
 import Testing
 
 @testable import NetworkStack
@@ -159,5 +160,20 @@ struct RetryPolicyTests {
             (first, .retryAfter(9), first.words), (first, second, first.words), (second, first, second.words),
         ]
         for (left, right, winner) in rows { #expect(Retry.Action.mostPrioritary(left, right).words == winner) }
+    }
+
+    @Test("A policy is told the very delay that was waited last")
+    func lastDelays() async throws {
+        let mock = try MockNetworkStack(clock: VirtualClock(keepsUp: true))
+        mock.answer(.GET, "/", with: .status(.serviceUnavailable))
+        let told = Lock<[Retry.Delay]>([])
+        let delays = [0.1, 0.2, 0.3, 0.7]
+        let policy = HTTPRetryPolicy.custom { _, state, _ in
+            told.withLock { $0.append(state.lastDelay) }
+            return state.retryCount < delays.count ? .retryAfter(delays[state.retryCount]) : .none
+        }
+        let request = try HTTP.Request(url: "http://h.test/")
+        _ = try? await mock.fetch(resource: .init(baseRequestMaking: .request(request), interceptors: [policy]))
+        #expect(told.withLock { $0 } == [0] + delays)
     }
 }

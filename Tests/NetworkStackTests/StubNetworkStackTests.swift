@@ -30,4 +30,22 @@ struct StubNetworkStackTests {
         task.cancel()
         await #expect(throws: Failure.cancelled) { try await task.value }
     }
+
+    @Test("completes with its cancelled error after a cancel, however soon the closure answers")
+    func cancelsAnswered() async {
+        let stub = Stub(cancelled: .cancelled) { .success(.init(value: $0, response: "soon")) }
+        for number in 1...1000 {
+            let (outcome, cancelled) = (Handover<Bool>(), Lock(false))
+            let fetch = stub.fetch(resource: number) { result in
+                let wasCancelled = cancelled.withLock { $0 }
+                if case .success = result { outcome.fill(!wasCancelled) } else { outcome.fill(true) }
+            }
+            fetch.cancel()
+            cancelled.withLock { $0 = true }
+            guard await outcome.take() == true else {
+                Issue.record("Fetch \(number) succeeded after it was cancelled")
+                return
+            }
+        }
+    }
 }

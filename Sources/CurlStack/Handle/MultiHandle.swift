@@ -18,12 +18,14 @@ final class MultiHandle {
         unsafe shim_multi_set_timer_function(pointer, Callbacks.timer)
         unsafe shim_multi_set_pointer(pointer, CURLMOPT_TIMERDATA, context)
         unsafe shim_multi_set_long(pointer, CURLMOPT_PIPELINING, sharesConnections ? shim_multiplex : 0)
-        unsafe shim_multi_set_long(pointer, CURLMOPT_MAX_CONCURRENT_STREAMS, connections.streamsPerConnection)
+        // Of what is more, libcurl keeps 32 bits, which may be none, or takes it for its own limit.
+        let streams = min(connections.streamsPerConnection, Int(Int32.max))
+        unsafe shim_multi_set_long(pointer, CURLMOPT_MAX_CONCURRENT_STREAMS, streams)
         // How many connections are kept, in use or not. How many are in use is the queue's business.
         unsafe shim_multi_set_long(
             pointer,
             CURLMOPT_MAXCONNECTS,
-            max(connections.total ?? 0, min(connections.perHost, 1 << 20) * 8, 64)
+            max(min(connections.total ?? 0, 1 << 23), min(connections.perHost, 1 << 20) * 8, 64)
         )
     }
 

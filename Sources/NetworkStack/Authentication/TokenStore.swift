@@ -67,7 +67,7 @@ public final class MemoryTokenStore: TokenStore {
 /// Keeps a token in a file that only its owner may read (mode 0600), as JSON.
 ///
 /// The file is replaced in one step, so a crash leaves the old token or the new. One that others may read or write, a link,
-/// and anything that is no file is refused with ``FileError`` (`EACCES`, `ELOOP`, `EINVAL`). Its folder must exist.
+/// and anything that is no file is not read: ``FileError`` (`EACCES`, `ELOOP`, `EINVAL`). Its folder must exist.
 public struct FileTokenStore: TokenStore {
     private let path: String
 

@@ -55,7 +55,8 @@ extension HTTP {
             }
         }
 
-        /// Keeps a cookie of one's own, in the place of the one with its name, domain and path.
+        /// Keeps a cookie of one's own, in the place of the one with its name, domain and path that goes as far: to that host
+        /// only, or below it, too.
         ///
         /// - Parameter cookie: The cookie; one that is over takes the other away.
         public func set(_ cookie: Cookie) {
@@ -87,7 +88,8 @@ extension HTTP {
             try PrivateFile.write(Data(CookieFile.text(kept).utf8), to: path)
         }
 
-        /// Adds the cookies of a file in Netscape's format to the jar. Lines that are no cookie are passed over.
+        /// Adds the cookies of a file in Netscape's format to the jar. Lines that are no cookie are passed over, and cookies
+        /// that are over, which take none away.
         ///
         /// - Parameter path: The file.
         /// - Throws: ``FileError``.
@@ -95,7 +97,9 @@ extension HTTP {
             let lines = try CookieFile.lines(of: path)
             let now = clock()
             store.withLock { store in
-                for cookie in CookieFile.cookies(in: lines) { store.set(cookie, now: now) }
+                for cookie in CookieFile.cookies(in: lines) where cookie.expires.map({ $0 > now }) ?? true {
+                    store.set(cookie, now: now)
+                }
             }
         }
 
@@ -106,15 +110,18 @@ extension HTTP {
             guard !found.isEmpty else { return headers }
             // One field only (section 5.8.3); the request's own pairs come first.
             let own = headers.values(for: .cookie).filter { !$0.isEmpty }
-            let names = Set(own.joined(separator: ";").split(separator: ";").map { Self.name(of: $0) })
+            let names = Set(own.flatMap { $0.utf8.split(separator: UInt8(ascii: ";")) }.map { Self.name(of: $0) })
             var headers = headers
             let added = found.filter { $0.name.isEmpty || !names.contains($0.name) }.map(\.pair)
             headers[.cookie] = (own + added).joined(separator: "; ")
             return headers
         }
 
-        private static func name(of pair: Substring) -> String {
-            String(pair.prefix { $0 != "=" }.drop { $0 == " " || $0 == "\t" })
+        /// By bytes: with a combining mark behind it, a sign is another character.
+        private static func name(of pair: Substring.UTF8View) -> String {
+            let isBlank = { (byte: UInt8) in byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
+            let name = pair.prefix { $0 != UInt8(ascii: "=") }.drop(while: isBlank)
+            return String(decoding: name.reversed().drop(while: isBlank).reversed(), as: UTF8.self)
         }
     }
 }

@@ -35,7 +35,7 @@ struct StateManagement: Sendable {
             if let url = parts.url { return url }
         }
         throw .invalidRequest(
-            "\(origin.host) asked for https, and \(url.redactedDescription) cannot be made one of that."
+            "\(origin.host) asked for https, and the URL cannot be made one of that."
         )
     }
 

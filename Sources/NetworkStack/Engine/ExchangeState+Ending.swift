@@ -61,6 +61,8 @@ extension ExchangeState {
         retryState.errors.append(error)
         if let delay {
             retryState.totalDelay += delay
+            // The difference of two sums is not quite it.
+            retryState.lastDelay = delay
             stage = .delayed
             clocks.entered(.delayed, now: now)
         }

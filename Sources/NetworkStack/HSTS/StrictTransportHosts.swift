@@ -73,11 +73,18 @@ extension HTTP {
 
         /// Notes a host of one's own, such as one that is to be reached over https from the first time on.
         ///
-        /// - Parameter host: The host; one whose time is over is forgotten, and an address is passed over.
-        public func note(_ host: Host) {
-            guard !CookieScope.isAddress(host.name) else { return }
+        /// - Parameter host: The host; one whose time is over is forgotten, and an address is passed over, as is what is no
+        ///   host's name.
+        public func note(_ host: Host) { note(host, unlessKnownForLonger: false) }
+
+        private func note(_ host: Host, unlessKnownForLonger isModest: Bool) {
+            // A file says a blank, the end of a line and a leading dot otherwise.
+            guard !CookieScope.isAddress(host.name), host.name.utf8.first != UInt8(ascii: "."),
+                host.name.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F })
+            else { return }
             let now = clock()
             known.withLock { known in
+                if isModest, host.expires <= known[host.name]?.expires ?? now { return }
                 known[host.name] = host.expires > now ? host : nil
                 guard known.count > Self.limit else { return }
                 let kept = known.values.filter { $0.expires > now }.sorted { $0.expires > $1.expires }
@@ -110,7 +117,8 @@ extension HTTP {
             try PrivateFile.write(Data(text.utf8), to: path)
         }
 
-        /// Adds the hosts of a file in curl's format. Lines that are none are passed over.
+        /// Adds the hosts of a file in curl's format. Lines that are none are passed over, and hosts that are known for as
+        /// long already: an old file takes nothing away.
         ///
         /// - Parameter path: The file.
         /// - Throws: ``FileError``.
@@ -123,7 +131,8 @@ extension HTTP {
                     let expires = Self.moment(of: parts[1])
                 else { continue }
                 let name = String(parts[0].utf8.drop { $0 == UInt8(ascii: ".") }) ?? ""
-                note(Host(name: name, expires: expires, includesSubdomains: parts[0].utf8.first == UInt8(ascii: ".")))
+                let isAbove = parts[0].utf8.first == UInt8(ascii: ".")
+                note(Host(name: name, expires: expires, includesSubdomains: isAbove), unlessKnownForLonger: true)
             }
         }
 

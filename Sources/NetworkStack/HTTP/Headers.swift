@@ -158,9 +158,16 @@ extension HTTP.Headers: Hashable {
 extension HTTP.Headers: CustomStringConvertible {
     /// The lines, with the values of secret fields left out, and of those that hold a URL its user info, query and fragment.
     public var description: String {
-        let redaction = HTTP.Redaction()
-        return fields.map { "\($0.name): \(redaction.text(of: $0))" }.joined(separator: "\n")
+        fields.map(\.description).joined(separator: "\n")
     }
+}
+
+extension HTTP.Headers.Field: CustomStringConvertible, CustomReflectable {
+    /// The line as ``HTTP/Headers/description`` shows it.
+    public var description: String { "\(name): \(HTTP.Redaction().text(of: self))" }
+
+    /// The line as ``HTTP/Headers/description`` shows it: a dump, too, shows no secret.
+    public var customMirror: Mirror { Mirror(self, children: ["line": description]) }
 }
 
 extension HTTP.Headers: CustomReflectable {

@@ -56,6 +56,9 @@ extension HTTP {
         /// - Throws: ``HTTP/Refusal/invalidRequest(_:)`` with a sentence that says what to change: another scheme, no host, a
         ///   host that is not ASCII or has illegal characters, a port out of range.
         public func url(_ scheme: Scheme) throws(Refusal) -> URL {
+            guard scheme == .http || scheme == .https else {
+                throw .invalidRequest("The scheme is \(scheme); only http and https can be fetched.")
+            }
             // A slash or the like would not make an illegal host, but a host of another name.
             guard name.utf8.allSatisfy({ !"/?#@\\".utf8.contains($0) }) else {
                 throw .invalidRequest("The host has a character that no host has.")

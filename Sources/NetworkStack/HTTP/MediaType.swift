@@ -75,7 +75,7 @@ extension HTTP {
                 && parameters.allSatisfy { Headers.isLegal(name: $0.name) && Headers.isLegal(value: $0.value) }
         }
 
-        /// Whether the content is JSON: `application/json`, or any type whose subtype ends in `+json` (RFC 6839).
+        /// Whether the content is JSON: `application/json`, or any type whose subtype is `json` or ends in `+json` (RFC 6839).
         public var isJSON: Bool { subtype == "json" || subtype.hasSuffix("+json") }
 
         /// The value of a parameter; writing `nil` removes it.

@@ -51,6 +51,8 @@ struct WireFields: Sendable {
     private func walk(_ field: (_ name: Range<Int>, _ value: Range<Int>) -> Void, continuation: (Range<Int>) -> Void) {
         let bytes = bytes.span
         var start = 0
+        // What continues a line that was passed over is passed over with it.
+        var isField = false
         while start < bytes.count {
             var end = start
             var colon = -1
@@ -60,10 +62,11 @@ struct WireFields: Sendable {
             }
             let last = end > start && bytes[end - 1] == UInt8(ascii: "\r") ? end - 1 : end
             if start < last {
-                if isBlank(bytes[start]) {
+                if !isBlank(bytes[start]) {
+                    isField = colon >= 0
+                    if isField { field(trimmed(start, colon), trimmed(colon + 1, last)) }
+                } else if isField {
                     continuation(trimmed(start, last))
-                } else if colon >= 0 {
-                    field(trimmed(start, colon), trimmed(colon + 1, last))
                 }
             }
             start = end + 1
@@ -83,8 +86,8 @@ struct WireFields: Sendable {
         let slice = bytes[range]
         // Neither may reach whoever reads the field (RFC 9110 section 5.5).
         if slice.contains(where: { $0 == 0 || $0 == UInt8(ascii: "\r") }) {
-            return WireFields(slice.map { $0 == 0 || $0 == UInt8(ascii: "\r") ? UInt8(ascii: " ") : $0 })
-                .text(0..<range.count)
+            let legal = WireFields(slice.map { $0 == 0 || $0 == UInt8(ascii: "\r") ? UInt8(ascii: " ") : $0 })
+            return legal.text(legal.trimmed(0, range.count))
         }
         return String(validating: slice, as: UTF8.self) ?? String(decoding: slice.map { UInt16($0) }, as: UTF16.self)
     }

@@ -44,18 +44,15 @@ public final class NetworkActivity: HTTPResourceInterceptor {
     /// Tells every change, and at once that something is under way if it is.
     ///
     /// - Parameters:
-    ///   - queue: Where `observer` is called, such as `.main`, in order if the queue is serial; `nil` calls it wherever
-    ///     the change is made.
-    ///   - observer: Told what the indicator is to do. One call at a time.
-    /// - Returns: Ends the observation when cancelled; it goes on if this is discarded.
+    ///   - queue: Where `observer` is called, such as `.main`, in order; `nil` calls it wherever the change is made.
+    ///   - observer: Told what the indicator is to do. One call at a time, on a concurrent queue, too.
+    /// - Returns: Ends the observation when cancelled: what waits for the queue is not told. It goes on if this is discarded.
     @discardableResult
     public func observe(
         on queue: DispatchQueue? = nil,
         using observer: @escaping @Sendable (State) -> Void
     ) -> any Cancelable {
-        let tell: @Sendable (State) -> Void =
-            if let queue { { state in queue.async { observer(state) } } } else { observer }
-        let observer = Observer(of: self, telling: tell)
+        let observer = Observer(of: self, on: queue, telling: observer)
         activity.withLock { $0.observers[ObjectIdentifier(observer)] = observer }
         observer.look()
         return observer
@@ -131,10 +128,13 @@ public final class NetworkActivity: HTTPResourceInterceptor {
 
         private let told = Lock(Told())
         private weak let owner: NetworkActivity?
+        private let queue: DispatchQueue?
         private let tell: @Sendable (State) -> Void
 
-        init(of owner: NetworkActivity, telling tell: @escaping @Sendable (State) -> Void) {
+        init(of owner: NetworkActivity, on queue: DispatchQueue?, telling tell: @escaping @Sendable (State) -> Void) {
             self.owner = owner
+            // Serial, whatever the queue is that it leads to.
+            self.queue = queue.map { DispatchQueue(label: "NetworkActivity", target: $0) }
             self.tell = tell
         }
 
@@ -146,7 +146,11 @@ public final class NetworkActivity: HTTPResourceInterceptor {
         /// Tells the state if it is news, unless another thread is telling: that one looks again when it is done.
         func look() {
             while let news = begin() {
-                tell(news)
+                if let queue {
+                    queue.async { if !self.told.withLock({ $0.isCancelled }) { self.tell(news) } }
+                } else {
+                    tell(news)
+                }
                 told.withLock { $0.isTelling = false }
             }
         }

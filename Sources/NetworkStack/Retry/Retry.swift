@@ -23,11 +23,14 @@ public enum Retry {
 
         /// The delays that were scheduled before retries, added up, in seconds.
         public internal(set) var totalDelay: Delay = 0 {
-            didSet { last = Delay(signOf: last, magnitudeOf: totalDelay - oldValue) }
+            didSet { lastDelay = totalDelay - oldValue }
         }
 
         /// The delay that was scheduled last, in seconds; 0 before the first.
-        public var lastDelay: Delay { last.magnitude }
+        public internal(set) var lastDelay: Delay {
+            get { last.magnitude }
+            set { last = Delay(signOf: last, magnitudeOf: newValue) }
+        }
 
         /// The same, with a sign where the request may have arrived: with a word more, what holds a state is no longer passed in
         /// registers, which every fetch would pay for.

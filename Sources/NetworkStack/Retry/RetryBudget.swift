@@ -37,7 +37,7 @@ extension Retry {
         /// - Parameters:
         ///   - ratio: Retries granted per request. From 0 to 1; values outside count as the nearer end.
         ///   - reserve: Retries a host is granted before it has seen any request, and ten times this is the most it can
-        ///     save up. At least 0.
+        ///     save up, or what ten requests pay in, if that is more. At least 0; what is less counts as that.
         public init(ratio: Double = 0.2, reserve: Int = 10) {
             self.ratio = min(max(ratio.isNaN ? 0 : ratio, 0), 1)
             self.reserve = Double(max(reserve, 0))

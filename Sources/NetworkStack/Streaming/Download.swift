@@ -7,7 +7,8 @@ internal import FoundationEssentials
 public final class Download: Cancelable {
     /// Where the file will be.
     public let path: String
-    /// How many bytes the response announced (RFC 9110 section 8.6), or `nil` if it did not.
+    /// How many bytes the response announced (RFC 9110 section 8.6), or `nil` if it did not, or if that is
+    /// not what is written, as the content has a coding (`Content-Encoding`).
     public let expectedLength: Int64?
 
     private let written = Lock<Int64>(0)

@@ -32,6 +32,19 @@ extension ConformanceCheck {
             let most = mostStreams(in: try await nghttpd.framesAtTheEnd())
             try expectEqual(Array(most.values), [5], "the most streams at a time, of each connection")
         },
+        ConformanceCheck("However many streams are allowed on a connection, they share it", needs: needsLimits) {
+            subject in
+            for limit in [1 << 32, Int.max] {
+                let (nghttpd, client) = try await echoing(subject) { configuration in
+                    configuration.connections.streamsPerConnection = limit
+                    configuration.connections.total = limit
+                }
+                _ = try await client.get(nghttpd.url("/bytes/1k"))
+                try await letGo(nghttpd.hold(20, of: 20, client))
+                let most = mostStreams(in: try await nghttpd.framesAtTheEnd())
+                try expectEqual(Array(most.values), [20], "the most streams at a time, of each connection")
+            }
+        },
         ConformanceCheck(
             "No connection has more streams at a time than the stack allows, however many begin with it",
             needs: needsLimits

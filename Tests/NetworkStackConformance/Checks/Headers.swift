@@ -77,6 +77,18 @@ extension ConformanceCheck {
             try expectEqual(peer.onlyRequest().values(of: "Content-Length"), ["5"], "Content-Length")
             try expectEqual(peer.onlyRequest().text, "hello", "the content")
         },
+        ConformanceCheck(
+            "Segments of dots are left out of a target, however its escapes are written",
+            needs: [.network]
+        ) { subject in
+            let server = try ScriptedServer.responding { _ in .ok("done") }
+            let client = try subject.client()
+            for target in ["/a/./b/../c?x=/../%2F", "/a/./b/../c?x=/../%2f"] {
+                _ = try await client.get(server.url(target))
+            }
+            let seen = server.requests.map { $0.target.lowercased() }
+            try expectEqual(seen, Array(repeating: "/a/c?x=/../%2f", count: 2), "the targets")
+        },
         ConformanceCheck("The target arrives as it was written, without the fragment") { subject in
             let target = "/a%2Fb/%7Euser/c%20d;v=1,2/@:!$&'()*+=?q=%C3%BC&r=a+b&s=%2B&empty=&flag&t=/?:@"
             let peer = try subject.serve { _ in .ok("done") }

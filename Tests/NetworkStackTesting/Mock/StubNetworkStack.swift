@@ -38,18 +38,20 @@ public final class StubNetworkStack<
     /// - Parameters:
     ///   - resource: What to fetch.
     ///   - completion: Called exactly once, in a task of its own.
-    /// - Returns: Cancels the fetch.
+    /// - Returns: Cancels the fetch. That counts until the completion is called.
     @discardableResult
     public func fetch(resource: Resource, completion: @escaping Completion<Remote>) -> any Cancelable {
         fetched.withLock { $0.append(resource) }
         let (outcome, returned) = (Handover<Outcome>(), Handover<Void>())
         defer { returned.fill(()) }
         let task = Task { [answer] in outcome.fill(await answer(resource)) }
+        let fetch = StubFetch(task: task) { [cancelled] in outcome.fill(.failure(cancelled)) }
         Task { [cancelled] in
             _ = await returned.take()
-            completion(await outcome.take() ?? .failure(cancelled))
+            let outcome = await outcome.take() ?? .failure(cancelled)
+            completion(fetch.isCancelled ? .failure(cancelled) : outcome)
         }
-        return StubFetch(task: task) { [cancelled] in outcome.fill(.failure(cancelled)) }
+        return fetch
     }
 }
 
@@ -57,6 +59,10 @@ public final class StubNetworkStack<
 private final class StubFetch: Cancelable {
     private let task: Task<Void, Never>
     private let end: @Sendable () -> Void
+    private let cancelled = Lock(false)
+
+    /// Whether `cancel` was called.
+    var isCancelled: Bool { cancelled.withLock { $0 } }
 
     init(task: Task<Void, Never>, end: @escaping @Sendable () -> Void) {
         self.task = task
@@ -64,6 +70,7 @@ private final class StubFetch: Cancelable {
     }
 
     func cancel() {
+        cancelled.withLock { $0 = true }
         // The outcome first: a cancelled task may answer in its own way.
         end()
         task.cancel()

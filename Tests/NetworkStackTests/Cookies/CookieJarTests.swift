@@ -212,4 +212,25 @@ struct CookieJarTests {
         #expect(HTTP.PublicSuffixList.system.count > 5000)
         #expect(HTTP.PublicSuffixList.system.isPublicSuffix("xn--55qx5d.cn"))
     }
+
+    @Test("takes none away with a file whose cookies are over")
+    func oldFiles() throws {
+        let path = FileManager.default.temporaryDirectory.appending(path: "jar-\(UUID())").path
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        try Data("example.com\tFALSE\t/\tFALSE\t1\ta\told\n".utf8).write(to: URL(filePath: path))
+        let jar = HTTP.CookieJar { Self.now }
+        jar.set(try HTTP.Cookie(name: "a", value: "new", domain: "example.com"))
+        try jar.load(from: path)
+        #expect(jar.cookies.map(\.value) == ["new"])
+    }
+
+    @Test(
+        "knows the names of a request's own cookies by their bytes",
+        arguments: ["a=\u{301}own; b=1", "b=1;\ta =own", "b=1; a", "c=2;\u{301}d=3; a=4; b="]
+    )
+    func ownNames(_ field: String) throws {
+        let (jar, url) = (HTTP.CookieJar { Self.now }, try Self.url("http://example.com/"))
+        jar.take(["a=jar", "b=jar"], from: url)
+        #expect(jar.adding(to: [.cookie: field], for: try CookieScope(url))[.cookie] == field)
+    }
 }

@@ -105,4 +105,31 @@ struct StrictTransportTests {
         #expect(back.hosts.map(\.name) == ["one.test", "six.test", "three.test", "two.test", "two\u{2028}five.test"])
         #expect(back.requiresHTTPS("sub.two.test") && !back.requiresHTTPS("sub.one.test"))
     }
+
+    @Test("takes nothing away with an old file: no host, and no time")
+    func oldFiles() throws {
+        let path = FileManager.default.temporaryDirectory.appending(path: "hosts-\(UUID())").path
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        let lines = [
+            ".two.test \"20280101 00:00:00\"", "one.test \"20200101 00:00:00\"", "three.test \"20300101 00:00:00\"",
+        ]
+        try Data(lines.joined(separator: "\n").utf8).write(to: URL(filePath: path))
+        let hosts = HTTP.StrictTransportHosts { Self.now }
+        hosts.note(.init(name: "one.test", expires: .distantFuture, includesSubdomains: true))
+        hosts.note(.init(name: "two.test", expires: .distantFuture, includesSubdomains: false))
+        hosts.note(.init(name: "three.test", expires: Self.now.addingTimeInterval(60), includesSubdomains: false))
+        try hosts.load(from: path)
+        #expect(hosts.requiresHTTPS("sub.one.test"))
+        #expect(hosts.hosts.filter { $0.expires == .distantFuture }.map(\.name) == ["one.test", "two.test"])
+        #expect(hosts.hosts.count == 3 && hosts.hosts[1].expires > Self.now.addingTimeInterval(86_400))
+    }
+
+    @Test("notes no name that a file would say otherwise")
+    func oddNames() throws {
+        let hosts = HTTP.StrictTransportHosts { Self.now }
+        for name in ["a.test \"20300101 00:00:00\"\nb.test", "a b", ".test", "a\u{7F}", ""] {
+            hosts.note(.init(name: name, expires: .distantFuture, includesSubdomains: false))
+        }
+        #expect(hosts.hosts == [])
+    }
 }
