@@ -153,6 +153,9 @@ def prove_batch(netfetch):
     expect(code == 0 and [(a["id"], a["error"]) for a in answers] == [(None, "other"), (1, None)], "a line beyond all bounds does not end the batch, a long one is a line", answers)
 
     everybody = threading.Barrier(500)
+    ids = [9223372036854775807, 18446744073709551615, -9223372036854775808]
+    code, answers = batch(netfetch, b"".join(line(id, server.url) for id in ids))
+    expect(sorted(a["id"] for a in answers) == sorted(ids), "an id comes back as it is", answers)
 
     def together(connection):
         everybody.wait(20)
@@ -199,6 +202,22 @@ def prove_ends(netfetch):
         expect(run.wait(20) == 23, "a reader that goes away ends it with 23", run.returncode)
 
 
+def prove_streams(netfetch):
+    """Standard streams that are closed, or cannot be read, are no other's, and no end."""
+    def eight(connection):
+        connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 8\r\n\r\n12345678")
+        return True
+    url = Server(eight).url
+    for arguments in ["", "--stack urlsession", "--json"]:
+        run = subprocess.run(["bash", "-c", f'exec "$0" {arguments} "$1" >&- <&-', netfetch, url], capture_output=True, text=True, timeout=30)
+        expect(run.returncode == 23 and "Bad file descriptor" in run.stderr, f"a closed standard output ends {arguments} with 23", (run.returncode, run.stderr))
+    for streams, word in [("</", "Is a directory"), ("<&-", "Bad file descriptor")]:
+        run = subprocess.run(["bash", "-c", f'exec "$0" --batch {streams}', netfetch], capture_output=True, text=True, timeout=30)
+        expect(run.returncode == 26 and word in run.stderr, f"a batch whose input cannot be read ({streams}) ends with 26", (run.returncode, run.stderr))
+        run = subprocess.run(["bash", "-c", f'exec "$0" -T - "$1" {streams}', netfetch, url], capture_output=True, text=True, timeout=30)
+        expect(run.returncode == 55 and word in run.stderr, f"an upload whose input cannot be read ({streams}) says why", (run.returncode, run.stderr))
+
+
 def main():
     # Who runs this in the background may have interrupts ignored, which netfetch would inherit.
     signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -207,6 +226,7 @@ def main():
         count = prove_lines(netfetch, folder)
     prove_batch(netfetch)
     prove_ends(netfetch)
+    prove_streams(netfetch)
     print(f"{count} wrong command lines and the batches are as the help text says" if not failures else f"{len(failures)} promises are broken")
     sys.exit(1 if failures else 0)
 

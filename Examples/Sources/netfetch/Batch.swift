@@ -43,18 +43,23 @@ final class Batch: Sendable {
     /// Runs until standard input has ended and every line is answered.
     ///
     /// - Returns: The exit code.
-    func run() -> Int32 {
+    /// - Throws: That standard input could not be read to its end; the lines that came before are answered.
+    func run() throws(LocalFileError) -> Int32 {
         var lines = Lines(limit: Self.longestLine)
-        while canWrite.withLock({ $0 }), let line = lines.next() {
-            places.wait()
-            switch line {
-            case .text(let text): take(BatchLine(text, usual: usual))
-            case .tooLong: take(BatchLine(failure: Failure(.other, "The line is longer than 64 MiB.")))
+        let reading = Result { () throws(LocalFileError) in
+            while canWrite.withLock({ $0 }), let line = try lines.next() {
+                places.wait()
+                switch line {
+                case .text(let text): take(BatchLine(text, usual: usual))
+                case .tooLong: take(BatchLine(failure: Failure(.other, "The line is longer than 64 MiB.")))
+                }
             }
         }
         for _ in 0..<width { places.wait() }
         for _ in 0..<width { places.signal() }
-        return canWrite.withLock { $0 } ? 0 : 23
+        guard canWrite.withLock({ $0 }) else { return 23 }
+        try reading.get()
+        return 0
     }
 
     private func take(_ line: BatchLine) {
@@ -112,7 +117,7 @@ private struct Lines {
 
     init(limit: Int) { self.limit = limit }
 
-    mutating func next() -> Line? {
+    mutating func next() throws(LocalFileError) -> Line? {
         while true {
             if let end = buffer.dropFirst(searched).firstIndex(of: UInt8(ascii: "\n")) {
                 let text = Data(buffer[..<end])
@@ -123,7 +128,7 @@ private struct Lines {
                 buffer = Data()
                 return line(text)
             } else {
-                fill()
+                try fill()
             }
         }
     }
@@ -137,11 +142,11 @@ private struct Lines {
         return text.contains { $0 > 0x20 } ? .text(text) : nil
     }
 
-    private mutating func fill() {
+    private mutating func fill() throws(LocalFileError) {
         if buffer.count > limit { isSkipping = true }
         if isSkipping { buffer = Data() }
         searched = buffer.count
-        let chunk = LocalFile.readSome(STDIN_FILENO) ?? Data()
+        let chunk = try LocalFile.readStandardInput()
         hasEnded = chunk.isEmpty
         // A slice keeps all it was cut from.
         buffer = buffer.startIndex == 0 ? buffer : Data(buffer)

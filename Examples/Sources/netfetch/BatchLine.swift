@@ -114,6 +114,7 @@ struct BatchLine: Sendable {
             switch values[key] {
             case nil, .null: return nil
             case .integer(let number): return Double(number)
+            case .unsigned(let number): return Double(number)
             case .number(let number): return number
             case .bool(let flag) where key == "follow": return flag ? 20 : 0
             default: throw Failure(.other, "\(key) is not a number.")
@@ -125,6 +126,7 @@ struct BatchLine: Sendable {
             case nil, .null: return nil
             case .bool(let flag): return flag
             case .integer(let number): return number != 0
+            case .unsigned(let number): return number != 0
             default: throw Failure(.other, "\(key) is not true or false.")
             }
         }

@@ -83,7 +83,7 @@ enum HelpText {
         With an error, status, headers and body tell what had come. A line that is no such object is answered with the error
         "other" ("url" if its URL is at fault) and its id, if it has one, else null. Keys that are not listed have no effect;
         they come back as "ignored". --parallel is how many are under way at once, 500 unless given. The exit code is 0 when
-        every line was answered, and 23 when an answer could not be written.
+        every line was answered, 23 when an answer could not be written, and 26 when standard input could not be read.
         """
 
     private static let exitCodes =

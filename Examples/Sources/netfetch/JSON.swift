@@ -5,6 +5,8 @@ enum JSON: Sendable, Equatable {
     case null
     case bool(Bool)
     case integer(Int64)
+    /// An integer beyond the others.
+    case unsigned(UInt64)
     case number(Double)
     case string(String)
     case array([JSON])
@@ -39,6 +41,7 @@ enum JSON: Sendable, Equatable {
         case .null: text += "null"
         case .bool(let value): text += value ? "true" : "false"
         case .integer(let value): text += String(value)
+        case .unsigned(let value): text += String(value)
         case .number(let value): text += value.isFinite ? String(value) : "null"
         case .string(let value): Self.write(value, to: &text)
         case .array(let values):
@@ -108,6 +111,8 @@ extension JSON: Decodable {
             self = .bool(value)
         } else if let value = try? single.decode(Int64.self) {
             self = .integer(value)
+        } else if let value = try? single.decode(UInt64.self) {
+            self = .unsigned(value)
         } else if let value = try? single.decode(Double.self) {
             self = .number(value)
         } else {

@@ -53,6 +53,12 @@ enum LocalFile {
         }
     }
 
+    /// Some bytes of standard input; empty at the end.
+    static func readStandardInput() throws(LocalFileError) -> Data {
+        guard let chunk = readSome(STDIN_FILENO) else { throw LocalFileError("standard input", exitCode: 26) }
+        return chunk
+    }
+
     /// Writes all of it. Answers whether that was possible.
     static func write(_ data: Data, to descriptor: Int32) -> Bool {
         data.withUnsafeBytes { buffer in
@@ -72,10 +78,12 @@ enum LocalFile {
 struct StandardInput: AsyncSequence, Sendable {
     struct AsyncIterator: AsyncIteratorProtocol {
         func next() async throws -> Data? {
-            let chunk = await withCheckedContinuation { continuation in
-                DispatchQueue.global().async { continuation.resume(returning: LocalFile.readSome(STDIN_FILENO)) }
+            let chunk = try await withCheckedThrowingContinuation { continuation in
+                DispatchQueue.global().async {
+                    // What the system says about it is this thread's.
+                    continuation.resume(with: Result { try LocalFile.readStandardInput() })
+                }
             }
-            guard let chunk else { throw LocalFileError("standard input", exitCode: 26) }
             return chunk.isEmpty ? nil : chunk
         }
     }

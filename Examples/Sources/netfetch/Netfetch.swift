@@ -50,6 +50,7 @@ struct Netfetch: ParsableCommand {
 
     /// Parses the command line and runs it. What makes no sense is said in a line, as curl says it.
     static func main() {
+        OpenFiles.occupyStandardOnes()
         do {
             let command = try parse(ShortOptions.apart(Array(CommandLine.arguments.dropFirst())))
             Foundation.exit(command.showsHelp ? HelpText.show() : try command.runs())
@@ -75,7 +76,7 @@ struct Netfetch: ParsableCommand {
             let choice = try connection.choice()
             let code =
                 several.isBatch
-                ? Batch(
+                ? try Batch(
                     stacks: stacks,
                     usual: .init(options: transfer.options(), stack: choice, retries: transfer.retries),
                     width: width

@@ -9,4 +9,14 @@ enum OpenFiles {
         limit.rlim_cur = limit.rlim_max
         setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
     }
+
+    /// Sees to it that what is opened later is not taken for a standard stream that whoever started this has closed:
+    /// content would go to a socket, or to what wakes the client. Reading such a stream, or writing to it, fails.
+    static func occupyStandardOnes() {
+        for (descriptor, mode) in [(STDIN_FILENO, O_WRONLY), (STDOUT_FILENO, O_RDONLY), (STDERR_FILENO, O_RDONLY)]
+        where fcntl(descriptor, F_GETFD) == -1 {
+            // The lowest number that is free is this one.
+            _ = open("/dev/null", mode)
+        }
+    }
 }
