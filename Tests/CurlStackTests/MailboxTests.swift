@@ -99,6 +99,20 @@ struct MailboxTests {
         #expect(deadlines.next == .init(milliseconds: 5))
     }
 
+    @Test("deadlines that have passed are forgotten, although there is always somebody who waits")
+    func passedDeadlines() throws {
+        let waits = Mailbox()
+        var deadlines = QueueDeadlines()
+        for time in 0..<10_000 {
+            deadlines.insert(ObjectIdentifier(waits), at: .init(milliseconds: Int64(time)))
+            if time > 10 { _ = deadlines.popExpired(.init(milliseconds: Int64(time - 10))) }
+        }
+        let kept = try #require(Mirror(reflecting: deadlines).descendant("entries") as? [QueueDeadlines.Entry])
+        #expect(kept.count < 200)
+        #expect(deadlines.count == 11)
+        #expect(deadlines.next == .init(milliseconds: 9989))
+    }
+
     @Test("deadlines come up in order, whatever the order they were left in")
     func deadlines() {
         final class Token {}

@@ -15,7 +15,7 @@ extension ConformanceCheck {
     private static let wires: [ConformanceCheck] =
         proxies + socksProxies + failingProxies + addresses + localSockets + expectations + hints + faultsOfHTTP2
         + heldFrames + stalledHTTP2 + earlyAnswers + awaitedTrailers + deadConnections + compressionRatios
-        + compressionBombs
+        + compressionBombs + floods
 
     /// What travels.
     private static let messages: [ConformanceCheck] =

@@ -24,10 +24,16 @@ struct AddressesTests {
         "for a name must be addresses",
         arguments: [
             "", "a.test", "a.test:80", "a.test:80:", "a.test:x:::1", "a.test:0:::1", "a.test:80:b.test", "a b:80:::1",
+            "a.test:80:fe80::1%lo",
         ]
     )
     func badOverrides(_ text: String) {
         #expect(throws: HTTP.Refusal.self) { try Addresses.HostOverride(text) }
+    }
+
+    @Test("are not overridden themselves where libcurl could not read that")
+    func overriddenAddress() {
+        #expect(throws: HTTP.Refusal.self) { try Addresses.HostOverride(host: "[::1]", port: 80, addresses: ["::2"]) }
     }
 
     @Test(

@@ -121,9 +121,13 @@ enum Callbacks {
         // A connection's first handshake is the proxy's, and the next one leads through that.
         let proxy = transfer.handshakes > 0 ? transfer.tlsRecord : nil
         let context = OpaquePointer(tls)
-        guard let record = unsafe TLSRecord.install(in: context, peers: transfer.peers, through: proxy) else {
-            return CURLE_OUT_OF_MEMORY
-        }
+        let record = unsafe TLSRecord.install(
+            in: context,
+            peers: transfer.peers,
+            through: proxy,
+            reading: transfer.turn.reads
+        )
+        guard let record else { return CURLE_OUT_OF_MEMORY }
         transfer.secures(with: record)
         return CURLE_OK
     }

@@ -16,17 +16,23 @@ struct AddressPlan {
         self.addresses = addresses
         let (seconds, rest) = addresses.dnsCacheAge.components
         age = Int(clamping: min(seconds + (rest > 0 ? 1 : 0), 1 << 31 - 1))
-        let overrides = addresses.hostOverrides.map { override in
+        let overrides = addresses.hostOverrides.flatMap { override in
             let list = override.addresses.map { $0.contains(":") ? "[\($0)]" : $0 }.joined(separator: ",")
-            return "\(override.host):\(override.port):\(list)"
+            return Self.spellings(of: override.host).map { "\($0):\(override.port):\(list)" }
         }
-        let reroutes = addresses.reroutes.map { reroute in
+        let reroutes = addresses.reroutes.flatMap { reroute in
             func text(_ port: Int?) -> String { port.map { "\($0)" } ?? "" }
-            return "\(reroute.host ?? ""):\(text(reroute.port)):\(reroute.toHost ?? ""):\(text(reroute.toPort))"
+            let target = "\(reroute.toHost ?? ""):\(text(reroute.toPort))"
+            return Self.spellings(of: reroute.host ?? "").map { "\($0):\(text(reroute.port)):\(target)" }
         }
         self.overrides = TextList(overrides)
         self.reroutes = TextList(reroutes)
         if self.overrides == nil || self.reroutes == nil { return nil }
+    }
+
+    /// A host as URLs may name it: libcurl compares letters, and a dot at the end is no other host.
+    private static func spellings(of host: String) -> [String] {
+        host.isEmpty || host == "*" || host.hasPrefix("[") ? [host] : [host, host + "."]
     }
 
     /// Tells a new handle what differs from libcurl's own ways.
@@ -56,7 +62,10 @@ struct AddressPlan {
         }
         if addresses.unixSocket != nil { codes.append(easy.tellConnections()) }
         if let interface = addresses.interface { codes.append(easy.set(CURLOPT_INTERFACE, "if!\(interface)")) }
-        if let address = addresses.localAddress { codes.append(easy.set(CURLOPT_INTERFACE, "host!\(address)")) }
+        if let address = addresses.localAddress {
+            let text = address.hasPrefix("[") ? String(address.dropFirst().dropLast()) : address
+            codes.append(easy.set(CURLOPT_INTERFACE, "host!\(text)"))
+        }
         if let ports = addresses.localPorts {
             codes.append(easy.set(CURLOPT_LOCALPORT, ports.lowerBound))
             codes.append(easy.set(CURLOPT_LOCALPORTRANGE, ports.count))

@@ -29,15 +29,18 @@ extension EasyHandle {
         unsafe BIO_up_ref(direct)
         unsafe SSL_set0_rbio(tls, direct)
         unsafe SSL_set0_wbio(tls, direct)
+        let budget = unsafe TLSRecord.of(tls)?.budget
+        unsafe budget?.install(on: tls)
         ERR_set_mark()
         var byte: UInt8 = 0
         let isThere = unsafe SSL_peek(tls, &byte, 1) > 0
-        let isWaiting = unsafe BIO_test_flags(direct, BIO_FLAGS_SHOULD_RETRY) != 0
+        let isWaiting = unsafe BIO_test_flags(SSL_get_rbio(tls), BIO_FLAGS_SHOULD_RETRY) != 0
         ERR_pop_to_mark()
         unsafe SSL_set0_rbio(tls, reads)
         unsafe SSL_set0_wbio(tls, writes)
         unsafe BIO_free(direct)
-        return isThere || !isWaiting
+        // What is behind very many tickets was not looked at.
+        return isThere || !isWaiting || budget?.isSpent ?? false
     }
 
     /// Whether something of the request has gone out, on whatever connection.

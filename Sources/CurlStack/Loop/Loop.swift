@@ -63,6 +63,7 @@ struct Loop: ~Copyable {
     private mutating func act() {
         let end = min(events.count, nextEvent + Self.eventsPerTurn)
         for event in events[nextEvent..<end] where poller.isCurrent(event) {
+            turn.reads.renew()
             pools.all[event.watch].multi.act(on: event)
             turn.held.read(turn.sockets.ends(of: event.descriptor))
             turn.lookPastPause(at: turn.sockets.ends(of: event.descriptor))
@@ -160,6 +161,8 @@ struct Loop: ~Copyable {
     }
 
     private mutating func connect(_ transfer: Transfer, at now: MonotonicInstant) {
+        // Who has waited for another to connect had a place, and no use for it.
+        transfer.queued = now.since(transfer.enqueuedAt)
         let number = queue.pool(in: transfer.line)
         transfer.poolNumber = number
         pools.make(through: number)
@@ -270,7 +273,9 @@ struct Loop: ~Copyable {
     private mutating func runTimeouts() {
         let now = MonotonicInstant.now
         for pool in pools.all {
-            if let deadline = pool.multi.watch.deadline, deadline <= now.milliseconds { pool.multi.actOnTimeout() }
+            guard let deadline = pool.multi.watch.deadline, deadline <= now.milliseconds else { continue }
+            turn.reads.renew()
+            pool.multi.actOnTimeout()
         }
         while let entry = deadlines.popExpired(now) {
             guard let transfer = waiting[entry.id], transfer.queueDeadline == entry.deadline else { continue }

@@ -25,8 +25,9 @@ struct QueueDeadlines {
         guard first < entries.count, entries[first].deadline <= now else { return nil }
         defer {
             first += 1
-            if first == entries.count {
-                entries.removeAll(keepingCapacity: true)
+            // There may always be somebody who waits.
+            if first == entries.count || first > 64 && first * 2 > entries.count {
+                entries.removeFirst(first)
                 first = 0
             }
         }

@@ -14,10 +14,15 @@ final class TLSRecord {
     let proxy: TLSRecord?
     /// What speaks against the server at the other end, where that is only reported.
     private(set) var objection: ServerTrustError?
+    /// How often the connection may be read, if that is limited.
+    let budget: ReadBudget?
+    private var hasShakenHands = false
     /// The chain that was verified, once somebody has asked for it.
     private var chain: VerifiedChain?
 
-    private init(peers: TLSPeers, proxy: TLSRecord?) { (self.peers, self.proxy) = (peers, proxy) }
+    private init(peers: TLSPeers, proxy: TLSRecord?, budget: ReadBudget?) {
+        (self.peers, self.proxy, self.budget) = (peers, proxy, budget)
+    }
 
     /// The keys of a connection's chain; they are hashed again only if it has another chain than last time.
     func verified(_ chain: OpaquePointer) -> VerifiedChain? {
@@ -40,6 +45,9 @@ final class TLSRecord {
 
     /// Looks at a proxy whose keys are pinned only to be reported. What is beyond the proxy, the request gate looks at.
     private func handshakeEnded(on connection: OpaquePointer) {
+        // What leads through a proxy's TLS is read from that.
+        if !hasShakenHands, proxy == nil { unsafe budget?.install(on: connection) }
+        hasShakenHands = true
         guard proxy == nil, let server = peers.proxy?.reported else { return }
         objection = unsafe RequestGate.refusal(of: server, by: RequestGate.proof(on: connection))
     }
@@ -50,9 +58,15 @@ final class TLSRecord {
     ///   - context: The context.
     ///   - peers: Whose handshake it may be.
     ///   - proxy: The record of the proxy's connection that this one leads through.
+    ///   - budget: How often the connection may be read, if that is limited. It must outlive the connection.
     /// - Returns: The record, or `nil` if there was no memory for it.
-    static func install(in context: OpaquePointer, peers: TLSPeers, through proxy: TLSRecord?) -> TLSRecord? {
-        let record = TLSRecord(peers: peers, proxy: proxy)
+    static func install(
+        in context: OpaquePointer,
+        peers: TLSPeers,
+        through proxy: TLSRecord?,
+        reading budget: ReadBudget? = nil
+    ) -> TLSRecord? {
+        let record = TLSRecord(peers: peers, proxy: proxy, budget: budget)
         let kept = unsafe Unmanaged.passRetained(record)
         guard unsafe SSL_CTX_set_ex_data(context, index, kept.toOpaque()) == 1 else {
             unsafe kept.release()

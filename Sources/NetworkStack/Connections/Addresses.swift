@@ -66,8 +66,8 @@ extension Network.Configuration.Addresses {
         public init(host: String, port: Int, addresses: [String]) throws(HTTP.Refusal) {
             self.host = try Self.name(host)
             guard (1...65535).contains(port) else { throw .invalidOptions("A port is a number from 1 to 65535.") }
-            guard !addresses.isEmpty, addresses.allSatisfy({ IPAddress($0) != nil }) else {
-                throw .invalidOptions("A name is overridden with addresses of IPv4 or IPv6, at least one.")
+            guard !addresses.isEmpty, addresses.allSatisfy({ IPAddress($0) != nil && !$0.contains("%") }) else {
+                throw .invalidOptions("A name is overridden with addresses of IPv4 or IPv6, at least one, no zones.")
             }
             self.port = port
             self.addresses = addresses.map { $0.hasPrefix("[") ? String($0.dropFirst().dropLast()) : $0 }
@@ -90,6 +90,9 @@ extension Network.Configuration.Addresses {
             guard host != "*" else { return host }
             guard let (name, port) = try? HTTP.Target.authority(host), port == nil, !host.hasSuffix(":") else {
                 throw .invalidOptions("\"\(host)\" is no name that could be overridden.")
+            }
+            guard !name.hasPrefix("[") else {
+                throw .invalidOptions("\(host) is an address, which has no others; a reroute leads elsewhere.")
             }
             return name
         }

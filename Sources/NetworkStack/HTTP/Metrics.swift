@@ -1,7 +1,7 @@
 extension HTTP {
     /// What a fetch took: times, bytes, and the connection it went over. Figures are of the last hop unless said otherwise.
     public struct Metrics: Sendable, Hashable {
-        /// The wait for a place among the connections.
+        /// The wait for a place among the connections, or for the one that is just being opened to the host and may serve.
         public var queue: Duration?
         /// From the start of the transfer until the name was looked up.
         public var resolved: Duration?

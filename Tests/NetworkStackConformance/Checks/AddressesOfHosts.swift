@@ -67,6 +67,27 @@ extension ConformanceCheck {
             // The certificate is not for this one.
             try await client.outcome(of: HTTP.Request(url: server.url("/", host: "c.test"))).expectFailure(.tls)
         },
+        ConformanceCheck(
+            "A dot at a host's end changes nothing about where an override or a reroute leads",
+            needs: [.network, .hostOverrides]
+        ) { subject in
+            let server = try ScriptedServer.responding { _ in .ok("done") }
+            for name in ["nowhere.invalid", "nowhere.invalid."] {
+                let overriding = try subject.client {
+                    $0.addresses.hostOverrides = [
+                        try .init(host: name, port: Int(server.port), addresses: ["127.0.0.1"])
+                    ]
+                }
+                let rerouting = try subject.client {
+                    $0.addresses.reroutes = [try .init(host: name, port: nil, toHost: "127.0.0.1", toPort: nil)]
+                }
+                for client in [overriding, rerouting] {
+                    for host in ["nowhere.invalid", "nowhere.invalid."] {
+                        try expectBytes(await client.get(server.url("/", host: host)).value, "done".utf8)
+                    }
+                }
+            }
+        },
         ConformanceCheck("Every name can be overridden at once", needs: [.network, .hostOverrides]) { subject in
             let server = try ScriptedServer.responding { .ok($0["Host"] ?? "") }
             let client = try subject.client {
@@ -167,6 +188,14 @@ extension ConformanceCheck {
                 server.connections.first?.peer.hasPrefix("127.0.0.9:") ?? false,
                 "\(server.connections.map(\.peer))"
             )
+        },
+        ConformanceCheck("Connections come from an address in brackets, too", needs: [.network, .localAddress]) {
+            subject in
+            var options = ScriptedServer.Options()
+            options.loopback = .v6
+            let server = try ScriptedServer.responding(options) { _ in .ok("done") }
+            let client = try subject.client { $0.addresses.localAddress = "[::1]" }
+            try expectBytes(await client.get(server.url()).value, "done".utf8)
         },
         ConformanceCheck("Connections come from the interface that is chosen", needs: [.network, .localAddress]) {
             subject in

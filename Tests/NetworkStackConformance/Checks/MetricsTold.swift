@@ -44,6 +44,25 @@ extension ConformanceCheck {
             )
         },
         ConformanceCheck(
+            "The metrics tell the wait for a connection that another fetch opens",
+            needs: [.network, .phaseMetrics, .heldLookups, .http2]
+        ) { subject in
+            let lookups = try HeldLookups(findingThisMachine: true)
+            let tls = try TestCertificates.shared().server
+            let server = try ScriptedServer(.init(tls: tls, applicationProtocols: ["h2"])) { _ in
+                [.beginHTTP2, .repeat([.answerStream])]
+            }
+            let stack = try subject.stack { $0.tls.verification = .disabledForTesting }
+            let fetches = try (0..<2).map { try stack.observe(server.url("/\($0)", host: lookups.name)) }
+            try await lookups.began()
+            let held = try await whileAnotherServerAnswers(stack) { lookups.letGo() }
+            for fetch in fetches {
+                let metrics = try await fetch.onlyOutcome().value().response.metrics
+                let (queue, firstByte) = (metrics.queue ?? .zero, metrics.firstByte ?? .zero)
+                try expect(queue + firstByte >= held, "The lookup was held for \(held): \(metrics)")
+            }
+        },
+        ConformanceCheck(
             "The metrics tell how long the name was looked up",
             needs: [.network, .phaseMetrics, .heldLookups]
         ) {

@@ -99,6 +99,44 @@ extension ScriptedServer {
             finish()
         }
 
+        /// Sends session tickets of TLS 1.3, as fast as they are taken, once all of them are made.
+        ///
+        /// - Parameters:
+        ///   - count: How many.
+        ///   - ready: Is called when the first can go out.
+        /// - Throws: What went wrong.
+        public func sendTickets(_ count: Int, ready: () -> Void) throws {
+            try checkOpen()
+            let bytes = try (channel as? TLSChannel)?.makeTickets(count) ?? []
+            ready()
+            try sendAllBelowTLS(bytes)
+        }
+
+        /// Sends the same bytes in record after record of TLS, as fast as they are taken, once all of them are made.
+        ///
+        /// - Parameters:
+        ///   - count: How many records.
+        ///   - bytes: What each holds.
+        ///   - ready: Is called when the first can go out.
+        /// - Throws: What went wrong.
+        public func sendRecords(_ count: Int, of bytes: [UInt8], ready: () -> Void) throws {
+            try checkOpen()
+            let bytes = try (channel as? TLSChannel)?.makeRecords(count, of: bytes) ?? []
+            ready()
+            try sendAllBelowTLS(bytes)
+        }
+
+        private func sendAllBelowTLS(_ bytes: [UInt8]) throws {
+            var rest = bytes[...]
+            while !rest.isEmpty {
+                let sent = rest.withUnsafeBytes { bytes in
+                    Glibc.send(descriptor, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
+                }
+                guard sent > 0 || errno == EAGAIN else { throw SystemCallError("send", code: errno) }
+                if sent > 0 { rest = rest.dropFirst(sent) } else { try pause(.milliseconds(1)) }
+            }
+        }
+
         /// Sends bytes past TLS; few enough for the socket's buffer.
         public func sendBelowTLS(_ bytes: [UInt8]) throws {
             try checkOpen()

@@ -39,6 +39,43 @@ final class TLSChannel: ByteChannel {
         else { throw TLSSetupError("renegotiating") }
     }
 
+    /// Makes session tickets, and sends them not: what goes on the wire (TLS 1.3 only).
+    func makeTickets(_ count: Int) throws -> [UInt8] {
+        try made {
+            for _ in 0..<count {
+                guard SSL_new_session_ticket(ssl) == 1 else { throw TLSSetupError("SSL_new_session_ticket") }
+            }
+            guard SSL_do_handshake(ssl) == 1 else { throw TLSSetupError("making tickets") }
+        }
+    }
+
+    /// Puts the same bytes into record after record, and sends them not: what goes on the wire.
+    func makeRecords(_ count: Int, of bytes: [UInt8]) throws -> [UInt8] {
+        try made {
+            for _ in 0..<count where SSL_write(ssl, bytes, Int32(bytes.count)) != bytes.count {
+                throw TLSSetupError("making records")
+            }
+        }
+    }
+
+    /// What is written meanwhile, instead of to the socket.
+    private func made(_ body: () throws -> Void) throws -> [UInt8] {
+        ERR_clear_error()
+        guard let memory = BIO_new(BIO_s_mem()), let socket = SSL_get_wbio(ssl) else { throw TLSSetupError("BIO_new") }
+        // Setting one takes a reference, and lets go of that to the one before.
+        BIO_up_ref(socket)
+        BIO_up_ref(memory)
+        SSL_set0_wbio(ssl, memory)
+        defer {
+            SSL_set0_wbio(ssl, socket)
+            BIO_free(memory)
+        }
+        try body()
+        var bytes = [UInt8](repeating: 0, count: BIO_ctrl_pending(memory))
+        guard BIO_read(memory, &bytes, Int32(bytes.count)) == bytes.count else { throw TLSSetupError("BIO_read") }
+        return bytes
+    }
+
     func read(into buffer: UnsafeMutableRawBufferPointer) -> ChannelOutcome {
         ERR_clear_error()
         errno = 0

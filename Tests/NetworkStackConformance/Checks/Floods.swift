@@ -1,0 +1,54 @@
+import FoundationEssentials
+import NetworkStack
+import NetworkStackTesting
+
+extension ConformanceCheck {
+    /// Servers that send more and more of what is nobody's content hold up nobody.
+    static let floods: [ConformanceCheck] = [
+        ConformanceCheck(
+            "A server that sends session tickets without end holds up no other fetch",
+            needs: [.network, .customTrustRoots]
+        ) { subject in
+            try await holdsUpNobody(subject) { certificates, isReady in
+                try ScriptedServer(.init(tls: certificates.server)) { _ in
+                    [
+                        .receiveHead, .run { connection in try connection.sendTickets(150_000) { isReady.open() } },
+                        .send("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\ndone"), .waitForClose,
+                    ]
+                }
+            }
+        },
+        ConformanceCheck(
+            "A server that sends answers to pings without end over HTTP/2 holds up no other fetch",
+            needs: [.network, .customTrustRoots, .http2]
+        ) { subject in
+            try await holdsUpNobody(subject) { certificates, isReady in
+                let ping = HTTP2Frame(.ping, flags: HTTP2Frame.endStream, Array("12345678".utf8))
+                return try ScriptedServer(.init(tls: certificates.server, applicationProtocols: ["h2"])) { _ in
+                    [
+                        .beginHTTP2, .receiveStream,
+                        .run { connection in
+                            try connection.sendRecords(600_000, of: ping.bytes) { isReady.open() }
+                        },
+                        .send([.head(200, on: 1), .data("done", on: 1, endsStream: true)]), .waitForClose,
+                    ]
+                }
+            }
+        },
+    ]
+
+    /// Fetches from a server that opens a gate before it sends much, and something else meanwhile.
+    private static func holdsUpNobody(
+        _ subject: ConformanceSubject,
+        from makeServer: (TestCertificates, Gate) throws -> ScriptedServer
+    ) async throws {
+        let (isReady, certificates) = (Gate(), try TestCertificates.shared())
+        let server = try makeServer(certificates, isReady)
+        let other = try ScriptedServer.responding { _ in .ok("other") }
+        let client = try subject.client { $0.tls.trustRoots = .file(path: certificates.caFile) }
+        async let flooded = client.get(server.url("/", host: "localhost"))
+        try await isReady.opened()
+        for _ in 0..<10 { try await bounded(.milliseconds(500)) { _ = try await client.get(other.url()) } }
+        try expectBytes(try await flooded.value, "done".utf8)
+    }
+}
