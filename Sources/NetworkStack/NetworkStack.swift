@@ -116,6 +116,7 @@ extension NetworkStack {
             }
         }
     }
+
     /// Fetches a resource, decodes its payload and calls back on a queue.
     ///
     /// - Parameters:

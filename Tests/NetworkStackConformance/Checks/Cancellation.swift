@@ -162,13 +162,7 @@ extension ConformanceCheck {
         ConformanceCheck("A fetch awaited in a task that was cancelled before yields cancelled") { subject in
             let stack = try subject.stack()
             let resource = PatientMaker().resource()
-            let outcome = try await bounded {
-                withUnsafeCurrentTask { $0?.cancel() }
-                do throws(ConformanceSubject.Stack.FetchError) {
-                    return Outcome.success(try await stack.fetch(resource: resource))
-                } catch { return Outcome.failure(error) }
-            }
-            try outcome.expectCancelled()
+            try await expectCancelledBefore(resource, on: stack)
         },
         ConformanceCheck("Cancelling a task group ends all of its thousand fetches as cancelled") { subject in
             let stack = try subject.stack()

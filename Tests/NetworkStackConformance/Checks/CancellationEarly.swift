@@ -11,13 +11,7 @@ extension ConformanceCheck {
             try await stack.text(peer.url("/warm"))
             let resource = try ConformanceSubject.Stack.Resource.get(peer.url("/late"))
             for _ in 0..<300 {
-                let outcome = try await bounded {
-                    withUnsafeCurrentTask { $0?.cancel() }
-                    do throws(ConformanceSubject.Stack.FetchError) {
-                        return Outcome.success(try await stack.fetch(resource: resource))
-                    } catch { return Outcome.failure(error) }
-                }
-                try outcome.expectCancelled()
+                try await expectCancelledBefore(resource, on: stack)
             }
             try await stack.text(peer.url("/after"))
             let late = peer.requests().filter { $0.path == "/late" }.count
@@ -30,13 +24,7 @@ extension ConformanceCheck {
             struct Unmakeable: Error {}
             let stack = try subject.stack()
             let resource = ConformanceSubject.Stack.Resource.made { $0(.failure(Unmakeable())) }
-            let outcome = try await bounded {
-                withUnsafeCurrentTask { $0?.cancel() }
-                do throws(ConformanceSubject.Stack.FetchError) {
-                    return Outcome.success(try await stack.fetch(resource: resource))
-                } catch { return Outcome.failure(error) }
-            }
-            try outcome.expectCancelled()
+            try await expectCancelledBefore(resource, on: stack)
         },
         ConformanceCheck("A cancel while the task is scheduled sends nothing and tells one end") { subject in
             let peer = try subject.serve { .ok($0.path) }
@@ -103,4 +91,18 @@ extension ConformanceCheck {
             try expectEqual(log.all, ["spy fails attempt 1 without a request"], "what it was told")
         },
     ]
+
+    /// Awaits a fetch in a task that was cancelled before.
+    static func expectCancelledBefore(
+        _ resource: ConformanceSubject.Stack.Resource,
+        on stack: ConformanceSubject.Stack
+    ) async throws {
+        let outcome = try await bounded {
+            withUnsafeCurrentTask { $0?.cancel() }
+            do throws(ConformanceSubject.Stack.FetchError) {
+                return Outcome.success(try await stack.fetch(resource: resource))
+            } catch { return Outcome.failure(error) }
+        }
+        try outcome.expectCancelled()
+    }
 }
