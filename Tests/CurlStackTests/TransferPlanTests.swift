@@ -1,6 +1,7 @@
 import Testing
 
 @testable import CurlStack
+@testable import NetworkStack
 
 @Suite("What a hop means to libcurl")
 struct TransferPlanTests {
@@ -22,5 +23,31 @@ struct TransferPlanTests {
     func targets(url: String, direct: String?, forwarded: String?) {
         #expect(TransferPlan.target(of: url, isForwarded: false) == direct)
         #expect(TransferPlan.target(of: url, isForwarded: true) == forwarded)
+    }
+
+    @Test(
+        "has content read in large pieces if it is streamed, or from a host that sends much, and never over HTTP/2",
+        arguments: [
+            ("http://h.test/", false, false, 16_384), ("http://h.test/", false, true, 131_072),
+            ("http://h.test/", true, false, 131_072), ("https://h.test/", true, true, 16_384),
+        ]
+    )
+    func pieces(url: String, streams: Bool, sendsMuch: Bool, size: Int) throws {
+        let request = try HTTP.Request(url: url)
+        let origin = try HTTP.Origin(of: request.url)
+        let hop = HTTPHop(
+            request: request,
+            origin: origin,
+            urlText: url,
+            options: Shared(HTTP.Options()),
+            trust: .ordinary,
+            source: nil,
+            allowsWithholding: !streams
+        )
+        var queue = ConnectionQueue(limits: .init())
+        let line = queue.line(of: .init(origin: origin, version: .automatic))
+        line.sendsMuch = sendsMuch
+        let plan = TransferPlan(hop, userAgent: nil, contentCodings: "")
+        #expect(plan.bufferSize(for: line) == size)
     }
 }
