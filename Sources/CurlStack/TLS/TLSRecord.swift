@@ -14,7 +14,7 @@ final class TLSRecord {
     let proxy: TLSRecord?
     /// What speaks against the server at the other end, where that is only reported.
     private(set) var objection: ServerTrustError?
-    /// How often the connection may be read, if that is limited.
+    /// How much of the connection may be read at once, if that is limited.
     let budget: ReadBudget?
     private var hasShakenHands = false
     /// The chain that was verified, once somebody has asked for it.
@@ -58,7 +58,7 @@ final class TLSRecord {
     ///   - context: The context.
     ///   - peers: Whose handshake it may be.
     ///   - proxy: The record of the proxy's connection that this one leads through.
-    ///   - budget: How often the connection may be read, if that is limited. It must outlive the connection.
+    ///   - budget: How much of the connection may be read at once, if that is limited. It must outlive the connection.
     /// - Returns: The record, or `nil` if there was no memory for it.
     static func install(
         in context: OpaquePointer,

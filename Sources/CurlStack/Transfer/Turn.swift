@@ -5,7 +5,7 @@ final class Turn {
     var touched: [Transfer] = []
     let sockets = OpenSockets()
     var held = HeldInput()
-    /// How often connections may be read before libcurl comes back.
+    /// How much connections may be read before libcurl comes back.
     let reads = ReadBudget()
     /// Those that are to go on sending at a moment.
     var postponed: [(transfer: Transfer, until: MonotonicInstant)] = []
