@@ -39,8 +39,8 @@ def main():
     choice = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     choice.add_argument("ids", nargs="*", help="the mutations to try, or areas (the names of their files)")
     choice.add_argument("--all", action="store_true", help="try every mutation")
-    choice.add_argument("--count", type=int, help="try this many, chosen at random")
-    choice.add_argument("--seed", type=int, help="repeat a random choice; printed when it was made")
+    choice.add_argument("--count", type=int, help="try this many, chosen by the commit: every run of one commit tries the same")
+    choice.add_argument("--seed", type=int, help="choose by this number instead")
     choice.add_argument("--list", action="store_true", help="print the mutations, and try none")
     arguments = choice.parse_args()
 
@@ -61,7 +61,7 @@ def choose(arguments, mutations):
     if arguments.all:
         return list(mutations.values())
     if arguments.count is not None:
-        seed = arguments.seed if arguments.seed is not None else random.SystemRandom().randrange(1 << 32)
+        seed = arguments.seed if arguments.seed is not None else commit()
         print(f"Mutations chosen with --count {arguments.count} --seed {seed}")
         some = random.Random(seed).sample(sorted(mutations), min(arguments.count, len(mutations)))
         return [mutations[id] for id in some]
@@ -69,6 +69,12 @@ def choose(arguments, mutations):
     if unknown := [id for id in arguments.ids if id not in mutations and id not in areas]:
         raise Problem(f"there is no mutation {', '.join(unknown)}")
     return [m for m in mutations.values() if m.id in arguments.ids or m.area in arguments.ids]
+
+
+def commit():
+    """A number that is as random as the next commit and the same for everybody who has this one."""
+    head = subprocess.run(["git", "rev-parse", "HEAD"], cwd=ROOT, capture_output=True, text=True)
+    return int(head.stdout[:8], 16) if head.returncode == 0 else random.SystemRandom().randrange(1 << 32)
 
 
 def build(mutations):

@@ -241,9 +241,8 @@ extension Network {
         /// Puts an engine that refuses everything in the place of the one that fetches. Whatever is under way keeps the old
         /// one, whose session is invalidated when the last is done.
         private func close() {
-            let closed = TransferSession(table: table, isClosed: true)
             let refusing = HTTPEngine(
-                transport: URLSessionTransport(session: closed),
+                transport: URLSessionTransport(session: TransferSession(table: table)),
                 configuration: configuration,
                 queue: queue,
                 retryQueue: retryQueue

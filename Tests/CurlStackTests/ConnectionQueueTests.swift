@@ -233,18 +233,23 @@ struct ConnectionQueueTests {
     func forgetting() throws {
         var queue = ConnectionQueue(limits: .init(perHost: 1))
         let line = queue.line(of: try host("a"))
-        let tokens = (0..<2).map { _ in Token() }
+        let tokens = (0..<3).map { _ in Token() }
         let ids = tokens.map { ObjectIdentifier($0) }
         _ = queue.enter(ids[0], in: line)
-        for _ in 0..<1000 {
-            _ = queue.enter(ids[1], in: line)
-            _ = queue.giveUp(ids[1])
+        for isWaitedBeside in [false, true] {
+            if isWaitedBeside { _ = queue.enter(ids[2], in: line) }
+            for _ in 0..<1000 {
+                _ = queue.enter(ids[1], in: line)
+                _ = queue.giveUp(ids[1])
+            }
+            #expect(line.length < 200)
         }
-        #expect(line.length < 200)
         let mayBegin = queue.enter(ids[1], in: line)
         queue.leave(line, ids[0], pool: 0)
-        let next = queue.next()
-        #expect(!mayBegin && next == ids[1])
+        let first = queue.next()
+        queue.leave(line, ids[2], pool: 0)
+        let second = queue.next()
+        #expect(!mayBegin && first == ids[2] && second == ids[1])
         withExtendedLifetime(tokens) {}
     }
 

@@ -46,6 +46,7 @@ struct MailboxTests {
         poller.closed(waker.descriptor)
         #expect(!events.contains { poller.isCurrent($0) })
         poller.opened(waker.descriptor)
+        poller.watch(waker.descriptor, for: 0, reads: true, writes: false)
         #expect(!events.contains { poller.isCurrent($0) })
     }
 

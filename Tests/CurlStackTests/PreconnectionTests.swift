@@ -66,6 +66,23 @@ struct PreconnectionTests {
         try await silent.waitUntil { $0.open == 0 }
     }
 
+    @Test("a connection being opened in advance is given up when the stack is shut down")
+    func shutDownPreconnection() async throws {
+        let silent = try ScriptedServer(silence(try TestCertificates.shared())) { _ in [] }
+        let stack = try Network.CurlNetworkStack()
+        let origin = try origin(silent)
+        let task = Task { try await stack.preconnect(to: origin) }
+        try await silent.waitUntil { $0.connections.first.map { $0.receivedCount > 0 } ?? false }
+        await stack.shutdown()
+        await #expect {
+            try await task.value
+        } throws: { error in
+            guard case .refused(.shutDown)? = error as? Network.CurlFetchError else { return false }
+            return true
+        }
+        try await silent.waitUntil { $0.open == 0 }
+    }
+
     @Test("a connection opened in advance has its time, also while another finds out what the host speaks")
     func followingPreconnection() async throws {
         let silent = try ScriptedServer(silence(try TestCertificates.shared())) { _ in [] }

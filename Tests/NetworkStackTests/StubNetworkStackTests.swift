@@ -1,3 +1,4 @@
+import Dispatch
 import NetworkStack
 import NetworkStackTesting
 import Testing
@@ -17,6 +18,21 @@ struct StubNetworkStackTests {
         let decoded = try await stub.fetchAndDecode(resource: 4, decoding: .init { "\($1) \($0)" })
         #expect(decoded.value == "half 2")
         #expect(stub.resources == [8, 7, 4])
+    }
+
+    @Test("calls back on the queue it is given, as every stack does")
+    func callsBackOnQueue() async {
+        let stub = Stub(cancelled: .cancelled) { .success(.init(value: $0, response: "there")) }
+        let key = DispatchSpecificKey<Bool>()
+        let queue = DispatchQueue(label: "completions")
+        queue.setSpecific(key: key, value: true)
+        let (fetched, decoded) = (Handover<Bool>(), Handover<Bool>())
+        stub.fetch(resource: 1, on: queue) { _ in fetched.fill(DispatchQueue.getSpecific(key: key) == true) }
+        stub.fetchAndDecode(resource: 1, decoding: .init { "\($1) \($0)" }, on: queue) { _ in
+            decoded.fill(DispatchQueue.getSpecific(key: key) == true)
+        }
+        #expect(await fetched.take() == true)
+        #expect(await decoded.take() == true)
     }
 
     @Test("completes once with its cancelled error, whatever the closure does then")

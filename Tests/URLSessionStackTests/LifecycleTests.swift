@@ -90,19 +90,50 @@ struct LifecycleTests {
         configuration.connections.perHost = 2
         let network = isInjected ? Stack.injected() : try Stack(configuration: configuration)
         let outcomes = Lock<[String]>([])
-        for _ in 1...10 {
+        for _ in 1...300 {
             network.fetch(resource: try .url(server.url())) { result in outcomes.withLock { $0.append(result.summary) }
             }
         }
-        try await server.waitUntil { $0.requests.count >= 2 }
+        let places = isInjected ? 6 : 2
+        try await server.waitUntil { $0.requests.count == places }
         async let first: Void = network.shutdown()
         async let second: Void = network.shutdown()
         _ = await (first, second)
-        #expect(try await eventually { outcomes.withLock { $0.count } == 10 })
-        #expect(outcomes.withLock { $0 } == Array(repeating: "shut down", count: 10))
+        #expect(try await eventually { outcomes.withLock { $0.count } == 300 })
+        #expect(outcomes.withLock { $0 } == Array(repeating: "shut down", count: 300))
         #expect(await network.outcome(of: try .url(server.url())).summary == "shut down")
         try await server.waitUntil { $0.connections.allSatisfy { $0.state != .open } }
         network.finishFetchesAndInvalidateSession()
+        #expect(server.snapshot.accepted == places, "who waited has taken the place of one that was ended")
+    }
+
+    @Test("shutdown beside fetches that begin ends each of them, and no task is made of a session that is over")
+    func shuttingDownBesideBeginnings() async throws {
+        let server = try ScriptedServer { _ in [.receiveHead, .waitForClose] }
+        for _ in 1...200 {
+            let network = try Stack(configuration: .init())
+            let ended = Lock(0)
+            async let beginnings: Void = Self.onAThread {
+                for _ in 1...20 {
+                    guard let resource = try? Stack.Resource.url(server.url()) else { continue }
+                    network.fetch(resource: resource) { _ in ended.withLock { $0 += 1 } }
+                }
+            }
+            try await Task.sleep(for: .microseconds(Int.random(in: 0...400)))
+            await network.shutdown()
+            await beginnings
+            #expect(try await eventually { ended.withLock { $0 } == 20 })
+        }
+        try await server.waitUntil { $0.connections.allSatisfy { $0.state != .open } }
+    }
+
+    private static func onAThread(_ work: @escaping @Sendable () -> Void) async {
+        await withCheckedContinuation { continuation in
+            Thread.detachNewThread {
+                work()
+                continuation.resume()
+            }
+        }
     }
 
     @Test("shutdown ends what is being made, whether the stack was to finish or not", arguments: [false, true])

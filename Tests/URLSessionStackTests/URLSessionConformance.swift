@@ -47,6 +47,14 @@ extension KnownIssue {
             )
         ),
         (
+            0..<0x080400,
+            KnownIssue(
+                "A host is reached at its fourth address where the first three take no connection",
+                reason: "libcurl does not go on to the next address before something else wakes it.",
+                reference: "curl #11920, mended in 8.4"
+            )
+        ),
+        (
             0..<0x080000,
             KnownIssue(
                 "Bytes that a server sends unasked are nobody's answer",

@@ -151,6 +151,7 @@ enum Callbacks {
         let watch = unsafe Unmanaged<SocketWatch>.fromOpaque(context).takeUnretainedValue()
         let isWatched = what != CURL_POLL_REMOVE
         if isWatched, CurlLibrary.shared.readsWhatIsPaused { unsafe transfer(ofHandle: easy)?.socket = descriptor }
+        if !isWatched, !CurlLibrary.shared.triesNextAddressAtOnce { unsafe transfer(ofHandle: easy)?.lostSocket() }
         watch.changed(
             descriptor,
             reads: isWatched && what & CURL_POLL_IN != 0,

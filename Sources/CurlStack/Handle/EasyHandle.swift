@@ -274,8 +274,8 @@ final class EasyHandle {
         unsafe curl_easy_pause(pointer, CURLPAUSE_CONT)
     }
 
-    /// Has a transfer that is not paused deliver what libcurl may have forgotten it holds.
-    func receiveWhatIsHeld() {
+    /// Has libcurl look after a transfer that is not paused: what it has forgotten it holds, or an address to connect to.
+    func callUp() {
         unsafe curl_easy_pause(pointer, CURLPAUSE_RECV)
         unsafe curl_easy_pause(pointer, CURLPAUSE_CONT)
     }

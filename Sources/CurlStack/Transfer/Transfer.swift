@@ -167,6 +167,11 @@ final class Transfer {
         entered(.connecting)
     }
 
+    /// libcurl has no use for a socket any more. If nothing was connected by it, there may be another address to connect to.
+    func lostSocket() {
+        if phase == .connecting { turn.betweenAddresses.append(self) }
+    }
+
     /// TLS is about to be negotiated on a new connection.
     func secures(with record: TLSRecord) {
         tlsRecord = record

@@ -16,10 +16,13 @@ final class Turn {
     /// Those that ended when they were to go on, which libcurl does not tell again.
     var stopped: [(transfer: Transfer, code: CURLcode)] = []
 
+    /// Those whose attempt to connect was given up, which may have another address to try.
+    var betweenAddresses: [Transfer] = []
+
     init() {}
 
     /// Lets go of the transfers it knows, which know it.
-    func end() { (touched, postponed, stopped, waitingForContent) = ([], [], [], [:]) }
+    func end() { (touched, postponed, stopped, waitingForContent, betweenAddresses) = ([], [], [], [:], []) }
 
     /// A connection was read: has libcurl look at what came for those that wait for content.
     func lookPastPause(at ends: @autoclosure () -> OpenSockets.Ends?) {
@@ -30,10 +33,12 @@ final class Turn {
     /// When somebody is to go on sending, in milliseconds of the monotonic clock.
     var nextMoment: Int64? { postponed.lazy.map(\.until.milliseconds).min() }
 
-    /// Has libcurl deal with what it may hold of HTTP/2 connections.
+    /// Has libcurl deal with what it leaves lying: what it holds of HTTP/2 connections, and addresses to connect to.
     func lookAgain(at transfers: some Sequence<Transfer>) {
+        for transfer in betweenAddresses { transfer.easy?.callUp() }
+        betweenAddresses.removeAll()
         for ends in held.next() {
-            transfers.first { $0.ends == ends && $0.isReceiving }?.easy?.receiveWhatIsHeld()
+            transfers.first { $0.ends == ends && $0.isReceiving }?.easy?.callUp()
         }
         guard !postponed.isEmpty else { return }
         let now = MonotonicInstant.now

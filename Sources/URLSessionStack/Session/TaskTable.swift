@@ -6,13 +6,12 @@ internal import NetworkStack
     internal import FoundationNetworking
 #endif
 
-/// What is under way on a session, and which transfer a task belongs to. Whoever is the session's delegate hands every
-/// event in here.
+/// Which transfer a task of a session belongs to, and whether there may be more of them. Whoever is the session's delegate
+/// hands every event in here.
 ///
 /// It knows neither the session nor the stack, so a delegate that holds it keeps neither alive.
 final class TaskTable: Sendable {
     private struct State {
-        var live: [ObjectIdentifier: HopTransfer] = [:]
         var carried: [Int: HopTransfer] = [:]
         var isShutDown = false
         var isInvalid = false
@@ -30,35 +29,11 @@ final class TaskTable: Sendable {
 
     init(challengeHandler: (any AuthenticationChallengeHandler)?) { self.challengeHandler = challengeHandler }
 
-    // MARK: Transfers
-
-    /// Notes that a transfer has begun.
-    ///
-    /// - Returns: Whether it may; not after the end.
-    func begin(_ transfer: HopTransfer) -> Bool {
-        state.withLock { state in
-            let mayBegin = !state.isShutDown && !state.isInvalid
-            if mayBegin { state.live[ObjectIdentifier(transfer)] = transfer }
-            return mayBegin
-        }
-    }
-
-    /// Notes that a transfer has ended.
-    func end(_ transfer: HopTransfer) {
-        _ = state.withLock { $0.live.removeValue(forKey: ObjectIdentifier(transfer)) }
-    }
-
     /// Whether no task may be made any more.
     var isShutDown: Bool { state.withLock { $0.isShutDown || $0.isInvalid } }
 
-    /// Lets no transfer begin any more, and fails those that have.
-    func shutDown() {
-        let live = state.withLock { state in
-            state.isShutDown = true
-            return state.live.values.map(\.self)
-        }
-        for transfer in live { transfer.fail(.refused(.shutDown)) }
-    }
+    /// Lets no task be made any more.
+    func shutDown() { state.withLock { $0.isShutDown = true } }
 
     // MARK: Tasks
 

@@ -21,24 +21,19 @@ final class TransferSession: Sendable {
     /// What every request says of itself, unless the session is somebody else's.
     let ownFields: OwnFields?
 
-    /// Whether nothing can begin here any more.
-    let isClosed: Bool
-
     private let state: Lock<State>
 
     var steering: DispatchQueue { table.steering }
     var interrupting: DispatchQueue { table.interrupting }
 
-    /// Makes a session that is yet to be attached, or one that is closed and never will be.
+    /// Makes a session that is yet to be attached.
     init(
         table: TaskTable,
         connections: Network.Configuration.Connections = .init(),
-        ownFields: OwnFields? = nil,
-        isClosed: Bool = false
+        ownFields: OwnFields? = nil
     ) {
         self.table = table
         self.ownFields = ownFields
-        self.isClosed = isClosed
         state = Lock(State(places: PlaceQueue(perHost: connections.perHost, total: connections.total)))
     }
 
@@ -56,7 +51,7 @@ final class TransferSession: Sendable {
 
     /// The session, or `nil` if there is none any more.
     var urlSession: URLSession? {
-        if isClosed || table.isShutDown { return nil }
+        if table.isShutDown { return nil }
         guard let session = state.withLock({ $0.session }) else {
             fatalError(
                 """

@@ -53,8 +53,8 @@ final class HopTransfer: HTTPTransfer {
 
     /// Begins, on the steering queue.
     func begin() {
-        guard !session.isClosed, session.table.begin(self) else { return fail(.refused(.shutDown)) }
-        if state.withLock({ $0.sink == nil }) { return session.table.end(self) }
+        if session.table.isShutDown { return fail(.refused(.shutDown)) }
+        if state.withLock({ $0.sink == nil }) { return }
         guard case .stream = hop.request.body, hop.source != nil else { return queue() }
         state.withLock { $0.spool = Spool() }
         read()
@@ -201,7 +201,6 @@ final class HopTransfer: HTTPTransfer {
             }
         case .reading, .placed, .completed: break
         }
-        session.table.end(self)
         return sink
     }
 }

@@ -43,6 +43,19 @@ extension ConformanceCheck {
             }
             try expectEqual(connections(nghttpd.frames).count, 1, "connections")
         },
+        ConformanceCheck(
+            "A hundred fetches at once share one connection, also where the one of those before them is gone",
+            needs: needsHTTP2
+        ) { subject in
+            let (nghttpd, client) = try await nghttpd(subject) { $0.connections.idleAge = .seconds(1) }
+            _ = try await client.get(nghttpd.url("/bytes/1k"))
+            // The next fetch closes what was idle for too long.
+            try await Task.sleep(for: .milliseconds(2200))
+            try await together(100) { _ in
+                try expectBytes(await client.get(nghttpd.url("/bytes/1k")).value, BytePattern.bytes(1024))
+            }
+            try expectEqual(connections(nghttpd.frames).count, 2, "connections")
+        },
         ConformanceCheck("A hundred redirects at once are followed over HTTP/2 on one connection", needs: needsHTTP2) {
             subject in
             let (nginx, client) = try await nginx(subject)

@@ -208,6 +208,23 @@ extension ConformanceCheck {
             try expectEqual(try await observation.onlyOutcome().text(), "four", "the content")
             try expect(observation.elapsed >= .milliseconds(900), "It was over after \(observation.elapsed)")
         },
+        ConformanceCheck("An upload that a server takes slowly does not trip the idle timeout", needs: [.network]) {
+            subject in
+            var serverOptions = ScriptedServer.Options()
+            serverOptions.receiveBuffer = 32 * 1024
+            let slices = [ScriptedServer.Step.pause(.milliseconds(150)), .receive(1 << 20)]
+            let server = try ScriptedServer(serverOptions) { _ in
+                [.receiveHead] + (0..<16).flatMap { _ in slices } + [.send("HTTP/1.1 204 No Content\r\n\r\n")]
+            }
+            let observation = try subject.stack().observe(
+                server.url(),
+                method: .POST,
+                body: .bytes(Data(count: 16 << 20)),
+                options: .clocks(idle: .seconds(1), total: .seconds(20))
+            )
+            try expectEqual(try await observation.onlyOutcome().value().response.status, 204, "the status")
+            try expect(observation.elapsed > .milliseconds(16 * 150), "It was over after \(observation.elapsed)")
+        },
         ConformanceCheck("A timeout that is not longer than zero is refused, by the resource and by the stack") {
             subject in
             for wrong in [Duration.zero, .seconds(-1)] {

@@ -20,6 +20,31 @@ extension ConformanceCheck {
             }
         },
         ConformanceCheck(
+            "A host is reached at its fourth address where the first three take no connection",
+            needs: [.network, .heldLookups]
+        ) { subject in
+            let server = try ScriptedServer.responding { _ in .ok("fourth") }
+            let observation = try subject.stack().observe(
+                server.url(host: HeldLookups.nameOfFourAddresses),
+                options: .clocks(idle: .seconds(10))
+            )
+            try expectEqual(try await observation.onlyOutcome().text(), "fourth", "the content")
+        },
+        ConformanceCheck(
+            "The connect timeout leaves time for a host's second address where nobody answers at the first",
+            needs: [.network, .connectTimeout, .heldLookups]
+        ) { subject in
+            let server = try ScriptedServer.responding { _ in .ok("second") }
+            let port = try UnresponsivePort(server.port, on: .anotherV4)
+            let observation = try subject.stack().observe(
+                server.url(host: HeldLookups.nameOfTwoAddresses),
+                options: .clocks(connect: .seconds(4))
+            )
+            try expectEqual(try await observation.onlyOutcome().text(), "second", "the content")
+            try expect(observation.elapsed >= .milliseconds(150), "The first address was not waited for")
+            withExtendedLifetime(port) {}
+        },
+        ConformanceCheck(
             "The connect timeout ends a TLS handshake that nobody answers",
             needs: [.network, .connectTimeout]
         ) {

@@ -48,6 +48,16 @@ final class HeldLookups: Sendable {
     /// A name of two addresses of this machine: the first takes no connection, and servers listen on the second.
     static let nameOfTwoAddresses = "two-addresses.test"
 
+    /// A name of four addresses of this machine: servers listen on the last alone.
+    static let nameOfFourAddresses = "four-addresses.test"
+
+    /// The addresses of names that have some for a purpose.
+    fileprivate static let addresses = [
+        nameOfThisMachine: ["127.0.0.1"],
+        nameOfTwoAddresses: ["127.0.0.2", "127.0.0.1"],
+        nameOfFourAddresses: ["127.0.0.2", "127.0.0.3", "127.0.0.4", "127.0.0.1"],
+    ]
+
     private static let lookups = Lock<[String: Int]>([:])
 
     /// Waits until somebody looks the name up.
@@ -103,14 +113,17 @@ func lookUp(
 ) -> Int32 {
     if let name {
         guard let found = HeldLookups.found(for: String(cString: name)) else { return EAI_NONAME }
-        if found == HeldLookups.nameOfThisMachine {
-            return systemLookup?("127.0.0.1", service, hints, result) ?? EAI_SYSTEM
-        }
-        if found == HeldLookups.nameOfTwoAddresses {
-            let code = systemLookup?("127.0.0.2", service, hints, result) ?? EAI_SYSTEM
-            guard code == 0, var last = result?.pointee else { return code }
-            while let next = last.pointee.ai_next { last = next }
-            return systemLookup?("127.0.0.1", service, hints, &last.pointee.ai_next) ?? EAI_SYSTEM
+        if let addresses = HeldLookups.addresses[found] {
+            var first: UnsafeMutablePointer<addrinfo>?
+            for address in addresses.reversed() {
+                var found: UnsafeMutablePointer<addrinfo>?
+                let code = systemLookup?(address, service, hints, &found) ?? EAI_SYSTEM
+                guard code == 0, var last = found else { return code }
+                while let next = last.pointee.ai_next { last = next }
+                (last.pointee.ai_next, first) = (first, found)
+            }
+            result?.pointee = first
+            return 0
         }
     }
     return systemLookup?(name, service, hints, result) ?? EAI_SYSTEM

@@ -4,6 +4,8 @@ import Glibc
 public enum Loopback: Sendable, Equatable {
     /// `127.0.0.1`
     case v4
+    /// `127.0.0.2`, which is as much of this machine.
+    case anotherV4
     /// `::1`
     case v6
     /// A Unix socket of this path, which must not exist yet. There are no ports then.
@@ -15,6 +17,7 @@ public enum Loopback: Sendable, Equatable {
     public var address: String {
         switch self {
         case .v4: "127.0.0.1"
+        case .anotherV4: "127.0.0.2"
         case .v6: "::1"
         case .path(let path): path
         case .abstract(let name): name
@@ -24,7 +27,7 @@ public enum Loopback: Sendable, Equatable {
     /// The address as it is written in a URL. On a Unix socket any host will do.
     public var urlHost: String {
         switch self {
-        case .v4: "127.0.0.1"
+        case .v4, .anotherV4: address
         case .v6: "[::1]"
         case .path, .abstract: "localhost"
         }
@@ -32,7 +35,7 @@ public enum Loopback: Sendable, Equatable {
 
     var family: Int32 {
         switch self {
-        case .v4: AF_INET
+        case .v4, .anotherV4: AF_INET
         case .v6: AF_INET6
         case .path, .abstract: AF_UNIX
         }
@@ -41,11 +44,11 @@ public enum Loopback: Sendable, Equatable {
     /// Lends the C address for `port`: C wants a pointer whose size depends on the family.
     func withAddress<R>(port: UInt16, _ body: (UnsafePointer<sockaddr>, socklen_t) -> R) -> R {
         switch self {
-        case .v4:
+        case .v4, .anotherV4:
             var address = sockaddr_in()
             address.sin_family = sa_family_t(AF_INET)
             address.sin_port = port.bigEndian
-            address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+            address.sin_addr.s_addr = UInt32(self == .v4 ? 0x7F00_0001 : 0x7F00_0002).bigEndian
             return withUnsafePointer(to: &address) { pointer in
                 pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
                     body($0, socklen_t(MemoryLayout<sockaddr_in>.size))
