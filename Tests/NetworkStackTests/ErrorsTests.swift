@@ -50,6 +50,26 @@ struct FetchErrorTests {
         }
     }
 
+    @Test("the same where its content was to be decoded, and that decoding again is of no use")
+    func decodings() {
+        typealias Decoding = FetchAndDecodeError<FetchError>
+        let unavailable = Decoding.fetch(.http(503, nil, response))
+        #expect(unavailable.statusCode == 503)
+        #expect(unavailable.summary == "status 503")
+        #expect(Retry.isTransient(unavailable))
+        #expect(Decoding.fetch(.refused(.timedOut(.idle, during: .waiting))).isTimeout)
+        #expect(Decoding.fetch(.transport(Transported(kind: .dns))).transportFailure == .dns)
+        #expect(Decoding.fetch(.transport(Transported(kind: .connect, phase: .connecting))).isRetryable)
+        #expect(Decoding.fetch(.cancelled).isFinal)
+        #expect(!unavailable.isFinal)
+        let secret = DecodingError.Context(codingPath: [], debugDescription: "secret")
+        let undecodable = Decoding.decode(DecodingError.dataCorrupted(secret))
+        #expect(undecodable.summary == "content that cannot be decoded: DecodingError")
+        #expect(undecodable.isFinal && !undecodable.isRetryable && !undecodable.isTimeout)
+        #expect(undecodable.statusCode == nil && undecodable.transportFailure == nil)
+        #expect(!Retry.isTransient(undecodable))
+    }
+
     @Test("whether a clock ended it")
     func timeouts() {
         #expect(FetchError.refused(.timedOut(.idle, during: .waiting)).isTimeout)

@@ -76,3 +76,33 @@ extension HTTPFetchError: HTTPFetchFailure {
         }
     }
 }
+
+/// A fetch that failed tells what it tells without decoding. Content that could not be decoded came with a success, and
+/// asking again would bring the same.
+extension FetchAndDecodeError: HTTPFetchFailure where FetchError: HTTPFetchFailure {
+    private var failure: FetchError? {
+        switch self {
+        case .fetch(let error): error
+        case .decode: nil
+        }
+    }
+
+    /// The status that came with the failure of the fetch, if one did.
+    public var statusCode: HTTP.StatusCode? { failure?.statusCode }
+    /// Whether a clock ended the fetch.
+    public var isTimeout: Bool { failure?.isTimeout ?? false }
+    /// Whether the fetch's failure stands, whatever interceptors vote. They are not asked about decoding.
+    public var isFinal: Bool { failure?.isFinal ?? true }
+    /// Whether the request provably never reached the server.
+    public var isRetryable: Bool { failure?.isRetryable ?? false }
+    /// What went wrong in the transfer, if the transfer failed and its error tells.
+    public var transportFailure: HTTP.FailureKind? { failure?.transportFailure }
+
+    /// What happened, in a few words without URLs, header values or content: fit for any log.
+    public var summary: String {
+        switch self {
+        case .fetch(let error): error.summary
+        case .decode(let error): "content that cannot be decoded: \(type(of: error))"
+        }
+    }
+}
