@@ -57,6 +57,8 @@ extension Network {
             var engine: HTTPEngine<URLSessionTransport>
             /// The one that fetched, after the stack was closed, as long as it has anything to finish.
             weak var finishing: HTTPEngine<URLSessionTransport>?
+            /// The one before the session came with header fields, as long as anything of it is under way.
+            weak var earlier: HTTPEngine<URLSessionTransport>?
             var isClosed = false
             var session: URLSession?
         }
@@ -145,7 +147,8 @@ extension Network {
 
         /// The session that carries the fetches. It is set once, by a stack that was made without a configuration, to a
         /// session whose delegate is the stack, whose delegate queue is serial, and whose header fields can be sent with
-        /// every request; anything else is a fatal error.
+        /// every request; anything else is a fatal error. A view made of the stack before, such as `streaming`, sends none of
+        /// those fields.
         public var session: URLSession? {
             get { state.withLock { $0.session } }
             set {
@@ -181,6 +184,7 @@ extension Network {
                     guard state.session == nil else { return nil }
                     state.session = newValue
                     if !configuration.headers.isEmpty {
+                        state.earlier = state.engine
                         state.engine = HTTPEngine(
                             transport: state.engine.transport,
                             configuration: configuration,
@@ -232,6 +236,7 @@ extension Network {
             // First, so that nobody takes the place of one that is ended.
             table.shutDown()
             state.withLock { $0.finishing }?.shutDown()
+            state.withLock { $0.earlier }?.shutDown()
             guard let session else { return }
             // No task is made after this: all are made on the same queue, by transfers that ask for the session first.
             table.steering.async { session.finishTasksAndInvalidate() }

@@ -127,6 +127,25 @@ struct LifecycleTests {
         try await server.waitUntil { $0.connections.allSatisfy { $0.state != .open } }
     }
 
+    @Test("shutdown ends what began before the stack was given its session", .timeLimit(.minutes(1)))
+    func shuttingDownWhatBeganBefore() async throws {
+        let server = try ScriptedServer { _ in [.receiveHead, .waitForClose] }
+        let network = Stack()
+        let view = network.streaming
+        let configuration = URLSessionConfiguration.ephemeral
+        configuration.httpAdditionalHeaders = ["X-Extra": "y"]
+        network.session = URLSession(configuration: configuration, delegate: network, delegateQueue: nil)
+        let outcome = Lock<String?>(nil)
+        view.fetch(resource: try .url(server.url())) { result in
+            guard case .failure(.refused(.shutDown)) = result else { return }
+            outcome.withLock { $0 = "shut down" }
+        }
+        try await server.waitUntil { $0.requests.count == 1 }
+        await network.shutdown()
+        #expect(try await eventually { outcome.withLock { $0 } != nil })
+        #expect(outcome.withLock { $0 } == "shut down")
+    }
+
     private static func onAThread(_ work: @escaping @Sendable () -> Void) async {
         await withCheckedContinuation { continuation in
             Thread.detachNewThread {

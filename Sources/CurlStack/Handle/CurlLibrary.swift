@@ -86,7 +86,7 @@ public struct CurlLibrary: Sendable, CustomStringConvertible {
     var tellsFarewellsInPassing: Bool { versionNumber < 0x080700 }
 
     /// Whether a transfer goes on at once to the next of a host's addresses where one cannot be connected to. Before 8.4 it
-    /// waits for its time to run out (curl #11920), unless it is called up (``Transfer/lostSocket()``).
+    /// waits for its time to run out (curl #11920), unless it is called up (``Turn/betweenAddresses``).
     var triesNextAddressAtOnce: Bool { versionNumber >= 0x080400 }
 
     /// Whether libcurl reads what is paused: 8.5 has every connection watched, whatever its transfer wants (curl #12632), and

@@ -77,6 +77,11 @@ final class Poller {
         update(descriptor, for: watch)
     }
 
+    /// Whether a socket is watched for anything.
+    func isWatched(_ descriptor: Int32) -> Bool {
+        Int(descriptor) < sockets.count && sockets[Int(descriptor)].asked != 0
+    }
+
     /// Leaves what can be read of a socket alone, or does so no longer.
     func holdBack(_ descriptor: Int32, _ isHeldBack: Bool, for watch: Int) {
         makeRoom(for: descriptor)

@@ -22,6 +22,9 @@ final class SocketWatch {
         poller.watch(descriptor, for: number, reads: reads, writes: writes)
     }
 
+    /// Whether libcurl waits for anything of a socket.
+    func isWatched(_ descriptor: Int32) -> Bool { poller.isWatched(descriptor) }
+
     /// Leaves what can be read of a socket alone, until it is told otherwise.
     func holdBack(_ descriptor: Int32, _ isHeldBack: Bool) { poller.holdBack(descriptor, isHeldBack, for: number) }
 

@@ -131,9 +131,10 @@ final class HeadReader {
         line[0] == UInt8(ascii: " ") || line[0] == UInt8(ascii: "\t")
     }
 
-    /// A new head begins, after an informational one or at the start.
+    /// A new head begins, after an informational one, after a challenge and all that it had, or at the start.
     private func begin(with line: Span<UInt8>) {
         lines.removeAll()
+        trailerLines = []
         (contentLength, isChunked, contentCodings) = (nil, false, [])
         (fieldCount, faultOfContinuing) = (0, nil)
         (status, version) = Self.parse(statusLine: line)

@@ -14,9 +14,11 @@ extension Transfer {
 
     /// If another head begins, libcurl has answered the challenge, and its cookies count all the same.
     func readAfterChallenge(_ line: Span<UInt8>) -> HeadReader.Step {
-        let challenge = final
         let step = head.read(line)
-        if let challenge, !head.isChallenge { informational.append(challenge) }
+        if let challenge = final, !head.isChallenge {
+            informational.append(challenge)
+            final = nil
+        }
         return step
     }
 

@@ -84,7 +84,7 @@ final class Transfer {
 
     let head: HeadReader
     var informational: [HTTP.Response] = []
-    private(set) var final: HTTP.Response?
+    var final: HTTP.Response?
     let body = ByteBuffer()
     var bodyCount: Int64 = 0
     /// Bytes of content as they travelled, and how many had at the end of the last turn.
@@ -165,11 +165,13 @@ final class Transfer {
         handshakes = 0
         turn.sockets.opened(descriptor, for: id)
         entered(.connecting)
+        // An attempt that fails at once has a socket that libcurl never watches.
+        if !CurlLibrary.shared.triesNextAddressAtOnce { turn.betweenAddresses.append((self, descriptor)) }
     }
 
     /// libcurl has no use for a socket any more. If nothing was connected by it, there may be another address to connect to.
     func lostSocket() {
-        if phase == .connecting { turn.betweenAddresses.append(self) }
+        if phase == .connecting { turn.betweenAddresses.append((self, nil)) }
     }
 
     /// TLS is about to be negotiated on a new connection.

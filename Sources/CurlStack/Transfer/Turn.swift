@@ -1,4 +1,5 @@
 internal import CCurl
+internal import NetworkStack
 
 /// What the transfers of a loop share: those that something happened to in this turn, and the connections' sockets.
 final class Turn {
@@ -16,8 +17,8 @@ final class Turn {
     /// Those that ended when they were to go on, which libcurl does not tell again.
     var stopped: [(transfer: Transfer, code: CURLcode)] = []
 
-    /// Those whose attempt to connect was given up, which may have another address to try.
-    var betweenAddresses: [Transfer] = []
+    /// Those whose attempt to connect was given up, or has begun with a socket: they may have another address to try.
+    var betweenAddresses: [(transfer: Transfer, socket: Int32?)] = []
 
     init() {}
 
@@ -35,7 +36,9 @@ final class Turn {
 
     /// Has libcurl deal with what it leaves lying: what it holds of HTTP/2 connections, and addresses to connect to.
     func lookAgain(at transfers: some Sequence<Transfer>) {
-        for transfer in betweenAddresses { transfer.easy?.callUp() }
+        for (transfer, socket) in betweenAddresses where transfer.phase == .connecting && !transfer.isWatched(socket) {
+            transfer.easy?.callUp()
+        }
         betweenAddresses.removeAll()
         for ends in held.next() {
             transfers.first { $0.ends == ends && $0.isReceiving }?.easy?.callUp()

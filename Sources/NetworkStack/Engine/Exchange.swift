@@ -151,7 +151,7 @@ final class Exchange: Cancelable, TimerWheelEntry {
         }
         guard isHeard else { return }
         guard response.status.statusClass == .informational else {
-            if memory.isOn { _ = memory.received(response) }
+            if memory.isOn, memory.received(response) { state.withLock { $0.tookCookies(hop: hop) } }
             return
         }
         if let hear = options.value.onInformational { queue.async { hear(response) } }

@@ -54,7 +54,7 @@ struct ExchangeState: ~Copyable {
     /// How many of the redirects answered another method than the one that is under way now.
     private var otherwise = 0
     /// Whether a hop of the attempt brought cookies: what is asked again is not the same question then.
-    private var tookCookies = false
+    private var hasCookies = false
     var head: HTTP.Response?
     var next: HTTP.Request?
     var body = Data()
@@ -85,7 +85,7 @@ struct ExchangeState: ~Copyable {
         let attempt = Attempt(identifier: identifier, retryState: retryState)
         self.attempt = attempt
         stage = .making
-        (wasHandedOver, isTold, redirects, tookCookies, body) = (false, false, [], false, Data())
+        (wasHandedOver, isTold, redirects, hasCookies, body) = (false, false, [], false, Data())
         otherwise = 0
         clocks.beganAttempt(now: now)
         return (attempt, remains.ticket)
@@ -191,6 +191,11 @@ struct ExchangeState: ~Copyable {
         if isCurrent(hop) { clocks.sent(now: now) }
     }
 
+    /// The hop brought cookies, with its head or with a challenge before it.
+    mutating func tookCookies(hop: Int) {
+        if isCurrent(hop) { hasCookies = true }
+    }
+
     mutating func received(
         head response: HTTP.Response,
         hop: Int,
@@ -199,7 +204,7 @@ struct ExchangeState: ~Copyable {
     ) -> Verdict {
         guard isCurrent(hop), let request, let origin else { return .ignore }
         clocks.entered(.receiving, now: now)
-        if takesCookies { tookCookies = true }
+        if takesCookies { tookCookies(hop: hop) }
         head = response
         do {
             next =
@@ -213,7 +218,7 @@ struct ExchangeState: ~Copyable {
                     following: redirects,
                     otherwise: otherwise,
                     policy: shared.value.redirects,
-                    mayComeAgain: tookCookies,
+                    mayComeAgain: hasCookies,
                     secured: { url throws(HTTP.Refusal) in try steps?.context.memory.secured(url) }
                 )
         } catch {

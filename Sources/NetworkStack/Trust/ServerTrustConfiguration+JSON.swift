@@ -144,7 +144,9 @@ extension Date {
     /// thirty-first of February for a day in March.
     fileprivate init?(exactly text: String) {
         let offset = text.suffix(text.hasSuffix("Z") ? 1 : 6)
-        let local = String(text.dropLast(offset.count)) + "Z"
+        let time = text.dropLast(offset.count)
+        // JavaScript writes milliseconds always; here they may say nothing only.
+        let local = String(time.hasSuffix(".000") ? time.dropLast(4) : time) + "Z"
         guard offset.hasPrefix("Z") || offset.hasPrefix("+") || offset.hasPrefix("-"),
             let date = try? Date(text, strategy: .iso8601), let inUTC = try? Date(local, strategy: .iso8601),
             inUTC.formatted(.iso8601) == local

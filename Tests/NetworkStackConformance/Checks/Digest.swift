@@ -107,6 +107,70 @@ extension ConformanceCheck {
                 try await stack.text(server.url("/"))
                 try expectEqual(jar.cookies.map(\.value), ["1"], "the cookies")
             },
+            ConformanceCheck("A redirect to itself after a challenge that set a cookie is no circle") { subject in
+                let server = try ScriptedServer.responding { request in
+                    if request["cookie"]?.contains("s=1") == true { return .ok("in") }
+                    return request["authorization"] == nil
+                        ? .status(
+                            401,
+                            headers: [
+                                ("WWW-Authenticate", #"Digest realm="r", nonce="n1", qop="auth", algorithm=SHA-256"#),
+                                ("Set-Cookie", "s=1"),
+                            ]
+                        ) : .redirect(to: "/")
+                }
+                let stack = try subject.stack {
+                    $0.options = try .digest("u", "p", at: [server.url("/")])
+                    $0.cookies = HTTP.CookieJar()
+                }
+                try expectEqual(try await stack.text(server.url("/")), "in", "the content")
+            },
+            ConformanceCheck("The first-byte timeout runs until the head of what answers a challenge's answer") {
+                subject in
+                let challenge = """
+                    HTTP/1.1 401 No\r
+                    WWW-Authenticate: Digest realm="r", nonce="n1", qop="auth", algorithm=SHA-256\r
+                    Content-Length: 0\r
+                    \r
+
+                    """
+                for beginning in ["HTTP/1.1 103 Early Hints\r\n\r\n", "HTTP/1.1 200 OK\r\nX: y\r\n"] {
+                    let server = try ScriptedServer { _ in
+                        [.receiveRequest, .send(challenge), .receiveRequest, .send(beginning), .waitForClose]
+                    }
+                    let stack = try subject.stack { $0.options = try .digest("u", "p", at: [server.url()]) }
+                    var options = try HTTP.Options.digest("u", "p", at: [server.url()])
+                    options.timeouts.firstByte = .milliseconds(500)
+                    options.timeouts.idle = .seconds(3)
+                    let outcome = try await stack.observe(server.url(), options: options).onlyOutcome()
+                    try outcome.expectTimeout(.firstByte, during: [.waiting])
+                }
+            },
+            ConformanceCheck("Trailers of a challenge that is answered are not those of the response") { subject in
+                let challenge = """
+                    HTTP/1.1 401 No\r
+                    WWW-Authenticate: Digest realm="r", nonce="n1", qop="auth", algorithm=SHA-256\r
+                    Transfer-Encoding: chunked\r
+                    Trailer: X-Left\r
+                    \r
+                    2\r
+                    no\r
+                    0\r
+                    X-Left: over\r
+                    \r
+
+                    """
+                let server = try ScriptedServer { _ in
+                    [
+                        .receiveRequest, .send(challenge), .receiveRequest,
+                        .send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nin"), .waitForClose,
+                    ]
+                }
+                let stack = try subject.stack { $0.options = try .digest("u", "p", at: [server.url()]) }
+                let fetched = try await stack.observe(server.url()).onlyOutcome().value()
+                try expectBytes(fetched.value, "in".utf8)
+                try expectEqual(fetched.response.trailers, nil, "the trailers")
+            },
             ConformanceCheck("An Authorization of the request's own goes as it is") { subject in
                 let server = try challenging()
                 let stack = try subject.stack { $0.options = try .digest("u", "p", at: [server.url("/")]) }

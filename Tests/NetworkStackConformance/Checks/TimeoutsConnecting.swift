@@ -31,6 +31,27 @@ extension ConformanceCheck {
             try expectEqual(try await observation.onlyOutcome().text(), "fourth", "the content")
         },
         ConformanceCheck(
+            "Addresses that lead nowhere are passed over at once, like those that take no connection",
+            needs: [.network, .hostOverrides]
+        ) { subject in
+            let server = try ScriptedServer.responding { _ in .ok("last") }
+            // TCP connects to no broadcast or multicast address: that fails before anything is sent.
+            let nowhere = ["255.255.255.255", "224.0.0.1", "127.0.0.2"]
+            func outcome(_ addresses: [String]) async throws -> Outcome {
+                let stack = try subject.stack {
+                    $0.addresses.hostOverrides = [
+                        try .init(host: "a.test", port: Int(server.port), addresses: addresses)
+                    ]
+                }
+                return try await stack.observe(server.url(host: "a.test"), options: .clocks(idle: .seconds(10)))
+                    .onlyOutcome()
+            }
+            for addresses in [nowhere, nowhere.reversed(), nowhere + nowhere] {
+                try expectEqual(try await outcome(addresses + ["127.0.0.1"]).text(), "last", "the content")
+            }
+            try await outcome(nowhere + ["224.0.0.2"]).expectFailure(.connect)
+        },
+        ConformanceCheck(
             "The connect timeout leaves time for a host's second address where nobody answers at the first",
             needs: [.network, .connectTimeout, .heldLookups]
         ) { subject in
