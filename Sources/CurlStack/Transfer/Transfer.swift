@@ -247,8 +247,7 @@ final class Transfer {
     func takeFinal() -> HTTP.Response? {
         isTouched = false
         phase = .receiving
-        defer { final = nil }
-        return final
+        return final.take()
     }
 
     /// Tells what this turn brought, in order.

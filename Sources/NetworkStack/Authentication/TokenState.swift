@@ -143,20 +143,13 @@ final class TokenWaiter: Cancelable {
 
     /// Lets the one who waits go on. Only the first call counts.
     func resume(with result: Result<AccessToken, any Error>) {
-        if let handler = take() { following.add(handler(result)) }
+        if let handler = handler.withLock({ $0.take() }) { following.add(handler(result)) }
     }
 
     /// Ends this wait and what follows it, and nobody else's.
     func cancel() {
-        _ = take()
+        _ = handler.withLock { $0.take() }
         following.cancel()
-    }
-
-    private func take() -> Handler? {
-        handler.withLock { handler in
-            defer { handler = nil }
-            return handler
-        }
     }
 }
 

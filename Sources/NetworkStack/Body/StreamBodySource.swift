@@ -118,9 +118,7 @@ final class StreamBodySource: HTTPBodySource {
                 if state.verdict == nil { state.isReaderWaiting = true }
                 return (state.verdict ?? .pending, nil)
             }
-            guard state.count < Self.capacity, let room = state.room else { return (.bytes(taken), nil) }
-            state.room = nil
-            return (.bytes(taken), room)
+            return (.bytes(taken), state.count < Self.capacity ? state.room.take() : nil)
         }
         room?.fill(())
         return chunk

@@ -43,8 +43,7 @@ struct Delivery {
     /// `fetch` is about to return. Answers the call to make now.
     mutating func returned() -> Call? {
         hasReturned = true
-        defer { call = nil }
-        return call
+        return call.take()
     }
 }
 

@@ -218,7 +218,7 @@ final class Exchange: Cancelable, TimerWheelEntry {
         case .open(let response): open(response)
         case .follow(let request, let abandoned):
             abandoned?.cancel()
-            state.withLock { $0.takeSource() }?.close()
+            state.withLock { $0.remains.source.take() }?.close()
             carry(request, isFirst: false)
         }
     }

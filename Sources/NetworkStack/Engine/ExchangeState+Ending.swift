@@ -52,7 +52,7 @@ extension ExchangeState {
     mutating func tell() -> (tells: Bool, settling: (any Cancelable)?) {
         guard stage == .settling || stage == .streaming, !isTold else { return (false, nil) }
         isTold = true
-        return (true, remains.takePending())
+        return (true, remains.pending.take())
     }
 
     /// The attempt has failed, and another is to be made. Answers the state, or `nil` if the exchange has ended.
@@ -167,13 +167,5 @@ extension ExchangeState {
         (head, next) = (nil, nil)
         body = Data()
         return left
-    }
-}
-
-extension ExchangeState.Remains {
-    /// Takes what is pending, because it has come.
-    mutating func takePending() -> (any Cancelable)? {
-        defer { pending = nil }
-        return pending
     }
 }

@@ -109,7 +109,7 @@ struct ExchangeState: ~Copyable {
     mutating func handOver(_ attempt: Attempt) -> (isWanted: Bool, making: (any Cancelable)?) {
         guard stage == .making, !wasHandedOver, isCurrent(attempt) else { return (false, nil) }
         wasHandedOver = true
-        return (true, remains.takePending())
+        return (true, remains.pending.take())
     }
 
     func isCurrent(_ attempt: Attempt) -> Bool {
@@ -150,8 +150,7 @@ struct ExchangeState: ~Copyable {
     /// The interceptors have been told. Answers the ending that came meanwhile.
     mutating func endScheduling() -> Ending? {
         isScheduling = false
-        defer { endingAfterScheduling = nil }
-        return endingAfterScheduling
+        return endingAfterScheduling.take()
     }
 
     /// Keeps what steers the hop. Answers what to do with it at once.
@@ -171,12 +170,6 @@ struct ExchangeState: ~Copyable {
         guard stage == .carrying || stage == .streaming else { return nil }
         if remains.transfer == nil { resumesSending = true }
         return remains.transfer
-    }
-
-    /// Takes the source of a hop that is over.
-    mutating func takeSource() -> (any HTTPBodySource)? {
-        defer { remains.source = nil }
-        return remains.source
     }
 
     mutating func entered(_ phase: HTTP.Phase, hop: Int, now: MonotonicTime) {

@@ -32,18 +32,11 @@ private final class DelayedWork: Cancelable {
 
     init(_ work: @escaping @Sendable () -> Void) { self.work = Lock(work) }
 
-    func run() { take()?() }
+    func run() { work.withLock { $0.take() }?() }
 
     func cancel() {
-        _ = take()
+        _ = work.withLock { $0.take() }
         task.withLock { $0 }?.cancel()
-    }
-
-    private func take() -> (@Sendable () -> Void)? {
-        work.withLock { work in
-            defer { work = nil }
-            return work
-        }
     }
 }
 

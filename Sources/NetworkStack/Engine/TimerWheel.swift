@@ -86,9 +86,8 @@ final class TimerWheel: Sendable {
     func remove(_ ticket: Ticket) {
         let entry = state.withLock { state in
             take(ticket, from: &state)
-            defer { state.records[ticket].entry = nil }
             state.free.append(ticket)
-            return state.records[ticket].entry
+            return state.records[ticket].entry.take()
         }
         withExtendedLifetime(entry) {}
     }

@@ -27,11 +27,6 @@ final class StreamReceiver: Sendable {
             count -= chunk?.count ?? 0
             return chunk
         }
-
-        mutating func takeWaiter() -> Handover<Void>? {
-            defer { waiter = nil }
-            return waiter
-        }
     }
 
     private static let highMark = 256 * 1024
@@ -53,7 +48,7 @@ final class StreamReceiver: Sendable {
             state.chunks.append(chunk)
             state.count += chunk.count
             state.isHeldBack = state.count > Self.highMark
-            return (state.takeWaiter(), !state.isHeldBack)
+            return (state.waiter.take(), !state.isHeldBack)
         }
         waiter?.fill(())
         return hasRoom
@@ -68,7 +63,7 @@ final class StreamReceiver: Sendable {
             guard state.end == nil else { return nil }
             state.end = .finished
             (state.trailers, state.metrics) = (trailers, metrics)
-            return state.takeWaiter()
+            return state.waiter.take()
         }
         waiter?.fill(())
     }
@@ -78,7 +73,7 @@ final class StreamReceiver: Sendable {
         let waiter = state.withLock { state -> Handover<Void>? in
             guard state.end == nil else { return nil }
             state.end = .failed(error)
-            return state.takeWaiter()
+            return state.waiter.take()
         }
         waiter?.fill(())
     }
@@ -137,7 +132,7 @@ final class StreamReceiver: Sendable {
             (state.chunks, state.count) = (Fifo(), 0)
             let exchange = state.end == nil ? state.exchange : nil
             if case .failed = state.end {} else { state.end = .failed(state.cancelled) }
-            return (state.takeWaiter(), exchange)
+            return (state.waiter.take(), exchange)
         }
         exchange?.cancel()
         waiter?.fill(())
