@@ -35,7 +35,7 @@ extension Network.CurlNetworkStack {
         get async {
             let answer = Handover<Network.ConnectionStatistics>()
             guard engine.transport.thread.mailbox.post(.report(answer)) else { return .init() }
-            return await answer.take() ?? .init()
+            return await answer.take()
         }
     }
 }

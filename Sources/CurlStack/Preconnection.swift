@@ -32,7 +32,7 @@ extension Network.CurlNetworkStack {
         }
         switch outcome {
         case .opened: return
-        case .cancelled, nil: throw .cancelled
+        case .cancelled: throw .cancelled
         case .failed(.transport(let error)): throw .transport(error)
         case .failed(.refused(let refusal)): throw .refused(refusal)
         case .failed(.badResponse): throw .badResponse(nil)

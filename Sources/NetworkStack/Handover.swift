@@ -52,7 +52,7 @@ package struct Handover<Value: Sendable>: Sendable {
 
     /// Waits for the value. Only one task may wait, once.
     @inlinable
-    package func take() async -> Value? {
+    package func take() async -> Value {
         let priority = Task.currentPriority
         unsafe await withUnsafeContinuation { continuation in
             let isReady = stage.withLock { stage in
@@ -63,7 +63,7 @@ package struct Handover<Value: Sendable>: Sendable {
             if isReady { unsafe continuation.resume() }
         }
         let last = stage.withLock { stage in exchange(&stage, with: .taken) }
-        guard case .filled(let value, let others) = last else { return nil }
+        guard case .filled(let value, let others) = last else { preconditionFailure("a handover is taken once") }
         others?.resumeAll()
         return value
     }
@@ -80,13 +80,32 @@ extension Handover {
         let fetching =
             Task.isCancelled
             ? CancelledBefore.begin { fetch { handover.fill($0) } } : fetch { handover.fill($0) }
-        let result = await withTaskCancellationHandler {
+        return await withTaskCancellationHandler {
             await handover.take()
         } onCancel: {
             fetching.cancel()
         }
-        guard let result else { preconditionFailure("a stack completed a fetch without a result") }
-        return result
+    }
+
+    /// Waits for what some work comes to. Cancelling the task cancels the work, and ends the wait with a `CancellationError`.
+    ///
+    /// - Parameter work: Begins the work, given what takes its outcome.
+    static func value<Outcome>(
+        of work: (@escaping @Sendable (Value) -> any Cancelable) -> any Cancelable
+    ) async throws -> Outcome where Value == Result<Outcome, any Error> {
+        let handover = Handover()
+        let bag = CancelableBag()
+        return try await withTaskCancellationHandler {
+            bag += work { outcome in
+                handover.fill(outcome)
+                return EmptyCancelable()
+            }
+            return await handover.take()
+        } onCancel: {
+            bag.cancel()
+            handover.fill(.failure(CancellationError()))
+        }
+        .get()
     }
 }
 

@@ -54,7 +54,7 @@ final class LoopThread: Sendable {
             state.waiters.append(waiter)
             return false
         }
-        if !hasEnded { _ = await waiter.take() }
+        if !hasEnded { await waiter.take() }
     }
 
     deinit { mailbox.post(.stop) }

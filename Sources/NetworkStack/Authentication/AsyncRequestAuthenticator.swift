@@ -25,18 +25,6 @@ extension RequestAuthenticator {
     /// - Returns: The authenticated request.
     /// - Throws: Why there is none, or `CancellationError`.
     public func authenticateRequest(_ request: Request) async throws -> Request {
-        let handover = Handover<Result<Request, any Error>>()
-        let bag = CancelableBag()
-        let result = await withTaskCancellationHandler {
-            bag += authenticateRequest(request) { result in
-                handover.fill(result)
-                return EmptyCancelable()
-            }
-            return await handover.take()
-        } onCancel: {
-            bag.cancel()
-            handover.fill(.failure(CancellationError()))
-        }
-        return try (result ?? .failure(CancellationError())).get()
+        try await Handover.value { authenticateRequest(request, handler: $0) }
     }
 }

@@ -170,19 +170,11 @@ public final class TokenAuthenticator: RequestAuthenticator {
     }
 
     private func token(forced: Bool) async throws -> AccessToken {
-        let handover = Handover<Result<AccessToken, any Error>>()
-        let waiter = TokenWaiter { result in
-            handover.fill(result)
-            return EmptyCancelable()
-        }
-        let result = await withTaskCancellationHandler {
+        try await Handover.value { handler in
+            let waiter = TokenWaiter(handler)
             ask(waiter, forced: forced)
-            return await handover.take()
-        } onCancel: {
-            waiter.cancel()
-            handover.fill(.failure(CancellationError()))
+            return waiter
         }
-        return try (result ?? .failure(CancellationError())).get()
     }
 
     // MARK: Refreshing

@@ -94,7 +94,7 @@ final class StreamBodySource: HTTPBodySource {
             return (state.isReaderWaiting, state.room)
         }
         if wakes { onReady() }
-        _ = await room?.take()
+        await room?.take()
     }
 
     private func finish(_ verdict: HTTPBodyChunk) {

@@ -19,7 +19,7 @@ struct InputStreamChunks: AsyncSequence, AsyncIteratorProtocol, Sendable {
         DispatchQueue.global().async { [stream] in
             handover.fill(Result { try stream.withLock { stream throws in try Self.read(stream) } })
         }
-        return try await handover.take()?.get()
+        return try await handover.take().get()
     }
 
     private static func read(_ stream: InputStream) throws -> Data? {

@@ -71,6 +71,6 @@ final class TaskTable: Sendable {
             if !state.isInvalid { state.waiting.append(handover) }
             return state.isInvalid
         }
-        if !isInvalid { _ = await handover.take() }
+        if !isInvalid { await handover.take() }
     }
 }

@@ -30,7 +30,7 @@ extension ConformanceCheck {
                 result in
                 handover.fill(result.map(\.value).mapError { $0 as any Error })
             }
-            try expectEqual(await handover.take()?.get(), Book(id: 8, title: "Ice"), "the model")
+            try expectEqual(await handover.take().get(), Book(id: 8, title: "Ice"), "the model")
             let request = try peer.onlyRequest()
             try expectEqual(request.method, "POST", "the method")
             try expectEqual(request["Content-Type"], "application/json", "Content-Type")

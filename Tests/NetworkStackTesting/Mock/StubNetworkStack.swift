@@ -47,8 +47,8 @@ public final class StubNetworkStack<
         let task = Task { [answer] in outcome.fill(await answer(resource)) }
         let fetch = StubFetch(task: task) { [cancelled] in outcome.fill(.failure(cancelled)) }
         Task { [cancelled] in
-            _ = await returned.take()
-            let outcome = await outcome.take() ?? .failure(cancelled)
+            await returned.take()
+            let outcome = await outcome.take()
             completion(fetch.isCancelled ? .failure(cancelled) : outcome)
         }
         return fetch
