@@ -128,7 +128,7 @@ final class HeadReader {
     }
 
     private static func isFolded(_ line: Span<UInt8>) -> Bool {
-        line[0] == UInt8(ascii: " ") || line[0] == UInt8(ascii: "\t")
+        line[0].isBlank
     }
 
     /// A new head begins, after an informational one, after a challenge and all that it had, or at the start.
@@ -227,7 +227,7 @@ final class HeadReader {
         guard line.count > name.count else { return nil }
         for index in name.indices where line[index] | 0x20 != name[index] | 0x20 { return nil }
         var index = name.count
-        while index < line.count, line[index] == UInt8(ascii: " ") || line[index] == UInt8(ascii: "\t") { index += 1 }
+        while index < line.count, line[index].isBlank { index += 1 }
         return index < line.count && line[index] == UInt8(ascii: ":") ? index + 1 : nil
     }
 

@@ -212,7 +212,7 @@ extension Transfer {
     }
 
     private static func number(at place: Int, in text: [UInt8]) -> UInt32 {
-        text[place...].prefix { (0x30...0x39).contains($0) }.reduce(0) { $0 &* 10 &+ UInt32($1 - 0x30) }
+        text[place...].prefix(while: \.isDigit).reduce(0) { $0 &* 10 &+ UInt32($1 - 0x30) }
     }
 
     private static let reuseMark = Array("Re-using existing connection #".utf8)

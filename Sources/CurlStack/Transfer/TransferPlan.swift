@@ -217,10 +217,7 @@ final class TransferPlan {
 
     /// A field's line. Blanks around a value are no part of it, and HTTP/2 servers refuse them (RFC 9113 section 8.2.1).
     private static func line(_ name: HTTP.HeaderName, _ value: String) -> String {
-        func isBlank(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
-        let rest = value.utf8.drop(while: isBlank)
-        let end = rest.lastIndex { !isBlank($0) }.map { rest.index(after: $0) } ?? rest.startIndex
-        let text = Substring(rest[..<end])
+        let text = Substring(value.utf8.withoutOuterBlanks)
         // libcurl drops a line that ends in its colon.
         return text.isEmpty ? "\(name.rawValue);" : "\(name.rawValue): \(text)"
     }

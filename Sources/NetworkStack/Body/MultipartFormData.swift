@@ -54,14 +54,7 @@ public struct MultipartFormData: Sendable {
     /// - Throws: ``HTTP/Refusal/invalidRequest(_:)`` if it is no boundary: 1 to 70 letters, digits, `'()+_,-./:=?` and spaces,
     ///   the last of them not a space (RFC 2046 section 5.1.1).
     public init(boundary: String) throws(HTTP.Refusal) {
-        let isLegal = boundary.utf8.allSatisfy { byte in
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"):
-                true
-            default: "'()+_,-./:=? ".utf8.contains(byte)
-            }
-        }
+        let isLegal = boundary.utf8.allSatisfy { $0.isAlphanumeric || "'()+_,-./:=? ".utf8.contains($0) }
         guard isLegal, (1...70).contains(boundary.utf8.count), boundary.last != " " else {
             throw .invalidRequest(
                 "The boundary must be 1 to 70 letters, digits, '()+_,-./:=? and spaces, the last not a space."

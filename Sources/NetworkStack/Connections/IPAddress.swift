@@ -26,7 +26,7 @@ struct IPAddress: Sendable, Hashable {
     private static func v4(_ text: Substring) -> [UInt8]? {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
         let bytes = parts.compactMap { part in
-            part.utf8.allSatisfy { (0x30...0x39).contains($0) } ? UInt8(part) : nil
+            part.utf8.allSatisfy(\.isDigit) ? UInt8(part) : nil
         }
         return parts.count == 4 && bytes.count == 4 ? bytes : nil
     }

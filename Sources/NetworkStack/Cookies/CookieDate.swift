@@ -31,7 +31,7 @@ enum CookieDate {
 
     /// A number of so many digits at the beginning; what follows is no digit.
     private static func number(_ token: Substring.UTF8View, digits: ClosedRange<Int>) -> Int? {
-        let found = token.prefix { (0x30...0x39).contains($0) }
+        let found = token.prefix(while: \.isDigit)
         return digits.contains(found.count) ? Int(String(found) ?? "") : nil
     }
 

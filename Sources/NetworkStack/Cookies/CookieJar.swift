@@ -119,9 +119,7 @@ extension HTTP {
 
         /// By bytes: with a combining mark behind it, a sign is another character.
         private static func name(of pair: Substring.UTF8View) -> String {
-            let isBlank = { (byte: UInt8) in byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
-            let name = pair.prefix { $0 != UInt8(ascii: "=") }.drop(while: isBlank)
-            return String(decoding: name.reversed().drop(while: isBlank).reversed(), as: UTF8.self)
+            String(decoding: pair.prefix { $0 != UInt8(ascii: "=") }.withoutOuterBlanks, as: UTF8.self)
         }
     }
 }

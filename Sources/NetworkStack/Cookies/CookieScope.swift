@@ -52,6 +52,6 @@ struct CookieScope {
         if host.hasPrefix("[") { return true }
         let last = host.utf8.split(separator: UInt8(ascii: ".")).last ?? host.utf8[...]
         if last.starts(with: "0x".utf8) { return true }
-        return last.allSatisfy { (0x30...0x39).contains($0) }
+        return last.allSatisfy(\.isDigit)
     }
 }

@@ -25,9 +25,8 @@ struct SetCookie {
 
     /// Reads a field's value, or answers `nil` if it sets nothing.
     init?(_ field: String) {
-        let bytes = Array(field.utf8)
-        guard bytes.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == UInt8(ascii: "\t") }) else { return nil }
-        let parts = bytes.split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false)
+        guard HTTP.Headers.isLegal(value: field) else { return nil }
+        let parts = Array(field.utf8).split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false)
         guard let first = parts.first else { return nil }
         if let equals = first.firstIndex(of: UInt8(ascii: "=")) {
             name = Self.text(first[..<equals])
@@ -52,7 +51,7 @@ struct SetCookie {
         case "expires": if let date = CookieDate.date(of: text) { expires = date }
         case "max-age":
             let digits = text.utf8.first == UInt8(ascii: "-") ? text.utf8.dropFirst() : text.utf8[...]
-            guard !digits.isEmpty, digits.allSatisfy({ (0x30...0x39).contains($0) }) else { return }
+            guard !digits.isEmpty, digits.allSatisfy(\.isDigit) else { return }
             maxAge = Int64(text) ?? (text.hasPrefix("-") ? 0 : .max)
         case "domain": domain = (text.hasPrefix(".") ? String(text.dropFirst()) : text).lowercased()
         case "path": (path, saysPath) = (text.hasPrefix("/") ? text : nil, true)
@@ -66,9 +65,6 @@ struct SetCookie {
     }
 
     private static func text(_ bytes: ArraySlice<UInt8>) -> String {
-        let isBlank = { (byte: UInt8) in byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
-        var bytes = bytes.drop(while: isBlank)
-        while let last = bytes.last, isBlank(last) { bytes.removeLast() }
-        return String(decoding: bytes, as: UTF8.self)
+        String(decoding: bytes.withoutOuterBlanks, as: UTF8.self)
     }
 }

@@ -148,10 +148,9 @@ extension HTTP {
         private static func moment(of text: String) -> Date? {
             if text == "\"unlimited\"" { return .distantFuture }
             let shape = "\"00000000 00:00:00\"".utf8
-            let isDigit = { (byte: UInt8) in (0x30...0x39).contains(byte) }
-            let fits = zip(text.utf8, shape).allSatisfy { isDigit($1) ? isDigit($0) : $0 == $1 }
+            let fits = zip(text.utf8, shape).allSatisfy { $1.isDigit ? $0.isDigit : $0 == $1 }
             guard text.utf8.count == shape.count, fits else { return nil }
-            let digits = text.utf8.filter(isDigit).map { Int($0 - 0x30) }
+            let digits = text.utf8.filter(\.isDigit).map { Int($0 - 0x30) }
             let number = { (range: Range<Int>) in digits[range].reduce(0) { $0 * 10 + $1 } }
             return CalendarDate(
                 number(0..<4),

@@ -30,7 +30,7 @@ struct StrictTransportSecurity: Equatable {
             guard reader.take(UInt8(ascii: ";")) || reader.isAtEnd else { return nil }
         }
         guard case let text?? = directives["max-age"], !text.isEmpty,
-            text.utf8.allSatisfy({ (0x30...0x39).contains($0) })
+            text.utf8.allSatisfy(\.isDigit)
         else { return nil }
         if case .some(.some) = directives["includesubdomains"] { return nil }
         maxAge = Int64(text) ?? .max

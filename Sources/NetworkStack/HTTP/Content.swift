@@ -136,13 +136,10 @@ extension [UInt8] {
     /// Adds text as it stands in a form: a space as `+`, everything but letters, digits and `*-._` escaped.
     fileprivate mutating func append(formEncoding text: String) {
         for byte in text.utf8 {
-            switch byte {
-            case UInt8(ascii: " "): append(UInt8(ascii: "+"))
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "*"), UInt8(ascii: "-"), UInt8(ascii: "."),
-                UInt8(ascii: "_"):
-                append(byte)
-            default: append(percentEncoding: byte)
+            if byte == UInt8(ascii: " ") {
+                append(UInt8(ascii: "+"))
+            } else {
+                append(escaping: byte) { $0.isAlphanumeric || "*-._".utf8.contains($0) }
             }
         }
     }

@@ -11,9 +11,7 @@ struct FieldReader {
 
     /// Passes over spaces and tabs.
     mutating func skipBlanks() {
-        while position < bytes.count, bytes[position] == UInt8(ascii: " ") || bytes[position] == UInt8(ascii: "\t") {
-            position += 1
-        }
+        while position < bytes.count, bytes[position].isBlank { position += 1 }
     }
 
     /// Passes over one byte if it is this one.

@@ -5,16 +5,24 @@ extension UInt8 {
     /// Whether the byte may stand in a token, such as a method or a header name (RFC 9110 section 5.6.2).
     var isTokenByte: Bool {
         switch self {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-            UInt8(ascii: "A")...UInt8(ascii: "Z"):
-            true
         case UInt8(ascii: "!"), UInt8(ascii: "#"), UInt8(ascii: "$"), UInt8(ascii: "%"), UInt8(ascii: "&"),
             UInt8(ascii: "'"), UInt8(ascii: "*"), UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: "."),
             UInt8(ascii: "^"), UInt8(ascii: "_"), UInt8(ascii: "`"), UInt8(ascii: "|"), UInt8(ascii: "~"):
             true
-        default: false
+        default: isAlphanumeric
         }
     }
+
+    /// Whether it is a digit of ASCII.
+    @inlinable
+    package var isDigit: Bool { self &- UInt8(ascii: "0") < 10 }
+
+    /// Whether it is a letter or a digit of ASCII.
+    var isAlphanumeric: Bool { isDigit || (self | 0x20) &- UInt8(ascii: "a") < 26 }
+
+    /// Whether it is a space or a tab, which are no part of a value that they stand around (RFC 9110 section 5.6.3).
+    @inlinable
+    package var isBlank: Bool { self == UInt8(ascii: " ") || self == UInt8(ascii: "\t") }
 
     /// Whether a URL's authority ends before this byte (RFC 3986 section 3.2).
     var endsAuthority: Bool { self == UInt8(ascii: "/") || self == UInt8(ascii: "?") || self == UInt8(ascii: "#") }
@@ -22,4 +30,13 @@ extension UInt8 {
     /// The lower-case form of an ASCII letter; any other byte as it is.
     @inline(__always)
     var asciiLowercased: UInt8 { self &- UInt8(ascii: "A") < 26 ? self | 0x20 : self }
+}
+
+extension BidirectionalCollection<UInt8> {
+    /// What stands between the blanks at both ends.
+    @inlinable
+    package var withoutOuterBlanks: SubSequence {
+        let rest = drop(while: \.isBlank)
+        return rest.lastIndex { !$0.isBlank }.map { rest[...$0] } ?? rest
+    }
 }

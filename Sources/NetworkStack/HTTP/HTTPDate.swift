@@ -42,7 +42,6 @@ enum HTTPDate {
     }
 
     private static func number(_ digits: Substring) -> Int? {
-        digits.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) } && digits.utf8.count <= 4
-            ? Int(digits) : nil
+        digits.utf8.allSatisfy(\.isDigit) && digits.utf8.count <= 4 ? Int(digits) : nil
     }
 }

@@ -62,7 +62,7 @@ struct WireFields: Sendable {
             }
             let last = end > start && bytes[end - 1] == UInt8(ascii: "\r") ? end - 1 : end
             if start < last {
-                if !isBlank(bytes[start]) {
+                if !bytes[start].isBlank {
                     isField = colon >= 0
                     if isField { field(trimmed(start, colon), trimmed(colon + 1, last)) }
                 } else if isField {
@@ -73,12 +73,10 @@ struct WireFields: Sendable {
         }
     }
 
-    private func isBlank(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
-
     private func trimmed(_ start: Int, _ end: Int) -> Range<Int> {
         var (lower, upper) = (start, end)
-        while lower < upper, isBlank(bytes[lower]) { lower += 1 }
-        while upper > lower, isBlank(bytes[upper - 1]) { upper -= 1 }
+        while lower < upper, bytes[lower].isBlank { lower += 1 }
+        while upper > lower, bytes[upper - 1].isBlank { upper -= 1 }
         return lower..<upper
     }
 

@@ -37,7 +37,7 @@ enum RetryAfter: Equatable {
 
     init?(_ response: HTTP.Response, now: Date) {
         guard let text = response.headers.values(for: .retryAfter).first else { return nil }
-        if !text.isEmpty, text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) {
+        if !text.isEmpty, text.utf8.allSatisfy(\.isDigit) {
             // More digits than a number holds mean for ever, which the cap cuts short.
             self = .seconds(min(Double(text) ?? .infinity, .greatestFiniteMagnitude))
         } else if let date = HTTPDate.parse(text, now: now) {

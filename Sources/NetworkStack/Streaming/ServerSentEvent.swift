@@ -133,7 +133,7 @@ struct ServerSentEventParser {
 
     /// A number of ASCII digits and nothing else.
     private static func milliseconds(_ digits: ArraySlice<UInt8>) -> Int64? {
-        guard digits.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) else { return nil }
+        guard digits.allSatisfy(\.isDigit) else { return nil }
         return Int64(String(decoding: digits, as: UTF8.self))
     }
 }

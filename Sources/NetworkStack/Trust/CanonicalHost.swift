@@ -16,7 +16,7 @@ struct CanonicalHost: Hashable, Sendable {
         switch host.utf8.first {
         case UInt8(ascii: "["):
             self.init(text: IPAddress(host)?.canonicalText ?? host, isAddress: true)
-        case .some(UInt8(ascii: "0")...UInt8(ascii: "9")):
+        case let first? where first.isDigit:
             let address = IPv4Address(host.utf8)
             self.init(text: address?.description ?? host, isAddress: address != nil)
         default: self.init(text: host, isAddress: false)
@@ -39,7 +39,7 @@ struct CanonicalHost: Hashable, Sendable {
         }
         let labels = bytes.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         // A last label of digits is no domain: what has one is an address that was written wrong.
-        guard bytes.count <= 253, labels.allSatisfy(Self.isLabel), labels.last?.allSatisfy(\.isASCIIDigit) == false
+        guard bytes.count <= 253, labels.allSatisfy(Self.isLabel), labels.last?.allSatisfy(\.isDigit) == false
         else {
             return nil
         }
@@ -54,8 +54,7 @@ struct CanonicalHost: Hashable, Sendable {
     private static func isLabel(_ label: Substring.UTF8View) -> Bool {
         (1...63).contains(label.count)
             && label.allSatisfy { byte in
-                byte.isASCIIDigit || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte.asciiLowercased)
-                    || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_")
+                byte.isAlphanumeric || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_")
             }
     }
 }
@@ -91,7 +90,7 @@ struct IPv4Address: CustomStringConvertible {
 
     private static func number(_ digits: some Collection<UInt8>) -> UInt64? {
         var rest = Substring(decoding: digits, as: UTF8.self)
-        guard rest.utf8.first?.isASCIIDigit == true else { return nil }
+        guard rest.utf8.first?.isDigit == true else { return nil }
         var radix = 10
         if rest.hasPrefix("0x") || rest.hasPrefix("0X") {
             (rest, radix) = (rest.dropFirst(2), 16)
@@ -126,10 +125,6 @@ extension IPAddress {
         guard !longest.isEmpty else { return text(groups[...]) }
         return text(groups[..<longest.lowerBound]) + "::" + text(groups[longest.upperBound...])
     }
-}
-
-extension UInt8 {
-    fileprivate var isASCIIDigit: Bool { self &- UInt8(ascii: "0") < 10 }
 }
 
 extension HTTP.Origin {

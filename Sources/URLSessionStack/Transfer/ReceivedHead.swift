@@ -54,9 +54,9 @@ struct ReceivedHead {
 
     /// The length that a field says, or `nil` if it says none.
     private static func length(_ text: String) -> Int64? {
-        if text.utf8.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 }) { return Int64(text) }
+        if text.utf8.allSatisfy(\.isDigit) { return Int64(text) }
         // Lines of one name come joined, and all must say the same.
-        let lengths = Set(text.split(separator: ",").map(\.withoutOuterBlanks))
+        let lengths = Set(text.split(separator: ",").map { String(Substring($0.utf8.withoutOuterBlanks)) })
         guard lengths.count == 1, let first = lengths.first, first != text else { return nil }
         return length(first)
     }

@@ -72,7 +72,7 @@ struct WireRequest {
         var spellings: [String: String] = [:]
         for field in headers {
             let name = field.name.rawValue.lowercased()
-            let value = field.value.withoutOuterBlanks
+            let value = String(Substring(field.value.utf8.withoutOuterBlanks))
             if let spelling = spellings[name], let first = fields[spelling] {
                 fields[spelling] = first + (name == "cookie" ? "; " : ", ") + value
             } else {
@@ -88,15 +88,4 @@ struct WireRequest {
         let environment = ProcessInfo.processInfo.environment
         return ["https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"].contains { !(environment[$0] ?? "").isEmpty }
     }()
-}
-
-extension StringProtocol where UTF8View: BidirectionalCollection {
-    /// The text without blanks and tabs at its ends. Most has none there, and costs a look at two bytes.
-    var withoutOuterBlanks: String {
-        func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
-        guard let first = utf8.first, let last = utf8.last, isBlank(first) || isBlank(last) else { return String(self) }
-        let inner = utf8.drop(while: isBlank)
-        let end = inner.lastIndex { !isBlank($0) }.map { inner.index(after: $0) } ?? inner.startIndex
-        return String(self[inner.startIndex..<end])
-    }
 }
