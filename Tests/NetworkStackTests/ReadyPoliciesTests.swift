@@ -64,7 +64,7 @@ struct ReadyPoliciesTests {
             state: state,
             metadata: try metadata()
         ) {
-            state.totalDelay += delay
+            state.delayed(by: delay)
             count += 1
             try #require(count < 100)
         }
@@ -98,7 +98,7 @@ struct ReadyPoliciesTests {
             metadata: metadata()
         ) {
             state.errors.append(try status(503))
-            state.totalDelay += delay
+            state.delayed(by: delay)
         }
         #expect(ranges.withLock { $0 } == [1...3, 1...9, 1...20, 1...20])
     }

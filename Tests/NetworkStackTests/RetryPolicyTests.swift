@@ -127,7 +127,7 @@ struct RetryPolicyTests {
         while case .retryAfter(let delay) = policy.shouldRetry(with: Failure(), state: state, metadata: 0) {
             delays.append(delay)
             state.errors.append(Failure())
-            state.totalDelay += delay
+            state.delayed(by: delay)
         }
         #expect(delays == [0.1, 0.2, 0.1 * 3])
         #expect(vote(policy, state) == "no retry: 0.4 s")
@@ -140,8 +140,8 @@ struct RetryPolicyTests {
         #expect(state.errors.isEmpty && state.totalDelay == 0 && state.lastDelay == 0)
         #expect((state.retryCount, state.attemptCount) == (0, 1))
         state.errors.append(Failure())
-        state.totalDelay += 2
-        state.totalDelay += 3
+        state.delayed(by: 2)
+        state.delayed(by: 3)
         #expect((state.retryCount, state.attemptCount, state.lastDelay) == (1, 2, 3))
     }
 

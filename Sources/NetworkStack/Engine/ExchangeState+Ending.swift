@@ -60,9 +60,7 @@ extension ExchangeState {
         guard stage == .settling else { return nil }
         retryState.errors.append(error)
         if let delay {
-            retryState.totalDelay += delay
-            // The difference of two sums is not quite it.
-            retryState.lastDelay = delay
+            retryState.delayed(by: delay)
             stage = .delayed
             clocks.entered(.delayed, now: now)
         }

@@ -22,15 +22,10 @@ public enum Retry {
         public internal(set) var errors: [any Swift.Error] = []
 
         /// The delays that were scheduled before retries, added up, in seconds.
-        public internal(set) var totalDelay: Delay = 0 {
-            didSet { lastDelay = totalDelay - oldValue }
-        }
+        public private(set) var totalDelay: Delay = 0
 
         /// The delay that was scheduled last, in seconds; 0 before the first.
-        public internal(set) var lastDelay: Delay {
-            get { last.magnitude }
-            set { last = Delay(signOf: last, magnitudeOf: newValue) }
-        }
+        public var lastDelay: Delay { last.magnitude }
 
         /// The same, with a sign where the request may have arrived: with a word more, what holds a state is no longer passed in
         /// registers, which every fetch would pay for.
@@ -57,6 +52,12 @@ public enum Retry {
             totalDelay = delays.reduce(0, +)
             last = delays.last ?? 0
             self.requestMayHaveArrived = requestMayHaveArrived
+        }
+
+        /// Another delay is scheduled.
+        mutating func delayed(by delay: Delay) {
+            totalDelay += delay
+            last = Delay(signOf: last, magnitudeOf: delay)
         }
 
         /// How many retries were made.
