@@ -55,15 +55,10 @@ final class ExchangeContext: Sendable {
         for case let exchange as Exchange in wheel.close() { exchange.conclude(.refused(.shutDown)) }
     }
 
-    /// How a server must prove itself before anything is sent to it.
+    /// How a server must prove itself before anything is sent to it, given what was said of it the last time, if anything was.
     ///
     /// - Throws: What speaks against sending anything at all.
-    func trust(for origin: HTTP.Origin) throws(HTTP.Refusal) -> ServerTrust {
-        do { return try judge?.trust(for: origin) ?? .ordinary } catch { throw .untrusted(error) }
-    }
-
-    /// The same, where it was said before.
-    func trust(for origin: HTTP.Origin, after last: ServerTrust) throws(HTTP.Refusal) -> ServerTrust {
+    func trust(for origin: HTTP.Origin, after last: ServerTrust = .ordinary) throws(HTTP.Refusal) -> ServerTrust {
         do { return try judge?.trust(for: origin, after: last) ?? .ordinary } catch { throw .untrusted(error) }
     }
 

@@ -35,8 +35,16 @@ package struct ServerTrustJudge: Sendable {
 
     /// Judges a request by where it goes.
     ///
+    /// - Parameters:
+    ///   - origin: Where it goes.
+    ///   - last: What this judge said of it before: where its server was pinned, nothing but time can have changed that.
+    /// - Returns: How the server is to be trusted.
     /// - Throws: What speaks against sending it, if that is not only to be reported.
-    package func trust(for origin: HTTP.Origin) throws(ServerTrustError) -> ServerTrust {
+    package func trust(
+        for origin: HTTP.Origin,
+        after last: ServerTrust = .ordinary
+    ) throws(ServerTrustError) -> ServerTrust {
+        if case .pinned(let server) = last, !isExpired(server.policy) { return last }
         // Domains are canonical, so a host that is found as it stands is, too: most are, and need not be read.
         guard let server = servers[origin.host] ?? pinnedServer(CanonicalHost(origin)) else {
             if !configuration.allowNotPinnedDomains {
@@ -51,18 +59,6 @@ package struct ServerTrustJudge: Sendable {
             return .ordinary
         }
         return .pinned(server)
-    }
-
-    /// Judges a request again: where its server was pinned, nothing but time can have changed that.
-    ///
-    /// - Parameters:
-    ///   - origin: Where it goes.
-    ///   - last: What this judge said of it before.
-    /// - Returns: What it says now.
-    /// - Throws: What speaks against sending it, if that is not only to be reported.
-    func trust(for origin: HTTP.Origin, after last: ServerTrust) throws(ServerTrustError) -> ServerTrust {
-        if case .pinned(let server) = last, !isExpired(server.policy) { return last }
-        return try trust(for: origin)
     }
 
     /// Judges a proxy that is spoken to over TLS, by the policy for its own host. A proxy without one is trusted by ordinary
