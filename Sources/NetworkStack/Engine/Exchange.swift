@@ -271,13 +271,13 @@ final class Exchange: Cancelable, TimerWheelEntry {
     }
 
     /// `fetch` is about to return; from now on the completion may be called.
-    func returnsToCaller() { deliver(state.withLock { $0.returned() }) }
+    func returnsToCaller() { deliver(state.withLock { $0.delivery.returned() }) }
 
     /// Promises that the completion runs no user code, so that it may be called where the fetch ended.
     @usableFromInline
     func completesInPlace() {
         guard options.value.onInformational == nil else { return }
-        state.withLock { $0.completesInPlace() }
+        state.withLock { $0.delivery.completesInPlace = true }
     }
 
     func deliver(_ call: Delivery.Call?, onQueue: Bool = false) {

@@ -122,10 +122,6 @@ extension ExchangeState {
         return ending
     }
 
-    mutating func returned() -> Delivery.Call? { delivery.returned() }
-
-    mutating func completesInPlace() { delivery.completesInPlace = true }
-
     /// Takes the head, and adds what the engine knows besides.
     mutating func takeResponse(trailers: HTTP.Headers?, metrics: HTTP.Metrics, now: MonotonicTime) -> HTTP.Response? {
         guard var response = head else { return nil }

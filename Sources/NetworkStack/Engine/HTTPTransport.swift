@@ -93,30 +93,23 @@ public final class HTTPHop: Sendable {
 
     /// A hop without content whose server is to be trusted in this way now: the same one if it was before.
     func trusting(_ trust: ServerTrust) -> HTTPHop {
-        if trust.isIdentical(to: self.trust) { return self }
-        return HTTPHop(
-            request: request,
-            origin: origin,
-            urlText: urlText,
-            options: shared,
-            trust: trust,
-            source: nil,
-            allowsWithholding: allowsWithholding
-        )
+        trust.isIdentical(to: self.trust) ? self : changed(trust: trust)
     }
 
     /// The same hop, whose content is to be delivered as it comes: for a transport that stands before another.
     ///
     /// - Returns: A hop that does not allow withholding.
-    public func withoutWithholding() -> HTTPHop {
+    public func withoutWithholding() -> HTTPHop { changed(allowsWithholding: false) }
+
+    private func changed(trust: ServerTrust? = nil, allowsWithholding: Bool? = nil) -> HTTPHop {
         HTTPHop(
             request: request,
             origin: origin,
             urlText: urlText,
             options: shared,
-            trust: trust,
+            trust: trust ?? self.trust,
             source: source,
-            allowsWithholding: false
+            allowsWithholding: allowsWithholding ?? self.allowsWithholding
         )
     }
 }
