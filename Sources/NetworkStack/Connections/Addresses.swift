@@ -132,17 +132,10 @@ extension Network.Configuration.Addresses {
         /// - Parameter text: The text; an IPv6 address stands in brackets.
         /// - Throws: ``HTTP/Refusal/invalidOptions(_:)`` with a sentence that says what to change.
         public init(_ text: String) throws(HTTP.Refusal) {
-            var parts = [Substring()]
             var isInBrackets = false
-            for index in text.indices {
-                if text[index] == "[" { isInBrackets = true }
-                if text[index] == "]" { isInBrackets = false }
-                if text[index] == ":", !isInBrackets {
-                    parts.append(text[text.index(after: index)...].prefix(0))
-                } else {
-                    let start = parts[parts.count - 1].isEmpty ? index : parts[parts.count - 1].startIndex
-                    parts[parts.count - 1] = text[start...index]
-                }
+            let parts = text.split(omittingEmptySubsequences: false) { letter in
+                if letter == "[" || letter == "]" { isInBrackets = letter == "[" }
+                return letter == ":" && !isInBrackets
             }
             let ports = parts.count == 4 ? [parts[1], parts[3]] : []
             guard parts.count == 4, ports.allSatisfy({ $0.isEmpty || Int($0) != nil }) else {

@@ -5,11 +5,9 @@ struct StrictTransportSecurity: Equatable {
     /// Whether that goes for the hosts below it, too.
     let includesSubdomains: Bool
 
-    init(maxAge: Int64, includesSubdomains: Bool) {
-        self.maxAge = maxAge
-        self.includesSubdomains = includesSubdomains
-    }
+}
 
+extension StrictTransportSecurity {
     /// Reads a field's value, or answers `nil` if it breaks the grammar, has a directive twice, or no `max-age`.
     init?(_ field: String) {
         var reader = FieldReader(field)
