@@ -20,8 +20,6 @@ final class ByteBuffer {
     /// How many bytes there are.
     private(set) var count = 0
 
-    init() {}
-
     deinit { unsafe free(bytes) }
 
     /// Adds bytes.

@@ -37,8 +37,6 @@ final class OpenSockets {
     private var open: [Int32: ObjectIdentifier] = [:]
     private var gone: [Ends] = []
 
-    init() {}
-
     /// How many sockets are open.
     var count: Int { open.count }
 

@@ -42,7 +42,7 @@ final class Pool {
         watch: SocketWatch,
         sharesConnections: Bool
     ) {
-        let contentCodings = ContentCoding.available.map(\.rawValue).joined(separator: ", ")
+        let contentCodings = CurlLibrary.shared.contentCodings.joined(separator: ", ")
         let lines = TransferPlan.standardLines(
             userAgent: configuration.userAgent,
             acceptsAnything: configuration.acceptsAnything,

@@ -17,8 +17,6 @@ final class ReadBudget {
     /// Whether what was read last may not be all that is there.
     var isSpent: Bool { left <= 0 }
 
-    init() {}
-
     /// libcurl is about to be called.
     func renew() { left = Self.most }
 

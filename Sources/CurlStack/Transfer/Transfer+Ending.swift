@@ -30,7 +30,7 @@ extension Transfer {
         if let stop { return stop }
         if let refusal = refusalOfServer(code) { return .refused(.untrusted(refusal)) }
         // A timeout says by its phase that the request was sent.
-        if isConnected, isConnecting, code != CURLE_OK, code != CURLE_OPERATION_TIMEDOUT,
+        if isConnected, phase.isBeforeSending, code != CURLE_OK, code != CURLE_OPERATION_TIMEDOUT,
             !control.hop.request.method.isIdempotent, easy?.hasSentRequest ?? false
         {
             return .transport(ended(.gotNothing, "The connection ended without a response, and there is no other."))
@@ -49,7 +49,7 @@ extension Transfer {
             return .transport(malformed(words(for: code)))
         case .abortedByCallback where isRefusedTunnel:
             return .transport(error(.receiveError, saying: "CONNECT tunnel failed, response 407"))
-        case .operationTimedOut where isConnecting: return .refused(.timedOut(.connect, during: phase))
+        case .operationTimedOut where phase.isBeforeSending: return .refused(.timedOut(.connect, during: phase))
         // Newer versions look at it themselves.
         case .weirdServerReply
         where head.status?.statusClass == .redirection && words(for: code) == "Multiple Location headers":
@@ -112,14 +112,6 @@ extension Transfer {
     private var isCutOff: Bool {
         guard stream != nil, let ends, !CurlLibrary.shared.tellsEndsApart else { return false }
         return turn.sockets.isClosed(ends) && turn.sockets.lastStream(at: ends) == nil
-    }
-
-    /// Whether the transfer is on its way to a connection, be it another one after the first had died.
-    private var isConnecting: Bool {
-        switch phase {
-        case .queued, .resolving, .connecting, .securing: true
-        default: false
-        }
     }
 
     /// What libcurl says of a failure.

@@ -20,8 +20,6 @@ final class Turn {
     /// Those whose attempt to connect was given up, or has begun with a socket: they may have another address to try.
     var betweenAddresses: [(transfer: Transfer, socket: Int32?)] = []
 
-    init() {}
-
     /// Lets go of the transfers it knows, which know it.
     func end() { (touched, postponed, stopped, waitingForContent, betweenAddresses) = ([], [], [], [:], []) }
 

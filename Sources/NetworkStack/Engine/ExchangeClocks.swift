@@ -120,5 +120,5 @@ extension HTTP.Phase {
     fileprivate var isConnecting: Bool { self == .resolving || self == .connecting || self == .securing }
 
     /// Whether nothing of the request can have reached the server.
-    var isBeforeSending: Bool { self == .queued || isConnecting }
+    package var isBeforeSending: Bool { self == .queued || isConnecting }
 }
