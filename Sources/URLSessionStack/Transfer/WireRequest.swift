@@ -15,11 +15,7 @@ struct WireRequest {
     let urlRequest: URLRequest
 
     init(_ hop: HTTPHop, content: SentContent, ownFields: OwnFields?) {
-        var request = URLRequest(
-            url: Self.url(of: hop),
-            cachePolicy: .reloadIgnoringLocalCacheData,
-            timeoutInterval: Platform.ownTimeout
-        )
+        var request = URLRequest(url: Self.url(of: hop), cachePolicy: .reloadIgnoringLocalCacheData)
         request.timeoutInterval = Platform.ownTimeout
         request.httpShouldHandleCookies = false
         request.httpMethod = hop.request.method.rawValue
