@@ -3,14 +3,9 @@ internal import NetworkStack
 
 /// The thread a loop lives on.
 final class LoopThread: Sendable {
-    private struct State {
-        var isGone = false
-        var waiters: [Handover<Void>] = []
-    }
-
     /// Where word for the loop is left.
     let mailbox = Mailbox()
-    private let state = Lock(State())
+    private let end = Milestone()
 
     /// Starts the thread.
     ///
@@ -19,14 +14,7 @@ final class LoopThread: Sendable {
         guard mailbox.waker.isOpen else {
             throw .invalidOptions("The system has no file descriptors for the stack to wait with.")
         }
-        let body = ThreadBody(mailbox: mailbox, configuration: configuration, authorities: authorities) { [state] in
-            let waiters = state.withLock { state in
-                state.isGone = true
-                defer { state.waiters = [] }
-                return state.waiters
-            }
-            for waiter in waiters { waiter.fill(()) }
-        }
+        let body = ThreadBody(mailbox: mailbox, configuration: configuration, authorities: authorities, end: end)
         var thread = pthread_t()
         let context = unsafe Unmanaged.passRetained(body).toOpaque()
         let result = unsafe pthread_create(
@@ -47,15 +35,7 @@ final class LoopThread: Sendable {
     }
 
     /// Waits until the loop has ended.
-    func ended() async {
-        let waiter = Handover<Void>()
-        let hasEnded = state.withLock { state in
-            if state.isGone { return true }
-            state.waiters.append(waiter)
-            return false
-        }
-        if !hasEnded { await waiter.take() }
-    }
+    func ended() async { await end.wait() }
 
     deinit { mailbox.post(.stop) }
 }
@@ -65,18 +45,18 @@ private final class ThreadBody: Sendable {
     private let mailbox: Mailbox
     private let configuration: Network.Configuration
     private let authorities: Authorities
-    private let ended: @Sendable () -> Void
+    private let end: Milestone
 
     init(
         mailbox: Mailbox,
         configuration: Network.Configuration,
         authorities: Authorities,
-        ended: @escaping @Sendable () -> Void
+        end: Milestone
     ) {
         self.mailbox = mailbox
         self.configuration = configuration
         self.authorities = authorities
-        self.ended = ended
+        self.end = end
     }
 
     func run() {
@@ -85,7 +65,7 @@ private final class ThreadBody: Sendable {
         unsafe sigfillset(&signals)
         unsafe pthread_sigmask(SIG_BLOCK, &signals, nil)
         turn()
-        ended()
+        end.reach()
     }
 
     private func turn() {

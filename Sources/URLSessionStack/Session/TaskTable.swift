@@ -14,8 +14,6 @@ final class TaskTable: Sendable {
     private struct State {
         var carried: [Int: HopTransfer] = [:]
         var isShutDown = false
-        var isInvalid = false
-        var waiting: [Handover<Void>] = []
     }
 
     /// Where transfers stand in line, read their content and are started.
@@ -26,11 +24,12 @@ final class TaskTable: Sendable {
     let challengeHandler: (any AuthenticationChallengeHandler)?
 
     private let state = Lock(State())
+    private let invalidation = Milestone()
 
     init(challengeHandler: (any AuthenticationChallengeHandler)?) { self.challengeHandler = challengeHandler }
 
     /// Whether no task may be made any more.
-    var isShutDown: Bool { state.withLock { $0.isShutDown || $0.isInvalid } }
+    var isShutDown: Bool { state.withLock { $0.isShutDown } || invalidation.isReached }
 
     /// Lets no task be made any more.
     func shutDown() { state.withLock { $0.isShutDown = true } }
@@ -55,22 +54,8 @@ final class TaskTable: Sendable {
     // MARK: The end
 
     /// The session has let go of everything.
-    func becameInvalid() {
-        let waiting = state.withLock { state in
-            state.isInvalid = true
-            defer { state.waiting = [] }
-            return state.waiting
-        }
-        for handover in waiting { handover.fill(()) }
-    }
+    func becameInvalid() { invalidation.reach() }
 
     /// Waits until the session has let go of everything.
-    func invalid() async {
-        let handover = Handover<Void>()
-        let isInvalid = state.withLock { state in
-            if !state.isInvalid { state.waiting.append(handover) }
-            return state.isInvalid
-        }
-        if !isInvalid { await handover.take() }
-    }
+    func invalid() async { await invalidation.wait() }
 }
