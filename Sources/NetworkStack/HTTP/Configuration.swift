@@ -7,7 +7,7 @@ extension Network {
     /// that is asked for is ignored.
     public struct Configuration: Sendable {
         /// How many connections are held, and how long.
-        public struct Connections: Sendable {
+        public struct Connections: Sendable, Hashable {
             /// Transfers under way to one host (scheme, name and port) over HTTP/1.1; the rest wait in order. At least 1.
             public var perHost: Int
             /// Transfers under way in all, or `nil` for no limit. At least 1.

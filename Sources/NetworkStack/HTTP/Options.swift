@@ -3,7 +3,7 @@ extension HTTP {
     /// looked at. So begin a resource's with a copy of the stack's (``HTTPResource/options`` tells why).
     public struct Options: Sendable {
         /// Which redirects are followed, and what travels with them.
-        public struct Redirects: Sendable {
+        public struct Redirects: Sendable, Hashable {
             /// How many are followed before ``HTTP/Refusal/tooManyRedirects(limit:)``. With 0, none is followed and a
             /// redirect is an ordinary response. 0 to 100.
             public var limit: Int
@@ -25,7 +25,7 @@ extension HTTP {
         ///
         /// Each ends the fetch with ``HTTP/Refusal/timedOut(_:during:)``. They run on a monotonic clock and are exact to
         /// some 10 ms; none ever fires early.
-        public struct Timeouts: Sendable {
+        public struct Timeouts: Sendable, Hashable {
             /// The wait for a place among the connections.
             public var queue: Duration?
             /// Looking up the name, opening the connection and negotiating TLS. The idle clock bounds it if this is off.
@@ -60,7 +60,7 @@ extension HTTP {
         }
 
         /// How much a server may send.
-        public struct Limits: Sendable {
+        public struct Limits: Sendable, Hashable {
             /// Bytes of content, after decompression, that a buffered fetch collects. At least 0.
             public var body: Int64
             /// Bytes of a response's head. At least 1.

@@ -1,7 +1,7 @@
 public import FoundationEssentials
 
 /// How a stack speaks TLS: whom it trusts, and how it proves who it is.
-public struct TLSConfiguration: Sendable {
+public struct TLSConfiguration: Sendable, Hashable {
     /// The certificate authorities a server's chain must end in.
     public enum TrustRoots: Sendable, Hashable {
         /// Those of the system, read once in a process.
