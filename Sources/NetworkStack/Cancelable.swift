@@ -81,6 +81,13 @@ struct CancelableMembers {
     }
 }
 
+extension Result where Success: Sendable {
+    /// What some work comes to.
+    init(of work: () async throws(Failure) -> Success) async {
+        do { self = .success(try await work()) } catch { self = .failure(error) }
+    }
+}
+
 /// A task as something that can be given up.
 final class TaskCancelable: Cancelable {
     private let task: Task<Void, Never>
@@ -98,9 +105,7 @@ final class TaskCancelable: Cancelable {
     ) -> any Cancelable {
         let bag = CancelableBag()
         let task = Task {
-            let result: Result<Value, any Error>
-            do { result = .success(try await operation()) } catch { result = .failure(error) }
-            bag += handler(result)
+            bag += handler(await Result(of: operation))
         }
         bag += TaskCancelable(task)
         return bag

@@ -205,13 +205,9 @@ public final class TokenAuthenticator: RequestAuthenticator {
     private func begin(_ number: Int) {
         let inherited = Self.refreshing
         let refreshing = Task {
-            let result: Result<AccessToken, any Error>
-            do {
-                let token = try await Self.$refreshing.withValue(inherited.union([ObjectIdentifier(self)])) {
-                    try await freshToken(number)
-                }
-                result = .success(token)
-            } catch { result = .failure(error) }
+            let result = await Self.$refreshing.withValue(inherited.union([ObjectIdentifier(self)])) {
+                await Result(of: { try await freshToken(number) })
+            }
             stop(state.withLock { $0.end(number) }, with: result)
         }
         // Nobody waits longer than thirty years, and clocks trap on what is much longer.

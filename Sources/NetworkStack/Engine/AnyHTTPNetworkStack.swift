@@ -22,11 +22,9 @@ public struct AnyHTTPNetworkStack<Remote: Sendable>: HTTPNetworkStack {
             base.fetch(resource: resource.converted()) { completion(Self.erase($0)) }
         }
         awaited = { resource in
-            let result: Result<Network.Value<Remote, Base.Response>, Base.FetchError>
-            do throws(Base.FetchError) { result = .success(try await base.fetch(resource: resource.converted())) } catch
-            {
-                result = .failure(error)
-            }
+            let result = await Result(of: { () throws(Base.FetchError) in
+                try await base.fetch(resource: resource.converted())
+            })
             return Self.erase(result)
         }
     }

@@ -19,9 +19,9 @@ public final class Download: Cancelable {
         self.expectedLength = expectedLength
         let written = written
         task = Task {
-            do throws(ByteStream.Failed) {
-                return .success(try await Self.write(stream, to: path, noting: written))
-            } catch { return .failure(error) }
+            await Result(of: { () throws(ByteStream.Failed) in
+                try await Self.write(stream, to: path, noting: written)
+            })
         }
     }
 
