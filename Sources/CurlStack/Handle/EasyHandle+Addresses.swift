@@ -8,12 +8,16 @@ struct AddressPlan {
     private let addresses: Network.Configuration.Addresses
     /// How old the addresses of a name may be, in seconds.
     let age: Int
+    /// Whether a connection is of no use after its transfer: libcurl 7.88 takes one over an abstract socket for one that is
+    /// still being looked up, whenever it is asked for it again.
+    let usesConnectionsOnce: Bool
     private let overrides: TextList?
     private let reroutes: TextList?
 
     /// Works a plan out, or `nil` if there is no memory for it.
     init?(_ addresses: Network.Configuration.Addresses) {
         self.addresses = addresses
+        usesConnectionsOnce = if case .abstract = addresses.unixSocket { true } else { false }
         let (seconds, rest) = addresses.dnsCacheAge.components
         age = Int(clamping: min(seconds + (rest > 0 ? 1 : 0), 1 << 31 - 1))
         let overrides = addresses.hostOverrides.flatMap { override in

@@ -13,9 +13,6 @@ final class Pool {
     private let addresses: AddressPlan
     /// Whether any hop may go by a proxy. Asked first: telling which costs a copy of the configuration.
     private let usesProxies: Bool
-    /// Whether a connection is of no use after its transfer: libcurl 7.88 takes one over an abstract socket for one that is
-    /// still being looked up, whenever it is asked for it again.
-    private let usesConnectionsOnce: Bool
     /// Decides whom a proxy must prove itself to be.
     private let judge: ServerTrustJudge?
     private var spare: [EasyHandle] = []
@@ -63,7 +60,6 @@ final class Pool {
         addressAge = AddressAge(seconds: addresses.age, mayRest: CurlLibrary.shared.keepsOldAddresses)
         self.configuration = configuration
         usesProxies = !configuration.proxies.isEmpty
-        usesConnectionsOnce = if case .abstract = configuration.addresses.unixSocket { true } else { false }
         self.authorities = authorities
         judge = configuration.serverTrust.map { ServerTrustJudge($0, now: configuration.wallClock) }
     }
@@ -120,9 +116,9 @@ final class Pool {
             mayShareConnection: mayShare,
             asksFirst: transfer.asksFirst,
             route: route,
-            resumesTLS: transfer.peers.proxy?.server == nil
+            resumesTLS: transfer.peers.proxy?.server == nil,
+            usesConnectionOnce: addresses.usesConnectionsOnce
         )
-        if usesConnectionsOnce { plan.closesConnection = true }
         recent = hop.servesAgain && route == nil ? (hop, transfer.joinsHTTP2, mayShare, plan) : nil
         return plan
     }

@@ -29,7 +29,7 @@ final class TransferPlan {
     let waitsForMultiplexing: Bool
     let needsFreshConnection: Bool
     /// Whether nothing else may be sent on the connection: the request says so (RFC 9112 section 9.6), and libcurl does not read it.
-    var closesConnection: Bool
+    let closesConnection: Bool
     let connectTimeout: Int
     /// Whether content may be read in large pieces, and is from a host of which no more is known.
     private let mayReadLargePieces, streams: Bool
@@ -57,7 +57,8 @@ final class TransferPlan {
         mayShareConnection: Bool = true,
         asksFirst: Bool = false,
         route: ProxyRoute? = nil,
-        resumesTLS: Bool = true
+        resumesTLS: Bool = true,
+        usesConnectionOnce: Bool = false
     ) {
         self.route = route
         hasTrailers = hop.hasTrailers
@@ -103,7 +104,9 @@ final class TransferPlan {
         digestCredentials = Self.digestCredentials(of: hop)
         // libcurl signs its own target where it answers a challenge, so that is what it sends then.
         target = digestCredentials == nil ? Self.target(of: url, isForwarded: route.map { !$0.isTunnel } ?? false) : nil
-        closesConnection = hop.request.headers.contains { $0.name == .connection && $0.value.lowercased() == "close" }
+        closesConnection =
+            usesConnectionOnce
+            || hop.request.headers.contains { $0.name == .connection && $0.value.lowercased() == "close" }
         connectTimeout = hop.options.timeouts.connect.map(Self.milliseconds) ?? 86_400_000
     }
 
