@@ -14,13 +14,13 @@ final class TLSRecord {
     let proxy: TLSRecord?
     /// What speaks against the server at the other end, where that is only reported.
     private(set) var objection: ServerTrustError?
-    /// How much of the connection may be read at once, if that is limited.
-    let budget: ReadBudget?
+    /// How much of the connection may be read at once.
+    let budget: ReadBudget
     private var hasShakenHands = false
     /// The chain that was verified, once somebody has asked for it.
     private var chain: VerifiedChain?
 
-    private init(peers: TLSPeers, proxy: TLSRecord?, budget: ReadBudget?) {
+    private init(peers: TLSPeers, proxy: TLSRecord?, budget: ReadBudget) {
         (self.peers, self.proxy, self.budget) = (peers, proxy, budget)
     }
 
@@ -46,7 +46,7 @@ final class TLSRecord {
     /// Looks at a proxy whose keys are pinned only to be reported. What is beyond the proxy, the request gate looks at.
     private func handshakeEnded(on connection: OpaquePointer) {
         // What leads through a proxy's TLS is read from that.
-        if !hasShakenHands, proxy == nil { unsafe budget?.install(on: connection) }
+        if !hasShakenHands, proxy == nil { unsafe budget.install(on: connection) }
         hasShakenHands = true
         guard proxy == nil, let server = peers.proxy?.reported else { return }
         objection = unsafe RequestGate.refusal(of: server, by: RequestGate.proof(on: connection))
@@ -58,13 +58,13 @@ final class TLSRecord {
     ///   - context: The context.
     ///   - peers: Whose handshake it may be.
     ///   - proxy: The record of the proxy's connection that this one leads through.
-    ///   - budget: How much of the connection may be read at once, if that is limited. It must outlive the connection.
+    ///   - budget: How much of the connection may be read at once. It must outlive the connection.
     /// - Returns: The record, or `nil` if there was no memory for it.
     static func install(
         in context: OpaquePointer,
         peers: TLSPeers,
         through proxy: TLSRecord?,
-        reading budget: ReadBudget? = nil
+        reading budget: ReadBudget
     ) -> TLSRecord? {
         let record = TLSRecord(peers: peers, proxy: proxy, budget: budget)
         let kept = unsafe Unmanaged.passRetained(record)
