@@ -32,7 +32,7 @@ struct OpenSocketsTests {
             close(second)
         }
         func ends(_ server: String) -> OpenSockets.Ends {
-            .init(local: Endpoint("127.0.0.1", port: Int32(port)), remote: Endpoint(server, port: 443))
+            .init(local: ConnectionEnd("127.0.0.1", port: Int32(port)), remote: ConnectionEnd(server, port: 443))
         }
         let (one, other) = (ends("127.0.0.2"), ends("127.0.0.3"))
         let sockets = OpenSockets()
@@ -52,8 +52,8 @@ struct OpenSocketsTests {
         arguments: [("127.0.0.1", "127.0.0.2"), ("::1", "::2"), ("fe80::1", "fe80:1::1"), ("127.0.0.1", "7f00:1::")]
     )
     func endpoints(_ one: String, _ other: String) {
-        #expect(Endpoint(one, port: 1) == Endpoint(one, port: 1))
-        #expect(Endpoint(one, port: 1) != Endpoint(other, port: 1))
-        #expect(Endpoint(one, port: 1) != Endpoint(one, port: 2))
+        #expect(ConnectionEnd(one, port: 1) == ConnectionEnd(one, port: 1))
+        #expect(ConnectionEnd(one, port: 1) != ConnectionEnd(other, port: 1))
+        #expect(ConnectionEnd(one, port: 1) != ConnectionEnd(one, port: 2))
     }
 }

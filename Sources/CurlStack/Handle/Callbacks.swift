@@ -85,8 +85,8 @@ enum Callbacks {
     static let prereq: curl_prereq_callback = { context, remote, local, remotePort, localPort in
         guard let transfer = unsafe transfer(of: context) else { return CURL_PREREQFUNC_ABORT }
         let ends = unsafe OpenSockets.Ends(
-            local: Endpoint(local, port: localPort),
-            remote: Endpoint(remote, port: remotePort)
+            local: ConnectionEnd(local, port: localPort),
+            remote: ConnectionEnd(remote, port: remotePort)
         )
         return transfer.connected(at: transfer.unixEnds ?? ends) ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
     }

@@ -6,15 +6,15 @@ final class OpenSockets {
     /// Both ends of a connection, of which no two that are open have the same. A Unix socket tells none: libcurl's number of
     /// the connection stands for one, and its pool's for the other.
     struct Ends: Hashable {
-        let local: Endpoint
-        let remote: Endpoint
+        let local: ConnectionEnd
+        let remote: ConnectionEnd
 
         /// The ends of a connection over a network.
-        init(local: Endpoint, remote: Endpoint) { (self.local, self.remote) = (local, remote) }
+        init(local: ConnectionEnd, remote: ConnectionEnd) { (self.local, self.remote) = (local, remote) }
 
         /// The ends of a connection over a Unix socket.
         init(number: UInt32, pool: Int) {
-            (local, remote) = (Endpoint(ofUnixSocket: UInt64(number)), Endpoint(ofUnixSocket: UInt64(pool)))
+            (local, remote) = (ConnectionEnd(ofUnixSocket: UInt64(number)), ConnectionEnd(ofUnixSocket: UInt64(pool)))
         }
 
         var areOfUnixSocket: Bool { local.isOfUnixSocket }
@@ -74,7 +74,7 @@ final class OpenSockets {
     func note(_ opened: [Int32], at ends: Ends, securedAs tlsRecord: TLSRecord? = nil) -> [Int32] {
         if opened.isEmpty { return [] }
         // Over a Unix socket there is one way to connect, so only one socket is opened.
-        let isOurs = { (descriptor: Int32) in ends.areOfUnixSocket || Endpoint(localOf: descriptor) == ends.local }
+        let isOurs = { (descriptor: Int32) in ends.areOfUnixSocket || ConnectionEnd(localOf: descriptor) == ends.local }
         if let descriptor = opened.last(where: isOurs) {
             connections[ends] = Connection(descriptor: descriptor, tlsRecord: tlsRecord)
             self.ends[descriptor] = ends

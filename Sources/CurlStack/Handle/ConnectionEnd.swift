@@ -1,7 +1,7 @@
 internal import Glibc
 
 /// One end of a connection: an address and a port.
-struct Endpoint: Hashable {
+struct ConnectionEnd: Hashable {
     private var family: UInt16 = 0
     /// Its bytes in the order of the network, from the first on.
     private var address = SIMD2<UInt64>()
