@@ -4,7 +4,6 @@ struct StrictTransportSecurity: Equatable {
     let maxAge: Int64
     /// Whether that goes for the hosts below it, too.
     let includesSubdomains: Bool
-
 }
 
 extension StrictTransportSecurity {
