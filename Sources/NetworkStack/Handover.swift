@@ -90,6 +90,8 @@ extension Handover {
     /// Waits for what some work comes to. Cancelling the task cancels the work, and ends the wait with a `CancellationError`.
     ///
     /// - Parameter work: Begins the work, given what takes its outcome.
+    /// - Returns: What the work came to.
+    /// - Throws: What the work failed with, or `CancellationError`.
     static func value<Outcome>(
         of work: (@escaping @Sendable (Value) -> any Cancelable) -> any Cancelable
     ) async throws -> Outcome where Value == Result<Outcome, any Error> {
