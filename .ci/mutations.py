@@ -44,12 +44,19 @@ class Mutation:
 KEYS = {field.name for field in dataclasses.fields(Mutation)} - {"area"}
 
 
+def without_doubles(pairs):
+    """An object, as long as no key of it stands there twice: two entries that a merge has run together have some."""
+    if len({key for key, _ in pairs}) != len(pairs):
+        raise ValueError(f"keys that stand there twice, after {pairs[0][1]!r}")
+    return dict(pairs)
+
+
 def load(folder=FOLDER, root=ROOT):
     """Every mutation, by id, in the order of the files and of the entries."""
     mutations = {}
     for path in sorted(folder.glob("*.json")):
         try:
-            entries = json.loads(path.read_text())
+            entries = json.loads(path.read_text(), object_pairs_hook=without_doubles)
         except ValueError as error:
             raise Problem(f"{path.name}: no JSON: {error}") from error
         if not isinstance(entries, list):
