@@ -220,3 +220,11 @@ extension Transfer {
     private static let goAwayMark = Array("GOAWAY, error=".utf8)
     private static let lastStreamMark = Array("last_stream=".utf8)
 }
+
+extension HTTP.Options.Timeouts {
+    /// How long connecting may take where nothing is said of it: libcurl gives half of that to an address that does not
+    /// answer, and then tries the next. The engine's clocks come first.
+    var connectBound: Duration {
+        min(idle, attempt ?? idle, total ?? idle, .seconds(86_400)) + .milliseconds(500)
+    }
+}

@@ -49,7 +49,8 @@ extension Transfer {
             return .transport(malformed(words(for: code)))
         case .abortedByCallback where isRefusedTunnel:
             return .transport(error(.receiveError, saying: "CONNECT tunnel failed, response 407"))
-        case .operationTimedOut where phase.isBeforeSending: return .refused(.timedOut(.connect, during: phase))
+        case .operationTimedOut where phase.isBeforeSending:
+            return .refused(.timedOut(control.hop.options.timeouts.connect == nil ? .idle : .connect, during: phase))
         // Newer versions look at it themselves.
         case .weirdServerReply
         where head.status?.statusClass == .redirection && words(for: code) == "Multiple Location headers":

@@ -107,7 +107,7 @@ final class TransferPlan {
         closesConnection =
             usesConnectionOnce
             || hop.request.headers.contains { $0.name == .connection && $0.value.lowercased() == "close" }
-        connectTimeout = hop.options.timeouts.connect.map(Self.milliseconds) ?? 86_400_000
+        connectTimeout = Self.milliseconds(hop.options.timeouts.connect ?? hop.options.timeouts.connectBound)
     }
 
     /// The target of a URL that libcurl may write otherwise: newer versions write escapes in capital letters, and some leave an
