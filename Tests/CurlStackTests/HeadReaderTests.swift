@@ -38,6 +38,12 @@ struct HeadReaderTests {
         #expect(reader.headers["A"] == "1 2")
     }
 
+    @Test("reads the codings of a folded field, and nothing of what continues others for one")
+    func foldedCodings() {
+        let (reader, _) = read(["HTTP/1.1 200 OK", "Content-Encoding:", " gzip", "\t, br", "A: 1", " zstd", ""])
+        #expect(reader.contentCodings == ["gzip", "br"])
+    }
+
     @Test("tells informational heads from the final one")
     func informational() {
         let (hints, step) = read(["HTTP/1.1 103 Early Hints", "Link: </a>", ""])

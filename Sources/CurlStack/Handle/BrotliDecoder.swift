@@ -57,7 +57,7 @@ final class BrotliDecoder: ContentDecoder {
                 isFinished = code == 1
                 let count = DecodingScratch.size - room
                 if count > 0, !scratch.hand(count, to: take) { return .stopped }
-                if code != 3 { return .goOn }
+                if code != 3 { return isFinished ? padding.take(left) : .goOn }
             }
         }
     }

@@ -147,7 +147,8 @@ enum Callbacks {
     }
 
     static let socket: curl_socket_callback = { easy, descriptor, what, context, _ in
-        guard let context = unsafe context else { return 0 }
+        // A connection that was closed beside one that shares it has none.
+        guard let context = unsafe context, descriptor >= 0 else { return 0 }
         let watch = unsafe Unmanaged<SocketWatch>.fromOpaque(context).takeUnretainedValue()
         let isWatched = what != CURL_POLL_REMOVE
         if isWatched, CurlLibrary.shared.readsWhatIsPaused { unsafe transfer(ofHandle: easy)?.socket = descriptor }

@@ -32,6 +32,8 @@ enum DecodingStep {
 struct Padding {
     private var count = 0
 
+    var hasBegun: Bool { count > 0 }
+
     mutating func take(_ more: Int) -> DecodingStep {
         count += more
         return count > 64 * 1024 ? .corrupt : .goOn

@@ -61,7 +61,9 @@ final class ZlibDecoder: ContentDecoder {
                 if isFinished {
                     // Another gzip member may follow (RFC 1952 section 2.2); anything else is padding.
                     let next = unsafe stream.pointee.avail_in > 0 ? stream.pointee.next_in.pointee : 0
-                    guard isGzip, next == 0x1F else { return padding.take(Int(unsafe stream.pointee.avail_in)) }
+                    guard isGzip, next == 0x1F, !padding.hasBegun else {
+                        return padding.take(Int(unsafe stream.pointee.avail_in))
+                    }
                     guard unsafe library.reset(stream) == 0 else { return .corrupt }
                     isFinished = false
                 }

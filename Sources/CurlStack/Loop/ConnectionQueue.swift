@@ -26,6 +26,8 @@ struct ConnectionQueue {
         fileprivate(set) var active = 0
         /// Whether the host has sent more content at once than libcurl's usual buffer holds.
         var sendsMuch = false
+        /// Whether the host has said HTTP/2 where HTTP/1.1 was spoken.
+        var misstatesVersion = false
         /// Whether the host shares one connection among transfers; `nil` until that is known.
         fileprivate(set) var sharesConnection: Bool?
         /// How many are under way in each pool.
@@ -66,8 +68,6 @@ struct ConnectionQueue {
         /// How many places the line has, those of who has gone included.
         var length: Int { waiting.count }
 
-        fileprivate var isIdle: Bool { active == 0 && waiting.isEmpty }
-
         /// Whether its transfers are on one connection.
         fileprivate var sharesNow: Bool { isMultiplexed && host.isShared }
 
@@ -96,9 +96,8 @@ struct ConnectionQueue {
 
     /// What is known of hosts is kept for this many; beyond that, a host whose last transfer has ended is forgotten.
     private static let keptLines = 1024
-    /// How many of a host's transfers a pool has before another gets the next. libcurl looks at every connection to a host
-    /// for every request to it, so few in one place are cheaper than many; idle connections are found again because pools
-    /// fill in order.
+    /// How many of a host's transfers a pool has before another gets the next: libcurl looks at every connection to a host
+    /// for every request to it. Idle ones are found again because pools fill in order.
     static let poolSize = 16
     /// The pool whose connections are not shared at the same time.
     static let ownPool = 1
@@ -284,7 +283,7 @@ struct ConnectionQueue {
 
     /// Forgets a host that nobody needs, if too many are known.
     private mutating func forget(_ line: Line) {
-        guard lines.count > Self.keptLines, line.isIdle, !line.isInRing else { return }
+        guard lines.count > Self.keptLines, line.active == 0, line.waiting.isEmpty, !line.isInRing else { return }
         lines[line.host] = nil
         origins[line.host.origin]?.removeAll { $0 === line }
         if origins[line.host.origin]?.isEmpty ?? false { origins[line.host.origin] = nil }

@@ -104,7 +104,10 @@ final class Pool {
     private func plan(of transfer: Transfer, _ route: ProxyRoute?) -> TransferPlan {
         let hop = transfer.control.hop
         let mayShare = transfer.line.sharesConnection != false
-        if let recent, recent.hop === hop, recent.joinsHTTP2 == transfer.joinsHTTP2, recent.mayShare == mayShare {
+        transfer.mayNegotiateHTTP2 = !transfer.line.misstatesVersion
+        if transfer.mayNegotiateHTTP2, let recent, recent.hop === hop, recent.joinsHTTP2 == transfer.joinsHTTP2,
+            recent.mayShare == mayShare
+        {
             return recent.plan
         }
         let plan = TransferPlan(
@@ -114,6 +117,7 @@ final class Pool {
             contentCodings: contentCodings,
             joinsHTTP2: transfer.joinsHTTP2,
             mayShareConnection: mayShare,
+            mayNegotiateHTTP2: transfer.mayNegotiateHTTP2,
             asksFirst: transfer.asksFirst,
             route: route,
             resumesTLS: transfer.peers.proxy?.server == nil,

@@ -37,6 +37,8 @@ final class HeadReader {
     private var isBetweenHeads = false
     /// What is wrong if the next line continues the last one, which says where the content ends.
     private var faultOfContinuing: Fault?
+    /// Whether the next line, if it continues the last one, names codings of the content.
+    private var isWithinCodings = false
 
     /// The status of the head being read, or of the final one.
     private(set) var status: HTTP.StatusCode?
@@ -104,8 +106,9 @@ final class HeadReader {
                 if lines.count == 0 { return .refused(.continuesNothing) }
                 // libcurl reads such a field up to the end of its first line, and others all of it.
                 if let faultOfContinuing { return .refused(faultOfContinuing) }
+                if isWithinCodings { readCodings(line, from: 0) }
             } else {
-                faultOfContinuing = nil
+                (faultOfContinuing, isWithinCodings) = (nil, false)
             }
             guard lines.append(line, expecting: Self.usualLength) else { return .refused(.tooLarge) }
             return readFraming(line)
@@ -148,7 +151,10 @@ final class HeadReader {
                 faultOfContinuing = .illegalLength
                 return readLength(line, from: start)
             }
-            if let start = Self.value(of: Self.contentEncodingName, in: line) { readCodings(line, from: start) }
+            if let start = Self.value(of: Self.contentEncodingName, in: line) {
+                isWithinCodings = true
+                readCodings(line, from: start)
+            }
         case UInt8(ascii: "t"):
             if let start = Self.value(of: Self.transferEncodingName, in: line) {
                 faultOfContinuing = .unknownTransferCoding

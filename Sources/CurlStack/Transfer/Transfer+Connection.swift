@@ -55,7 +55,7 @@ extension Transfer {
             needsOtherConnection = true
             return false
         }
-        if isMisledByPriorKnowledge(ends) {
+        if isMisledByPriorKnowledge(ends) || mayBeAmongAnswers {
             needsOtherConnection = true
             return false
         }
@@ -129,6 +129,10 @@ extension Transfer {
         joinsHTTP2 = false
         return true
     }
+
+    /// Whether another's answer may be under way on the connection: the host has said HTTP/2 over HTTP/1.1 since libcurl was
+    /// told that it may speak it, and libcurl shares its connections.
+    private var mayBeAmongAnswers: Bool { line.misstatesVersion && mayNegotiateHTTP2 }
 
     /// Whether libcurl is to send the request again, which is not the answer to a challenge.
     private var isRepetition: Bool { isConnected && !(head.isChallenge && !hasAnsweredChallenge) }

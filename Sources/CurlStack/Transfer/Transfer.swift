@@ -57,6 +57,8 @@ final class Transfer {
     var peers: TLSPeers
     /// The keys of the chain the server was verified by, if they were asked for, and the pinned one among them.
     var serverPins: (chain: [PublicKeyPin], matched: PublicKeyPin?)?
+    /// Whether libcurl was told that the host may speak HTTP/2.
+    var mayNegotiateHTTP2 = true
     /// Whether the transfer counts on a connection that speaks HTTP/2 already.
     var joinsHTTP2 = false
     /// Whether the loop has learned from it what its host speaks.
@@ -192,7 +194,8 @@ final class Transfer {
         touch()
         let step = head.isChallenge ? readAfterChallenge(line) : head.read(line)
         if head.version.major >= 2, stream == nil {
-            // libcurl 7.88 believes it, and would send other requests into the middle of this one's answer.
+            // libcurl 7.88 believes it, of every connection to the host, and would send requests into the middle of answers.
+            self.line.misstatesVersion = true
             stop = .transport(malformed("The response says HTTP/\(head.version.major) where HTTP/1.1 is spoken."))
             return false
         }

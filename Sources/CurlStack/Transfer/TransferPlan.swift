@@ -55,6 +55,7 @@ final class TransferPlan {
         contentCodings: String,
         joinsHTTP2: Bool = false,
         mayShareConnection: Bool = true,
+        mayNegotiateHTTP2: Bool = true,
         asksFirst: Bool = false,
         route: ProxyRoute? = nil,
         resumesTLS: Bool = true,
@@ -84,7 +85,8 @@ final class TransferPlan {
             switch hop.version {
             // In the clear it is 1.1. Told that it may be more, libcurl 7.88 believes a status line that says HTTP/2, and sends
             // a second request into the middle of an answer.
-            case .automatic: hop.mayNegotiateHTTP2 ? shim_http_version_automatic : shim_http_version_1_1
+            case .automatic:
+                mayNegotiateHTTP2 && hop.mayNegotiateHTTP2 ? shim_http_version_automatic : shim_http_version_1_1
             case .http1_1: shim_http_version_1_1
             case .http2PriorKnowledge:
                 joinsHTTP2 && CurlLibrary.shared.restartsHTTP2

@@ -132,6 +132,21 @@ extension ConformanceCheck {
                 _ = try await subject.client().breakdown(HTTP.Request(url: peer.url("/")))
             },
             ConformanceCheck(
+                "What follows the end of gzip is padding, however it comes in pieces",
+                needs: [.network, .strictReplies]
+            ) { subject in
+                let head = "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nTransfer-Encoding: chunked\r\n\r\n"
+                let pieces = [Compressed.gzip + [0], Compressed.gzip].map(chunk)
+                for apart in [false, true] {
+                    let server = try ScriptedServer { _ in
+                        [.receiveHead, .send(head), .send(pieces[0])]
+                            + (apart ? [.pause(.milliseconds(100))] : [])
+                            + [.send(pieces[1] + Array("0\r\n\r\n".utf8)), .waitForClose]
+                    }
+                    try expectBytes(await subject.client().get(server.url()).value, Compressed.text)
+                }
+            },
+            ConformanceCheck(
                 "What a slow reader left with the transport is looked at when it goes on",
                 needs: [.network, .backPressure, .decompressionRatio]
             ) { subject in

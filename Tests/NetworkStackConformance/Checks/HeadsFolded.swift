@@ -50,5 +50,45 @@ extension ConformanceCheck {
                 try await group.waitForAll()
             }
         },
+        ConformanceCheck(
+            "Content whose coding stands on a folded line is decoded",
+            needs: [.network, .strictReplies]
+        ) { subject in
+            let head =
+                "HTTP/1.1 200 OK\r\nContent-Encoding:\r\n gzip\r\nContent-Length: \(Compressed.gzip.count)\r\n\r\n"
+            let server = try ScriptedServer.responding { _ in Reply(head: Array(head.utf8), body: Compressed.gzip) }
+            try expectBytes(await subject.client().get(server.url()).value, Compressed.text)
+        },
+        ConformanceCheck(
+            "A status line that says HTTP/2 over TLS mixes no answers",
+            needs: [.network, .strictReplies, .customTrustRoots]
+        ) { subject in
+            let certificates = try TestCertificates.shared()
+            let (held, arrived) = (Latch(), Gate())
+            let server = try ScriptedServer.responding(.init(tls: certificates.server)) { request in
+                switch request.path {
+                case "/liar": return Reply(head: Array("HTTP/2 200 OK\r\nContent-Length: 1\r\n\r\n".utf8), body: [0x78])
+                case "/held":
+                    arrived.open()
+                    held.wait()
+                    return .ok("held")
+                default: return .ok(request.path)
+                }
+            }
+            defer { held.open() }
+            let client = try subject.client {
+                $0.tls.trustRoots = .file(path: certificates.caFile)
+                $0.options.timeouts.total = .seconds(5)
+            }
+            _ = try await client.get(server.url())
+            async let answer = client.get(server.url("/held"))
+            try await arrived.opened()
+            let lie = try await client.outcome(of: HTTP.Request(url: server.url("/liar")))
+            try lie.expectBroken()
+            // libcurl takes the host's other connection, where an answer is awaited, for one of HTTP/2.
+            for path in ["/1", "/2"] { try expectBytes(await client.get(server.url(path)).value, path.utf8) }
+            held.open()
+            try expectBytes(await answer.value, "held".utf8)
+        },
     ]
 }
