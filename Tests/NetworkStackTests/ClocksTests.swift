@@ -175,8 +175,9 @@ struct ClocksTests {
 
 @Suite("The delivery of a completion")
 struct DeliveryTests {
-    private func place(_ call: Delivery.Call?) -> String {
-        call.map { $0.isInPlace ? "here" : "on the queue" } ?? "nowhere"
+    private func place(_ call: consuming Delivery.Call?) -> String {
+        guard let call else { return "nowhere" }
+        return call.isInPlace ? "here" : "on the queue"
     }
 
     @Test("waits until fetch has returned, and happens once")

@@ -1,7 +1,7 @@
-/// When the completion is called: once, and only after `fetch` has returned.
-struct Delivery {
+/// When the completion is called: once, and only after `fetch` has returned. What it is called with is moved, and never copied.
+struct Delivery: ~Copyable {
     /// What to complete with, and where.
-    struct Call {
+    struct Call: ~Copyable {
         let steps: (any ExchangeSteps)?
         let ending: Ending
         /// The attempt whose end is still to be told.
@@ -29,7 +29,7 @@ struct Delivery {
             return nil
         }
         isCalled = true
-        let call = Call(
+        let call: Call? = Call(
             steps: steps,
             ending: ending,
             telling: attempt,

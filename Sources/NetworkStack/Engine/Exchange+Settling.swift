@@ -70,8 +70,7 @@ extension Exchange {
     }
 
     private func opened(_ ending: Ending, onQueue: Bool = false) {
-        let (call, isOver) = state.withLock { $0.open(ending) }
-        deliver(call, onQueue: onQueue)
-        if isOver { end(.judged) }
+        deliver(state.withLock { $0.open(ending) }, onQueue: onQueue)
+        if state.withLock({ $0.streamIsOver }) { end(.judged) }
     }
 }

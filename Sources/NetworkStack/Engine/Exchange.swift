@@ -51,13 +51,12 @@ final class Exchange: Cancelable, TimerWheelEntry {
         let identifier = isIntercepted ? steps.nextIdentifier() : 0
         let begun = state.withLock { state in
             // The first attempt begins with the fetch.
-            state.beginAttempt(identifier, now: state.attempt == nil ? state.clocks.startedAt : .now).map {
-                ($0.0, $0.1, state.clocks.firstLook)
-            }
+            state.beginAttempt(identifier, now: state.attempt == nil ? state.clocks.startedAt : .now)
         }
-        guard let (attempt, lastTicket, firstLook) = begun else { return }
-        if let lastTicket { wheel.remove(lastTicket) }
-        guard let ticket = wheel.insert(self, at: firstLook) else { return end(.refused(.shutDown)) }
+        guard let begun else { return }
+        let attempt = begun.attempt
+        if let lastTicket = begun.lastTicket { wheel.remove(lastTicket) }
+        guard let ticket = wheel.insert(self, at: begun.firstLook) else { return end(.refused(.shutDown)) }
         if let late = state.withLock({ $0.hold(ticket: ticket, of: attempt) }) { wheel.remove(late) }
         let making = steps.make(attempt) { [self] result in
             let (isWanted, made) = state.withLock { $0.handOver(attempt) }
@@ -280,15 +279,17 @@ final class Exchange: Cancelable, TimerWheelEntry {
         state.withLock { $0.delivery.completesInPlace = true }
     }
 
-    func deliver(_ call: Delivery.Call?, onQueue: Bool = false) {
+    func deliver(_ call: consuming Delivery.Call?, onQueue: Bool = false) {
         guard let call else { return }
         if onQueue || call.isInPlace {
             call.steps?.complete(call.ending, telling: call.telling)
-        } else {
-            ResumeBatch.call(on: queue) { [self] in
-                let isCancelled = state.withLock { $0.delivery.isCancelled }
-                call.steps?.complete(isCancelled ? .cancelled : call.ending, telling: call.telling)
-            }
+            return
+        }
+        // Taken apart: what a closure keeps is a box of its own, whichever way is gone.
+        let (steps, ending, telling) = (call.steps, call.ending, call.telling)
+        ResumeBatch.call(on: queue) { [self] in
+            let isCancelled = state.withLock { $0.delivery.isCancelled }
+            steps?.complete(isCancelled ? .cancelled : ending, telling: telling)
         }
     }
 }

@@ -14,11 +14,11 @@ extension ExchangeState {
         return remains.transfer
     }
 
-    /// The head of a stream is to be delivered. Answers the call to make, and whether the stream is over already.
-    mutating func open(_ ending: Ending) -> (Delivery.Call?, isOver: Bool) {
-        guard stage == .streaming else { return (nil, false) }
+    /// The head of a stream is to be delivered. Answers the call to make.
+    mutating func open(_ ending: Ending) -> Delivery.Call? {
+        guard stage == .streaming else { return nil }
         (isTold, isOpened) = (true, true)
-        return (delivery.ended(ending, steps: steps), streamIsOver)
+        return delivery.ended(ending, steps: steps)
     }
 
     /// A stream came to its end. Answers whether to end the exchange now; if not, its head is to be delivered first.

@@ -78,8 +78,17 @@ struct ExchangeState: ~Copyable {
 
     // MARK: Attempts
 
-    /// Begins an attempt. Answers it and what the wheel held for the last one, or `nil` if the exchange has ended.
-    mutating func beginAttempt(_ identifier: Int, now: MonotonicTime) -> (Attempt, TimerWheel.Ticket?)? {
+    /// An attempt that has begun.
+    struct Begun: ~Copyable {
+        let attempt: Attempt
+        /// What the wheel held for the last one.
+        let lastTicket: TimerWheel.Ticket?
+        /// When to look at the clocks.
+        let firstLook: MonotonicTime
+    }
+
+    /// Begins an attempt, unless the exchange has ended.
+    mutating func beginAttempt(_ identifier: Int, now: MonotonicTime) -> Begun? {
         guard stage != .ended else { return nil }
         defer { remains = Remains() }
         let attempt = Attempt(identifier: identifier, retryState: retryState)
@@ -88,7 +97,7 @@ struct ExchangeState: ~Copyable {
         (wasHandedOver, isTold, redirects, hasCookies, body) = (false, false, [], false, Data())
         otherwise = 0
         clocks.beganAttempt(now: now)
-        return (attempt, remains.ticket)
+        return Begun(attempt: attempt, lastTicket: remains.ticket, firstLook: clocks.firstLook)
     }
 
     /// Keeps what cancels the making. Answers it back if it is to be cancelled at once.
