@@ -16,7 +16,7 @@ internal import Dispatch
 package struct Handover<Value: Sendable>: Sendable {
     @safe
     @usableFromInline
-    enum Stage {
+    enum Stage: ~Copyable {
         case empty
         case waiting(Waiter)
         /// Besides, the others who are to be resumed together with the one who waited.
@@ -35,14 +35,17 @@ package struct Handover<Value: Sendable>: Sendable {
     package func fill(_ value: Value) {
         let batch = ResumeBatch.current
         let waiter: Waiter? = stage.withLock { stage in
-            switch stage {
+            switch exchange(&stage, with: .taken) {
             case .empty:
                 stage = .filled(value, beside: nil)
                 return nil
             case .waiting(let waiter):
                 stage = .filled(value, beside: batch?.waiters)
                 return waiter
-            case .filled, .taken:
+            case .filled(let first, let others):
+                stage = .filled(first, beside: others)
+                return nil
+            case .taken:
                 return nil
             }
         }
@@ -56,16 +59,21 @@ package struct Handover<Value: Sendable>: Sendable {
         let priority = Task.currentPriority
         unsafe await withUnsafeContinuation { continuation in
             let isReady = stage.withLock { stage in
-                guard case .empty = stage else { return true }
+                switch stage {
+                case .empty: break
+                default: return true
+                }
                 stage = .waiting(unsafe Waiter(continuation, priority: priority))
                 return false
             }
             if isReady { unsafe continuation.resume() }
         }
-        let last = stage.withLock { stage in exchange(&stage, with: .taken) }
-        guard case .filled(let value, let others) = last else { preconditionFailure("a handover is taken once") }
-        others?.resumeAll()
-        return value
+        switch stage.withLock({ stage in exchange(&stage, with: .taken) }) {
+        case .filled(let value, let others):
+            others?.resumeAll()
+            return value
+        default: preconditionFailure("a handover is taken once")
+        }
     }
 }
 
