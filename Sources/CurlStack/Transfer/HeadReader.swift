@@ -231,7 +231,8 @@ final class HeadReader {
     /// Where the value begins, if the line is of this name (given in lower case).
     private static func value(of name: [UInt8], in line: Span<UInt8>) -> Int? {
         guard line.count > name.count else { return nil }
-        for index in name.indices where line[index] | 0x20 != name[index] | 0x20 { return nil }
+        // From its end: many names that are not this one begin like it.
+        for index in name.indices.reversed() where line[index] | 0x20 != name[index] | 0x20 { return nil }
         var index = name.count
         while index < line.count, line[index].isBlank { index += 1 }
         return index < line.count && line[index] == UInt8(ascii: ":") ? index + 1 : nil

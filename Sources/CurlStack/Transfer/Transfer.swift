@@ -234,7 +234,10 @@ final class Transfer {
     // MARK: What is told onwards
 
     func touch() {
-        guard !isTouched else { return }
+        if !isTouched { joinTurn() }
+    }
+
+    private func joinTurn() {
         isTouched = true
         turn.touched.append(self)
     }
