@@ -102,13 +102,7 @@ struct Loop: ~Copyable {
 
     private mutating func start(_ control: TransferControl, at now: MonotonicInstant) {
         guard !isStopping else { return refuse(control) }
-        let host = ConnectionQueue.Host(
-            origin: control.hop.origin,
-            version: control.hop.spokenVersion,
-            isShared: !control.hop.needsOwnConnection,
-            sharesOnceAnswered: control.hop.sharesOnceAnswered
-        )
-        let transfer = Transfer(control, line: queue.line(of: host), turn: turn, at: now)
+        let transfer = Transfer(control, line: queue.line(of: .init(control.hop)), turn: turn, at: now)
         if queue.enter(transfer.id, in: transfer.line) {
             begin(transfer, at: now)
         } else {
@@ -156,8 +150,9 @@ struct Loop: ~Copyable {
     private mutating func begin(_ transfer: Transfer, at now: MonotonicInstant) {
         transfer.queued = now.since(transfer.enqueuedAt)
         active[transfer.id] = transfer
-        transfer.entered(.connecting)
-        if queue.mayConnect(transfer.id, in: transfer.line) { connect(transfer, at: now) }
+        guard queue.mayConnect(transfer.id, in: transfer.line) else { return transfer.entered(.connecting) }
+        transfer.connects()
+        connect(transfer, at: now)
     }
 
     private mutating func connect(_ transfer: Transfer, at now: MonotonicInstant) {

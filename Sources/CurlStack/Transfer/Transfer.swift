@@ -83,6 +83,7 @@ final class Transfer {
     var needsOtherConnection = false
     /// Where in its life the transfer is.
     private(set) var phase = HTTP.Phase.queued
+    private var isPhaseTold = true
 
     let head: HeadReader
     var informational: [HTTP.Response] = []
@@ -157,11 +158,17 @@ final class Transfer {
 
     /// The transfer has come to another phase.
     func entered(_ phase: HTTP.Phase) {
-        self.phase = phase
+        (self.phase, isPhaseTold) = (phase, true)
         control.sink.entered(phase)
     }
 
     /// A socket was opened, to connect with.
+    /// The transfer is about to connect. Most find a connection before the turn ends, and have nothing to tell of this.
+    func connects() {
+        (phase, isPhaseTold) = (.connecting, false)
+        touch()
+    }
+
     func opened(_ descriptor: Int32) {
         openedSockets.append(descriptor)
         handshakes = 0
@@ -256,6 +263,7 @@ final class Transfer {
         return final.take()
     }
 
+        if !isPhaseTold, easy != nil { entered(phase) }
     /// Tells what this turn brought, in order.
     func flush(isEnding: Bool = false) {
         isTouched = false
