@@ -8,7 +8,7 @@ struct AddressAgeTests {
 
     @Test("one transfer in fifteen seconds throws out what is too old, and those between take what there is")
     func rest() {
-        var age = AddressAge(seconds: 60, mayRest: true)
+        let age = AddressAge(seconds: 60, mayRest: true)
         #expect(age.told(at: instant(100)) == 45)
         // It has not ended, so nothing was thrown out.
         #expect(age.told(at: instant(101)) == 45)
@@ -23,14 +23,14 @@ struct AddressAgeTests {
 
     @Test("a short age is told every transfer", arguments: [0, 1, 59])
     func short(seconds: Int) {
-        var age = AddressAge(seconds: seconds, mayRest: true)
+        let age = AddressAge(seconds: seconds, mayRest: true)
         age.ended(told: seconds, aloneOnConnection: true, at: instant(100))
         #expect(age.told(at: instant(101)) == seconds)
     }
 
     @Test("every transfer is told where libcurl forgets all names otherwise")
     func restless() {
-        var age = AddressAge(seconds: 60, mayRest: false)
+        let age = AddressAge(seconds: 60, mayRest: false)
         age.ended(told: 60, aloneOnConnection: true, at: instant(100))
         #expect(age.told(at: instant(101)) == 60)
     }

@@ -67,7 +67,7 @@ enum Callbacks {
 
     static let trailers: curl_trailer_callback = { list, context in
         guard let list = unsafe list, let transfer = unsafe transfer(of: context) else { return CURL_TRAILERFUNC_ABORT }
-        for field in transfer.content.trailers {
+        for field in transfer.content?.trailers ?? [:] {
             guard let grown = unsafe curl_slist_append(list.pointee, "\(field.name): \(field.value)") else {
                 return CURL_TRAILERFUNC_ABORT
             }

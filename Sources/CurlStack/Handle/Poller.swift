@@ -20,8 +20,9 @@ final class Poller {
         let hasFailed: Bool
     }
 
-    /// What is known of a socket, by its number.
-    private struct Socket {
+    /// What is known of a socket, by its number. An object, because each access to a value within one is checked for
+    /// exclusivity while the program runs.
+    private final class Socket {
         /// What the kernel watches it for.
         var registered: UInt32 = 0
         /// What libcurl has asked for.
@@ -35,8 +36,11 @@ final class Poller {
         /// Whether it is not to be read now, whatever libcurl asks for.
         var isHeldBack = false
 
-        mutating func change(wanted: UInt32, registered: UInt32) {
-            (self.wanted, self.registered) = (wanted, registered)
+        /// The number is another's from now on, or nobody's.
+        func begin(isConnection: Bool) {
+            (registered, asked, wanted, isHeldBack) = (0, 0, 0, false)
+            generation &+= 1
+            self.isConnection = isConnection
         }
     }
 
@@ -61,13 +65,13 @@ final class Poller {
     /// A connection's socket was opened. Its number may have been another's before.
     func opened(_ descriptor: Int32) {
         makeRoom(for: descriptor)
-        sockets[Int(descriptor)] = Socket(generation: sockets[Int(descriptor)].generation &+ 1, isConnection: true)
+        sockets[Int(descriptor)].begin(isConnection: true)
     }
 
     /// A connection's socket is about to be closed, and leaves the kernel's set with that.
     func closed(_ descriptor: Int32) {
         guard Int(descriptor) < sockets.count else { return }
-        sockets[Int(descriptor)] = Socket(generation: sockets[Int(descriptor)].generation &+ 1)
+        sockets[Int(descriptor)].begin(isConnection: false)
     }
 
     /// Changes what a socket is watched for. Neither reading nor writing ends the watch.
@@ -95,15 +99,16 @@ final class Poller {
         let socket = sockets[Int(descriptor)]
         let wanted = socket.isHeldBack ? socket.asked & ~EPOLLIN.rawValue : socket.asked
         let isLeft = socket.isConnection && (wanted == 0 || wanted == socket.registered)
-        sockets[Int(descriptor)].change(wanted: wanted, registered: isLeft ? socket.registered : wanted)
+        let isKnown = socket.registered != 0
+        socket.wanted = wanted
         if isLeft { return }
+        socket.registered = wanted
         guard wanted != 0 else {
-            if socket.registered != 0 { control(EPOLL_CTL_DEL, descriptor, events: 0, watch: watch) }
+            if isKnown { control(EPOLL_CTL_DEL, descriptor, events: 0, watch: watch) }
             return
         }
         // A closed socket leaves the kernel's set by itself, and its number comes back as another socket's: whichever
         // of the two calls fits the kernel's view is made.
-        let isKnown = socket.registered != 0
         if !control(isKnown ? EPOLL_CTL_MOD : EPOLL_CTL_ADD, descriptor, events: wanted, watch: watch) {
             control(isKnown ? EPOLL_CTL_ADD : EPOLL_CTL_MOD, descriptor, events: wanted, watch: watch)
         }
@@ -111,7 +116,9 @@ final class Poller {
 
     private func makeRoom(for descriptor: Int32) {
         guard sockets.count <= Int(descriptor) else { return }
-        sockets += Array(repeating: Socket(), count: Int(descriptor) + 1 - sockets.count)
+        // Put in place whole, which does not happen often: where a list grows in place, every reading of it is checked, too.
+        let room = max(Int(descriptor) + 1, sockets.count * 2, 16)
+        sockets = sockets + (sockets.count..<room).map { _ in Socket() }
     }
 
     /// Whether an event is still its socket's, and wanted: since it came, that may have been closed, and its number another's,

@@ -3,7 +3,9 @@
 /// Told an age, libcurl walks its whole table of names when the transfer leaves its connection, to throw out what is too old,
 /// for a fiftieth of the price of a small request; not when other transfers are on the connection. So, unless the age is
 /// short, one transfer in a while does that, for those that come after it.
-struct AddressAge {
+///
+/// An object, because each access to a value within one is checked for exclusivity while the program runs.
+final class AddressAge {
     /// Any age will do.
     static let any = -1
     /// How many seconds addresses are left alone.
@@ -36,7 +38,7 @@ struct AddressAge {
     ///   - age: What it was told.
     ///   - aloneOnConnection: Whether it had a connection, and shared it with nobody.
     ///   - now: The moment.
-    mutating func ended(told age: Int?, aloneOnConnection: Bool, at now: @autoclosure () -> MonotonicInstant) {
+    func ended(told age: Int?, aloneOnConnection: Bool, at now: @autoclosure () -> MonotonicInstant) {
         if age != Self.any, aloneOnConnection { thrownOutAt = now() }
     }
 }

@@ -16,7 +16,7 @@ final class Pool {
     /// Decides whom a proxy must prove itself to be.
     private let judge: ServerTrustJudge?
     private var spare: [EasyHandle] = []
-    private var addressAge: AddressAge
+    private let addressAge: AddressAge
     /// The latest hop that can serve again, and what it means to libcurl.
     private var recent: (hop: HTTPHop, joinsHTTP2: Bool, mayShare: Bool, plan: TransferPlan)?
 

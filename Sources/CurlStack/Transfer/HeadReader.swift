@@ -29,7 +29,7 @@ final class HeadReader {
 
     private let limits: HTTP.Options.Limits
     private let lines = ByteBuffer()
-    private var trailerLines: [UInt8] = []
+    private var trailerLines: ByteBuffer?
     private var byteCount = 0
     private var fieldCount = 0
     private var isWithinLine = false
@@ -54,7 +54,7 @@ final class HeadReader {
     /// Forgets what came, because it comes again on another connection.
     func startOver() {
         lines.removeAll()
-        (trailerLines, byteCount, fieldCount, isWithinLine, isBetweenHeads) = ([], 0, 0, false, false)
+        (trailerLines, byteCount, fieldCount, isWithinLine, isBetweenHeads) = (nil, 0, 0, false, false)
         (status, version, isComplete, isChallenge) = (nil, .http1_1, false, false)
         (contentLength, isChunked, contentCodings) = (nil, false, [])
     }
@@ -79,7 +79,7 @@ final class HeadReader {
     var headers: HTTP.Headers { HTTP.Headers(lines: lines.array, contentLength: contentLength) }
 
     /// The lines that came after the content, if any.
-    var trailers: HTTP.Headers? { trailerLines.isEmpty ? nil : HTTP.Headers(lines: trailerLines) }
+    var trailers: HTTP.Headers? { trailerLines.map { HTTP.Headers(lines: $0.array) } }
 
     func read(_ line: Span<UInt8>) -> Step {
         byteCount += line.count
@@ -92,8 +92,7 @@ final class HeadReader {
             return .more
         }
         if isComplete {
-            if line.count > 2 { trailerLines.append(line) }
-            return .more
+            return line.count > 2 ? keep(trailer: line) : .more
         }
         // Within a head, a field may have a name that looks like a status line.
         if status == nil || isBetweenHeads {
@@ -119,6 +118,12 @@ final class HeadReader {
         }
         isComplete = true
         return .final
+    }
+
+    private func keep(trailer line: Span<UInt8>) -> Step {
+        let lines = trailerLines ?? ByteBuffer()
+        trailerLines = lines
+        return lines.append(line, expecting: Self.usualLength) ? .more : .refused(.tooLarge)
     }
 
     /// Whether what is about to be a line of the head may be taken for one: a line that continues another needs another.
@@ -182,9 +187,9 @@ final class HeadReader {
 
     private func readCodings(_ line: Span<UInt8>, from start: Int) {
         // Some servers say `none`, which libcurl takes for the same.
-        for name in Self.names(line, from: start) where !["identity", "none"].contains(name.lowercased()) {
-            contentCodings.append(name)
-        }
+        // Put in place whole: where a list grows in place, every reading of it is checked for exclusivity.
+        let names = Self.names(line, from: start).filter { !["identity", "none"].contains($0.lowercased()) }
+        contentCodings = contentCodings + names
     }
 
     /// The names of a list, as they are: a name with something in it that no name has is none that anybody knows.

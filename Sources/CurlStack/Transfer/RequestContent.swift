@@ -2,7 +2,7 @@ internal import FoundationEssentials
 internal import NetworkStack
 
 /// The content of a request as it goes out: from memory, or from a source that may not have it yet.
-struct RequestContent {
+final class RequestContent {
     private let bytes: Data?
     private let source: (any HTTPBodySource)?
     /// The source, if it is a file, which is read to where it is wanted.
@@ -13,8 +13,9 @@ struct RequestContent {
     private var rest = Data()
     private var isExhausted = false
 
+    /// The content of a hop that has some.
     init(_ hop: HTTPHop) {
-        bytes = if hop.hasContent, case .bytes(let data) = hop.request.body { data } else { nil }
+        bytes = if case .bytes(let data) = hop.request.body { data } else { nil }
         source = hop.source
         file = hop.source as? FileBodySource
         length = hop.source == nil ? Int64(bytes?.count ?? 0) : hop.source?.length
@@ -43,7 +44,7 @@ struct RequestContent {
     }
 
     /// Puts the next bytes, at most `count`, where they are wanted.
-    mutating func next(upTo count: Int, into place: inout MutableRawSpan) -> Piece {
+    func next(upTo count: Int, into place: inout MutableRawSpan) -> Piece {
         if let bytes {
             let piece = bytes.dropFirst(Int(sent)).prefix(count)
             return piece.isEmpty ? end() : taken(piece, &place)
@@ -73,22 +74,22 @@ struct RequestContent {
     /// Goes back to the first byte.
     ///
     /// - Returns: Whether that is possible.
-    mutating func rewind() -> Bool {
+    func rewind() -> Bool {
         (sent, rest, isExhausted) = (0, Data(), false)
         return source?.rewind() ?? true
     }
 
-    private mutating func taken(_ piece: Data, _ place: inout MutableRawSpan) -> Piece {
+    private func taken(_ piece: Data, _ place: inout MutableRawSpan) -> Piece {
         place.copy(piece)
         return taken(piece.count)
     }
 
-    private mutating func taken(_ count: Int) -> Piece {
+    private func taken(_ count: Int) -> Piece {
         sent += Int64(count)
         return .bytes(count)
     }
 
-    private mutating func end() -> Piece {
+    private func end() -> Piece {
         isExhausted = true
         return .end
     }

@@ -26,7 +26,7 @@ extension Transfer {
     /// connection, because libcurl would do so by itself and call it the same response.
     func asksNoMore() -> Bool {
         asksFirst = false
-        if content.hasBegun, !content.rewind() {
+        if let content, content.hasBegun, !content.rewind() {
             stop = .refused(.bodyNotReplayable)
         } else {
             needsOtherConnection = true
@@ -81,7 +81,7 @@ extension Transfer {
             easy.stopWhenConnected(true)
             return true
         }
-        entered(content.isSent ? .waiting : .sending)
+        entered(isContentSent ? .waiting : .sending)
         return true
     }
 
@@ -186,7 +186,8 @@ extension Transfer {
         default: return false
         }
         let isHarmless = isReused && control.hop.request.method.isIdempotent && code != CURLE_HTTP2_STREAM
-        guard isUnprocessed || isHarmless, !content.hasBegun || content.rewind() else { return false }
+        guard isUnprocessed || isHarmless else { return false }
+        if let content, content.hasBegun, !content.rewind() { return false }
         repeats += 1
         return true
     }

@@ -101,10 +101,21 @@ extension Transfer {
 
     // MARK: What is sent
 
+    /// Whether all of the request's content went out, if it has any.
+    var isContentSent: Bool { content?.isSent ?? true }
+
+    /// libcurl has to send the content again, on a fresh connection.
+    func rewind() -> Bool {
+        if content?.rewind() ?? true { return true }
+        stop = .refused(.bodyNotReplayable)
+        return false
+    }
+
     /// Puts the next content where libcurl wants it.
     func send(into place: inout MutableRawSpan) -> Sending {
         touch()
         guard let room = roomForContent(upTo: place.byteCount) else { return postpone() }
+        guard let content else { return .end }
         switch content.next(upTo: room, into: &place) {
         case .bytes(let count):
             sentInTurn += count

@@ -133,14 +133,13 @@ extension Transfer {
     /// then (RFC 9113 section 8.1), and libcurl 7.88 reads no further: neither the leave to send that rest, nor that nobody
     /// wants it.
     var isAnsweredEarly: Bool {
-        guard stream != nil, head.isComplete, !content.isNone, !head.isChallenge, stop == nil, let easy else {
-            return false
-        }
+        guard stream != nil, head.isComplete, !head.isChallenge, stop == nil, let easy, let content, !content.isNone
+        else { return false }
         return !easy.readsPastLength && (!hasContent || head.contentLength == rawCount)
     }
 
     /// Whether libcurl has given the transfer's stream up: it sends no more of a request that is refused.
-    var hasLeftStream: Bool { stream != nil && !content.isSent }
+    var hasLeftStream: Bool { stream != nil && !isContentSent }
 
     /// Whether nothing but the end of the connection tells where the content ends (RFC 9112 section 6.3).
     private var isDelimitedByClose: Bool { head.version.major < 2 && head.contentLength == nil && !head.isChunked }
@@ -206,7 +205,7 @@ extension Transfer {
         metrics.connected = easy.duration(CURLINFO_CONNECT_TIME_T)
         metrics.secured = easy.duration(CURLINFO_APPCONNECT_TIME_T)
         metrics.firstByte = easy.duration(CURLINFO_STARTTRANSFER_TIME_T)
-        if !content.isNone { metrics.bytesSent = easy.fact(offset: CURLINFO_SIZE_UPLOAD_T) }
+        if let content, !content.isNone { metrics.bytesSent = easy.fact(offset: CURLINFO_SIZE_UPLOAD_T) }
         metrics.bytesReceived = rawCount
         metrics.headBytesReceived = Int64(head.bytesRead)
         metrics.remoteAddress = easy.fact(text: CURLINFO_PRIMARY_IP)

@@ -120,7 +120,8 @@ final class Transfer {
             turn.waitingForContent[id] = isSendingPaused && stream != nil ? self : nil
         }
     }
-    var content: RequestContent
+    /// The request's content, if it has any.
+    let content: RequestContent?
     var sentInTurn = 0
 
     init(_ control: TransferControl, line: ConnectionQueue.Line, turn: Turn, at now: MonotonicInstant) {
@@ -130,7 +131,7 @@ final class Transfer {
         enqueuedAt = now
         head = HeadReader(limits: control.hop.options.limits)
         peers = TLSPeers(origin: .init(control.hop.trust), proxy: nil)
-        content = RequestContent(control.hop)
+        content = control.hop.hasContent ? RequestContent(control.hop) : nil
         asksFirst = control.hop.asksFirst
         asksForHeadOnly = control.hop.request.method == .HEAD
         answersChallenges = TransferPlan.digestCredentials(of: control.hop) != nil
@@ -162,15 +163,15 @@ final class Transfer {
         control.sink.entered(phase)
     }
 
-    /// A socket was opened, to connect with.
     /// The transfer is about to connect. Most find a connection before the turn ends, and have nothing to tell of this.
     func connects() {
         (phase, isPhaseTold) = (.connecting, false)
         touch()
     }
 
+    /// A socket was opened, to connect with.
     func opened(_ descriptor: Int32) {
-        openedSockets.append(descriptor)
+        openedSockets = openedSockets + [descriptor]
         handshakes = 0
         turn.sockets.opened(descriptor, for: id)
         entered(.connecting)
@@ -231,15 +232,9 @@ final class Transfer {
     /// Whether more content may come.
     var isReceiving: Bool { !isReceivingPaused && head.contentLength.map { rawCount < $0 } ?? true }
 
-    /// libcurl has to send the content again, on a fresh connection.
-    func rewind() -> Bool {
-        if content.rewind() { return true }
-        stop = .refused(.bodyNotReplayable)
-        return false
-    }
-
     // MARK: What is told onwards
 
+    @inline(__always)  // Every line of a head asks.
     func touch() {
         if !isTouched { joinTurn() }
     }
@@ -263,18 +258,18 @@ final class Transfer {
         return final.take()
     }
 
-        if !isPhaseTold, easy != nil { entered(phase) }
     /// Tells what this turn brought, in order.
     func flush(isEnding: Bool = false) {
         isTouched = false
         guard !isOver else { return }
         let sink = control.sink
+        if !isPhaseTold, easy != nil { entered(phase) }
         if stream != nil, !isEnding { easy?.listen() }
         if sentInTurn > 0 {
             sink.sent(sentInTurn)
             sentInTurn = 0
         }
-        if phase == .sending, content.isSent, !head.isComplete { entered(.waiting) }
+        if phase == .sending, isContentSent, !head.isComplete { entered(.waiting) }
         if head.bytesRead != toldHeadCount, !head.isComplete {
             toldHeadCount = head.bytesRead
             sink.withheld(0)
