@@ -142,7 +142,7 @@ final class HeadReader {
     /// A new head begins, after an informational one, after a challenge and all that it had, or at the start.
     private func begin(with line: Span<UInt8>) {
         lines.removeAll()
-        trailerLines = []
+        trailerLines = nil
         (contentLength, isChunked, contentCodings) = (nil, false, [])
         (fieldCount, faultOfContinuing) = (0, nil)
         (status, version) = Self.parse(statusLine: line)

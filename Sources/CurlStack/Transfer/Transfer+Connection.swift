@@ -34,6 +34,17 @@ extension Transfer {
         return false
     }
 
+    /// libcurl has no use for a socket any more. If nothing was connected by it, there may be another address to connect to.
+    func lostSocket() {
+        if phase == .connecting { turn.betweenAddresses.append((self, nil)) }
+    }
+
+    /// Whether something will come of a socket that the transfer has opened.
+    func isWatched(_ socket: Int32?) -> Bool {
+        guard let socket, let easy else { return false }
+        return turn.sockets.isOpen(socket, for: id) && easy.watch.isWatched(socket)
+    }
+
     /// The connection is ready and the request is about to be sent.
     ///
     /// A server (or somebody in between) that sent an answer ahead of the question would have it taken for this one's:

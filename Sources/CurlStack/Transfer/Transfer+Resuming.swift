@@ -26,12 +26,6 @@ extension Transfer {
         if let socket, stream == nil { easy?.watch.holdBack(socket, isHeldBack) }
     }
 
-    /// Whether something will come of a socket that the transfer has opened.
-    func isWatched(_ socket: Int32?) -> Bool {
-        guard let socket, let easy else { return false }
-        return turn.sockets.isOpen(socket, for: id) && easy.watch.isWatched(socket)
-    }
-
     private func resume() {
         guard let easy else { return }
         let code = easy.resume()

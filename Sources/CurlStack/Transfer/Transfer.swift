@@ -171,17 +171,12 @@ final class Transfer {
 
     /// A socket was opened, to connect with.
     func opened(_ descriptor: Int32) {
-        openedSockets = openedSockets + [descriptor]
+        openedSockets = openedSockets + [descriptor]  // Put in place whole: see Poller.
         handshakes = 0
         turn.sockets.opened(descriptor, for: id)
         entered(.connecting)
         // An attempt that fails at once has a socket that libcurl never watches.
         if !CurlLibrary.shared.triesNextAddressAtOnce { turn.betweenAddresses.append((self, descriptor)) }
-    }
-
-    /// libcurl has no use for a socket any more. If nothing was connected by it, there may be another address to connect to.
-    func lostSocket() {
-        if phase == .connecting { turn.betweenAddresses.append((self, nil)) }
     }
 
     /// TLS is about to be negotiated on a new connection.
