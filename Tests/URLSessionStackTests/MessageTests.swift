@@ -105,7 +105,10 @@ struct MessageTests {
         "Blanks and tabs at the ends of a value are cut off, and nothing else",
         arguments: [("a b", "a b"), (" a\t", "a"), ("", ""), (" \t ", ""), ("\u{A0}a ", "\u{A0}a"), ("é", "é")]
     )
-    func blanks(text: String, expected: String) { #expect(String(Substring(text.utf8.withoutOuterBlanks)) == expected) }
+    func blanks(text: String, expected: String) {
+        #expect(String(Substring(text.utf8.withoutOuterBlanks)) == expected)
+        #expect(WireRequest.joined(["X-Text": text]).fields == ["X-Text": expected])
+    }
 
     @Test(
         "A length is digits, and lines of it that come joined must agree",

@@ -29,6 +29,7 @@ extension ConformanceCheck {
                 options: .clocks(idle: .seconds(10))
             )
             try expectEqual(try await observation.onlyOutcome().text(), "fourth", "the content")
+            try expect(observation.elapsed < .seconds(4), "It took \(observation.elapsed)")
         },
         ConformanceCheck(
             "Addresses that lead nowhere are passed over at once, like those that take no connection",
