@@ -268,4 +268,26 @@ struct ConnectionQueueTests {
         #expect(queue.ringLength < 2000)
         withExtendedLifetime(tokens) {}
     }
+
+    @Test("of very many hosts those are forgotten where nobody is, and no others")
+    func manyHosts() throws {
+        var queue = ConnectionQueue(limits: .init(perHost: 2))
+        let tokens = (0..<5).map { _ in Token() }
+        let ids = tokens.map { ObjectIdentifier($0) }
+        let busy = queue.line(of: try host("busy"))
+        let begun = ids[..<2].map { queue.enter($0, in: busy) }
+        let known = try (0..<1100).map { number in
+            let host = try host("host\(number)")
+            let line = queue.line(of: host)
+            _ = queue.enter(ids[2], in: line)
+            queue.leave(line, ids[2], pool: nil)
+            return queue.line(of: host) === line
+        }
+        queue.leave(busy, ids[0], pool: nil)
+        #expect(queue.line(of: try host("busy")) === busy)
+        let late = ids[3...].map { queue.enter($0, in: busy) }
+        #expect((begun, late) == ([true, true], [true, false]))
+        #expect(known.first == true && known.last == false)
+        withExtendedLifetime(tokens) {}
+    }
 }

@@ -83,6 +83,20 @@ struct ClocksTests {
         clocks.beganAttempt(now: start)
         clocks.entered(.connecting, now: start)
         #expect(expired(clocks, after: .seconds(1)) == "idle while connecting")
+        // What waits for a place has only read its content ahead.
+        for (isSameHop, phase) in [(true, "connecting"), (false, "waiting")] {
+            clocks.beganAttempt(now: start)
+            clocks.entered(.sending, now: start)
+            clocks.entered(.queued, now: start, isSameHop: isSameHop)
+            clocks.entered(.connecting, now: start, isSameHop: true)
+            #expect(expired(clocks, after: .seconds(1)) == "idle while \(phase)")
+        }
+        // A redirect.
+        clocks.beganAttempt(now: start)
+        clocks.entered(.receiving, now: start)
+        clocks.entered(.queued, now: start)
+        clocks.entered(.connecting, now: start)
+        #expect(expired(clocks, after: .seconds(1)) == "idle while waiting")
     }
 
     @Test("the idle clock runs in every phase on the wire", arguments: HTTP.Phase.allCases.dropFirst(2).dropLast(2))

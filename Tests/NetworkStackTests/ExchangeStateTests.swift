@@ -76,6 +76,15 @@ struct ExchangeStateTests {
         var ended = self.state()
         _ = ended.end(.cancelled)
         holds(!ended.handOver(attempt).isWanted)
+        holds(ended.beginAttempt(1, now: now) == nil)
+        holds(ended.tell().tells == false)
+        var again = self.state()
+        _ = again.settle(.badResponse, now: now)
+        holds(again.tell().tells)
+        holds(!again.tell().tells, "an attempt's end is told once")
+        _ = again.failed(CancellationError(), delay: nil, now: now)
+        _ = again.beginAttempt(1, now: now)
+        holds(!again.handOver(attempt).isWanted, "the first attempt's request comes late")
     }
 
     @Test("what cancels the making is kept, and comes back at the end or at once after it")
@@ -85,6 +94,10 @@ struct ExchangeStateTests {
         holds(state.hold(making: making, of: attempt) == nil)
         holds(state.end(.cancelled)?.remains.pending === making)
         holds(state.hold(making: making, of: attempt) === making)
+        var handedOver = self.state()
+        _ = handedOver.handOver(attempt)
+        holds(handedOver.hold(making: making, of: attempt) == nil)
+        holds(handedOver.end(.cancelled)?.remains.pending == nil, "what has made a request is not cancelled any more")
     }
 
     @Test("it ends once")

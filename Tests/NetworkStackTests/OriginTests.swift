@@ -93,6 +93,19 @@ struct OriginTests {
         }
     }
 
+    @Test(
+        "tells a name in TLS, and no address",
+        arguments: [
+            ("https://api.test/", "api.test"), ("https://127.0.0.1/", nil), ("https://127.1/", nil),
+            ("https://[::1]/", nil), ("https://[::ffff:127.0.0.1]/", nil), ("https://1.test/", "1.test"),
+        ]
+    )
+    func serverName(_ text: String, _ name: String?) throws {
+        let origin = try origin(text)
+        #expect(origin.serverName == name)
+        #expect(try Network.Proxy("https://\(origin.host):8080").serverName == name)
+    }
+
     @Test("a port of the scheme's own is not shown, and makes no difference")
     func defaultPorts() throws {
         #expect(try origin("http://host.test:80") == origin("http://HOST.test/path"))

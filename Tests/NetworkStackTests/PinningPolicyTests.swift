@@ -11,6 +11,8 @@ struct PinningPolicyTests {
     static let second = "EjHF+to7Mg0Jk8gg0T+lagRZdShlFXyC/dVmC42YldM="
     /// What `openssl dgst` prints of no input.
     static let ofNothing = "sha256//47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU="
+    /// A name of 253 bytes.
+    static let longest = String(repeating: "a.", count: 124) + "tests"
     static let slashed = "/" + String(repeating: "A", count: 42) + "="
 
     @Test("a pin is 44 digits of base64, bare or prefixed", arguments: ["", "sha256/", "sha256//"])
@@ -26,6 +28,7 @@ struct PinningPolicyTests {
         arguments: [
             "", "sha256//", "AAAA", String(first.dropLast()), first + "\n", " " + first, first + "=",
             first.replacingOccurrences(of: "i", with: "_"), "SHA256//" + first, "sha1/" + first, "sha256///" + first,
+            "sha256/x" + first,
             "sha256//" + first + ";sha256//" + second, String(repeating: "*", count: 44),
         ]
     )
@@ -39,6 +42,12 @@ struct PinningPolicyTests {
         #expect(PublicKeyPin(sha256: pin.sha256) == pin)
         #expect(PublicKeyPin(sha256: pin.sha256.dropLast()) == nil)
         #expect(PublicKeyPin(Self.second) != pin)
+        let written = try JSONEncoder().encode([pin])
+        #expect(try JSONDecoder().decode([String].self, from: written) == ["sha256//" + Self.first])
+        #expect(try JSONDecoder().decode([PublicKeyPin].self, from: written) == [pin])
+        #expect(throws: DecodingError.self) {
+            try JSONDecoder().decode([PublicKeyPin].self, from: Data("[\"sha256//AAAA\"]".utf8))
+        }
     }
 
     private func error(_ make: () throws -> PinningPolicy) -> PinningPolicy.ValidationError? {
@@ -92,6 +101,7 @@ struct PinningPolicyTests {
             ("a.test", "a.test"), ("A.TEST.", "a.test"), ("xn--bcher-kva.test", "xn--bcher-kva.test"),
             ("_a-b.test", "_a-b.test"), ("localhost", "localhost"), ("127.1", "127.0.0.1"), ("127.0.0.1", "127.0.0.1"),
             ("0x7f000001", "127.0.0.1"), ("0177.0.0.01", "127.0.0.1"), ("2130706433", "127.0.0.1"),
+            ("0X7F.1", "127.0.0.1"), ("2001:db8::ffff:1:2", "2001:db8::ffff:1:2"), (longest, longest),
             ("[::1]", "::1"), ("0:0:0:0:0:0:0:1", "::1"), ("[::FFFF:127.0.0.1]", "127.0.0.1"),
             ("2001:DB8:0:0:1:0:0:1", "2001:db8::1:0:0:1"), ("::", "::"), ("1::", "1::"), ("fe80::1%eth0", "fe80::1"),
             ("1:0:0:2:0:0:0:3", "1:0:0:2::3"), ("1:2:3:4:5:6:0:8", "1:2:3:4:5:6:0:8"),
@@ -100,13 +110,15 @@ struct PinningPolicyTests {
     func domains(_ name: String, _ canonical: String) throws {
         let policy = try PinningPolicy(domainName: name, pinnedHashes: [Self.first], enforceBackupPin: false)
         #expect(policy.domainName == canonical)
+        #expect(!policy.includeSubdomains, "unless that is said")
     }
 
     @Test(
         "what is no domain is refused",
         arguments: [
             ".", "..", "a..test", ".a.test", "a.test..", "*.a.test", "https://a.test", "a.test:443", "a.test/",
-            "b\u{FC}cher.test", "a b.test", "a%2etest", "1.2.3.4.5", "a.1", "256.1.1.1", "127.0.0.08", "[a.test]",
+            "b\u{FC}cher.test", "a b.test", "a%2etest", "1.2.3.4.5", "1.2.3.4.0", "1..2", "a.1",
+            "0x-0.0.0.1", "0x+7f.1", "a" + longest, "256.1.1.1", "127.0.0.08", "[a.test]",
             "[::1", "::1]",
             ":::", "1:2:3:4:5:6:7:8:9", "12345::", "::1::", "a.test\n", String(repeating: "a", count: 64) + ".test",
             "[]", "+1.2.3.4",

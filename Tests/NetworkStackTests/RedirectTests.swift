@@ -52,6 +52,8 @@ struct RedirectTests {
         #expect(try next(to: "/c", fragment: "old")?.url.absoluteString == "https://host.test/c#old")
         #expect(try next(to: "/c#new", fragment: "old")?.url.absoluteString == "https://host.test/c#new")
         #expect(try next(to: "/c#", fragment: "old")?.url.fragment() == "")
+        let here = try next(303, to: "#new", method: .POST, from: "https://host.test/a/b?q", fragment: "old")
+        #expect(here?.url.absoluteString == "https://host.test/a/b?q#new")
     }
 
     @Test(
@@ -119,6 +121,7 @@ struct RedirectTests {
 
     @Test("stop at the limit")
     func limit() throws {
+        #expect(try next(to: "/c", policy: .init(limit: 1)) != nil)
         let policy = HTTP.Options.Redirects(limit: 2)
         #expect(try next(to: "/c", followed: ["https://host.test/1"], policy: policy) != nil)
         #expect {

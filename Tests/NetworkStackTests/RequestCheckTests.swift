@@ -53,7 +53,7 @@ struct RequestCheckTests {
             ("X", "a\r\nInjected: b"), ("X", "a\nb"), ("X", "a\0b"), ("X: y", "a"), ("", "a"), ("X y", "a"),
             ("X\r\nY", "a"),
             ("Transfer-Encoding", "chunked"), ("content-length", "5"), ("Upgrade", "websocket"),
-            ("Connection", "upgrade"),
+            ("Connection", "upgrade"), ("Host", "a.test,b.test"), ("Host", "a.test b.test"), ("Host", "a.test\t"),
         ]
     )
     func fields(_ name: String, _ value: String) throws {

@@ -12,7 +12,9 @@ struct RetryBudgetTests {
     @Test("Retries cost one each, and requests pay in their share, per host")
     func balance() throws {
         let (budget, first, second) = (Retry.Budget(ratio: 0.5, reserve: 2), try origin("a.test"), try origin("b.test"))
-        #expect(budget.grant(to: first) && budget.grant(to: first))
+        #expect(budget.grant(to: first))
+        #expect(budget.balance(of: first) == 1, "what was granted is set aside")
+        #expect(budget.grant(to: first))
         #expect(!budget.grant(to: first))
         for _ in 1...3 { budget.pay(for: first) }
         #expect(!budget.grant(to: first))
@@ -48,6 +50,11 @@ struct RetryBudgetTests {
         #expect(try budget.balance(of: origin("busy4999.test")) == 0 && budget.balance(of: origin("busy0.test")) == 1)
         let spent = try (0..<5000).count { try budget.balance(of: origin("busy\($0).test")) == 0 }
         #expect((512...Retry.Budget.hostLimit).contains(spent), "\(spent) hosts are remembered")
+        #expect(try spend("old.test"))
+        for number in 0..<5000 {
+            _ = try spend("other\(number).test")
+            if number % 100 == 0 { #expect(try !spend("old.test"), "it is heard of again and again") }
+        }
     }
 
     @Test("A retry that is granted and not sent is granted to others later; only what is sent is paid for")

@@ -145,6 +145,17 @@ struct RetryPolicyTests {
         #expect((state.retryCount, state.attemptCount, state.lastDelay) == (1, 2, 3))
     }
 
+    @Test("A state for a test is as one that came about", arguments: [false, true])
+    func madeState(mayHaveArrived: Bool) {
+        var state = Retry.State(errors: [Failure()], delays: [1, 0.5], requestMayHaveArrived: mayHaveArrived)
+        #expect((state.retryCount, state.totalDelay, state.lastDelay) == (1, 1.5, 0.5))
+        #expect(state.requestMayHaveArrived == mayHaveArrived)
+        state.delayed(by: 4)
+        #expect(state.requestMayHaveArrived == mayHaveArrived)
+        state.requestMayHaveArrived = !mayHaveArrived
+        #expect((state.lastDelay, state.requestMayHaveArrived) == (4, !mayHaveArrived))
+    }
+
     @Test("The more important of two votes counts")
     func priority() {
         let (first, second) = (

@@ -33,11 +33,8 @@ struct TokenState {
     /// A request that is still under way after so many tokens has waited long enough.
     private static let issuedLimit = 16
 
-    /// Whether the token can be sent at a moment.
-    func isFresh(at now: Date) -> Bool {
-        guard token != nil, !isRejected else { return false }
-        return freshUntil.map { now < $0 } ?? true
-    }
+    /// Whether the token, if there is one, can be sent at a moment.
+    private func isFresh(at now: Date) -> Bool { !isRejected && (freshUntil.map { now < $0 } ?? true) }
 
     /// A request needs a token.
     mutating func request(_ waiter: TokenWaiter, forced: Bool = false, now: Date) -> Answer {
@@ -61,7 +58,7 @@ struct TokenState {
     mutating func load(_ token: AccessToken?, margin: Duration) {
         guard !isLoaded else { return }
         isLoaded = true
-        guard let token, self.token == nil else { return }
+        guard let token else { return }
         keep(token)
         freshUntil = token.expirationDate?.addingTimeInterval(-margin.seconds)
     }

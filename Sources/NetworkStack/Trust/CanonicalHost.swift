@@ -90,7 +90,6 @@ struct IPv4Address: CustomStringConvertible {
 
     private static func number(_ digits: some Collection<UInt8>) -> UInt64? {
         var rest = Substring(decoding: digits, as: UTF8.self)
-        guard rest.utf8.first?.isDigit == true else { return nil }
         var radix = 10
         if rest.hasPrefix("0x") || rest.hasPrefix("0X") {
             (rest, radix) = (rest.dropFirst(2), 16)
@@ -106,9 +105,8 @@ struct IPv4Address: CustomStringConvertible {
 }
 
 extension IPAddress {
-    /// The one text of the address (RFC 5952); an IPv4 address in its IPv6 form is that IPv4 address.
+    /// The one text of an address of IPv6 (RFC 5952); an IPv4 address in its IPv6 form is that IPv4 address.
     fileprivate var canonicalText: String {
-        guard bytes.count == 16 else { return bytes.map(String.init).joined(separator: ".") }
         let groups = stride(from: 0, to: 16, by: 2).map { UInt16(bytes[$0]) << 8 | UInt16(bytes[$0 + 1]) }
         if groups[..<5].allSatisfy({ $0 == 0 }), groups[5] == 0xFFFF {
             return IPv4Address(value: UInt32(groups[6]) << 16 | UInt32(groups[7])).description

@@ -168,6 +168,29 @@ extension ConformanceCheck {
             for code: UInt32 in [1, 2, 7, 8, 11] { try await expectFailure(of: subject, fromResetWith: code) }
         },
         ConformanceCheck(
+            "A stream that the server resets within its content is a failure beside one that goes on",
+            needs: needsFrames
+        ) { subject in
+            let server = try http2Server { _ in
+                [
+                    .receiveStream, .send([.head(200, on: 1), .data("first", on: 1, endsStream: true)]),
+                    .receiveStream, .receiveStream,
+                    .send([.head(200, on: 3), .head(200, on: 5), .data("half", on: 3), .data("who", on: 5)]),
+                    // What comes before a reset is lost with it unless it has been read.
+                    .pause(.milliseconds(100)), .send([.reset(3, code: 2)]),
+                    .send([.data("le", on: 5, endsStream: true)]), .waitForClose,
+                ]
+            }
+            let client = try subject.http2Client()
+            try expectBytes(await client.get(server.url()).value, "first".utf8)
+            let request = try HTTP.Request(url: server.url())
+            async let one = client.outcome(of: request)
+            async let other = client.outcome(of: request)
+            let contents = try await [one, other].map { try? String(decoding: $0.get().value, as: UTF8.self) }
+            try expectEqual(Set(contents), [nil, "whole"], "what came")
+            try expectEqual(server.snapshot.accepted, 1, "connections")
+        },
+        ConformanceCheck(
             "A stream that the server resets within its content without an error is a failure, too",
             needs: needsFrames
         ) { try await expectFailure(of: $0, fromResetWith: 0) },

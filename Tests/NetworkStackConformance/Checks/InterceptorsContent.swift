@@ -59,6 +59,29 @@ extension ConformanceCheck {
             try expectEqual(try outcome.text(), "x", "the content")
             try expectEqual(peer.requests().count, 2, "requests on the wire")
         },
+        ConformanceCheck("What a transform says later counts as what it says at once") { subject in
+            struct Spoiled: Error {}
+            let (count, log, peer) = (Lock(0), EventLog(), try subject.serve { _ in .ok("x") })
+            let late = Spy("late", log).with {
+                $0.content = { data, handler in
+                    let isFirst = count.withLock { count in
+                        count += 1
+                        return count == 1
+                    }
+                    Task {
+                        try await Task.sleep(for: .milliseconds(50))
+                        _ = handler(isFirst ? .failure(Spoiled()) : .success(data))
+                    }
+                    return EmptyCancelable()
+                }
+                $0.vote = { _ in .retry }
+            }
+            let outcome = try await subject.stack().observe(.intercepted(peer.url("/"), by: [late])).onlyOutcome()
+            try expectEqual(try outcome.text(), "x", "the content")
+            try expectEqual(peer.requests().count, 2, "requests on the wire")
+            let told = log.all.filter { $0.contains("attempt") }
+            try expectEqual(told.count { $0.contains("fails") }, 1, "failures in \(told)")
+        },
         ConformanceCheck("A failed response's content is not transformed") { subject in
             let (log, peer) = (EventLog(), try subject.serve { _ in .status(500, "x") })
             _ = try await subject.stack().observe(.intercepted(peer.url("/"), by: [Spy("spy", log)])).onlyOutcome()

@@ -39,15 +39,17 @@ extension ConformanceCheck {
         ConformanceCheck("The right key does not excuse a bad certificate", needs: PinnedTrial.needs) { subject in
             let trial = try PinnedTrial(subject)
             let certificates = trial.certificates
+            var numbers: Set<Int?> = []
             for identity in [certificates.expired, certificates.wrongHost, certificates.untrusted] {
                 for scope in PinningPolicy.Scope.allCases {
                     let pin = try identity.publicKeyPins()[0]
                     let impostor = try trial.server(identity)
                     let client = try trial.client(trial.trust([pin], scope: scope))
-                    _ = try await client.unverified(trial.request(impostor.url()))
+                    numbers.insert(try await client.unverified(trial.request(impostor.url())))
                     try await impostor.expectNothingTold()
                 }
             }
+            try expectEqual(numbers.subtracting([nil, 0, 1]).count, 3, "the verifier's reasons, in \(numbers)")
         },
         ConformanceCheck(
             "A client's certificate is shown to the pinned server and to no impostor",

@@ -46,6 +46,18 @@ extension ConformanceCheck {
             let piece = "1000\r\n\(String(repeating: "x", count: 4096))\r\n"
             try await follows("Transfer-Encoding: chunked", [.repeat([.send(piece)])], on: subject)
         },
+        ConformanceCheck("A redirect's content that is not waited for is given up", needs: [.network, .backPressure]) {
+            subject in
+            let server = try ScriptedServer { index in
+                guard index == 0 else { return [.receiveHead, .send(doneReply), .waitForClose] }
+                let head = "HTTP/1.1 302 Found\r\nLocation: /next\r\nContent-Length: 100000000\r\n\r\n"
+                return [.receiveHead, .send(head), .sendPattern(131_072), .waitForClose]
+            }
+            let client = try subject.client()
+            _ = try await client.get(server.url("/start"))
+            try await server.waitUntil { $0.accepted == 2 && $0.connections[0].state != .open }
+            withExtendedLifetime(client) {}
+        },
         ConformanceCheck("A redirect's content is not mistaken for the response's") { subject in
             let peer = try subject.serve { request in
                 guard request.path.hasSuffix("/start") else { return .ok("done") }

@@ -43,6 +43,16 @@ extension ConformanceCheck {
                 try expectEqual(requests[index + 1].trailers.count, 0, "trailers that nobody gave")
             }
         },
+        ConformanceCheck("Trailers that a request announces itself are announced once", needs: needsTrailers) {
+            subject in
+            let peer = try subject.serve { _ in .ok("done") }
+            var stream = HTTP.Body.Stream(AsyncStream([Data("content".utf8)]))
+            stream.trailers = .init(["X-One", "X-Two"]) { ["X-One": "1", "X-Two": "2"] }
+            var request = try HTTP.Request(method: .PUT, url: peer.url("/"), body: .stream(stream))
+            request.headers[.trailer] = "X-Two, X-One"
+            _ = try await subject.client().success(request)
+            try expectEqual(peer.onlyRequest().values(of: "Trailer"), ["X-Two, X-One"], "Trailer")
+        },
         ConformanceCheck("Trailers are made anew for content that is sent again", needs: needsTrailers) { subject in
             let peer = try subject.serve { request in
                 request.path == "/start" ? .redirect(307, to: "/next") : .ok("done")

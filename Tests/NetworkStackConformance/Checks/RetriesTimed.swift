@@ -25,6 +25,17 @@ extension ConformanceCheck {
             try expectEqual(log.all, ["true 0"], "the attempts that took too long")
             try expect(observation.elapsed >= .milliseconds(300), "It ran out after \(observation.elapsed)")
         },
+        ConformanceCheck("An attempt that takes too long gives its connection up", needs: [.network]) { subject in
+            let server = try ScriptedServer { index in
+                index == 0 ? [.receiveHead, .waitForClose] : [.receiveHead, .send(doneReply), .waitForClose]
+            }
+            let spy = Spy("spy").with { $0.vote = { _ in .retry } }
+            let stack = try subject.stack { $0.options.timeouts.attempt = .milliseconds(300) }
+            let observation = try stack.observe(.intercepted(server.url(), by: [spy]))
+            try await observation.onlyOutcome(within: .seconds(10)).value()
+            try await server.waitUntil { $0.accepted == 2 && $0.connections[0].state != .open }
+            withExtendedLifetime(stack) {}
+        },
         ConformanceCheck("What an earlier attempt still says is not heard") { subject in
             let peer = try subject.serve { .ok($0.path) }
             let (old, new) = (try HTTP.Request(url: peer.url("/old")), try HTTP.Request(url: peer.url("/new")))

@@ -31,6 +31,34 @@ extension ConformanceCheck {
             try expectEqual(text, "firstlater", "the content")
             try expect(opened.value.metrics != nil, "A stream that ended has no metrics")
         },
+        ConformanceCheck(
+            "Content goes on to be sent when a stream has opened",
+            needs: [.network, .streamedRequestBody]
+        ) { subject in
+            let (hasOpened, number) = (Gate(), Lock(0))
+            let server = try ScriptedServer { _ in
+                [
+                    .receiveHead, .receive(10), .send("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\n"), .receive(10),
+                    .send("done"), .waitForClose,
+                ]
+            }
+            let pieces = AsyncThrowingStream<Data, any Error> {
+                let index = number.withLock { number in
+                    number += 1
+                    return number
+                }
+                if index == 2 { try await hasOpened.opened() }
+                return index > 2 ? nil : Data("0123456789".utf8)
+            }
+            let body = HTTP.Body.stream(.init(pieces, length: 20))
+            let request = try HTTP.Request(method: .POST, url: server.url(), body: body)
+            let client = try subject.streaming()
+            let opened = try await bounded(.seconds(20)) {
+                try await client.stack.fetch(resource: .init(baseRequestMaking: .request(request)))
+            }
+            hasOpened.open()
+            try expectBytes(try await bounded(.seconds(20)) { try await opened.value.collect() }, Data("done".utf8))
+        },
         ConformanceCheck("A stream that has ended says what the whole fetch took") { subject in
             let peer = try subject.serve { $0.path == "/" ? .redirect(to: "/there") : .ok("content") }
             let opened = try await subject.streaming().open(peer.url("/"))

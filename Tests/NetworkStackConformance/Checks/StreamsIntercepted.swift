@@ -37,6 +37,27 @@ extension ConformanceCheck {
                 Data("firstlater".utf8)
             )
         },
+        ConformanceCheck("A stream that ended while its success was told lets go of whom it told", needs: [.network]) {
+            subject in
+            let (isTold, goOn) = (Gate(), Latch())
+            let server = try ScriptedServer { _ in
+                [.receiveHead, .send(doneReply), .wait(for: isTold), .waitForClose]
+            }
+            weak var kept: StreamListener?
+            let client = try subject.streaming()
+            let opened: Network.Value<ByteStream, HTTP.Response>
+            do {
+                let listener = StreamListener {
+                    isTold.open()
+                    _ = goOn.wait(seconds: 0.5)
+                }
+                kept = listener
+                opened = try await client.open(server.url(), interceptors: [listener])
+            }
+            _ = try await bounded(.seconds(20)) { try await opened.value.collect() }
+            try await eventually("the interceptor is gone") { kept == nil }
+            withExtendedLifetime(client) {}
+        },
         ConformanceCheck("A stream that fails while its success is told is delivered, and fails", needs: [.network]) {
             subject in
             let (isTold, goOn) = (Gate(), Latch())
@@ -81,6 +102,9 @@ private final class StreamListener: HTTPResourceInterceptor {
     typealias Response = HTTP.Response
 
     let events = Lock<[String]>([])
+    private let whenSuccessful: @Sendable () -> Void
+
+    init(whenSuccessful: @escaping @Sendable () -> Void = {}) { self.whenSuccessful = whenSuccessful }
 
     func interceptScheduledTask(withIdentifier identifier: Int, request: Request, retryState: Retry.State) {
         events.withLock { $0.append("scheduled \(retryState.attemptCount)") }
@@ -92,7 +116,10 @@ private final class StreamListener: HTTPResourceInterceptor {
         data: Data,
         response: Response,
         retryState: Retry.State
-    ) { events.withLock { $0.append("succeeded \(data.count) bytes") } }
+    ) {
+        events.withLock { $0.append("succeeded \(data.count) bytes") }
+        whenSuccessful()
+    }
 
     func interceptFailedTask(
         withIdentifier identifier: Int,

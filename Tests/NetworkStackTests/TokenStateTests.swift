@@ -1,0 +1,180 @@
+import FoundationEssentials
+import NetworkStackTesting
+import Testing
+
+@testable import NetworkStack
+
+/// A store that counts how often it is read.
+private final class CountingStore: TokenStore {
+    private let state = Lock(0)
+
+    var loads: Int { state.withLock { $0 } }
+
+    func load() -> AccessToken? {
+        state.withLock { $0 += 1 }
+        return nil
+    }
+
+    func save(_ token: AccessToken?) {}
+}
+
+/// Something that says when it is cancelled.
+private final class Noticing: Cancelable {
+    let cancelled = Gate()
+
+    func cancel() { cancelled.open() }
+}
+
+/// Never authenticates, and says when it is cancelled.
+private struct Stuck: RequestAuthenticator {
+    typealias Request = HTTP.Request
+    typealias Response = HTTP.Response
+
+    let noticing = Noticing()
+    let began = Gate()
+
+    func authenticateRequest(_ request: HTTP.Request, handler: @escaping AuthenticationHandler) -> any Cancelable {
+        began.open()
+        return noticing
+    }
+
+    func evaluateFailedRequest(
+        _ request: HTTP.Request,
+        data: Data?,
+        response: HTTP.Response?,
+        error: any Error,
+        retryState: Retry.State
+    ) -> Retry.Action { .none }
+}
+
+@Suite("Refreshes that overlap, and what is left of those that are over", .timeLimit(.minutes(1)))
+struct TokenStateTests {
+    private let waiter = TokenWaiter { _ in EmptyCancelable() }
+    private let origin: HTTP.Origin
+    private let request: HTTP.Request
+
+    init() throws {
+        request = try HTTP.Request(url: "https://api.test/items")
+        origin = try HTTP.Origin(of: request.url)
+    }
+
+    /// Whether somebody who asks for a token waits for a refresh that is under way already.
+    private func waits(_ state: inout TokenState) -> Bool {
+        if case .wait(begins: nil) = state.request(waiter, now: .now) { true } else { false }
+    }
+
+    @Test("What a refresh brings that was under way at a sign-out is dropped")
+    func signedOut() {
+        var state = TokenState()
+        _ = state.request(waiter, now: .now)
+        _ = state.forget()
+        let countsLate = state.adopt(AccessToken("T1"), from: 1, margin: .zero, now: .now)
+        #expect(!countsLate)
+        #expect(state.token == nil)
+        _ = state.request(waiter, now: .now)
+        let counts = state.adopt(AccessToken("T2"), from: 2, margin: .zero, now: .now)
+        #expect(counts, "the next one's is news")
+    }
+
+    @Test("The end of a refresh that was given up is not the end of the next")
+    func lateEnd() {
+        var state = TokenState()
+        _ = state.request(waiter, now: .now)
+        let first = state.end(1).0.count
+        _ = state.request(waiter, now: .now)
+        let late = state.end(1).0.count
+        let isUnderWay = waits(&state)
+        let last = state.end(2).0.count
+        #expect((first, late, isUnderWay, last) == (1, 0, true, 2))
+    }
+
+    @Test("While a token that is good is replaced, whoever needs one waits for the new one")
+    func whileForced() {
+        var state = TokenState()
+        state.load(AccessToken("good"), margin: .zero)
+        _ = state.request(waiter, forced: true, now: .now)
+        let isWaiting = waits(&state)
+        let ended = state.endAsLoaded(1, now: .now)?.0
+        #expect(isWaiting)
+        #expect(ended == nil, "who only needs one does not make do with the old one for both")
+    }
+
+    @Test("Of many that are refused the same new token, none gives up but who had it refreshed before")
+    func refusedAtOnce() {
+        var state = TokenState()
+        _ = state.adopt(AccessToken("T1"), from: 1, margin: .zero, now: .now)
+        let votes = [0, 1].map { state.judge(rejected: "Bearer T1", rejections: $0).words }
+        #expect(votes == ["retry", "retry"], "it is being replaced already")
+    }
+
+    @Test("Only refusals of a token count: after other failures, the first is repeated")
+    func otherFailures() async throws {
+        let authenticator = TokenAuthenticator(origins: [origin], refresh: TokenServer().refresh)
+        let credentials = try await authenticator.token().credentials
+        let unavailable = HTTP.Response(status: 503, url: request.url)
+        let refused = HTTP.Response(status: 401, url: request.url)
+        var (sent, state) = (request, Retry.State())
+        sent.headers[.authorization] = credentials
+        state.errors = [
+            HTTPFetchError<HTTP.Response, any Error>.http(503, nil, unavailable),
+            HTTPFetchError<HTTP.Response, any Error>.transport(CancellationError()), CancellationError(),
+        ]
+        let vote = authenticator.evaluateFailedRequest(
+            sent,
+            data: nil,
+            response: refused,
+            error: HTTPFetchError<HTTP.Response, any Error>.http(401, nil, refused),
+            retryState: state
+        )
+        #expect(vote.words == "retry")
+    }
+
+    @Test("The store is read once, and the timer of a refresh ends with it")
+    func leftovers() async throws {
+        let (store, clock, server) = (CountingStore(), VirtualClock(), TokenServer(gate: Gate()))
+        let authenticator = TokenAuthenticator(
+            origins: [origin],
+            store: store,
+            clock: clock,
+            refresh: server.refresh
+        )
+        let waiting = Task { try await authenticator.token() }
+        try await clock.sleepers(1)
+        server.gate?.open()
+        _ = try await waiting.value
+        for _ in 1...3 { try await authenticator.refreshToken() }
+        #expect(store.loads == 1)
+        let deadline = ContinuousClock.now + .seconds(10)
+        while clock.sleeperCount > 0, ContinuousClock.now < deadline { await Task.yield() }
+        #expect(clock.sleeperCount == 0)
+    }
+
+    @Test("Whoever waits for a token, and is cancelled once it has come, cancels what has followed")
+    func cancelledAfterwards() async throws {
+        let (noticing, followed) = (Noticing(), Gate())
+        let authenticator = TokenAuthenticator(origins: [origin], refresh: TokenServer().refresh)
+        let waiting = authenticator.authenticateRequest(request) { _ in
+            followed.open()
+            return noticing
+        }
+        try await followed.opened()
+        waiting.cancel()
+        try await noticing.cancelled.opened()
+    }
+
+    @Test("A cancelled task waits for no authenticator, and has it cancel what is under way")
+    func cancelledTask() async throws {
+        let (stuck, request) = (Stuck(), request)
+        let waiting = Task { try await stuck.authenticateRequest(request) }
+        try await stuck.began.opened()
+        waiting.cancel()
+        await #expect(throws: CancellationError.self) { try await waiting.value }
+        try await stuck.noticing.cancelled.opened()
+    }
+
+    @Test("Parts of a second count in a margin")
+    func fractions() {
+        #expect(Duration.milliseconds(1500).seconds == 1.5)
+        #expect(Duration.milliseconds(-250).seconds == -0.25)
+    }
+}
