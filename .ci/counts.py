@@ -8,7 +8,8 @@ callgrind counts instructions and calls of the allocator, by the library they ha
 How often libcurl registers a socket depends on who is faster, the server or the client, and so do some allocations of its
 own. What this library and Swift's runtime do themselves does not: the same to a hundredth of an allocation and to 2 % of the
 instructions, run after run. That is what the tight thresholds hold. Of the system calls, those that threads wait for each
-other with are left out, and of three runs the least is taken.
+other with are left out, and of three runs the least is taken. Who is beyond a threshold is counted again, twice at most, and
+the least of each figure counts: what was added to a fetch is in every run.
 
 usage: counts.py [--keep FOLDER] [--write]
   --keep FOLDER   leaves callgrind's files in FOLDER, for callgrind_annotate
@@ -159,6 +160,29 @@ def count(folder, name, what, url):
     return figures
 
 
+def count_all(folder, url):
+    """What a fetch of each costs, the floor first."""
+    return {name: count(folder, name, what, url) for name, what in {FLOOR[1]: FLOOR, **MEASURED}.items()}
+
+
+def with_ratios(measured):
+    floor, stack = measured[FLOOR[1]]["instructions"], measured["curl-stack"]["instructions"]
+    return {name: figures | {"instructions_ratio": figures["instructions"] / floor,
+                             "instructions_over_curl_stack": figures["instructions"] / stack}
+            for name, figures in measured.items()}
+
+
+def held():
+    """What each threshold is about, and what it allows."""
+    with open(THRESHOLDS) as file:
+        return [(name, what, most) for name, these in json.load(file).items() for what, most in these.items()]
+
+
+def beyond(measured):
+    compared = with_ratios(measured)
+    return [(name, what) for name, what, most in held() if compared[name][what] > most]
+
+
 def main():
     parser = argparse.ArgumentParser(add_help=False)
     parser.add_argument("--keep")
@@ -169,42 +193,41 @@ def main():
         os.makedirs(kept, exist_ok=True)
         server, url = serve(folder)
         try:
-            floor = count(kept, FLOOR[1], FLOOR, url)
-            measured = {name: count(kept, name, what, url) for name, what in MEASURED.items()}
+            measured = count_all(kept, url)
+            for _ in range(2):
+                if options.write or not beyond(measured):
+                    break
+                again = count_all(kept, url)
+                measured = {name: {what: min(figure, again[name][what]) for what, figure in figures.items()}
+                            for name, figures in measured.items()}
         finally:
             server.terminate()
             server.wait()
 
     columns = ["instructions", "own_instructions", "allocations", "own_allocations", "system_calls"]
     print(f"{'a fetch, 64 in flight':22}" + "".join(f"{column.replace('_', ' '):>18}" for column in columns))
-    for name, figures in [(FLOOR[1], floor)] + list(measured.items()):
+    for name, figures in measured.items():
         print(f"{name:22}" + "".join(f"{figures[column]:18.{0 if 'instr' in column else 2}f}" for column in columns))
-    for figures in measured.values():
-        figures["instructions_ratio"] = figures["instructions"] / floor["instructions"]
-        figures["instructions_over_curl_stack"] = figures["instructions"] / measured["curl-stack"]["instructions"]
     if options.write:
-        thresholds = {name: {what: margin(figures[what]) for what, margin in MARGINS.items()}
-                      for name, figures in measured.items() if name not in PROMISED}
+        compared = with_ratios(measured)
+        thresholds = {name: {what: margin(compared[name][what]) for what, margin in MARGINS.items()}
+                      for name in MEASURED if name not in PROMISED}
         thresholds |= PROMISED
         with open(THRESHOLDS, "w") as file:
             file.write("{\n" + ",\n".join(f'  "{name}": {json.dumps(these)}' for name, these in thresholds.items()) + "\n}\n")
         return 0
 
-    with open(THRESHOLDS) as file:
-        thresholds = json.load(file)
-    verdict = 0
-    for name, these in thresholds.items():
-        for what, most in these.items():
-            now = measured[name][what]
-            if now > most:
-                verdict = 1
-                print(f"{name}: a fetch costs {now:,.2f} {WORDS[what]} and may cost {most:,} (Benchmarks/counts.json): something "
-                      f"was added to the path of every fetch. '.ci/counts.py --keep FOLDER' leaves callgrind's files to find it "
-                      f"by; if it is worth its price, '.ci/counts.py --write' writes the thresholds anew.", file=sys.stderr)
-            elif what.startswith(("own_", "system_")) and most > MARGINS[what](now) * 1.02:
-                print(f"{name}: a fetch costs {now:,.2f} {WORDS[what]} and may cost {most:,}: '.ci/counts.py --write' holds what "
-                      f"was gained.")
-    return verdict
+    compared = with_ratios(measured)
+    for name, what, most in held():
+        now = compared[name][what]
+        if now > most:
+            print(f"{name}: a fetch costs {now:,.2f} {WORDS[what]} and may cost {most:,} (Benchmarks/counts.json): something was "
+                  f"added to the path of every fetch. '.ci/counts.py --keep FOLDER' leaves callgrind's files to find it by; if it "
+                  f"is worth its price, '.ci/counts.py --write' writes the thresholds anew.", file=sys.stderr)
+        elif what.startswith(("own_", "system_")) and most > MARGINS[what](now) * 1.02:
+            print(f"{name}: a fetch costs {now:,.2f} {WORDS[what]} and may cost {most:,}: '.ci/counts.py --write' holds what "
+                  f"was gained.")
+    return 1 if beyond(measured) else 0
 
 
 if __name__ == "__main__":

@@ -5,7 +5,9 @@ struct InterceptorChain<Request: HTTPRequestConvertible, Response: HTTPResponseC
     let interceptors: HTTPResource<Request, Response>.Interceptors
     let priority: Retry.Action.CompareClosure
 
-    var interceptsContent: Bool { interceptors.contains { $0.interceptsContent } }
+    // The interceptors are asked and told where they lie: a loop over them would copy each.
+
+    var interceptsContent: Bool { interceptors.indices.contains { interceptors[$0].interceptsContent } }
 
     /// Threads a request through the interceptors. The handler is called once at most.
     func threadRequest(
@@ -35,8 +37,8 @@ struct InterceptorChain<Request: HTTPRequestConvertible, Response: HTTPResponseC
     }
 
     func schedule(_ attempt: Attempt, _ request: Request) {
-        for interceptor in interceptors {
-            interceptor.interceptScheduledTask(
+        for index in interceptors.indices {
+            interceptors[index].interceptScheduledTask(
                 withIdentifier: attempt.identifier,
                 request: request,
                 retryState: attempt.retryState
@@ -45,8 +47,8 @@ struct InterceptorChain<Request: HTTPRequestConvertible, Response: HTTPResponseC
     }
 
     func succeed(_ attempt: Attempt, _ request: Request, _ data: Data, _ response: Response) {
-        for interceptor in interceptors {
-            interceptor.interceptSuccessfulTask(
+        for index in interceptors.indices {
+            interceptors[index].interceptSuccessfulTask(
                 withIdentifier: attempt.identifier,
                 request: request,
                 data: data,
