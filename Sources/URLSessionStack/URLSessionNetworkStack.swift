@@ -32,6 +32,8 @@ extension Network {
     ///   `Location` URLSession itself cannot put together. Do not fetch from servers that you do not trust.
     /// - All sessions of a process share one queue. A cancel or timeout during a slow name lookup holds all of them up until
     ///   the lookup ends, and so does a server that floods one with tiny chunks.
+    /// - With libcurl before 8.4, a host of several addresses is not reached where the first ones take no connection (curl
+    ///   #11920).
     /// - A request on a kept connection that dies without an answer is sent again by libcurl, whatever its method.
     /// - Some 150 bytes of every request are never freed.
     /// - What URLSession does not tell is not known: the version of HTTP is reported as 1.1, and a fetch that still looks a

@@ -1,3 +1,4 @@
+import CCurl
 import NetworkStack
 import Testing
 
@@ -30,6 +31,16 @@ struct MailboxTests {
         #expect(Poller.now - began < 10_000)
         poller.wait(milliseconds: 0, into: &events)
         #expect(events.isEmpty)
+    }
+
+    @Test("what libcurl asks of a connection without a socket is nothing")
+    func noSocket() {
+        let watch = SocketWatch(poller: Poller(waker: Waker()), sockets: OpenSockets(), number: 0)
+        for what in [CURL_POLL_OUT, CURL_POLL_REMOVE] {
+            let context = Unmanaged.passUnretained(watch).toOpaque()
+            #expect(Callbacks.socket(nil, -1, what, context, nil) == 0)
+        }
+        withExtendedLifetime(watch) {}
     }
 
     @Test("what was told of a socket is not its successor's")

@@ -47,18 +47,6 @@ struct HeldInput {
     }
 }
 
-extension ConnectionQueue.Host {
-    /// What a hop shares a connection by.
-    init(_ hop: HTTPHop) {
-        self.init(
-            origin: hop.origin,
-            version: hop.spokenVersion,
-            isShared: !hop.needsOwnConnection,
-            sharesOnceAnswered: hop.sharesOnceAnswered
-        )
-    }
-}
-
 extension HTTPHop {
     /// Whether the hop must have its connection to itself: when content without an announced length ends, libcurl before 8.1
     /// takes a connection's input apart although a stream has still to take what is its own, and mixes that up.

@@ -144,7 +144,7 @@ final class HeadReader {
         lines.removeAll()
         trailerLines = nil
         (contentLength, isChunked, contentCodings) = (nil, false, [])
-        (fieldCount, faultOfContinuing) = (0, nil)
+        (fieldCount, faultOfContinuing, isWithinCodings) = (0, nil, false)
         (status, version) = Self.parse(statusLine: line)
     }
 
