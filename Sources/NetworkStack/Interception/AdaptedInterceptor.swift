@@ -13,6 +13,8 @@ extension HTTPResourceInterceptor<HTTP.Request, HTTP.Response> {
 struct AdaptedInterceptor<Request: HTTPRequestConvertible, Response: HTTPResponseConvertible>: HTTPResourceInterceptor {
     let base: any HTTPResourceInterceptor<HTTP.Request, HTTP.Response>
 
+    var interceptsRequests: Bool { base.interceptsRequests }
+
     func interceptMakeRequestResult(
         _ result: Result<Request, any Error>,
         handler: @escaping RequestHandler

@@ -23,6 +23,9 @@ public struct AsyncInterceptor<Request: HTTPRequestConvertible, Response: HTTPRe
         self.transform = transform
     }
 
+    /// Whether there is a first closure.
+    public var interceptsRequests: Bool { make != nil }
+
     /// Runs the first closure, if there is one and a request was made.
     @discardableResult
     public func interceptMakeRequestResult(

@@ -60,6 +60,9 @@ public struct EventListener: HTTPResourceInterceptor {
     ///   its time; the rest on the engine's queue.
     public init(_ listen: @escaping @Sendable (Event, ContinuousClock.Instant) -> Void) { self.listen = listen }
 
+    /// Requests are none of its business.
+    public var interceptsRequests: Bool { false }
+
     /// Content is none of its business.
     public var interceptsContent: Bool { false }
 

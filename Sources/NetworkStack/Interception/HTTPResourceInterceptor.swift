@@ -26,6 +26,11 @@ public protocol HTTPResourceInterceptor<Request, Response>: Sendable {
     /// follows.
     typealias ContentHandler = @Sendable (Result<Data, any Error>) -> any Cancelable
 
+    /// Whether ``interceptMakeRequestResult(_:handler:)`` takes part in requests at all; `true` unless said otherwise. If no
+    /// interceptor of a fetch does, its request is not passed around, which makes those that only listen cheaper. It must not
+    /// change.
+    var interceptsRequests: Bool { get }
+
     /// Takes part in the making of a request, and may turn it into another, into a failure, or a failure into a request.
     ///
     /// - Parameters:
@@ -110,6 +115,9 @@ public protocol HTTPResourceInterceptor<Request, Response>: Sendable {
 }
 
 extension HTTPResourceInterceptor {
+    /// Requests may be intercepted.
+    public var interceptsRequests: Bool { true }
+
     /// Hands on what came.
     @discardableResult
     public func interceptMakeRequestResult(

@@ -40,6 +40,8 @@ final class InterceptedAttempt<Request: HTTPRequestConvertible, Response: HTTPRe
         var outcome: (any Sendable)?
     }
 
+    /// Whether anybody takes part in the request.
+    private let interceptsRequests: Bool
     /// Whether anybody takes part in content.
     let interceptsContent: Bool
     private let chain: InterceptorChain<Request, Response>
@@ -50,6 +52,7 @@ final class InterceptedAttempt<Request: HTTPRequestConvertible, Response: HTTPRe
     #endif
     init(_ chain: InterceptorChain<Request, Response>) {
         self.chain = chain
+        interceptsRequests = chain.interceptsRequests
         interceptsContent = chain.interceptsContent
         kept = Lock(Kept())
     }
@@ -84,13 +87,24 @@ final class InterceptedAttempt<Request: HTTPRequestConvertible, Response: HTTPRe
             return true
         }
         guard isFirst else { return EmptyCancelable() }
-        return chain.threadRequest(made) { [self] threaded in
-            if case .success(let request) = threaded {
-                let made = Made(request)
-                kept.withLock { if $0.number == number { $0.made = made } }
-            }
-            return handler(threaded.neutral)
+        guard interceptsRequests else { return takeOn(made, number, handler) }
+        return chain.threadRequest(made) { [self] threaded in takeOn(threaded, number, handler) }
+    }
+
+    /// Keeps the request of the attempt with this number, and hands it on.
+    #if compiler(>=6.3)
+        @specialized(where Request == HTTP.Request, Response == HTTP.Response)
+    #endif
+    private func takeOn(
+        _ threaded: Result<Request, any Error>,
+        _ number: Int,
+        _ handler: MadeRequestHandler
+    ) -> any Cancelable {
+        if case .success(let request) = threaded {
+            let made = Made(request)
+            kept.withLock { if $0.number == number { $0.made = made } }
         }
+        return handler(threaded.neutral)
     }
 
     /// Tells that the attempt is about to start.

@@ -7,6 +7,8 @@ struct InterceptorChain<Request: HTTPRequestConvertible, Response: HTTPResponseC
 
     // The interceptors are asked and told where they lie: a loop over them would copy each.
 
+    var interceptsRequests: Bool { interceptors.indices.contains { interceptors[$0].interceptsRequests } }
+
     var interceptsContent: Bool { interceptors.indices.contains { interceptors[$0].interceptsContent } }
 
     /// Threads a request through the interceptors. The handler is called once at most.

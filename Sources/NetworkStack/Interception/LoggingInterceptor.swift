@@ -83,6 +83,9 @@ public struct LoggingInterceptor: HTTPResourceInterceptor {
         self.sink = sink
     }
 
+    /// Requests are none of its business.
+    public var interceptsRequests: Bool { false }
+
     /// Content is none of its business.
     public var interceptsContent: Bool { false }
 

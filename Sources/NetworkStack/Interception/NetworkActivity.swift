@@ -74,6 +74,9 @@ public final class NetworkActivity: HTTPResourceInterceptor {
         }
     }
 
+    /// Requests are none of its business.
+    public var interceptsRequests: Bool { false }
+
     /// Content is none of its business.
     public var interceptsContent: Bool { false }
 

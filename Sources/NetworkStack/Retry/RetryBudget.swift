@@ -126,6 +126,9 @@ extension Retry {
         let policy: Policy<Metadata>
         let budget: Budget
 
+        /// Requests are none of its business.
+        public var interceptsRequests: Bool { false }
+
         /// Content is none of its business.
         public var interceptsContent: Bool { false }
 

@@ -60,6 +60,9 @@ extension Retry.Policy: HTTPResourceInterceptor where Metadata: HTTPRetryMetadat
     /// The response of the stack.
     public typealias Response = Metadata.Response
 
+    /// Requests are none of its business.
+    public var interceptsRequests: Bool { false }
+
     /// Content is none of its business.
     public var interceptsContent: Bool { false }
 

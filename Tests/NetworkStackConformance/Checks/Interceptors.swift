@@ -218,7 +218,8 @@ extension ConformanceCheck {
                 request.headers["X-Made"] = "yes"
                 return request
             })
-            let stack = try subject.stack { $0.interceptors = [interceptor] }
+            // Those that take no part keep nobody from it.
+            let stack = try subject.stack { $0.interceptors = [EventListener { _, _ in }, interceptor] }
             try expectEqual(try await stack.text(peer.url("/")), "yes", "the content")
             guard
                 case .failure(.noRequest(_ as Unmakeable)) =
