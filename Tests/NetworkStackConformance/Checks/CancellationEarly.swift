@@ -74,7 +74,8 @@ extension ConformanceCheck {
             try await eventually("the first interceptor was asked") { held.withLock { $0.count } == 1 }
             observation.cancel()
             try await observation.outcome().expectCancelled()
-            for handOn in held.withLock({ $0 }) { handOn() }
+            // Who is held holds the interceptor, which would hold them for ever.
+            while let handOn = held.withLock({ $0.popLast() }) { handOn() }
             try expect(!log.all.contains("second makes a request"), "It was told \(log.all)")
         },
         ConformanceCheck("A request that is made after the fetch has ended goes to no interceptor") { subject in
