@@ -149,8 +149,7 @@ extension Network {
 
         /// The session that carries the fetches. It is set once, by a stack that was made without a configuration, to a
         /// session whose delegate is the stack, whose delegate queue is serial, and whose header fields can be sent with
-        /// every request; anything else is a fatal error. A view made of the stack before, such as `streaming`, sends none of
-        /// those fields.
+        /// every request; anything else is a fatal error.
         public var session: URLSession? {
             get { state.withLock { $0.session } }
             set {

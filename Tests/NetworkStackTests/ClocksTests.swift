@@ -130,6 +130,16 @@ struct ClocksTests {
         #expect(expired(clocks, after: .seconds(10)) == "total while making")
     }
 
+    @Test("an attempt that has opened a stream cannot take too long any more; the fetch can")
+    func openedStreams() {
+        var clocks = clocks(.init(idle: .seconds(60), attempt: .seconds(2), total: .seconds(10)))
+        clocks.entered(.receiving, now: start)
+        #expect(expired(clocks, after: .seconds(2)) == "attempt while receiving")
+        clocks.opened()
+        #expect(next(clocks, after: .seconds(2)) == .seconds(10))
+        #expect(expired(clocks, after: .seconds(10)) == "total while receiving")
+    }
+
     @Test("the idle clock stands still while the receiver holds back")
     func heldBack() {
         var clocks = clocks(.init(idle: .seconds(1), total: .seconds(10)))

@@ -70,6 +70,21 @@ struct FetchErrorTests {
         #expect(!Retry.isTransient(undecodable))
     }
 
+    @Test("what a stream failed with tells what its fetch's error tells")
+    func streams() {
+        func failed(_ error: any Error) -> ByteStream.Failed { ByteStream.Failed(underlying: error) }
+        let truncated = failed(FetchError.transport(Transported(kind: .truncated, phase: .receiving)))
+        #expect(truncated.transportFailure == .truncated && Retry.isTransient(truncated))
+        #expect(!truncated.isFinal && !truncated.isRetryable && truncated.statusCode == nil)
+        #expect(truncated.summary == "content that did not come whole: truncated failed while receiving")
+        let late = failed(FetchError.refused(.timedOut(.idle, during: .receiving)))
+        #expect(late.isTimeout && Retry.isTransient(late))
+        #expect(failed(FetchError.cancelled).isFinal && !Retry.isTransient(failed(FetchError.cancelled)))
+        let unwritten = failed(FileError(path: "/secret", number: 28))
+        #expect(unwritten.isFinal && !Retry.isTransient(unwritten))
+        #expect(unwritten.summary == "content that did not come whole: FileError")
+    }
+
     @Test("whether a clock ended it")
     func timeouts() {
         #expect(FetchError.refused(.timedOut(.idle, during: .waiting)).isTimeout)

@@ -57,6 +57,23 @@ struct ServerSentEventTests {
         #expect(try await inTwoLoops(ServerSentEventStream(stream(text), limit: 100)) == expected)
     }
 
+    @Test("what to connect again with is known of events without data, too, and not of one that was cut short")
+    func connectingAgain() async throws {
+        let events = ServerSentEventStream(
+            stream("id: 1\ndata: a\n\nretry: 50\n\nid: 2\n\nid: 3\ndata: b\n"),
+            limit: 100
+        )
+        #expect(events.lastEventID == nil && events.retry == nil)
+        var told: [String] = []
+        for try await event in events { told.append(event.data) }
+        #expect(told == ["a"])
+        #expect(events.lastEventID == "2")
+        #expect(events.retry == .milliseconds(50))
+        let others = ServerSentEventStream(stream("id: 1\nid\ndata: a\n\n"), limit: 100)
+        for try await event in others { #expect(event.id.isEmpty) }
+        #expect(others.lastEventID?.isEmpty == true)
+    }
+
     @Test("a line ends at LF or CRLF, for events at CR too, however it is cut into pieces", arguments: [1, 2, 3, 50])
     func endings(length: Int) throws {
         let text = "a\nb\r\n\r\n\nc\rd\r\r\ne"

@@ -67,6 +67,20 @@ struct ConstructionTests {
         #expect(server.requests.map { $0["Cookie"] } == [nil, "own=1"])
     }
 
+    @Test("The header fields of a session of one's own are sent by a view that was made before, too")
+    func injectedFieldsOfViews() async throws {
+        let server = try ScriptedServer.responding { _ in .ok("here") }
+        let network = Stack()
+        let view = network.streaming
+        let configuration = URLSessionConfiguration.ephemeral
+        configuration.httpAdditionalHeaders = ["X-Session": "yes"]
+        network.session = URLSession(configuration: configuration, delegate: network, delegateQueue: nil)
+        defer { network.finishFetchesAndInvalidateSession() }
+        let content = try await view.fetch(resource: .url(server.url())).value.collect()
+        #expect(String(decoding: content, as: UTF8.self) == "here")
+        #expect(server.requests.map { $0["X-Session"] } == ["yes"])
+    }
+
     @Test("The credentials of a session of one's own do not follow a redirect to another origin; other fields do")
     func injectedCredentials() async throws {
         let target = try ScriptedServer.responding { _ in .ok("there") }

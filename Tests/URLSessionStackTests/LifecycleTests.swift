@@ -43,6 +43,26 @@ struct LifecycleTests {
         #expect(server.requests.map(\.path) == ["/start", "/end"])
     }
 
+    @Test("A view made before finishFetchesAndInvalidateSession fetches no more, and does not keep the session")
+    func finishingWithAView() async throws {
+        let server = try ScriptedServer.responding { _ in .ok("done") }
+        let network = Stack.injected()
+        let (view, erased) = (network.streaming, AnyHTTPNetworkStack(network.downloads(to: "/nowhere/file")))
+        _ = try await network.fetch(resource: try .url(server.url("/first")))
+        network.finishFetchesAndInvalidateSession()
+        let late = await #expect(throws: Network.URLSessionError.self) {
+            try await view.fetch(resource: try .url(server.url("/late")))
+        }
+        #expect(late?.summary == "The stack was shut down.")
+        let later = await #expect(throws: HTTPFetchError<HTTP.Response, any Error>.self) {
+            let request = try HTTP.Request(url: server.url("/later"))
+            return try await erased.fetch(resource: .init(baseRequestMaking: .request(request)))
+        }
+        #expect(later?.summary == "The stack was shut down.")
+        #expect(try await eventually { network.session?.delegate == nil })
+        #expect(server.requests.map(\.path) == ["/first"])
+    }
+
     @Test("finishFetchesAndInvalidateSession frees a stack that never fetched")
     func finishingUnused() async throws {
         weak var stack: Stack?

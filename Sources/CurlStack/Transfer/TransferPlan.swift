@@ -211,7 +211,10 @@ final class TransferPlan {
         if !hasUserAgent, let userAgent { lines.append(line(.userAgent, userAgent)) }
         // A name and a colon keep libcurl from adding a field of its own.
         if !acceptsAnything, !headers.contains(.accept) { lines.append("Accept:") }
-        if !hasAcceptEncoding, let contentCodings { lines.append("Accept-Encoding: \(contentCodings)") }
+        // A part of compressed content could not be decompressed: a range is one of what is sent (RFC 9110 section 14).
+        if !hasAcceptEncoding, let codings = contentCodings.map({ headers.contains(.range) ? "identity" : $0 }) {
+            lines.append("Accept-Encoding: \(codings)")
+        }
         if !trailers.isEmpty, !headers.contains(.trailer) {
             lines.append("Trailer: \(trailers.map(\.rawValue).joined(separator: ", "))")
         }

@@ -13,6 +13,8 @@ struct ExchangeClocks {
     /// Since when a connection is awaited.
     private var connectingSince: MonotonicTime
     private var isHeldBack = false
+    /// Whether the head of a stream is delivered. The attempt has succeeded with that, and cannot take too long any more.
+    private var isOpened = false
 
     init(_ timeouts: HTTP.Options.Timeouts, startedAt: MonotonicTime) {
         self.timeouts = timeouts
@@ -43,6 +45,8 @@ struct ExchangeClocks {
         lastProgress = now
         lastSent = now
     }
+
+    mutating func opened() { isOpened = true }
 
     mutating func progressed(now: MonotonicTime) { lastProgress = now }
 
@@ -89,7 +93,7 @@ struct ExchangeClocks {
             guard startedAt + total > now else { return .expired(.total, during: phase) }
             next = min(next, startedAt + total)
         }
-        if let attempt = timeouts.attempt, phase != .settling, phase != .delayed {
+        if let attempt = timeouts.attempt, !isOpened, phase != .settling, phase != .delayed {
             guard attemptStartedAt + attempt > now else { return .expired(.attempt, during: phase) }
             next = min(next, attemptStartedAt + attempt)
         }

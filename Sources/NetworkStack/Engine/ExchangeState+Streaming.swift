@@ -18,6 +18,7 @@ extension ExchangeState {
     mutating func open(_ ending: Ending) -> Delivery.Call? {
         guard stage == .streaming else { return nil }
         (isTold, isOpened) = (true, true)
+        clocks.opened()
         return delivery.ended(ending, steps: steps)
     }
 

@@ -36,9 +36,10 @@ extension HTTP {
             /// nor while the receiver itself holds back.
             public var idle: Duration
             /// One attempt: making the request, queueing, every redirect. An attempt that takes longer has failed, and may be
-            /// tried again.
+            /// tried again. That of a stream or a download ends with the response's head, which is its success.
             public var attempt: Duration?
-            /// The whole fetch, every attempt and the delays between them included. When it runs out nothing is tried again.
+            /// The whole fetch, every attempt and the delays between them included, and all of a stream or a download. When it
+            /// runs out nothing is tried again.
             public var total: Duration?
 
             /// Makes a set of clocks.
@@ -61,7 +62,8 @@ extension HTTP {
 
         /// How much a server may send.
         public struct Limits: Sendable, Hashable {
-            /// Bytes of content, after decompression, that a buffered fetch collects. At least 0.
+            /// Bytes of content, after decompression, that a buffered fetch collects; and that may wait for the reader of a stream
+            /// on a stack without back-pressure. At least 0.
             public var body: Int64
             /// Bytes of a response's head. At least 1.
             public var head: Int
@@ -104,7 +106,8 @@ extension HTTP {
         public var limits = Limits()
         /// Which version of HTTP is spoken.
         public var version = VersionPolicy.automatic
-        /// Whether content is asked for compressed, and decompressed. If not, content is delivered as it was sent.
+        /// Whether content is asked for compressed, and decompressed. If not, content is delivered as it was sent. A request
+        /// with a `Range` asks for content without a coding, as no part of a compressed one could be decompressed.
         public var decompresses = true
         /// How long the request's content waits for the server to ask for it, before it is sent all the same; `nil` to send
         /// it without asking (`Expect: 100-continue`, RFC 9110 section 10.1.1). A server that answers 417 is sent the

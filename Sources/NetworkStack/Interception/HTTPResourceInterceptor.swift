@@ -12,7 +12,23 @@ public import FoundationEssentials
 /// request or an interceptor hands on later, goes on where that was done. Only the end of an attempt that is cut short (by a
 /// cancel, the total timeout, a shutdown) is told at once, though another call of the fetch may not have returned.
 ///
-/// One written on `HTTP.Request` and `HTTP.Response` runs on every stack; see ``adapted()``.
+/// One written on `HTTP.Request` and `HTTP.Response` runs on every stack; see ``adapted()``. It has to name these two types:
+///
+///     struct Tag: HTTPResourceInterceptor {
+///         typealias Request = HTTP.Request
+///         typealias Response = HTTP.Response
+///
+///         func interceptMakeRequestResult(
+///             _ result: Result<HTTP.Request, any Error>,
+///             handler: @escaping RequestHandler
+///         ) -> any Cancelable {
+///             handler(result.map { request in
+///                 var request = request
+///                 request.headers["X-Tag"] = UUID().uuidString
+///                 return request
+///             })
+///         }
+///     }
 public protocol HTTPResourceInterceptor<Request, Response>: Sendable {
     /// The request of the stack.
     associatedtype Request: HTTPRequestConvertible

@@ -1,6 +1,6 @@
 /// What every stack's fetch error tells, for code that is given `any Error`: a retry rule, an authenticator, a log.
 ///
-///     Retry.Policy.maxRetries(2).when { error, _, _ in (error as? any HTTPFetchFailure)?.statusCode == 503 }
+///     HTTPRetryPolicy.maxRetries(2).when { error, _, _ in (error as? any HTTPFetchFailure)?.statusCode == 503 }
 public protocol HTTPFetchFailure: Error {
     /// The status that came with the failure, if one did.
     var statusCode: HTTP.StatusCode? { get }

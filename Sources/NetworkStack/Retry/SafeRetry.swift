@@ -27,7 +27,7 @@ extension Retry {
     /// made, a failure of trust, a malformed response and a cancel may not.
     ///
     /// - Parameters:
-    ///   - error: The failure: the stack's `FetchError`, or that of a fetch that decodes.
+    ///   - error: The failure: the stack's `FetchError`, that of a fetch that decodes, or that of a stream.
     ///   - statuses: The statuses that may pass.
     /// - Returns: Whether it may.
     public static func isTransient(

@@ -2,8 +2,10 @@ public import FoundationEssentials
 
 /// The content of a response while it arrives, in pieces as they come.
 ///
-/// It has one reader. A slow reader slows the server down; at most about 256 KiB wait for it, and a few hundred more in
-/// the backend. A stream that nobody holds any more is given up, and with it its connection or HTTP/2 stream.
+/// It has one reader. A slow reader slows the server down where the stack can do that (``HTTP/Capability/backPressure``): at most
+/// about 256 KiB wait for it, and a few hundred more in the backend, over HTTP/2 up to the 32 MB of libcurl's window. Elsewhere
+/// waits what has come, up to ``HTTP/Options/Limits/body``. A stream that nobody holds any more is given up, and with it its
+/// connection or HTTP/2 stream.
 ///
 /// It ends in one of two ways: with `nil` when the content is whole, or by throwing ``Failed``.
 public struct ByteStream: AsyncSequence, Sendable {

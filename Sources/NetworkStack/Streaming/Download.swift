@@ -28,7 +28,10 @@ public final class Download: Cancelable {
     /// How many bytes have been written so far.
     public var writtenLength: Int64 { written.withLock { $0 } }
 
-    /// Waits until the file is in its place. Cancelling the waiting task does not end the download.
+    /// Waits until the file is in its place. Cancelling the waiting task ends neither the wait nor the download; to have it
+    /// end both, wait like this:
+    ///
+    ///     let length = try await withTaskCancellationHandler { try await download.whole() } onCancel: { download.cancel() }
     ///
     /// - Returns: The file's length in bytes.
     /// - Throws: ``ByteStream/Failed`` if the content did not come whole, with a ``FileError`` if it could not be written.

@@ -1,4 +1,4 @@
-/// The same stack, delivering content in another form. It shares everything with the stack it was made of.
+/// The same stack, delivering content in another form. It shares everything with the stack it was made of, and holds it.
 public struct HTTPStackView<Transport: HTTPTransport, Remote: Sendable>: HTTPNetworkStack {
     /// The stack's request.
     public typealias Request = Transport.Request
@@ -8,9 +8,10 @@ public struct HTTPStackView<Transport: HTTPTransport, Remote: Sendable>: HTTPNet
     public typealias TransportError = Transport.Failure
 
     /// What the stack can do here, and why not what it cannot.
-    public var capabilities: HTTP.Capabilities { engine.transport.capabilities }
+    public var capabilities: HTTP.Capabilities { stack.engine.transport.capabilities }
 
-    let engine: HTTPEngine<Transport>
+    /// Asked for its engine at every fetch: a stack may have another one later, such as one that refuses everything.
+    let stack: any HTTPTransportStack<Transport>
     let remote: @Sendable (ByteStream, HTTP.Response) -> Remote
     /// Whether making what is delivered runs no user code.
     var isPlain = false
@@ -27,7 +28,7 @@ public struct HTTPStackView<Transport: HTTPTransport, Remote: Sendable>: HTTPNet
         resource: HTTPResource<Request, Response>,
         completion: @escaping Completion<Remote>
     ) -> any Cancelable {
-        engine.stream(resource, as: remote, completion: completion)
+        stack.engine.stream(resource, as: remote, completion: completion)
     }
 
     /// Fetches a resource. Cancelling the task cancels the fetch, as long as this waits.
@@ -39,7 +40,7 @@ public struct HTTPStackView<Transport: HTTPTransport, Remote: Sendable>: HTTPNet
         resource: HTTPResource<Request, Response>
     ) async throws(HTTPFetchError<Response, TransportError>) -> Network.Value<Remote, Response> {
         try await Handover.result { completion in
-            let fetching = engine.stream(resource, as: remote, completion: completion)
+            let fetching = stack.engine.stream(resource, as: remote, completion: completion)
             return isPlain ? fetching.completingInPlace() : fetching
         }
         .get()
@@ -50,7 +51,7 @@ extension HTTPTransportStack {
     /// The stack, delivering content while it arrives. A success is decided, and told, at the response's head; a later
     /// failure is the stream's own. Content may be empty.
     public var streaming: HTTPStackView<Transport, ByteStream> {
-        HTTPStackView(engine: engine, remote: { stream, _ in stream }, isPlain: true)
+        HTTPStackView(stack: self, remote: { stream, _ in stream }, isPlain: true)
     }
 
     /// The stack, writing content into files while it arrives. A success is decided, and told, at the response's head; a
@@ -61,7 +62,7 @@ extension HTTPTransportStack {
     public func downloads(
         to place: @escaping @Sendable (HTTP.Response) -> String
     ) -> HTTPStackView<Transport, Download> {
-        HTTPStackView(engine: engine) { stream, response in
+        HTTPStackView(stack: self) { stream, response in
             let length = response.headers[.contentLength].flatMap { Int64($0) }
             return Download(
                 stream,

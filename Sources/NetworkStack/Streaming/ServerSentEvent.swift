@@ -39,6 +39,14 @@ public struct ServerSentEventStream: AsyncSequence, Sendable {
 
     init(_ stream: ByteStream, limit: Int) { events = ServerSentEventReader(stream, limit: limit) }
 
+    /// What to connect again with (`Last-Event-ID`): the identifier of the last event that had one, also of one without data,
+    /// which is not told, but not of one that the end of the stream cut short. `nil` if there was none: then what this stream
+    /// was asked for with counts on.
+    public var lastEventID: String? { events.lastEventID }
+
+    /// How long to wait before connecting again, if the server has said so, be it without an event.
+    public var retry: Duration? { events.retry }
+
     /// Reads on where the stream stands; identifiers and times that were said before count on.
     public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(events: events) }
 
@@ -64,6 +72,9 @@ private final class ServerSentEventReader: Sendable {
         parser = Lock(ServerSentEventParser(limit: limit))
     }
 
+    var lastEventID: String? { parser.withLock { $0.lastEventID } }
+    var retry: Duration? { parser.withLock { $0.retry } }
+
     /// The next event, or `nil` at the end.
     func next() async throws -> ServerSentEvent? {
         while let line = try await lines.next() {
@@ -83,8 +94,10 @@ struct ServerSentEventParser {
     private var name = ""
     /// The lines of data, each with a line feed after it.
     private var data: [UInt8] = []
-    private var id = ""
-    private var retry: Duration?
+    private var id: String?
+    /// The identifier as of the last event that ended, with data or without.
+    private(set) var lastEventID: String?
+    private(set) var retry: Duration?
     /// An event's data was longer than the limit. What follows would make an event that is not whole.
     private var isTooLong = false
 
@@ -122,11 +135,12 @@ struct ServerSentEventParser {
     /// What the lines since the last event make; nothing without data.
     private mutating func event() -> ServerSentEvent? {
         defer { (name, data) = ("", []) }
+        lastEventID = id
         guard !data.isEmpty else { return nil }
         return ServerSentEvent(
             name: name.isEmpty ? "message" : name,
             data: String(decoding: data.dropLast(), as: UTF8.self),
-            id: id,
+            id: id ?? "",
             retry: retry
         )
     }

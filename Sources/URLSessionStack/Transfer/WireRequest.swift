@@ -30,6 +30,10 @@ struct WireRequest {
             }
         }
         ownFields?.add(to: &fields, unless: names)
+        // A range is one of what is sent: a part of compressed content could not be decompressed (RFC 9110 section 14).
+        if names.contains("range"), !fields.keys.contains(where: { $0.lowercased() == "accept-encoding" }) {
+            fields["Accept-Encoding"] = "identity"
+        }
         names.remove("content-length")
         if let nothing = Platform.suppressed {
             if content.isNone {

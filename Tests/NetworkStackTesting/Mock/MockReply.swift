@@ -12,6 +12,8 @@ public struct MockReply: Sendable {
     let outcome: Outcome
     /// How long the answer takes, on the stack's clock.
     public var delay: Duration = .zero
+    /// What the transfer fails with once the content has come, if it is cut off.
+    var cut: MockFailure?
 
     /// A response.
     ///
@@ -72,6 +74,16 @@ public struct MockReply: Sendable {
 
     /// Nothing, ever: for cancels and timeouts.
     public static var silence: MockReply { MockReply(outcome: .silence) }
+
+    /// The same response, cut off behind its content: for streams and downloads, and what begins again where they ended.
+    ///
+    /// - Parameter kind: What went wrong.
+    /// - Returns: The reply, which makes no difference to a failure or to silence.
+    public func cut(by kind: HTTP.FailureKind = .truncated) -> MockReply {
+        var copy = self
+        copy.cut = MockFailure(kind: kind, phase: .receiving)
+        return copy
+    }
 
     /// The same reply after a while.
     ///

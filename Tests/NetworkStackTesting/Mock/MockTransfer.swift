@@ -82,6 +82,7 @@ final class MockTransfer: HTTPTransfer {
             if hasContent, !content.isEmpty, !sink.body(content), await signals.next() == nil {
                 throw CancellationError()
             }
+            if let cut = reply.cut { throw cut }
             sink.finished(trailers: nil, metrics: .init())
         }
     }

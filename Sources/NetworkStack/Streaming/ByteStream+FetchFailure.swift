@@ -1,0 +1,18 @@
+/// Content that did not come whole tells what the fetch tells that brought it, for whoever is to begin again. What ended it
+/// otherwise, such as a file that could not be written, stands.
+extension ByteStream.Failed: HTTPFetchFailure {
+    private var failure: (any HTTPFetchFailure)? { underlying as? any HTTPFetchFailure }
+
+    /// The status that came with the failure: none, as the content's own was a success.
+    public var statusCode: HTTP.StatusCode? { nil }
+    /// Whether a clock ended the fetch.
+    public var isTimeout: Bool { failure?.isTimeout ?? false }
+    /// Whether it stands: a cancel, the total timeout, a shutdown, and whatever was no failure of the fetch.
+    public var isFinal: Bool { failure.map(\.isFinal) ?? true }
+    /// Not: the server has answered the request.
+    public var isRetryable: Bool { false }
+    /// What went wrong in the transfer, if the transfer failed and its error tells.
+    public var transportFailure: HTTP.FailureKind? { failure?.transportFailure }
+    /// What happened, in a few words without URLs, header values or content: fit for any log.
+    public var summary: String { "content that did not come whole: \(failure?.summary ?? "\(type(of: underlying))")" }
+}

@@ -1,0 +1,47 @@
+import Foundation
+import NetworkStack
+import NetworkStackTesting
+import Testing
+
+@Suite("A mock's streams", .timeLimit(.minutes(1)))
+struct MockStreamTests {
+    /// A download as an app may write it: what is missing is asked for where it was cut off.
+    private func download(_ url: String, via stack: some HTTPTransportStack) async throws -> Data {
+        var content = Data()
+        while true {
+            do {
+                var request = try HTTP.Request(url: url)
+                if !content.isEmpty { request.headers[.range] = "bytes=\(content.count)-" }
+                let opened = try await stack.streaming.fetch(resource: .init(baseRequestMaking: .request(request)))
+                for try await chunk in opened.value { content += chunk }
+                return content
+            } catch let failure as ByteStream.Failed where Retry.isTransient(failure) {}
+        }
+    }
+
+    @Test("a reply that is cut off delivers its content, and fails")
+    func cut() async throws {
+        let mock = try MockNetworkStack()
+        mock.answer(
+            .GET,
+            "/file",
+            inTurn: .status(.ok, content: Data("half".utf8)).cut(),
+            .status(.partialContent, content: Data("rest".utf8))
+        )
+        #expect(try await download("https://api.test/file", via: mock) == Data("halfrest".utf8))
+        #expect(mock.requests.map { $0.headers[.range] } == [nil, "bytes=4-"])
+    }
+
+    @Test("a buffered fetch of a reply that is cut off fails with the kind that was given")
+    func buffered() async throws {
+        let mock = try MockNetworkStack()
+        mock.answer(.GET, "/file", with: .status(.ok, content: Data("half".utf8)).cut(by: .receive))
+        let resource = MockNetworkStack.Resource(
+            baseRequestMaking: .request(try HTTP.Request(url: "https://api.test/file"))
+        )
+        let error = await #expect(throws: HTTPFetchError<HTTP.Response, any Error>.self) {
+            try await mock.fetch(resource: resource)
+        }
+        #expect(error?.transportFailure == .receive)
+    }
+}
