@@ -119,6 +119,63 @@ struct HeadReaderTests {
         #expect(reader.headers.count == 3)
     }
 
+    @Test("takes a trailer whose name looks like a status line for a trailer")
+    func trailerLikeAStatusLine() {
+        let (reader, step) = read(["HTTP/1.1 200 OK", "Transfer-Encoding: chunked", "", "HTTP/1.1 500 x: y"])
+        #expect(step == .more)
+        #expect(reader.status == .ok)
+        #expect(reader.isComplete)
+        #expect(reader.headers.count == 1)
+    }
+
+    @Test("takes no field for one whose name it only begins with, or is as long as")
+    func longerNames() {
+        let lines = [
+            "Content-Length2: x", "Content-Encodings: gzip", "Transfer-Encoding-Hint: x", "Content-Lengtx: x",
+            "Xontent-Length: x", "Content-Length",
+        ]
+        let (reader, step) = read(["HTTP/1.1 200 OK"] + lines + [""])
+        #expect(step == .final)
+        #expect(reader.contentLength == nil)
+        #expect(reader.contentCodings.isEmpty)
+    }
+
+    @Test("knows nothing of a head any more when another begins")
+    func nothingLeft() {
+        let fields = ["Content-Length: 1", "Content-Encoding: gzip", "Transfer-Encoding: chunked", ""]
+        let (reader, step) = read(["HTTP/1.1 103 Early Hints"] + fields + ["HTTP/1.1 200 OK", "Content-Length: 2", ""])
+        #expect(step == .final)
+        #expect(reader.contentLength == 2)
+        #expect(reader.contentCodings.isEmpty)
+        #expect(!reader.isChunked)
+        // After a challenge that libcurl answered.
+        let asked = read(["HTTP/1.1 401 Unauthorized"] + fields).0
+        asked.isChallenge = true
+        for line in ["HTTP/1.1 200 OK", "Content-Length: 2", ""] { _ = asked.read(Array((line + "\r\n").utf8).span) }
+        #expect(asked.status == .ok)
+        #expect(asked.contentLength == 2)
+        #expect(asked.contentCodings.isEmpty)
+        #expect(!asked.isChunked)
+        #expect(!asked.isChallenge)
+    }
+
+    @Test("tells a piece of a long line from a line that continues another")
+    func pieces() {
+        let reader = HeadReader(limits: .init())
+        func mayFollow(_ piece: String) -> Bool { reader.mayFollow(Array(piece.utf8).span) }
+        #expect(mayFollow("HTTP/1.1 200 A"))
+        #expect(mayFollow(" long"))
+        #expect(mayFollow(" reason\r\n"))
+        #expect(!mayFollow(" A: 1\r\n"))
+        _ = reader.read(Array("HTTP/1.1 200 OK\r\n".utf8).span)
+        #expect(!mayFollow("\tA: 1\r\n"))
+        #expect(mayFollow("A: 1\r\n"))
+        _ = reader.read(Array("A: 1\r\n".utf8).span)
+        #expect(mayFollow("\t2\r\n"))
+        reader.startOver()
+        #expect(!mayFollow(" 2\r\n"), "of another connection")
+    }
+
     @Test("refuses a length that goes on in the next line")
     func foldedLength() {
         #expect(read(["HTTP/1.1 200 OK", "Content-Length: 1", " 5"]).1 == .refused(.illegalLength))

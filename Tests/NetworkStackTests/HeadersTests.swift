@@ -70,7 +70,7 @@ struct HeadersTests {
             ("A: b\r\n", ["A=b"]), ("A:b\r\n", ["A=b"]), ("A: \t b \t \r\n", ["A=b"]), ("A:\r\n", ["A="]),
             ("A: b\nC: d\n", ["A=b", "C=d"]), ("A: b", ["A=b"]), ("A: b:c\r\n", ["A=b:c"]),
             ("no colon\r\nA: b\r\n", ["A=b"]), ("\r\nA: b\r\n\r\n", ["A=b"]), ("", []), ("\n\n", []),
-            ("A : b\r\n", ["A=b"]), (": b\r\n", ["=b"]),
+            ("A : b\r\n", ["A=b"]), (": b\r\n", ["=b"]), (":x: b\r\n", ["=x: b"]),
             ("A: b\r\n c\r\n", ["A=b c"]), ("A: b\r\n\t c \r\n  d\r\n", ["A=b c d"]), ("A:\r\n b\r\n", ["A=b"]),
             ("A: b\r\n \r\n c\r\n", ["A=b c"]), (" stray\r\nA: b\r\n", ["A=b"]),
         ]

@@ -13,6 +13,7 @@ struct MediaTypeTests {
             ("text/html;;charset=utf-8;", "text/html; charset=utf-8"),
             ("multipart/form-data; boundary=\"a b\"", "multipart/form-data; boundary=\"a b\""),
             ("a/b; q=\"say \\\"hi\\\"; now\"", "a/b; q=\"say \\\"hi\\\"; now\""), ("a/b; x=\"\"", "a/b; x=\"\""),
+            ("a/b; x=\"c\\\\\"", "a/b; x=\"c\\\\\""),
             ("application/vnd.api+json", "application/vnd.api+json"), ("*/*", "*/*"), ("", nil), ("text", nil),
             ("text/", nil), ("/html", nil), ("text/html charset=utf-8", nil), ("text/html; charset", nil),
             ("text/html; charset=", nil), ("text/html; x=\"open", nil), ("te xt/html", nil), ("text/ht\r\nml", nil),
@@ -116,6 +117,7 @@ struct ChallengeTests {
                 "Newauth realm=\"apps\", type=1, title=\"Login to \\\"apps\\\"\", Basic realm=\"simple\"",
                 ["Newauth realm=apps title=Login to \"apps\" type=1", "Basic realm=simple"]
             ),
+            ("Negotiate abc==", ["Negotiate abc=="]), ("Negotiate abc= , NTLM", ["Negotiate abc=", "NTLM"]),
             ("Negotiate abc+/==, Basic realm = x", ["Negotiate abc+/==", "Basic realm=x"]),
             ("Basic, Bearer error=\"invalid_token\"", ["Basic", "Bearer error=invalid_token"]),
             (" , ,Digest REALM=\"r\",nonce=\"n\" , , ", ["Digest nonce=n realm=r"]),

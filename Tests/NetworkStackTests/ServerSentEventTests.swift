@@ -139,6 +139,7 @@ struct ServerSentEventTests {
         #expect(try events("data:\u{301}a\n\n").map(\.data) == ["\u{301}a"])
         #expect(try events("data: \u{93F}a\n\n").map(\.data) == ["\u{93F}a"])
         #expect(try events("\u{FEFF}data: a\n\n").map(\.data) == ["a"])
+        #expect(try events("data: a\n\u{FEFF}data: b\n\n").map(\.data) == ["a"], "it stands at the beginning only")
     }
 
     @Test("a lone return ends a line and an event")
@@ -148,6 +149,7 @@ struct ServerSentEventTests {
 
     @Test("an event whose lines come without an end fails at the limit, and comments do not count")
     func longEvents() throws {
+        #expect(try events("data: 12345\ndata: 12345\n\n", limit: 11).map(\.data) == ["12345\n12345"])
         let line = "data: 12345678\n"
         #expect(try events(String(repeating: line, count: 4) + "\n", limit: 40).first?.data.utf8.count == 35)
         #expect(throws: EventTooLong(limit: 40)) { try events(String(repeating: line, count: 5), limit: 40) }

@@ -70,6 +70,24 @@ struct StreamReceiverTests {
         #expect(await Self.error { _ = try await receiver.next() } is CancellationError, "and not an end")
     }
 
+    @Test("stays as it ended, whatever comes afterwards")
+    func endedOnce() async throws {
+        struct Failure: Error {}
+        let (whole, broken, left) = (StreamReceiver(), StreamReceiver(), StreamReceiver())
+        whole.finish(trailers: ["A": "1"], metrics: .init())
+        broken.fail(Failure())
+        left.abandon()
+        for receiver in [whole, broken, left] {
+            #expect(receiver.take(Data("late".utf8)))
+            receiver.fail(CancellationError())
+            receiver.finish(trailers: nil, metrics: .init())
+        }
+        #expect(try await whole.next() == nil)
+        #expect(whole.trailers == ["A": "1"])
+        #expect(await Self.error { _ = try await broken.next() } is Failure)
+        #expect(await Self.error { _ = try await left.next() } is CancellationError)
+    }
+
     @Test("is no file when its download is cancelled, although all of it is there")
     func cancelledDownload() async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "receiver-\(UUID().uuidString)")

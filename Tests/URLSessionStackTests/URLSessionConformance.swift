@@ -81,6 +81,14 @@ extension KnownIssue {
             )
         ),
         (
+            0..<UInt32.max,
+            KnownIssue(
+                "A request that says Connection: close is the last on its connection, and closes no other",
+                reason: "URLSession sends the field and keeps a connection that its server keeps.",
+                reference: "FoundationNetworking, EasyHandle.swift: libcurl's CURLOPT_FORBID_REUSE is not set"
+            )
+        ),
+        (
             0x080800..<0x081400,
             KnownIssue(
                 "A redirect from /b/c/d;p?q to ? leads to /b/c/d;p?",

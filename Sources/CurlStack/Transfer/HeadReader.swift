@@ -66,7 +66,8 @@ final class HeadReader {
     /// The codings of the content, in the order they were applied.
     private(set) var contentCodings: [String] = []
 
-    /// Whether the final head asks who is there (Digest), and libcurl may answer that: then another head follows.
+    /// Whether the final head, which is complete, asks who is there (Digest), and libcurl may answer that: then another
+    /// head follows.
     var isChallenge = false
 
     /// Whether anything of a head has come.
@@ -85,7 +86,7 @@ final class HeadReader {
         byteCount += line.count
         fieldCount += 1
         guard byteCount <= limits.head, fieldCount - 1 <= limits.headFields else { return .refused(.tooLarge) }
-        if isComplete, isChallenge, Self.isStatusLine(line) {
+        if isChallenge, Self.isStatusLine(line) {
             // libcurl has answered the challenge, and this is what the server says now.
             (isComplete, isChallenge) = (false, false)
             begin(with: line)

@@ -35,7 +35,8 @@ struct IPAddress: Sendable, Hashable {
         guard let gap = text.firstRange(of: "::") else {
             return groups(text).flatMap { $0.count == 16 ? $0 : nil }
         }
-        guard let before = groups(text[..<gap.lowerBound]), let after = groups(text[gap.upperBound...]),
+        let start = text[..<gap.lowerBound]
+        guard !start.contains("."), let before = groups(start), let after = groups(text[gap.upperBound...]),
             before.count + after.count <= 14
         else { return nil }
         return before + Array(repeating: 0, count: 16 - before.count - after.count) + after

@@ -36,8 +36,8 @@ struct CookieScope {
     /// Whether a host is a domain or below it (section 5.1.3).
     static func domain(_ domain: String, matches host: String) -> Bool {
         if host == domain { return true }
-        guard host.utf8.count > domain.utf8.count + 1, host.hasSuffix(domain), !isAddress(host) else { return false }
-        return host.utf8[host.utf8.index(host.utf8.endIndex, offsetBy: -domain.utf8.count - 1)] == UInt8(ascii: ".")
+        return host.hasSuffix(domain) && host.utf8.dropLast(domain.utf8.count).last == UInt8(ascii: ".")
+            && !isAddress(host)
     }
 
     /// Whether a path is a cookie's or below it (section 5.1.4).

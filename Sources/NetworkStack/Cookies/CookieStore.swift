@@ -74,10 +74,7 @@ struct CookieStore {
     }
 
     private static func end(of received: SetCookie, now: Date) -> Date? {
-        if let maxAge = received.maxAge {
-            return maxAge <= 0 ? .distantPast : now.addingTimeInterval(Double(maxAge))
-        }
-        return received.expires
+        received.maxAge.map { now.addingTimeInterval(Double($0)) } ?? received.expires
     }
 
     /// Whether a cookie from a request in the clear would hide one that was kept from such requests.
@@ -106,7 +103,7 @@ struct CookieStore {
                 }
                 replace(String(domain), with: kept)
             }
-            guard let dot = domain.firstIndex(of: "."), !CookieScope.isAddress(scope.host) else { break }
+            guard let dot = domain.firstIndex(of: ".") else { break }
             domain = domain[domain.index(after: dot)...]
         }
         found.sort { left, right in

@@ -37,8 +37,8 @@ enum HTTPDate {
         func moment(_ year: Int) -> Date? { CalendarDate(year, month + 1, day, hour, minute, second)?.moment }
         guard year.utf8.count == 2 else { return moment(written) }
         let ahead = now().addingTimeInterval(50 * 365.25 * 86_400)
-        guard let late = moment(2000 + written) else { return moment(1900 + written) }
-        return late <= ahead ? late : moment(1900 + written)
+        // What is a day of 19xx is one of 20xx, too.
+        return moment(2000 + written).flatMap { $0 <= ahead ? $0 : moment(1900 + written) }
     }
 
     private static func number(_ digits: Substring) -> Int? {

@@ -83,6 +83,34 @@ extension ConformanceCheck {
                 try expectEqual(server.requests.map(\.bodyCount), [0, 5000, 0, 5000], "bytes of content")
             }
         },
+        ConformanceCheck(
+            "Content that went out before the server said that it does not know the question is sent again if it can be",
+            needs: needsExpecting
+        ) { subject in
+            for isReplayable in [true, false] {
+                let server = try ScriptedServer { index in
+                    let reply = "HTTP/1.1 \(index == 0 ? "417 No" : "200 OK")\r\nContent-Length: 2\r\n\r\nok"
+                    return [.receiveRequest, .send(reply), .waitForClose]
+                }
+                let content = Data("once".utf8)
+                let stream = HTTP.Body.Stream(AsyncStream([content]), length: 4)
+                let request = try HTTP.Request(
+                    method: .POST,
+                    url: server.url(),
+                    body: isReplayable ? .bytes(content) : .stream(stream)
+                )
+                let client = try subject.client { $0.options = waiting(.milliseconds(50)) }
+                if isReplayable {
+                    _ = try await client.success(request)
+                    try expectEqual(server.requests.map(\.bodyCount), [4, 4], "bytes of content")
+                } else {
+                    guard case .bodyNotReplayable = try await client.refusal(request) else {
+                        throw ConformanceFailure("expected the content to be refused as not replayable")
+                    }
+                    try expectEqual(server.requests.count, 1, "requests")
+                }
+            }
+        },
         ConformanceCheck("An answer instead of 100 is the answer, and the content stays here", needs: needsExpecting) {
             subject in
             let server = try ScriptedServer { _ in

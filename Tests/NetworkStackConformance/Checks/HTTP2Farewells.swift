@@ -93,5 +93,25 @@ extension ConformanceCheck {
                 try expectEqual(server.snapshot.accepted, isRepeated ? 2 : 1, "connections of \(method)")
             }
         },
+        ConformanceCheck(
+            "A GET whose answer has begun on a kept HTTP/2 connection that dies is not sent again",
+            needs: needsFrames
+        ) { subject in
+            let begun: [[HTTP2Frame]] = [
+                [.head(103, on: 3)], [.head(200, on: 3)], [.head(200, on: 3), .data("o", on: 3)],
+            ]
+            for frames in begun {
+                let server = try http2Server { index in
+                    let answer = ScriptedServer.Step.send([.head(200, on: 1), .data("ok", on: 1, endsStream: true)])
+                    return index == 0
+                        ? [.receiveStream, answer, .receiveStream, .send(frames), .close]
+                        : [.receiveStream, answer, .waitForClose]
+                }
+                let client = try subject.http2Client()
+                try expectBytes(await client.get(server.url("/first")).value, "ok".utf8)
+                _ = try await client.breakdown(HTTP.Request(url: server.url("/second")))
+                try expectEqual(server.snapshot.accepted, 1, "connections")
+            }
+        },
     ]
 }

@@ -78,6 +78,20 @@ extension ConformanceCheck {
             }
             try expectEqual(peer.requests().map(\.connectionIndex), [0, 1], "the connections")
         },
+        ConformanceCheck(
+            "A request that says Connection: close is the last on its connection, and closes no other",
+            needs: [.network]
+        ) { subject in
+            // The server would keep it.
+            let server = try ScriptedServer { _ in
+                [.repeat([.receiveHead, .send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")])]
+            }
+            let client = try subject.client()
+            for closes in [false, true, false, false] {
+                _ = try await client.get(server.url(), headers: closes ? [.connection: "close"] : [:])
+            }
+            try expectEqual(server.requests.map(\.connectionIndex), [0, 0, 1, 1], "the connections")
+        },
         ConformanceCheck("A server's Connection: close is kept to", needs: [.network]) { subject in
             let server = try ScriptedServer { _ in
                 [

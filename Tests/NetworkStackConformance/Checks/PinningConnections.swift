@@ -64,6 +64,16 @@ extension ConformanceCheck {
                 "requests that the first connection received"
             )
         },
+        ConformanceCheck(
+            "A server that becomes another of the same authority in a renegotiation gets no request",
+            needs: PinnedTrial.needs
+        ) {
+            try expectEqual(
+                await renegotiated($0, isGood: true, pinned: .leaf).onFirst,
+                1,
+                "requests that the first connection received"
+            )
+        },
         ConformanceCheck("A server that renegotiates as itself is asked again", needs: PinnedTrial.needs) {
             _ = try await renegotiated($0, isGood: true).outcome.get()
         },
@@ -167,12 +177,14 @@ extension ConformanceCheck {
     ]
 
     /// Fetches before and after a server has renegotiated on a kept connection, with a certificate of the same server or of
-    /// another.
+    /// another. Its key is another in any case, its intermediate's is not where it is the same.
     ///
     /// - Returns: What came of the second fetch, and how many requests the first connection received.
-    private static func renegotiated(_ subject: ConformanceSubject, isGood: Bool) async throws
-        -> (outcome: BoundedClient.Outcome, onFirst: Int)
-    {
+    private static func renegotiated(
+        _ subject: ConformanceSubject,
+        isGood: Bool,
+        pinned: PinnedCertificate = .intermediate
+    ) async throws -> (outcome: BoundedClient.Outcome, onFirst: Int) {
         let trial = try PinnedTrial(subject)
         let certificates = trial.certificates
         let identity =
@@ -191,7 +203,7 @@ extension ConformanceCheck {
                     answer,
                 ]
         }
-        let client = try trial.client(trial.trust(trial.pins(.intermediate)))
+        let client = try trial.client(trial.trust(trial.pins(pinned)))
         let request = try HTTP.Request(url: server.url(), headers: [.authorization: "Bearer token"])
         _ = try await client.success(request)
         try await isAsked.opened()

@@ -105,6 +105,34 @@ extension ConformanceCheck {
             }
         },
         ConformanceCheck(
+            "A proxy and an origin are verified also where only the other's keys are pinned",
+            needs: PinnedTrial.needs.union([.proxies])
+        ) { subject in
+            let trial = try PinnedTrial(subject)
+            let certificates = trial.certificates
+            let (proxy, strangeProxy) = (try TLSProxy(certificates.secondServer), try TLSProxy(certificates.untrusted))
+            try await proxy.start()
+            try await strangeProxy.start()
+            func client(_ proxy: TLSProxy, _ pins: Set<String>, for host: String) throws -> BoundedClient {
+                try trial.client(trial.trust(pins, for: host, notPinned: true)) {
+                    $0.proxies = .init(try Network.Proxy(.https, host: "localhost", port: Int(proxy.port)))
+                }
+            }
+            let right = Set(try certificates.secondServer.publicKeyPins())
+            for identity in [certificates.untrusted, certificates.expired, certificates.wrongHost] {
+                let impostor = try trial.server(identity)
+                let request = try trial.request(impostor.url())
+                _ = try await client(proxy, right, for: "localhost").breakdown(request)
+                // Whose name a certificate has is looked at after the handshake.
+                try expectEqual(impostor.requests.count, 0, "requests")
+            }
+            let server = try trial.server()
+            let request = try trial.request(server.url())
+            _ = try await client(strangeProxy, trial.pins(.leaf), for: "127.0.0.1").breakdown(request)
+            try expectEqual(strangeProxy.tunnels, 0, "tunnels asked for")
+            try expectEqual(server.snapshot.accepted, 0, "connections")
+        },
+        ConformanceCheck(
             "Where a proxy and an origin cannot be told apart, both are held to both policies",
             needs: PinnedTrial.needs.union([.proxies])
         ) { subject in

@@ -78,6 +78,12 @@ extension ConformanceCheck {
             }
             try expectEqual(peer.requests().map(\.connectionIndex), [0, 0], "the connections")
         },
+        ConformanceCheck("A stream that has ended tells its trailers", needs: [.network, .trailers]) { subject in
+            let peer = try subject.serve { _ in .chunked(["hello"], trailers: [("X-Checksum", "abc")]) }
+            let opened = try await subject.streaming().open(peer.url("/"))
+            try expectBytes(try await bounded(.seconds(20)) { try await opened.value.collect() }, Data("hello".utf8))
+            try expectEqual(opened.value.trailers?["X-Checksum"], "abc", "X-Checksum")
+        },
         ConformanceCheck("Without trailers there are none", needs: [.network]) { subject in
             let peer = try subject.serve { _ in .chunked(["hello"]) }
             let fetched = try await subject.client().get(peer.url("/"))

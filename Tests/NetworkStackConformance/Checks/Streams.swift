@@ -4,7 +4,9 @@ import NetworkStackTesting
 
 extension ConformanceCheck {
     /// Content that is delivered while it arrives.
-    static let streams: [ConformanceCheck] = streamsToTheEnd + streamsGivenUp + streamsHeldBack + streamsIntercepted
+    static let streams: [ConformanceCheck] =
+        streamsToTheEnd + streamsGivenUp + streamsHeldBack + streamsIntercepted
+        + streamsTimed
 
     private static let streamsToTheEnd: [ConformanceCheck] = [
         ConformanceCheck("A stream opens at the head and delivers content as it comes", needs: [.network]) { subject in
@@ -183,6 +185,23 @@ extension ConformanceCheck {
             }
             try expect("\(error)".contains("cancelled"), "Expected cancelled, saw \(error)")
             try await server.sees("the close") { $0.connections.first?.isEndedByPeer == true }
+        },
+        ConformanceCheck("A stream that is longer than what is collected of it is given up", needs: [.network]) {
+            subject in
+            let server = try ScriptedServer { _ in
+                [.receiveHead, .send("HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\nsome"), .waitForClose]
+            }
+            let opened = try await subject.streaming().open(server.url())
+            let error = try await streamFailure { _ = try await opened.value.collect(upTo: 3) }
+            guard case HTTP.Refusal.bodyTooLarge(limit: 3) = error else {
+                throw ConformanceFailure("Expected content that is too large, saw \(error)")
+            }
+            try await server.sees("the close") { $0.connections.first?.isEndedByPeer == true }
+            let peer = try subject.serve { _ in .ok("some") }
+            let whole = try await subject.streaming().open(peer.url("/"))
+            let content = try await bounded(.seconds(20)) { try await whole.value.collect(upTo: 4) }
+            try expectBytes(content, Data("some".utf8))
+            withExtendedLifetime(opened) {}
         },
         ConformanceCheck("The total timeout ends a stream", needs: [.network]) { subject in
             let server = try ScriptedServer { _ in

@@ -115,6 +115,19 @@ extension ConformanceCheck {
             let client = try subject.client { $0.tls.trustRoots = .file(path: certificates.caFile) }
             _ = try await client.breakdown(HTTP.Request(url: server.url()))
         },
+        ConformanceCheck("Content that the orderly end of its TLS connection ends is whole", needs: needsRoots) {
+            subject in
+            let certificates = try TestCertificates.shared()
+            for version in [ScriptedServer.Options.TLSVersion.v12, .v13] {
+                var options = ScriptedServer.Options(tls: certificates.server)
+                options.maximumTLSVersion = version
+                let server = try ScriptedServer(options) { _ in
+                    [.receiveHead, .send("HTTP/1.1 200 OK\r\n\r\nall of it"), .close]
+                }
+                let client = try subject.client { $0.tls.trustRoots = .file(path: certificates.caFile) }
+                try expectBytes(await client.get(server.url()).value, "all of it".utf8)
+            }
+        },
         ConformanceCheck("A head cut short over TLS fails", needs: needsRoots.union([.strictReplies])) { subject in
             let certificates = try TestCertificates.shared()
             let heads = ["HTTP/1.1 20", "HTTP/1.1 200 OK\r\n", "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n"]

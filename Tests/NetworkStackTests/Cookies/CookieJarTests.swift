@@ -52,6 +52,49 @@ struct CookieJarTests {
         #expect(jar.cookies.last?.domain == "h399.example.org")
     }
 
+    @Test("lets go of what was not asked for longest, and of what may go in the clear before what may not")
+    func leastUsed() throws {
+        let time = Lock(Self.now)
+        let jar = HTTP.CookieJar { time.withLock { $0 } }
+        func url(_ path: String) throws -> URL { try Self.url("https://example.com/\(path)") }
+        for number in 0..<180 {
+            jar.take(["c\(number)=1; Path=/\(number)" + (number == 1 ? "; Secure" : "")], from: try url(""))
+            time.withLock { $0 += 1 }
+        }
+        #expect(jar.cookies(for: try url("0")).count == 1)
+        time.withLock { $0 += 1 }
+        jar.take(["new=1"], from: try url(""))
+        // The first was used since, the second is secure.
+        #expect(jar.cookies.map(\.name) == ["c0", "c1"] + (3..<180).map { "c\($0)" } + ["new"])
+    }
+
+    @Test("says whether it took anything, and shows nothing that is over")
+    func answers() throws {
+        let time = Lock(Self.now)
+        let jar = HTTP.CookieJar { time.withLock { $0 } }
+        let url = try Self.url("http://www.example.com/")
+        for fields in [
+            [], ["a=b; Domain=example.org"], ["a=b; Domain=com"], ["a=b; Secure"], ["__Secure-a=b"], [""],
+            ["a=b; Domain=\u{E9}xample.com"],
+        ] {
+            #expect(!jar.take(fields, from: url), "\(fields)")
+        }
+        #expect(!jar.take(["a=b"], from: try Self.url("ftp://www.example.com/")))
+        #expect(jar.take(["a=b; Max-Age=1", "a=b; Domain=com"], from: url), "one of them")
+        #expect(jar.cookies.count == 1)
+        time.withLock { $0 += 1 }
+        #expect(jar.cookies.isEmpty)
+    }
+
+    @Test("tells what a cookie said of scripts and of other sites")
+    func promises() throws {
+        let jar = HTTP.CookieJar { Self.now }
+        let fields = ["a=1; HttpOnly; SameSite=strict", "b=2; SameSite=LAX", "c=3; SameSite=None", "d=4; SameSite=x"]
+        jar.take(fields, from: try Self.url("http://example.com/"))
+        #expect(jar.cookies.map(\.isHTTPOnly) == [true, false, false, false])
+        #expect(jar.cookies.map(\.sameSite) == [.strict, .lax, HTTP.Cookie.SameSite.none, nil])
+    }
+
     @Test("is saved for its owner alone, and comes back as it was")
     func files() throws {
         let path = Self.file()
@@ -95,14 +138,15 @@ struct CookieJarTests {
             example.com\tFALSE\t/\tFALSE\t1\tover\t3
             exa mple.com\tFALSE\t/\tFALSE\t0\tc\t3
             example.com\tFALSE\t/\tFALSE\t0\t__Secure-c\t3
+            example.com\tFALSE\t/\tFALSE\t0\tempty
             nonsense
             """
         try Data(text.utf8).write(to: URL(filePath: path))
         let jar = HTTP.CookieJar { Self.now }
         try jar.load(from: path)
-        #expect(jar.cookies.map(\.pair) == ["a=1", "b=2"])
-        #expect(jar.cookies.map(\.isHostOnly) == [false, true])
-        #expect(jar.cookies.map(\.isHTTPOnly) == [true, false])
+        #expect(jar.cookies.map(\.pair) == ["a=1", "b=2", "empty="])
+        #expect(jar.cookies.map(\.isHostOnly) == [false, true, true])
+        #expect(jar.cookies.map(\.isHTTPOnly) == [true, false, false])
     }
 
     @Test(
@@ -172,6 +216,8 @@ struct CookieJarTests {
         for (name, value, domain, path) in [
             ("a\r\nX: y", "1", "example.com", "/"), ("a", "1;b", "example.com", "/"), ("a=", "1", "example.com", "/"),
             ("a", "1", "example.com/x", "/"), ("a", "1", "", "/"), ("a", "1", "example.com", "x"), ("", "", "x", "/"),
+            ("a", "1 ", "example.com", "/"), ("a", "1\u{7F}", "example.com", "/"),
+            ("a", String(repeating: "1", count: 4096), "example.com", "/"),
             ("a", "1", "user@example.com", "/"), ("a", "1", "example.com:80", "/"), ("a", " 1", "example.com", "/"),
         ] {
             #expect(throws: HTTP.Refusal.self, "\(name) \(value) \(domain) \(path)") {

@@ -52,6 +52,12 @@ extension CookieCase {
     static let all = pairs + attributes + dates + domains + paths + security + replacing + order
 
     private static let pairs = [
+        CookieCase(
+            "nothing before the first semicolon",
+            "; a=b",
+            sent: "",
+            curl: .differs("a=b", because: "Section 5.6 step 3: what comes first is the pair; curl takes the next.")
+        ),
         CookieCase("a name and a value", "a=b", sent: "a=b"),
         CookieCase("blanks around name and value", "  a =  b  ", sent: "a=b"),
         CookieCase("an empty value", "a=", sent: "a="),
@@ -346,8 +352,24 @@ extension CookieCase {
             then: "http://other.example.com/",
             sent: "a=b"
         ),
-        CookieCase("a Domain below the host", "a=b; Domain=sub.www.example.com", sent: ""),
-        CookieCase("another host's Domain", "a=b; Domain=example.org", sent: ""),
+        CookieCase(
+            "a Domain below the host",
+            [(home, ["a=b; Domain=sub.www.example.com"])],
+            then: "http://sub.www.example.com/",
+            sent: ""
+        ),
+        CookieCase(
+            "another host's Domain",
+            [(home, ["a=b; Domain=example.org"])],
+            then: "http://example.org/",
+            sent: ""
+        ),
+        CookieCase(
+            "another host's Domain, of another length",
+            [(home, ["a=b; Domain=bank.test"])],
+            then: "http://bank.test/",
+            sent: ""
+        ),
         CookieCase(
             "a Domain that only ends alike",
             [("http://notexample.com/", ["a=b; Domain=example.com"])],
@@ -360,7 +382,12 @@ extension CookieCase {
             then: "http://notexample.com/",
             sent: ""
         ),
-        CookieCase("a Domain without a dot", "a=b; Domain=com", sent: ""),
+        CookieCase(
+            "a Domain without a dot",
+            [(home, ["a=b; Domain=com"])],
+            then: "http://example.com/",
+            sent: ""
+        ),
         CookieCase(
             "a Domain that is a dot",
             "a=b; Domain=.",
@@ -445,6 +472,14 @@ extension CookieCase {
             [("http://github.io/", ["a=b; Domain=github.io"])],
             then: "http://github.io/",
             sent: "a=b"
+        ),
+        CookieCase(
+            "nor does it reach those below",
+            [("http://github.io/", ["a=b; Domain=github.io"])],
+            then: "http://me.github.io/",
+            sent: "",
+            curl: .differs("a=b", because: "Section 5.7 step 9: it is the host's alone; curl sends it below, too."),
+            python: .differs("a=b", because: "Section 5.7 step 9: it is the host's alone; Python has no list.")
         ),
         CookieCase("a host in another case", [("http://WWW.Example.COM/", ["a=b"])], then: home, sent: "a=b"),
         CookieCase("an address", [("http://127.0.0.1/", ["a=b"])], then: "http://127.0.0.1/", sent: "a=b"),
@@ -627,6 +662,12 @@ extension CookieCase {
             then: secure,
             sent: "a=1; b=2",
             curl: .differs("b=2; a=1", because: "Section 5.8.3: the older first; curl 7.88 sends the younger first.")
+        ),
+        CookieCase(
+            "nor is another path",
+            [("https://www.example.com/x", ["a=1; Secure; Path=/x"]), (home, ["a=2; Path=/"])],
+            then: secure,
+            sent: "a=2"
         ),
         CookieCase("__Secure- with Secure", [(secure, ["__Secure-a=b; Secure"])], then: secure, sent: "__Secure-a=b"),
         CookieCase(

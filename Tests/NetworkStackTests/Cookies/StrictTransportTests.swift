@@ -124,6 +124,18 @@ struct StrictTransportTests {
         #expect(hosts.hosts.count == 3 && hosts.hosts[1].expires > Self.now.addingTimeInterval(86_400))
     }
 
+    @Test("does not grow without bound: those whose time ends first go")
+    func bounds() {
+        let hosts = HTTP.StrictTransportHosts { Self.now }
+        for number in 0...10_000 {
+            let end = Self.now.addingTimeInterval(Double(number + 1))
+            hosts.note(.init(name: "h\(number).test", expires: end, includesSubdomains: false))
+        }
+        #expect(hosts.hosts.count == 9000)
+        #expect(hosts.requiresHTTPS("h1001.test") && !hosts.requiresHTTPS("h1000.test"))
+        #expect(hosts.requiresHTTPS("h10000.test"))
+    }
+
     @Test("notes no name that a file would say otherwise")
     func oddNames() throws {
         let hosts = HTTP.StrictTransportHosts { Self.now }

@@ -1,0 +1,50 @@
+import FoundationEssentials
+import NetworkStack
+import NetworkStackTesting
+
+extension ConformanceCheck {
+    /// The idle clock of content that is delivered while it arrives.
+    static let streamsTimed: [ConformanceCheck] = [
+        ConformanceCheck("The idle timeout ends a stream that comes no more", needs: [.network]) { subject in
+            let server = try ScriptedServer { _ in
+                [.receiveHead, .send("HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\nsome"), .waitForClose]
+            }
+            let client = try subject.streaming { $0.options.timeouts.idle = .milliseconds(300) }
+            let start = ContinuousClock.now
+            let opened = try await client.open(server.url())
+            let error = try await streamFailure { _ = try await opened.value.collect() }
+            try expect("\(error)".contains("idle timeout"), "Expected the idle timeout, saw \(error)")
+            try expect(start.duration(to: .now) >= .milliseconds(300), "The idle timeout ran out early")
+            try await server.sees("the close") { $0.connections.first?.isEndedByPeer == true }
+        },
+        ConformanceCheck(
+            "The idle timeout waits for a stream's reader, and then for the server again",
+            needs: [.network, .backPressure]
+        ) { subject in
+            // Of the shorter one nothing is left to come when its reader begins.
+            for count in [256 * 1024 + 1, 2 << 20] {
+                let server = try ScriptedServer { _ in
+                    [
+                        .receiveHead, .send("HTTP/1.1 200 OK\r\nContent-Length: 9000000\r\n\r\n"), .sendPattern(count),
+                        .waitForClose,
+                    ]
+                }
+                let silent = try ScriptedServer { _ in [.receiveHead, .waitForClose] }
+                let client = try subject.streaming { $0.options.timeouts.idle = .milliseconds(300) }
+                let opened = try await client.open(server.url())
+                // As long as three others take to run out.
+                for _ in 1...3 {
+                    guard case .failure(let error) = try await client.outcome(of: silent.url()), error.isTimeout else {
+                        throw ConformanceFailure("A server that keeps silent opened a stream")
+                    }
+                }
+                let seen = Lock(Data())
+                let error = try await streamFailure {
+                    for try await chunk in opened.value { seen.withLock { $0 += chunk } }
+                }
+                try expectBytes(seen.withLock { $0 }, BytePattern.bytes(count))
+                try expect("\(error)".contains("idle timeout"), "Expected the idle timeout, saw \(error)")
+            }
+        },
+    ]
+}
