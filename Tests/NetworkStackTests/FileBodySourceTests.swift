@@ -80,7 +80,7 @@ struct FileBodySourceTests {
         defer { unlink(pipe) }
         let paths: [(String, Int32?)] = [
             ("/does/not/exist", ENOENT), (NSTemporaryDirectory(), EISDIR), (pipe, EINVAL), ("/dev/null", EINVAL),
-            ("", ENOENT),
+            ("", ENOENT), ("/etc/hostname\0.txt", EINVAL),
         ]
         for (path, number) in paths {
             #expect {
@@ -90,5 +90,15 @@ struct FileBodySourceTests {
                 return reason.path == path && reason.number == number
             }
         }
+    }
+
+    @Test("is written to no path that the system would take for another")
+    func namesakes() throws {
+        let path = NSTemporaryDirectory() + "/file-\(UUID().uuidString)"
+        #expect(throws: FileError(path: path + "\0.pdf", number: EINVAL)) { try FileWriter(path: path + "\0.pdf") }
+        #expect(throws: FileError(path: path + "\0", number: EINVAL)) {
+            try FileTokenStore(path: path + "\0").save(.init("t"))
+        }
+        #expect(!FileManager.default.fileExists(atPath: path))
     }
 }

@@ -89,6 +89,8 @@ struct ProxyTests {
             ("*", "http://a.test", true), ("", "http://a.test", false), ("a.test", "http://a.test", true),
             ("A.TEST", "http://a.test", true), ("a.test", "http://b.a.test", true), ("a.test", "http://ba.test", false),
             (".a.test", "http://a.test", true), (".a.test", "http://b.a.test", true),
+            ("*.a.test", "http://b.a.test", true),
+            ("*.a.test:81", "http://b.a.test", false), ("*.a.test", "http://ba.test", false),
             ("a.test.", "http://a.test", true),
             ("a.test", "http://a.test.", true), ("b.a.test", "http://a.test", false),
             ("x.test,a.test", "http://a.test", true), ("x.test a.test", "http://a.test", true),
@@ -116,6 +118,7 @@ struct ProxyTests {
         "are left out by rules that can be read only",
         arguments: [
             "10.0.0.0/33", "::/129", "a.test/8", "a..test", "a b:0", "a:x", "1.2.3.4/", "1.2.3/8", "http://a.test",
+            "*.", "a.*", "*.*.test",
         ]
     )
     func unreadable(_ list: String) {

@@ -41,6 +41,8 @@ struct RedirectTests {
             ("//other.test/c", "https://other.test/c"), ("https://other.test:8443/c", "https://other.test:8443/c"),
             ("/c#g", "https://host.test/c#g"), ("/c%2Fd", "https://host.test/c%2Fd"),
             ("/\u{FC}", "https://host.test/%C3%BC"),
+            ("/c%20d e?f[]=%5B|#g%20h#i", "https://host.test/c%20d%20e?f%5B%5D=%5B%7C#g%20h%23i"),
+            ("//[::1]:81/c[%5D", "https://[::1]:81/c%5B%5D"),
         ]
     )
     func resolution(_ location: String, _ expected: String) throws {

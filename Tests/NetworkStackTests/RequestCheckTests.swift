@@ -82,6 +82,19 @@ struct RequestCheckTests {
         }
     }
 
+    @Test(
+        "what no URL may hold is escaped in its text, and escapes stay what they are",
+        arguments: [
+            ("http://a.test/b%20c d?e[]=%2F f#g%20h i", "http://a.test/b%20c%20d?e%5B%5D=%2F%20f#g%20h%20i"),
+            ("http://a.test/100%?b=%zz%41", "http://a.test/100%25?b=%25zz%41"),
+            ("http://u:p%40@[::1]:81/\u{FC}%C3", "http://u:p%40@[::1]:81/%C3%BC%C3"),
+            ("http://a.test?b=\"%22", "http://a.test?b=%22%22"), ("http://a.test", "http://a.test"),
+        ]
+    )
+    func texts(_ text: String, _ expected: String) throws {
+        #expect(try HTTP.Request(url: text).url.absoluteString == expected)
+    }
+
     @Test("there is one Host at most")
     func hosts() throws {
         #expect(try refusal { $0.headers = ["Host": "a.test", "host": "b.test"] } != nil)

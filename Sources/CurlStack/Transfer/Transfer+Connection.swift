@@ -189,9 +189,14 @@ extension Transfer {
 
     /// Whether a transfer that failed is to be carried once more, on another connection: nothing of an answer came, and
     /// either the server has said that it did not deal with the stream, or the connection was a kept one and what was
-    /// asked may be done twice. Over HTTP/1.1 libcurl does so by itself.
+    /// asked may be done twice. libcurl does so by itself, five times.
+    ///
+    /// More connections than that may have died where nobody saw it, or their server deals with a few streams of each only, and
+    /// leaves the rest of a hundred to the next one. Whoever opens a connection gives up sooner.
     func isCarriedAgain(after code: CURLcode) -> Bool {
-        guard stream != nil, code != CURLE_OK, stop == nil, !head.hasBegun, repeats < 5 else { return false }
+        guard isConnected, code != CURLE_OK, stop == nil, !head.hasBegun, !control.opensOnly,
+            repeats < (isReused ? 100 : 5)
+        else { return false }
         switch CurlError.Code(rawValue: Int32(bitPattern: code.rawValue)) {
         case .http2, .http2Stream, .partialFile, .receiveError, .sendError, .gotNothing: break
         default: return false

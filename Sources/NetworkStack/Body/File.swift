@@ -28,7 +28,6 @@ package final class FileBodySource: HTTPBodySource {
     private let state: Lock<State>
     /// The length in bytes when the file was opened.
     let size: Int64
-
     package var length: Int64? { size }
 
     /// Opens a file.
@@ -36,8 +35,9 @@ package final class FileBodySource: HTTPBodySource {
     /// - Throws: ``HTTP/Refusal/requestBody(_:)`` with a ``FileError`` if there is none that can be read from any place.
     package init(path: String) throws(HTTP.Refusal) {
         // Not blocking, so that a pipe without a writer is refused below and does not hold the caller up here.
-        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-        guard descriptor >= 0 else { throw .requestBody(FileError(path: path, number: errno)) }
+        let descriptor = path.namesAnother ? -1 : unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        let number = path.namesAnother ? EINVAL : errno
+        guard descriptor >= 0 else { throw .requestBody(FileError(path: path, number: number)) }
         var status = stat()
         guard unsafe fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
             let number = status.st_mode & S_IFMT == S_IFDIR ? EISDIR : EINVAL
@@ -134,7 +134,7 @@ package final class FileWriter: Sendable {
     package init(path: String, mode: mode_t = 0o666) throws(FileError) {
         (self.path, partialPath) = (path, Self.partialPath(for: path))
         var status = stat()
-        if unsafe stat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG {  // A pipe or a device keeps its place.
+        if unsafe path.namesAnother || stat(path, &status) == 0 && status.st_mode & S_IFMT != S_IFREG {
             throw FileError(path: path, number: status.st_mode & S_IFMT == S_IFDIR ? EISDIR : EINVAL)
         }
         let descriptor = unsafe open(partialPath, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)

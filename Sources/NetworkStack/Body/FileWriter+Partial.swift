@@ -8,3 +8,8 @@ extension FileWriter {
         return "\(path[..<start])\(name).\(UInt32.random(in: .min ... .max)).partial"
     }
 }
+
+extension String {
+    /// Whether the system would take the path for that of another file: it reads up to a zero byte.
+    var namesAnother: Bool { utf8.contains(0) }
+}

@@ -4,7 +4,7 @@ extension Network {
     /// | rule | what it excepts |
     /// |---|---|
     /// | `*` | everything |
-    /// | `example.com`, `.example.com` | that name and all names below it |
+    /// | `example.com`, `.example.com`, `*.example.com` | that name and all names below it |
     /// | `192.0.2.1`, `[2001:db8::1]` | that address |
     /// | `192.0.2.0/24`, `2001:db8::/32` | the addresses of that block (RFC 4632) |
     /// | any of the names and addresses with `:8080` | the same, on that port only |
@@ -74,7 +74,7 @@ extension Network {
             if let address = IPAddress(String(text)) {
                 return .block(address, bits: address.bytes.count * 8, port: nil)
             }
-            let name = text.hasPrefix(".") ? text.dropFirst() : text
+            let name = text.hasPrefix(".") ? text.dropFirst() : text.hasPrefix("*.") ? text.dropFirst(2) : text
             guard let (host, port) = try? HTTP.Target.authority(String(name)) else { return nil }
             if let address = address(host) { return .block(address, bits: address.bytes.count * 8, port: port) }
             return host.hasPrefix("[") ? nil : .name(host, port: port)

@@ -73,7 +73,7 @@ enum Redirect {
         do { try HTTP.Target.requireASCIIHost(in: reference) } catch {
             throw .invalidRedirect("a host that is not ASCII")
         }
-        guard let url = URL(string: reference, relativeTo: base)?.absoluteURL else {
+        guard let url = URL(string: reference.escapedForURL, relativeTo: base)?.absoluteURL else {
             throw .invalidRedirect("a text that is no URL")
         }
         return url
@@ -89,6 +89,6 @@ extension URL {
     /// The URL, which has no fragment, with this one.
     func with(fragment: String?) -> URL {
         guard let fragment else { return self }
-        return URL(string: absoluteString + "#" + fragment) ?? self
+        return URL(string: absoluteString + "#\(fragment)".escapedForURL) ?? self
     }
 }

@@ -55,13 +55,16 @@ extension HTTP {
         ///
         /// - Parameters:
         ///   - method: The method.
-        ///   - url: The target's text.
+        ///   - url: The target's text. What no URL may hold, such as a blank, is escaped; escapes stay what they are.
         ///   - headers: The header fields.
         ///   - body: The content.
         /// - Throws: ``HTTP/Refusal/invalidRequest(_:)`` if the text is no absolute http or https URL with an ASCII host.
         public init(method: Method = .GET, url: String, headers: Headers = [:], body: Body = .none) throws(Refusal) {
             try Target.requireASCIIHost(in: url)
-            guard let parsed = URL(string: url) else { throw .invalidRequest("The text is not a URL.") }
+            let legal = URL(string: url, encodingInvalidCharacters: false)
+            guard let parsed = legal ?? URL(string: url.escapedForURL) else {
+                throw .invalidRequest("The text is not a URL.")
+            }
             _ = try Origin(of: parsed)
             self.init(method: method, url: parsed, headers: headers, body: body)
         }

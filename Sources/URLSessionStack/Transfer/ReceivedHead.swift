@@ -71,7 +71,10 @@ extension HTTP.Headers {
             if name.lowercased() == "set-cookie" {
                 fields += Self.cookies(value).map { Field(name: .init(name), value: $0) }
             } else {
-                fields.append(Field(name: .init(name), value: value))
+                // URLSession leaves the blanks after it there.
+                let isWhole = value.utf8.last.map { !" \t".utf8.contains($0) } ?? true
+                let text = isWhole ? value : String(Substring(value.utf8.withoutOuterBlanks))
+                fields.append(Field(name: .init(name), value: text))
             }
         }
         fields.sort { $0.name.rawValue < $1.name.rawValue }

@@ -48,6 +48,32 @@ extension ConformanceCheck {
         }
         + [
             ConformanceCheck(
+                "A GET is sent again however many kept connections have died, and a POST not once",
+                needs: [.network, .carefulRepeats]
+            ) { subject in
+                for dies in [ScriptedServer.Step.close, .reset] {
+                    // As where something between forgets them all: they die when they are used again.
+                    let (kept, leave) = (12, Gate())
+                    let server = try ScriptedServer { index in
+                        index < kept
+                            ? [.receiveHead, .wait(for: leave), .send(reply), .receiveRequest, dies]
+                            : [.receiveHead, .send(reply), .waitForClose]
+                    }
+                    let client = try subject.client()
+                    async let fetched: Void = together(kept) { _ = try await client.get(server.url("/\($0)")) }
+                    try await server.waitUntil { $0.requests.count == kept }
+                    leave.open()
+                    try await fetched
+                    let body = HTTP.Body.bytes(Data("hello".utf8))
+                    let request = try HTTP.Request(method: .POST, url: server.url("/post"), body: body)
+                    try await client.outcome(of: request).expectFailure(.empty, .receive)
+                    try expectBytes(await client.get(server.url("/get")).value, "ok".utf8)
+                    // libcurl itself gives up at the sixth.
+                    try expect(server.requests.count { $0.path == "/get" } > 6, "too few connections had died")
+                    try expectEqual(server.requests.count { $0.path == "/post" }, 1, "POSTs that the server received")
+                }
+            },
+            ConformanceCheck(
                 "A POST that reached one address of a host is not said to have reached none",
                 needs: [.network, .heldLookups]
             ) { subject in

@@ -98,17 +98,8 @@ extension ConformanceCheck {
                 try expectBytes(await client.success(request).value, content, "content \(number)")
             }
         },
-        ConformanceCheck("A server that ends its connections after some requests loses none", needs: needsHTTP2) {
-            subject in
-            var options = NginxServer.Options()
-            options.keepaliveRequests = 20
-            let (nginx, client) = try await nginx(subject, options)
-            try await together(150) { number in
-                try expectBytes(await client.get(nginx.httpsURL("/bytes/1k?\(number)")).value, BytePattern.bytes(1024))
-            }
-            let served = try await nginx.waitForLog { $0.count >= 150 }
-            try expectEqual(Set(served.map(\.uri)).count, 150, "different requests served")
-        },
+        endsConnections("loses none", 150, of: "1k", 1024),
+        endsConnections("loses none of many that are long", 600, of: "64k", 65_536),
         ConformanceCheck(
             "A cancelled fetch ends its stream and leaves the others unharmed",
             needs: needsHTTP2.union([.streamedRequestBody])
@@ -251,6 +242,24 @@ extension ConformanceCheck {
             ending.fill(result)
         }
         return (fetching, ending)
+    }
+
+    /// nginx ends a connection after twenty requests, and says which of its streams it does not deal with.
+    private static func endsConnections(_ what: String, _ count: Int, of file: String, _ length: Int)
+        -> ConformanceCheck
+    {
+        ConformanceCheck("A server that ends its connections after some requests \(what)", needs: needsHTTP2) {
+            subject in
+            var options = NginxServer.Options()
+            options.keepaliveRequests = 20
+            let (nginx, client) = try await nginx(subject, options)
+            let expected = BytePattern.bytes(length)
+            try await together(count) { number in
+                try expectBytes(await client.get(nginx.httpsURL("/bytes/\(file)?\(number)")).value, expected)
+            }
+            let served = try await nginx.waitForLog { $0.count >= count }
+            try expectEqual(Set(served.map(\.uri)).count, count, "different requests served")
+        }
     }
 
     private static func isReceived(_ type: String, in frames: [LoggedFrame]) -> Bool {

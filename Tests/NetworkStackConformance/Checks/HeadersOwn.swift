@@ -69,6 +69,16 @@ extension ConformanceCheck {
                 try expectEqual(request.values(of: "Accept-Encoding"), [value], "Accept-Encoding")
             }
         },
+        ConformanceCheck("TE is for the next hop alone, and Connection says so", needs: [.network, .trailers]) {
+            subject in
+            for (own, expected) in [(nil, "TE"), ("close", "close, TE"), ("TE", "TE")] {
+                var headers: HTTP.Headers = [.te: "trailers"]
+                headers[.connection] = own
+                let request = try await receives(headers, on: subject)
+                try expectEqual(request.values(of: "TE"), ["trailers"], "TE")
+                try expectEqual(request.values(of: "Connection"), [expected], "Connection")
+            }
+        },
         ConformanceCheck("Connection: close is sent, and kept to", needs: [.network]) { subject in
             let peer = try subject.serve { _ in .ok("done") }
             let client = try subject.client()

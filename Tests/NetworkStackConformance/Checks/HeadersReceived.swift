@@ -17,6 +17,14 @@ extension ConformanceCheck {
             try expectEqual(response.headers.values(for: "X-Empty"), [""], "X-Empty")
             try expectEqual(response.headers["X-After"], "here", "X-After")
         },
+        ConformanceCheck("White space after a response header's value is no part of it", needs: [.network]) { subject in
+            let peer = try subject.serve { request in
+                request.path.hasSuffix("/next") ? .ok("done") : .status(302, headers: [("Location", "/next \t ")])
+            }
+            _ = try await subject.client().get(peer.url("/"))
+            let response = try await responds([("X-Blank", "va lue \t "), ("X-After", "here")], on: subject)
+            try expectEqual(response.headers["X-Blank"], "va lue", "X-Blank")
+        },
         ConformanceCheck("The values of a repeated response header are joined when one is asked for") { subject in
             let response = try await responds([("X-Many", "a"), ("X-Many", "b"), ("x-many", "c")], on: subject)
             try expectEqual(response.headers["X-Many"], "a, b, c", "X-Many")

@@ -74,6 +74,9 @@ extension ConformanceCheck {
     private static let furtherExamples: [(String, String)] = [
         ("/a%2Fb%2f%2e%2E/c", "/a%2Fb%2f%2e%2E/c"), ("/x?u=http://h.test/%20&v=a+b", "/x?u=http://h.test/%20&v=a+b"),
         ("/a b", "/a%20b"), ("/ü?ü", "/%C3%BC?%C3%BC"), ("/a:b", "/a:b"), ("./a:b", "/b/c/a:b"), ("?", "/b/c/d;p?"),
+        ("/a%20b c", "/a%20b%20c"), ("/x?f[a]=%20%5B", "/x?f%5Ba%5D=%20%5B"),
+        ("/a%2Fü|?b%26=\"%22", "/a%2F%C3%BC%7C?b%26=%22%22"),
+        ("/100%?a=50%&b=%25", "/100%25?a=50%25&b=%25"),
     ]
 
     private static func leads(_ location: String, to target: String) -> ConformanceCheck {
