@@ -22,6 +22,10 @@ extension Network {
         /// Makes statistics of a stack that has nothing.
         public init() {}
 
+        init(openSockets: Int, origins: [HTTP.Origin: Share]) {
+            (self.openSockets, self.origins) = (openSockets, origins)
+        }
+
         /// Transfers that have a place, in all.
         public var active: Int { origins.values.reduce(0) { $0 + $1.active } }
         /// Transfers that wait for a place, in all.

@@ -38,7 +38,7 @@ public final class CurlTransport: HTTPTransport {
         let control = TransferControl(hop: hop, sink: sink, mailbox: thread.mailbox, opensOnly: opensOnly)
         let refusal = Self.refusal(of: hop) ?? (thread.mailbox.post(.start(control)) ? nil : .shutDown)
         if let refusal {
-            DispatchQueue.global().async { sink.failed(.refused(refusal), metrics: HTTP.Metrics()) }
+            DispatchQueue.global().async { control.refuse(refusal) }
         }
         return control
     }

@@ -141,8 +141,9 @@ package struct Waiter: Sendable {
         kind = .call(queue, work, beside: waiters)
     }
 
-    fileprivate var priority: TaskPriority? {
-        if case .task(_, let priority) = kind { TaskPriority(rawValue: priority) } else { nil }
+    /// The number of its priority, if it is a task.
+    fileprivate var priority: UInt8? {
+        if case .task(_, let priority) = kind { priority } else { nil }
     }
 
     @usableFromInline
@@ -223,7 +224,7 @@ package final class ResumeBatch {
         }
         let priority = waiting.lazy.compactMap(\.priority).max()
         waiters.take(&waiting)
-        Task(priority: priority) { waiters.resumeAll() }
+        Task(priority: priority.map { TaskPriority(rawValue: $0) }) { waiters.resumeAll() }
     }
 
     /// The batch of this thread.

@@ -40,7 +40,7 @@ struct ClocksTests {
     func notStarted() {
         var clocks = clocks(.init(idle: .seconds(1)))
         #expect(expired(clocks, after: .seconds(100)) == nil)
-        clocks.entered(.queued, now: start)
+        clocks.queued()
         #expect(expired(clocks, after: .seconds(100)) == nil)
         #expect(next(clocks, after: .seconds(100)) == .seconds(101))
     }
@@ -49,7 +49,7 @@ struct ClocksTests {
     func connect() {
         var clocks = clocks(.init(connect: .seconds(1), idle: .seconds(60)))
         #expect(clocks.firstLook - start == .seconds(1))
-        clocks.entered(.queued, now: start)
+        clocks.queued()
         #expect(expired(clocks, after: .seconds(5)) == nil)
         clocks.entered(.connecting, now: start + .seconds(5))
         clocks.entered(.securing, now: start + .milliseconds(5900))
@@ -94,7 +94,7 @@ struct ClocksTests {
         // A redirect.
         clocks.beganAttempt(now: start)
         clocks.entered(.receiving, now: start)
-        clocks.entered(.queued, now: start)
+        clocks.queued()
         clocks.entered(.connecting, now: start)
         #expect(expired(clocks, after: .seconds(1)) == "idle while waiting")
     }

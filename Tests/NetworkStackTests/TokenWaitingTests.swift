@@ -50,6 +50,35 @@ struct TokenWaitingTests {
         #expect(mock.requests.map(\.url.absoluteString) == ["https://api.test/items", "https://api.test/items"])
     }
 
+    @Test("A refresh that asks for the token that it is to get fails at once; a task that outlives it does not")
+    func ownToken() async throws {
+        let (authenticator, later) = (Lock<TokenAuthenticator?>(nil), Lock<Task<String, any Error>?>(nil))
+        let (isOver, count) = (Gate(), Lock(0))
+        let made = TokenAuthenticator(origins: [origin]) { _ in
+            let own = authenticator.withLock { $0 }
+            let number = count.withLock { count in
+                count += 1
+                return count
+            }
+            if number == 1 { return try await own?.token() ?? AccessToken("none") }
+            later.withLock { later in
+                later = Task {
+                    try await isOver.opened()
+                    return try await own?.token().value ?? "none"
+                }
+            }
+            return AccessToken("T2")
+        }
+        authenticator.withLock { $0 = made }
+        defer { authenticator.withLock { $0 = nil } }
+        let start = ContinuousClock.now
+        await #expect(throws: TokenAwaitedByItsRefresh.self) { try await made.token() }
+        #expect(ContinuousClock.now - start < .seconds(10))
+        #expect(try await made.token().value == "T2")
+        isOver.open()
+        #expect(try await later.withLock { $0 }?.value == "T2")
+    }
+
     /// A stack whose server answers with the credentials that it was sent.
     private func stack(_ interceptors: Resource.Interceptors) throws -> InMemoryStack {
         var configuration = Network.Configuration()

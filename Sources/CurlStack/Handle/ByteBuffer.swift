@@ -66,13 +66,7 @@ final class ByteBuffer {
     }
 
     /// The bytes in an array of their own.
-    var array: [UInt8] {
-        // Made empty: an array that is made with a capacity has its type looked up each time.
-        var array: [UInt8] = []
-        array.reserveCapacity(count)
-        unsafe array.append(contentsOf: UnsafeRawBufferPointer(start: bytes, count: count))
-        return array
-    }
+    var array: [UInt8] { unsafe Array(UnsafeRawBufferPointer(start: bytes, count: count)) }
 
     /// Drops the bytes.
     func removeAll() { count = 0 }

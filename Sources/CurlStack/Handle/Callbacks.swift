@@ -83,12 +83,12 @@ enum Callbacks {
     }
 
     static let prereq: curl_prereq_callback = { context, remote, local, remotePort, localPort in
-        guard let transfer = unsafe transfer(of: context) else { return CURL_PREREQFUNC_ABORT }
         let ends = unsafe OpenSockets.Ends(
             local: ConnectionEnd(local, port: localPort),
             remote: ConnectionEnd(remote, port: remotePort)
         )
-        return transfer.connected(at: transfer.unixEnds ?? ends) ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
+        let mayUse = unsafe withTransfer(of: context) { $0.connected(at: $0.unixEnds ?? ends) }
+        return mayUse ?? false ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
     }
 
     static let resolverStart: curl_resolver_start_callback = { _, _, context in
@@ -149,21 +149,22 @@ enum Callbacks {
     static let socket: curl_socket_callback = { easy, descriptor, what, context, _ in
         // A connection that was closed beside one that shares it has none.
         guard let context = unsafe context, descriptor >= 0 else { return 0 }
-        let watch = unsafe Unmanaged<SocketWatch>.fromOpaque(context).takeUnretainedValue()
         let isWatched = what != CURL_POLL_REMOVE
         if isWatched, CurlLibrary.shared.readsWhatIsPaused { unsafe transfer(ofHandle: easy)?.socket = descriptor }
         if !isWatched, !CurlLibrary.shared.triesNextAddressAtOnce { unsafe transfer(ofHandle: easy)?.lostSocket() }
-        watch.changed(
-            descriptor,
-            reads: isWatched && what & CURL_POLL_IN != 0,
-            writes: isWatched && what & CURL_POLL_OUT != 0
-        )
+        unsafe Unmanaged<SocketWatch>.fromOpaque(context)._withUnsafeGuaranteedRef { watch in
+            watch.changed(
+                descriptor,
+                reads: isWatched && what & CURL_POLL_IN != 0,
+                writes: isWatched && what & CURL_POLL_OUT != 0
+            )
+        }
         return 0
     }
 
     static let timer: curl_multi_timer_callback = { _, milliseconds, context in
         guard let context = unsafe context else { return 0 }
-        unsafe Unmanaged<SocketWatch>.fromOpaque(context).takeUnretainedValue().timerChanged(milliseconds)
+        unsafe Unmanaged<SocketWatch>.fromOpaque(context)._withUnsafeGuaranteedRef { $0.timerChanged(milliseconds) }
         return 0
     }
 }

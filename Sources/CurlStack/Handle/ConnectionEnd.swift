@@ -2,9 +2,15 @@ internal import Glibc
 
 /// One end of a connection: an address and a port.
 struct ConnectionEnd: Hashable {
+    /// The bytes of an address. No vector, which a transfer would have to be allocated in line with.
+    private struct Address: Hashable {
+        var start: UInt64 = 0
+        var rest: UInt64 = 0
+    }
+
     private var family: UInt16 = 0
     /// Its bytes in the order of the network, from the first on.
-    private var address = SIMD2<UInt64>()
+    private var address = Address()
     private let port: UInt16
 
     /// Reads what libcurl says of an end. What is no IP address, such as the path of a Unix socket, is left out.
@@ -25,12 +31,12 @@ struct ConnectionEnd: Hashable {
     /// Stands for an end of a connection over a Unix socket.
     init(ofUnixSocket number: UInt64) {
         family = UInt16(AF_UNIX)
-        address.x = number
+        address.start = number
         port = 0
     }
 
     /// Feeds what tells ends apart to a hasher in one piece: every request looks its connection up.
-    func hash(into hasher: inout Hasher) { hasher.combine(address.x ^ address.y ^ UInt64(port) << 48) }
+    func hash(into hasher: inout Hasher) { hasher.combine(address.start ^ address.rest ^ UInt64(port) << 48) }
 
     var isOfUnixSocket: Bool { family == UInt16(AF_UNIX) }
 
@@ -53,7 +59,7 @@ struct ConnectionEnd: Hashable {
         family = storage.ss_family
         // The port stands at the same place for both families.
         (port, address) = unsafe withUnsafeBytes(of: &storage) { bytes in
-            var address = SIMD2<UInt64>()
+            var address = Address()
             unsafe withUnsafeMutableBytes(of: &address) { place in
                 unsafe place.copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[start..<start + size]))
             }

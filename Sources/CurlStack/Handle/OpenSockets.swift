@@ -27,6 +27,8 @@ final class OpenSockets {
         var isOpen = true
         /// How many streams of HTTP/2 were opened.
         var streams: UInt32 = 0
+        /// How many of them libcurl has reset although they had ended.
+        var resets = 0
         /// The last stream that the server says it deals with, once it ends the connection.
         var lastStream: UInt32?
     }
@@ -120,6 +122,21 @@ final class OpenSockets {
         connections[ends]?.streams = streams + 1
         return streams * 2 + 1
     }
+
+    /// A stream that had ended was reset.
+    ///
+    /// - Returns: Whether no more should be on the connection from now on.
+    func noteReset(at ends: Ends) -> Bool {
+        guard let resets = connections[ends]?.resets else { return false }
+        connections[ends]?.resets = resets + 1
+        return resets + 1 == Self.mostResets
+    }
+
+    /// Whether so many streams of a connection were reset that the server may soon end it.
+    func isWornOut(_ ends: Ends) -> Bool { connections[ends].map { $0.resets >= Self.mostResets } ?? false }
+
+    /// nghttp2, and with it several servers, takes 1000 at once for an attack (CVE-2023-44487).
+    private static let mostResets = 800
 
     /// Whether a connection is known to have served without HTTP/2 so far.
     func neverHadStreams(at ends: Ends) -> Bool { connections[ends]?.streams == 0 }

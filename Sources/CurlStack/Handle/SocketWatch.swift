@@ -49,7 +49,8 @@ final class SocketWatch {
     }
 
     func timerChanged(_ milliseconds: Int) {
-        deadline = milliseconds < 0 ? nil : Poller.now + Int64(milliseconds)
+        // At once is any moment that has gone by: most are, and need no look at the clock.
+        deadline = milliseconds < 0 ? nil : milliseconds == 0 ? 0 : Poller.now + Int64(milliseconds)
     }
 
     /// Forgets the deadline, because libcurl is about to be called for it.

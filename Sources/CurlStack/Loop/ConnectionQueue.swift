@@ -30,18 +30,9 @@ struct ConnectionQueue {
         var misstatesVersion = false
         /// Whether the host shares one connection among transfers; `nil` until that is known.
         fileprivate(set) var sharesConnection: Bool?
-        /// How many are under way in each pool.
-        fileprivate var inPools = InlineArray<64, Int>(repeating: 0)
-
-        /// The first pool with room; if none has any, the one with the fewest.
-        fileprivate var poolWithRoom: Int {
-            var fewest = 0
-            for place in inPools.indices {
-                if inPools[place] < ConnectionQueue.poolSize { return place }
-                if inPools[place] < inPools[fewest] { fewest = place }
-            }
-            return fewest
-        }
+        /// Whether the connection that is shared may be gone, which the next to connect finds out.
+        fileprivate var isInDoubt = false
+        fileprivate var places = PoolPlaces()
         /// Who finds out whether the host shares connections, and who has a place and waits to hear.
         fileprivate var scout: ID?
         fileprivate var followers: [ID] = []
@@ -64,6 +55,12 @@ struct ConnectionQueue {
         }
 
         var isMultiplexed: Bool { sharesConnection ?? false }
+
+        /// No more transfers are to join the connection that is shared: the next opens another, for all.
+        func leaveConnection() {
+            places.moveOn()
+            isInDoubt = true
+        }
 
         /// How many places the line has, those of who has gone included.
         var length: Int { waiting.count }
@@ -96,11 +93,6 @@ struct ConnectionQueue {
 
     /// What is known of hosts is kept for this many; beyond that, a host whose last transfer has ended is forgotten.
     private static let keptLines = 1024
-    /// How many of a host's transfers a pool has before another gets the next: libcurl looks at every connection to a host
-    /// for every request to it. Idle ones are found again because pools fill in order.
-    static let poolSize = 16
-    /// The pool whose connections are not shared at the same time.
-    static let ownPool = 1
 
     init(limits: Network.Configuration.Connections) { self.limits = limits }
 
@@ -142,7 +134,8 @@ struct ConnectionQueue {
 
     /// Whether a transfer may begin at once; if not, it waits.
     mutating func enter(_ id: ID, in line: Line) -> Bool {
-        if line.waiting.isEmpty, hasRoom(line), hasRoomInAll {
+        // A list that grows in place is checked for exclusivity when it is read. Where nobody waits, none need be.
+        if waits.isEmpty || line.waiting.isEmpty, hasRoom(line), hasRoomInAll {
             line.active += 1
             active += 1
             return true
@@ -158,7 +151,7 @@ struct ConnectionQueue {
 
     /// A line whose first may have room now takes its turn.
     private mutating func callUp(_ line: Line) {
-        guard !line.isInRing, !line.waiting.isEmpty else { return }
+        guard !line.isInRing, !waits.isEmpty, !line.waiting.isEmpty else { return }
         line.isInRing = true
         ring.append(line)
     }
@@ -172,13 +165,22 @@ struct ConnectionQueue {
     /// Whether a transfer that has a place may connect at once. While nobody knows what the host speaks, one finds out for
     /// all: connections of their own would be of no use where one is shared, and too many for one pool where none is.
     func mayConnect(_ id: ID, in line: Line) -> Bool {
-        guard line.sharesConnection == nil, line.host.isShared else { return true }
-        guard line.scout != nil else {
+        guard line.sharesConnection == nil || line.isInDoubt, line.host.isShared else { return true }
+        guard line.scout != nil, line.scout != id else {
             line.scout = id
             return true
         }
         line.followers.append(id)
         return false
+    }
+
+    /// Whether a transfer may connect at once whose connection was of no use, or died. If it was shared, one finds another for
+    /// all; those that wait for that have left their pool.
+    func mayConnectAgain(_ id: ID, in line: Line, pool: Int?) -> Bool {
+        if line.isMultiplexed { line.isInDoubt = true }
+        let mayConnect = mayConnect(id, in: line)
+        if !mayConnect { line.places.giveBack(pool) }
+        return mayConnect
     }
 
     /// Takes those that need not wait any longer for what another finds out.
@@ -189,19 +191,15 @@ struct ConnectionQueue {
 
     /// The pool for a transfer that connects: the first with room. Transfers that share a connection, or may, are in one.
     func pool(in line: Line) -> Int {
-        if !line.host.isShared { return Self.ownPool }
-        let place = line.sharesConnection == false ? line.poolWithRoom : 0
-        line.inPools[place] += 1
-        return place < Self.ownPool ? place : place + 1
+        line.host.isShared ? line.places.take(spreads: line.sharesConnection == false) : PoolPlaces.ownPool
     }
 
     /// A transfer has ended that had a place, and a pool if it was to connect.
     mutating func leave(_ line: Line, _ id: ID, pool: Int?) {
         line.active -= 1
         active -= 1
-        if let pool {
-            if pool != Self.ownPool { line.inPools[pool < Self.ownPool ? pool : pool - 1] -= 1 }
-        } else {
+        line.places.giveBack(pool)
+        if pool == nil {
             line.followers.removeAll { $0 == id }
             released.removeAll { $0 == id }
         }
@@ -209,8 +207,9 @@ struct ConnectionQueue {
             line.scout = line.followers.isEmpty ? nil : line.followers.removeFirst()
             if let scout = line.scout { released.append(scout) }
         }
-        // Whether what has answered is still there when somebody asks again is for that one to find out.
+        // Whether what is shared is still there when somebody asks again is for that one to find out.
         if line.active == 0, line.host.sharesOnceAnswered { line.sharesConnection = nil }
+        if line.active == 0 { line.isInDoubt = line.isMultiplexed }
         callUpAll(at: line)
         forget(line)
     }
@@ -247,8 +246,8 @@ struct ConnectionQueue {
 
     /// A host turned out to share one connection among transfers, or not to.
     mutating func learned(_ line: Line, isMultiplexed: Bool) {
-        guard line.sharesConnection != isMultiplexed else { return }
-        line.sharesConnection = isMultiplexed
+        guard line.sharesConnection != isMultiplexed || line.isInDoubt else { return }
+        (line.sharesConnection, line.isInDoubt) = (isMultiplexed, false)
         line.scout = nil
         released += line.followers
         line.followers = []

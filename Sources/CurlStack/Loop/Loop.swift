@@ -16,8 +16,7 @@ struct Loop: ~Copyable {
     private var deadlines = QueueDeadlines()
     private var commands: [Mailbox.Command] = []
     private var isStopping = false
-    private var events: [Poller.Event] = []
-    private var nextEvent = 0
+    private var (events, nextEvent): ([Poller.Event], Int) = ([], 0)
     private static let eventsPerTurn = 16
     private let resumptions = ResumeBatch()
 
@@ -49,7 +48,7 @@ struct Loop: ~Copyable {
         }
         for command in mailbox.close() {
             switch command {
-            case .start(let control): refuse(control)
+            case .start(let control): control.refuse(.shutDown)
             case .report(let answer): answer.fill(.init())
             default: break
             }
@@ -83,7 +82,7 @@ struct Loop: ~Copyable {
             case .cancel(let control): cancel(control)
             case .resumeReceiving(let control): active[ObjectIdentifier(control)]?.resumeReceiving()
             case .resumeSending(let control): active[ObjectIdentifier(control)]?.resumeSending()
-            case .report(let answer): answer.fill(statistics)
+            case .report(let answer): answer.fill(.init(openSockets: turn.sockets.count, origins: queue.shares))
             case .stop: isStopping = true
             case .shutDown:
                 isStopping = true
@@ -93,15 +92,8 @@ struct Loop: ~Copyable {
         commands.removeAll(keepingCapacity: true)
     }
 
-    private var statistics: Network.ConnectionStatistics {
-        var statistics = Network.ConnectionStatistics()
-        statistics.openSockets = turn.sockets.count
-        statistics.origins = queue.shares
-        return statistics
-    }
-
     private mutating func start(_ control: TransferControl, at now: MonotonicInstant) {
-        guard !isStopping else { return refuse(control) }
+        guard !isStopping else { return control.refuse(.shutDown) }
         let transfer = Transfer(control, line: queue.line(of: .init(control.hop)), turn: turn, at: now)
         if queue.enter(transfer.id, in: transfer.line) {
             begin(transfer, at: now)
@@ -118,13 +110,13 @@ struct Loop: ~Copyable {
         }
     }
 
-    private func refuse(_ control: TransferControl) {
-        control.sink.failed(.refused(.shutDown), metrics: HTTP.Metrics())
-    }
-
     private mutating func cancel(_ control: TransferControl) {
         let id = ObjectIdentifier(control)
-        if let transfer = active.removeValue(forKey: id) {
+        if let transfer = active[id] {
+            // Those that wait to hear of its connection join that first, which stays open for them.
+            learn(from: transfer)
+            connectReleased()
+            active[id] = nil
             abandon(transfer)
         } else if waiting.removeValue(forKey: id) != nil {
             _ = queue.giveUp(id)
@@ -141,7 +133,7 @@ struct Loop: ~Copyable {
         for transfer in active.values { pools[of: transfer]?.end(transfer) }
         let all = Array(active.values) + Array(waiting.values)
         (active, waiting) = ([:], [:])
-        for transfer in all { refuse(transfer.control) }
+        for transfer in all { transfer.control.refuse(.shutDown) }
     }
 
     // MARK: Beginning and ending
@@ -171,7 +163,10 @@ struct Loop: ~Copyable {
     private mutating func beginAgain(_ transfer: Transfer) {
         pools[of: transfer]?.end(transfer)
         transfer.startOver()
-        carry(transfer, at: .now)
+        let (line, number) = (transfer.line, transfer.poolNumber)
+        if queue.mayConnectAgain(transfer.id, in: line, pool: number) { return carry(transfer, at: .now) }
+        transfer.poolNumber = nil
+        transfer.entered(.connecting)
     }
 
     private mutating func carry(_ transfer: Transfer, at now: MonotonicInstant) {
@@ -187,18 +182,20 @@ struct Loop: ~Copyable {
 
     private mutating func finishEnded() {
         finishStopped()
+        var lastSound: OpenSockets.Ends?
         for pool in pools.all {
             while let (transfer, code) = pool.multi.nextFinished() {
                 if transfer.needsOtherConnection || transfer.isCarriedAgain(after: code) {
                     beginAgain(transfer)
                     continue
                 }
+                if code == CURLE_OK, transfer.mayBeCutOff, transfer.ends != lastSound {
+                    lastSound = pool.goesOn(beside: transfer, among: active.values) ? transfer.ends : nil
+                }
                 active[transfer.id] = nil
                 transfer.finish(code)
                 learn(from: transfer)
-                if transfer.hasLeftStream {
-                    pools[of: transfer]?.sendReset(of: transfer, beside: active.values)
-                }
+                if transfer.hasLeftStream { pool.sendReset(of: transfer, beside: active.values) }
                 release(transfer)
             }
         }
@@ -213,14 +210,20 @@ struct Loop: ~Copyable {
         abandon(transfer)
     }
 
-    /// Ends those that failed when they were to go on.
+    /// Ends those that failed when they were to go on, and begins those again that are to open no connection.
     private mutating func finishStopped() {
         guard !turn.stopped.isEmpty else { return }
-        for (transfer, code) in turn.stopped where active.removeValue(forKey: transfer.id) != nil {
-            transfer.finish(code)
-            abandon(transfer)
+        let stopped = turn.stopped
+        turn.stopped = []
+        for (transfer, code) in stopped where active[transfer.id] != nil {
+            if let code {
+                active[transfer.id] = nil
+                transfer.finish(code)
+                abandon(transfer)
+            } else if transfer.needsOtherConnection {
+                beginAgain(transfer)
+            }
         }
-        turn.stopped.removeAll()
     }
 
     /// Gives the transfer's handle and its place back.
@@ -235,6 +238,10 @@ struct Loop: ~Copyable {
             guard let transfer = waiting.removeValue(forKey: id) else { continue }
             begin(transfer, at: .now)
         }
+        connectReleased()
+    }
+
+    private mutating func connectReleased() {
         while case let released = queue.takeReleased(), !released.isEmpty {
             for case let transfer? in released.map({ active[$0] }) { connect(transfer, at: .now) }
         }
@@ -276,9 +283,7 @@ struct Loop: ~Copyable {
             guard let transfer = waiting[entry.id], transfer.queueDeadline == entry.deadline else { continue }
             waiting[entry.id] = nil
             _ = queue.giveUp(entry.id)
-            var metrics = HTTP.Metrics()
-            metrics.queue = now.since(transfer.enqueuedAt)
-            transfer.control.sink.failed(.refused(.timedOut(.queue, during: .queued)), metrics: metrics)
+            transfer.control.refuse(.timedOut(.queue, during: .queued))
         }
     }
 

@@ -157,7 +157,12 @@ final class Pool {
     /// HTTP/2 stream reset. libcurl leaves the reset in its buffer until the connection is used again, so another
     /// transfer on it is made to send, and a connection that carries no other is closed.
     func abandon(_ transfer: Transfer, beside others: some Sequence<Transfer>) {
-        let sibling = sibling(of: transfer, among: others)
+        var sibling = sibling(of: transfer, among: others)
+        if sibling == nil, transfer.stream != nil, others.contains(where: { $0.isAboutToJoin(transfer) }) {
+            // They find their connection first, which is this one if it can be shared.
+            multi.actOnTimeout()
+            sibling = self.sibling(of: transfer, among: others)
+        }
         if sibling == nil { transfer.easy?.closeConnection() }
         end(transfer)
         sibling?.sendWhatIsBuffered()
@@ -169,11 +174,23 @@ final class Pool {
         sibling(of: transfer, among: others)?.sendWhatIsBuffered()
     }
 
+    /// Whether the connection of one that has ended goes on. If libcurl has given it up, it ends every other transfer there as if in
+    /// order when it looks at it, and closes the connection with the last: it is made to look at one after the other.
+    func goesOn(beside transfer: Transfer, among others: some Sequence<Transfer>) -> Bool {
+        for other in others where other.shares(transfer.ends) && other !== transfer && !other.isReceivingPaused {
+            other.easy?.sendWhatIsBuffered()
+            multi.actOnTimeout()
+            // What has ended has no connection, and libcurl says so.
+            if other.easy?.resume() == CURLE_OK { return true }
+        }
+        return false
+    }
+
     /// Another transfer on the connection of one, which it can share over HTTP/2 alone: best one that is not held back.
     private func sibling(of transfer: Transfer, among others: some Sequence<Transfer>) -> Transfer? {
         guard transfer.stream != nil, let ends = transfer.ends else { return nil }
         var heldBack: Transfer?
-        for other in others where other.ends == ends && other.stream != nil && other !== transfer {
+        for other in others where other.shares(ends) && other !== transfer {
             guard other.isReceivingPaused else { return other }
             heldBack = other
         }

@@ -24,7 +24,7 @@ struct Pools {
                 configuration: configuration,
                 authorities: authorities,
                 watch: SocketWatch(poller: poller, sockets: sockets, number: all.count),
-                sharesConnections: all.count != ConnectionQueue.ownPool
+                sharesConnections: all.count != PoolPlaces.ownPool
             )
             guard let pool else { return }
             all.append(pool)

@@ -24,9 +24,9 @@ struct TLSPeers {
 
     /// Whom a handshake under a name must prove itself to be. Where it could be either, or neither, it must be both.
     func pinned(named name: String?) -> [PinnedServer] {
-        guard let proxy else { return [origin.pinned].compactMap(\.self) }
-        let peers = [origin, proxy].filter { $0.serverName == name }
-        let pinned = (peers.isEmpty ? [origin, proxy] : peers).compactMap(\.pinned)
+        let all = [origin, proxy].compactMap(\.self)
+        let peers = all.filter { $0.serverName == name }
+        let pinned = (peers.isEmpty ? all : peers).compactMap(\.pinned)
         // Both on one host are held to one policy.
         return pinned.count == 2 && pinned[0].host == pinned[1].host ? [pinned[0]] : pinned
     }

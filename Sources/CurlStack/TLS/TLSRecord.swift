@@ -77,12 +77,16 @@ final class TLSRecord {
             if event & SSL_CB_HANDSHAKE_DONE != 0 {
                 unsafe TLSRecord.of(connection)?.handshakeEnded(on: connection)
             }
-            // An alert that was read, of the description 0: close_notify (RFC 8446 section 6.1).
-            guard event & SSL_CB_ALERT != 0, event & SSL_CB_READ != 0, value & 0xFF == 0 else { return }
+            guard TLSRecord.isCloseNotify(event, value) else { return }
             unsafe TLSRecord.of(connection)?.sawCloseNotify = true
         }
         if peers.arePinned { unsafe HandshakeGate.install(in: context, kept.toOpaque()) }
         return record
+    }
+
+    /// Whether OpenSSL tells of an alert that was read, of the description 0: close_notify (RFC 8446 section 6.1).
+    static func isCloseNotify(_ event: Int32, _ value: Int32) -> Bool {
+        event & SSL_CB_ALERT != 0 && event & SSL_CB_READ != 0 && value & 0xFF == 0
     }
 
     /// The record of a connection.

@@ -131,9 +131,9 @@ final class HeadReader {
     ///
     /// libcurl asks this before it looks at the line itself (``CurlLibrary/forgetsHeads``). A long line comes in pieces.
     func mayFollow(_ piece: Span<UInt8>) -> Bool {
-        guard let last = piece.indices.last else { return true }
+        guard lines.count == 0, let last = piece.indices.last else { return true }
         defer { isWithinLine = piece[last] != UInt8(ascii: "\n") }
-        return isWithinLine || lines.count > 0 || !Self.isFolded(piece)
+        return isWithinLine || !Self.isFolded(piece)
     }
 
     private static func isFolded(_ line: Span<UInt8>) -> Bool {

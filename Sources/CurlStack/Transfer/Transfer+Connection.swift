@@ -16,7 +16,7 @@ extension Transfer {
     func readAfterChallenge(_ line: Span<UInt8>) -> HeadReader.Step {
         let step = head.read(line)
         if let challenge = final, !head.isChallenge {
-            informational.append(challenge)
+            informational = informational + [challenge]
             final = nil
         }
         return step
@@ -83,6 +83,12 @@ extension Transfer {
         }
         self.ends = ends
         speaksHTTP2 = (mayUseTLS ? easy.negotiatedHTTP2 : nil) ?? startsWithHTTP2
+        if speaksHTTP2, isReused, repeats < 5, turn.sockets.isWornOut(ends) {
+            repeats += 1
+            easy.closeConnection()
+            needsOtherConnection = true
+            return false
+        }
         stream = speaksHTTP2 && !control.opensOnly ? turn.sockets.openStream(at: ends) : nil
         if speaksHTTP2 { easy.keepConnection() }
         easy.readPastLength(speaksHTTP2 && control.hop.wantsTrailers)
@@ -141,6 +147,12 @@ extension Transfer {
         return true
     }
 
+    /// Whether the transfer is a stream of this connection.
+    func shares(_ ends: OpenSockets.Ends?) -> Bool { stream != nil && self.ends == ends }
+
+    /// Whether libcurl has still to choose a connection for the transfer, and may choose that of another, which is a stream's.
+    func isAboutToJoin(_ other: Transfer) -> Bool { line === other.line && easy != nil && !isConnected }
+
     /// Whether another's answer may be under way on the connection: the host has said HTTP/2 over HTTP/1.1 since libcurl was
     /// told that it may speak it, and libcurl shares its connections.
     private var mayBeAmongAnswers: Bool { line.misstatesVersion && mayNegotiateHTTP2 }
@@ -150,7 +162,25 @@ extension Transfer {
 
     /// Whether libcurl may open a connection: none after one of HTTP/2 on which the request may have been dealt with. After one
     /// of HTTP/1.1, what becomes of the attempt decides what is told.
-    func mayConnect() -> Bool { stream == nil || maySend() }
+    func mayConnect() -> Bool {
+        guard !needsOtherConnection, stream == nil || maySend() else { return false }
+        guard isToShareAnother else { return true }
+        if let content, content.hasBegun, !content.rewind() {
+            stop = .refused(.bodyNotReplayable)
+            return false
+        }
+        repeats += 1
+        needsOtherConnection = true
+        turn.stopped.append((self, nil))
+        return false
+    }
+
+    /// Whether the transfer's connection would be its own, and of no use if that is to join one that speaks HTTP/2, where the
+    /// connection that it shared has gone, or was gone: one opens another for all (``ConnectionQueue``).
+    private var isToShareAnother: Bool {
+        guard line.isMultiplexed, line.host.isShared, repeats < 5 else { return false }
+        return stream != nil || joinsHTTP2 && CurlLibrary.shared.restartsHTTP2
+    }
 
     /// Whether the request may be sent on the connection that libcurl has chosen.
     private func maySend() -> Bool { !isRepetition || maySendAgain() }

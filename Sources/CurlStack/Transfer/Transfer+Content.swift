@@ -58,11 +58,11 @@ extension Transfer {
         return false
     }
 
-    /// Whether what one piece of a stream has become so far may be kept until the reader can be asked to take it. A redirect's
+    /// Whether what one piece of a stream has become so far may be kept until the reader can be asked to take it. A followed redirect's
     /// content has no other end: nobody collects it, so its limit does not stop it (``take(_:expecting:)``).
     private func isWithinPiece() -> Bool {
         let count: Int64 =
-            if head.status?.statusClass == .redirection {
+            if control.hop.isLeftBehind(head.status, head.headers) {
                 bodyCount
             } else {
                 control.hop.allowsWithholding ? 0 : Int64(body.count)
@@ -82,7 +82,7 @@ extension Transfer {
         bodyCount += Int64(bytes.byteCount)
         if control.hop.allowsWithholding, bodyCount > limit {
             // A redirect's content is nobody's; the engine knows how much of it to wait for.
-            if head.status?.statusClass == .redirection { return true }
+            if control.hop.isLeftBehind(head.status, head.headers) { return true }
             stop = .refused(.bodyTooLarge(limit: limit))
             return false
         }

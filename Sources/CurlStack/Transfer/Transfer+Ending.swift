@@ -7,8 +7,10 @@ extension Transfer {
     /// libcurl's own verdict is not enough: some broken replies it calls a success (`CURLE_OK`).
     func finish(_ code: CURLcode) {
         defer { isOver = true }
-        let metrics = metrics()
+        var metrics = HTTP.Metrics()
+        measure(&metrics)
         isCleanlyDone = code == CURLE_OK && !wasSentAgain
+        if leavesReset, let ends, turn.sockets.noteReset(at: ends) { line.leaveConnection() }
         if let response = wholeResponse(code) {
             return control.sink.finished(response, body: body.take(), trailers: head.trailers, metrics: metrics)
         }
@@ -45,7 +47,8 @@ extension Transfer {
             return .refused(.headTooLarge(limit: control.hop.options.limits.head))
         case .badFunctionArgument where isInHead:
             return .transport(continuesNothing)
-        case .receiveError where head.isChunked && words(for: code).contains("chunk"):
+        case .receiveError where head.isChunked && words(for: code).contains("chunk"),
+            .badFunctionArgument where head.isChunked:
             return .transport(malformed(words(for: code)))
         case .abortedByCallback where isRefusedTunnel:
             return .transport(error(.receiveError, saying: "CONNECT tunnel failed, response 407"))
@@ -108,11 +111,23 @@ extension Transfer {
         return nil
     }
 
+    /// Whether nothing but the connection's end tells that of content that was cut off, and others hold the connection open.
+    var mayBeCutOff: Bool {
+        guard stream != nil, let ends, !CurlLibrary.shared.tellsEndsApart, line.active > 1 else { return false }
+        return hasContent && head.contentLength == nil && !turn.sockets.isClosed(ends)
+            && turn.sockets.lastStream(at: ends) == nil
+    }
+
     /// Whether the stream did not end, but its connection: libcurl 7.88 takes the one for the other when it was itself that
     /// gave the connection up. After an end in order the connection is still there, unless the server said farewell.
     private var isCutOff: Bool {
         guard stream != nil, let ends, !CurlLibrary.shared.tellsEndsApart else { return false }
         return turn.sockets.isClosed(ends) && turn.sockets.lastStream(at: ends) == nil
+    }
+
+    /// Whether libcurl resets the stream although it has ended: before 8.1 it does where no length was announced.
+    private var leavesReset: Bool {
+        CurlLibrary.shared.hasOldHTTP2 && stream != nil && hasContent && head.contentLength == nil
     }
 
     /// What libcurl says of a failure.
@@ -197,10 +212,9 @@ extension Transfer {
         CurlError(code: .weirdServerReply, message: message, phase: .receiving)
     }
 
-    private func metrics() -> HTTP.Metrics {
-        var metrics = HTTP.Metrics()
+    private func measure(_ metrics: inout HTTP.Metrics) {
         metrics.queue = queued
-        guard let easy else { return metrics }
+        guard let easy else { return }
         metrics.resolved = easy.duration(CURLINFO_NAMELOOKUP_TIME_T)
         metrics.connected = easy.duration(CURLINFO_CONNECT_TIME_T)
         metrics.secured = easy.duration(CURLINFO_APPCONNECT_TIME_T)
@@ -210,10 +224,11 @@ extension Transfer {
         metrics.headBytesReceived = Int64(head.bytesRead)
         metrics.remoteAddress = easy.fact(text: CURLINFO_PRIMARY_IP)
         metrics.remotePort = easy.fact(CURLINFO_PRIMARY_PORT)
-        metrics.serverPins = serverPins?.chain
-        metrics.matchedPin = serverPins?.matched
+        if let serverPins {
+            metrics.serverPins = serverPins.chain
+            metrics.matchedPin = serverPins.matched
+        }
         metrics.isConnectionReused = isConnected && easy.fact(CURLINFO_NUM_CONNECTS) == 0
-        return metrics
     }
 }
 

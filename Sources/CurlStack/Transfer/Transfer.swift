@@ -205,7 +205,7 @@ final class Transfer {
         switch step {
         case .more: return true
         case .informational:
-            if let response = response() { informational.append(response) }
+            if let response = response() { informational = informational + [response] }
             return true
         case .final:
             if head.status == .expectationFailed, asksFirst { return asksNoMore() }

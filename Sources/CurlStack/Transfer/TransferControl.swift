@@ -20,4 +20,7 @@ final class TransferControl: HTTPTransfer {
     func resumeReceiving() { mailbox.post(.resumeReceiving(self)) }
 
     func resumeSending() { mailbox.post(.resumeSending(self)) }
+
+    /// Tells why nothing is carried. There is nothing to measure then.
+    func refuse(_ refusal: HTTP.Refusal) { sink.failed(.refused(refusal), metrics: HTTP.Metrics()) }
 }

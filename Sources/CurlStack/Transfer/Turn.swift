@@ -14,8 +14,9 @@ final class Turn {
     /// Those that wait for content, if they are to be looked after meanwhile.
     var waitingForContent: [ObjectIdentifier: Transfer] = [:]
 
-    /// Those that ended when they were to go on, which libcurl does not tell again.
-    var stopped: [(transfer: Transfer, code: CURLcode)] = []
+    /// Those that ended when they were to go on, which libcurl does not tell again; without a code, those that it would open a
+    /// connection for, which are to begin again.
+    var stopped: [(transfer: Transfer, code: CURLcode?)] = []
 
     /// Those whose attempt to connect was given up, or has begun with a socket: they may have another address to try.
     var betweenAddresses: [(transfer: Transfer, socket: Int32?)] = []

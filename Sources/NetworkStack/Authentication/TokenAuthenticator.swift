@@ -71,8 +71,8 @@ public final class TokenAuthenticator: RequestAuthenticator {
     private let refresh: Refresh
     private let state = Lock(TokenState())
 
-    /// Whose refreshes the task is part of: one may need another's.
-    @TaskLocal private static var refreshing: Set<ObjectIdentifier> = []
+    /// Whose refreshes the task is part of, and which: one may need another's.
+    @TaskLocal private static var refreshing: [ObjectIdentifier: Int] = [:]
 
     /// Makes an authenticator.
     ///
@@ -112,7 +112,7 @@ public final class TokenAuthenticator: RequestAuthenticator {
         handler: @escaping AuthenticationHandler
     ) -> any Cancelable {
         let refreshing = Self.refreshing
-        let needsToken = concerns(request) && !refreshing.contains(ObjectIdentifier(self))
+        let needsToken = concerns(request) && refreshing[ObjectIdentifier(self)] == nil
         guard needsToken else { return handler(.success(request)) }
         let waiter = TokenWaiter { result in
             let authenticated = result.map { token in
@@ -150,13 +150,13 @@ public final class TokenAuthenticator: RequestAuthenticator {
     /// The current token, refreshed first if it has to be.
     ///
     /// - Returns: The token.
-    /// - Throws: What the refresh or the store threw, or `CancellationError`.
+    /// - Throws: What the refresh or the store threw, `CancellationError`, or ``TokenAwaitedByItsRefresh``.
     public func token() async throws -> AccessToken { try await token(forced: false) }
 
     /// Gets a new token even if the current one is good; joins the refresh under way, if one is.
     ///
     /// - Returns: The new token.
-    /// - Throws: What the refresh or the store threw, or `CancellationError`.
+    /// - Throws: What the refresh or the store threw, `CancellationError`, or ``TokenAwaitedByItsRefresh``.
     @discardableResult
     public func refreshToken() async throws -> AccessToken { try await token(forced: true) }
 
@@ -170,7 +170,10 @@ public final class TokenAuthenticator: RequestAuthenticator {
     }
 
     private func token(forced: Bool) async throws -> AccessToken {
-        try await Handover.value { handler in
+        if let number = Self.refreshing[ObjectIdentifier(self)], state.withLock({ $0.isUnderWay(number) }) {
+            throw TokenAwaitedByItsRefresh()
+        }
+        return try await Handover.value { handler in
             let waiter = TokenWaiter(handler)
             ask(waiter, forced: forced)
             return waiter
@@ -203,9 +206,9 @@ public final class TokenAuthenticator: RequestAuthenticator {
     }
 
     private func begin(_ number: Int) {
-        let inherited = Self.refreshing
+        let own = Self.refreshing.merging([ObjectIdentifier(self): number]) { $1 }
         let refreshing = Task {
-            let result = await Self.$refreshing.withValue(inherited.union([ObjectIdentifier(self)])) {
+            let result = await Self.$refreshing.withValue(own) {
                 await Result(of: { try await freshToken(number) })
             }
             stop(state.withLock { $0.end(number) }, with: result)
@@ -270,4 +273,13 @@ public struct TokenRefreshTimedOut: Error, Hashable, CustomStringConvertible {
 
     /// What happened.
     public var description: String { "The refresh of the token took too long." }
+}
+
+/// A refresh asked its authenticator for a token, and would have waited for itself.
+public struct TokenAwaitedByItsRefresh: Error, Hashable, CustomStringConvertible {
+    /// Makes the error, for tests of who is to handle it.
+    public init() {}
+
+    /// What happened.
+    public var description: String { "A refresh cannot ask for the token that it is to get." }
 }

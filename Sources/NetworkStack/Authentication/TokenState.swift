@@ -47,6 +47,9 @@ struct TokenState {
         return .wait(begins: refreshCount)
     }
 
+    /// Whether a refresh has neither ended nor been given up.
+    func isUnderWay(_ number: Int) -> Bool { refresh == number }
+
     /// What was begun for a refresh. Answers whether that is over already.
     mutating func hold(_ tasks: TokenRefresh, for number: Int) -> Bool {
         guard refresh == number else { return true }

@@ -18,10 +18,15 @@ enum CookieFile {
                 switch (error as? CocoaError)?.code {
                 case .fileReadNoSuchFile: 2  // ENOENT
                 case .fileReadNoPermission: 13  // EACCES
-                default: 5  // EIO
+                default: isDirectory(path) ? 21 : 5  // EISDIR, EIO
                 }
             throw FileError(path: path, number: number)
         }
+    }
+
+    private static func isDirectory(_ path: String) -> Bool {
+        var isDirectory = false
+        return FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory) && isDirectory
     }
 
     /// What stands between line feeds, each without the carriage return before it.

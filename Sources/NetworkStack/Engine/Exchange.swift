@@ -37,9 +37,9 @@ final class Exchange: Cancelable, TimerWheelEntry {
 
     // MARK: Making
 
-    /// Begins the first attempt.
-    func begin(checkingOptions: Bool) {
-        if checkingOptions {
+    /// Begins the first attempt. The stack's options were checked when it was made.
+    func begin() {
+        if options !== context.options {
             do { try options.value.validate() } catch { return end(.refused(error)) }
         }
         beginAttempt()
@@ -47,13 +47,12 @@ final class Exchange: Cancelable, TimerWheelEntry {
 
     /// Makes the request, afresh, and sends it.
     func beginAttempt() {
-        guard let steps else { return }
-        let identifier = isIntercepted ? steps.nextIdentifier() : 0
+        let identifier = isIntercepted ? steps?.nextIdentifier() ?? 0 : 0
         let begun = state.withLock { state in
             // The first attempt begins with the fetch.
             state.beginAttempt(identifier, now: state.attempt == nil ? state.clocks.startedAt : .now)
         }
-        guard let begun else { return }
+        guard let begun, let steps = begun.steps else { return }
         let attempt = begun.attempt
         if let lastTicket = begun.lastTicket { wheel.remove(lastTicket) }
         guard let ticket = wheel.insert(self, at: begun.firstLook) else { return end(.refused(.shutDown)) }
@@ -74,17 +73,16 @@ final class Exchange: Cancelable, TimerWheelEntry {
     // MARK: Hops
 
     private func carry(_ request: HTTP.Request, isFirst: Bool) {
-        guard let steps else { return }
         let (hop, plain, fragment): (HTTPHop, HTTP.Request, String?)
         do {
             (hop, plain, fragment) = try makeHop(request)
         } catch {
             return conclude(.refused(error))
         }
-        let number = state.withLock {
-            $0.begin(plain, origin: hop.origin, fragment: fragment, source: hop.source, now: .now)
+        let (number, steps) = state.withLock { state in
+            (state.begin(plain, origin: hop.origin, fragment: fragment, source: hop.source), state.steps)
         }
-        guard let number else {
+        guard let number, let steps else {
             hop.source?.close()
             return
         }

@@ -48,6 +48,9 @@ struct ExchangeClocks {
 
     mutating func opened() { isOpened = true }
 
+    /// A hop begins, and waits for a place: nothing is late meanwhile but what is late in all, so nobody need look at the clock.
+    mutating func queued() { entered(.queued, now: lastProgress) }
+
     mutating func progressed(now: MonotonicTime) { lastProgress = now }
 
     mutating func sent(now: MonotonicTime) {

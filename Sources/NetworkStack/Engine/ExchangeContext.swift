@@ -1,5 +1,5 @@
 internal import Dispatch
-public import FoundationEssentials
+internal import FoundationEssentials
 
 /// What the exchanges of an engine share, whatever the types of its stack.
 @usableFromInline
@@ -71,42 +71,17 @@ final class ExchangeContext: Sendable {
         return { made in handler(made.map { $0.with(sessionHeaders: headers) }) }
     }
 
-    /// Begins a fetch that nobody intercepts and whose content is collected.
-    ///
-    /// - Parameters:
-    ///   - options: How it is carried out; `nil` for the stack's way.
-    ///   - making: Makes the request and hands it over.
-    ///   - starting: Starts a hop, given its number, for an exchange.
-    ///   - completing: Completes with a success, if it is one, or else with what the ending says.
-    /// - Returns: Cancels it.
-    @usableFromInline
-    func begin(
-        options: Shared<HTTP.Options>?,
-        making: @escaping @Sendable (@escaping MadeRequestHandler) -> any Cancelable,
-        starting: @escaping @Sendable (HTTPHop, Exchange, Int) -> any HTTPTransfer,
-        completing: @escaping @Sendable ((HTTP.Response, Data)?, Ending) -> Void
-    ) -> any Cancelable {
-        let steps = PlainFetching(
-            context: self,
-            options: options,
-            making: making,
-            starting: starting,
-            completing: completing
-        )
-        return begin(steps, checkingOptions: options != nil)
-    }
-
     /// Begins a fetch.
     ///
     /// - Returns: Cancels it.
-    func begin(_ steps: any ExchangeSteps, checkingOptions: Bool) -> any Cancelable {
+    func begin(_ steps: any ExchangeSteps) -> any Cancelable {
         let exchange = Exchange(steps, in: self)
         steps.receiver?.attach(exchange, cancelled: steps.streamError(of: .cancelled))
         defer { exchange.returnsToCaller() }
         if Task.isCancelled, CancelledBefore.isSet {
             exchange.cancel()
         } else {
-            exchange.begin(checkingOptions: checkingOptions)
+            exchange.begin()
         }
         return exchange
     }

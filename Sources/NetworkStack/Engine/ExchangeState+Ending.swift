@@ -141,8 +141,7 @@ extension ExchangeState {
         guard let request, let response = takeResponse(trailers: trailers, metrics: metrics, now: now) else {
             return .ignore
         }
-        defer { body = Data() }
-        return .end(.whole(response, body, method: request.method))
+        return .end(.whole(response, exchange(&body, with: Data()), method: request.method))
     }
 
     /// A transport's figures, with those of the whole fetch.

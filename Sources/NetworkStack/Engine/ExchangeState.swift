@@ -81,6 +81,8 @@ struct ExchangeState: ~Copyable {
     /// An attempt that has begun.
     struct Begun: ~Copyable {
         let attempt: Attempt
+        /// Whoever serves it.
+        let steps: (any ExchangeSteps)?
         /// What the wheel held for the last one.
         let lastTicket: TimerWheel.Ticket?
         /// When to look at the clocks.
@@ -97,7 +99,7 @@ struct ExchangeState: ~Copyable {
         (wasHandedOver, isTold, redirects, hasCookies, body) = (false, false, [], false, Data())
         otherwise = 0
         clocks.beganAttempt(now: now)
-        return Begun(attempt: attempt, lastTicket: remains.ticket, firstLook: clocks.firstLook)
+        return Begun(attempt: attempt, steps: steps, lastTicket: remains.ticket, firstLook: clocks.firstLook)
     }
 
     /// Keeps what cancels the making. Answers it back if it is to be cancelled at once.
@@ -132,8 +134,7 @@ struct ExchangeState: ~Copyable {
         _ request: HTTP.Request,
         origin: HTTP.Origin,
         fragment: String?,
-        source: (any HTTPBodySource)?,
-        now: MonotonicTime
+        source: (any HTTPBodySource)?
     ) -> Int? {
         guard stage == .making || stage == .carrying else { return nil }
         stage = .carrying
@@ -145,7 +146,7 @@ struct ExchangeState: ~Copyable {
         remains.transfer = nil
         remains.source = source
         (resumesSending, resumesReceiving) = (false, false)
-        clocks.entered(.queued, now: now)
+        clocks.queued()
         return hop
     }
 
@@ -204,25 +205,12 @@ struct ExchangeState: ~Copyable {
         takesCookies: Bool = false,
         now: MonotonicTime
     ) -> Verdict {
-        guard isCurrent(hop), let request, let origin else { return .ignore }
+        guard isCurrent(hop) else { return .ignore }
         clocks.entered(.receiving, now: now)
         if takesCookies { tookCookies(hop: hop) }
         head = response
         do {
-            next =
-                response.status.statusClass != .redirection
-                ? nil
-                : try Redirect.next(
-                    after: response,
-                    to: request,
-                    from: origin,
-                    fragment: fragment,
-                    following: redirects,
-                    otherwise: otherwise,
-                    policy: shared.value.redirects,
-                    mayComeAgain: hasCookies,
-                    secured: { url throws(HTTP.Refusal) in try steps?.context.memory.secured(url) }
-                )
+            next = response.status.statusClass == .redirection ? try redirect(response) : nil
         } catch {
             return .end(.refused(error))
         }
@@ -232,7 +220,7 @@ struct ExchangeState: ~Copyable {
             stage = .streaming
             return takeResponse(trailers: nil, metrics: .init(), now: now).map { .open($0) } ?? .ignore
         }
-        if let length = response.headers.announcedLength, request.method != .HEAD {
+        if let length = response.headers.announcedLength, request?.method != .HEAD {
             if let next {
                 return length > Self.drainLimit ? follow(next, status: response.status, abandons: true) : .goOn
             }
@@ -241,6 +229,22 @@ struct ExchangeState: ~Copyable {
             }
         }
         return .goOn
+    }
+
+    /// Where a redirect leads, if it is to be followed.
+    private func redirect(_ response: HTTP.Response) throws(HTTP.Refusal) -> HTTP.Request? {
+        guard let request, let origin else { return nil }
+        return try Redirect.next(
+            after: response,
+            to: request,
+            from: origin,
+            fragment: fragment,
+            following: redirects,
+            otherwise: otherwise,
+            policy: shared.value.redirects,
+            mayComeAgain: hasCookies,
+            secured: { url throws(HTTP.Refusal) in try steps?.context.memory.secured(url) }
+        )
     }
 
     mutating func received(body chunk: Data, hop: Int, now: MonotonicTime) -> Verdict {

@@ -88,8 +88,7 @@ public final class HTTPEngine<Transport: HTTPTransport>: Sendable {
         _ resource: HTTPResource<Transport.Request, Transport.Response>,
         completion: @escaping @Sendable (Result<Network.Value<Data, Transport.Response>, FetchError>) -> Void
     ) -> any Cancelable {
-        let transport = transport
-        let starting = { @Sendable (hop: HTTPHop, exchange: Exchange, number: Int) in
+        let starting = { @Sendable [self] (hop: HTTPHop, exchange: Exchange, number: Int) in
             transport.start(hop, sink: HopSink<Transport.Failure>(exchange, hop: number))
         }
         guard !isIntercepted(resource) else {
@@ -98,15 +97,19 @@ public final class HTTPEngine<Transport: HTTPTransport>: Sendable {
             }
         }
         let making = resource.make
-        return context.begin(
+        let steps = PlainFetching(
+            context: context,
             options: resource.sharedOptions,
             making: { handler in making { made in handler(made.neutral) } },
             starting: starting,
-            completing: { [self] success, ending in
-                guard let (response, data) = success else { return complete(resource, ending, completion) }
+            completing: { [self] ending, isSuccess in
+                guard isSuccess, case .whole(let response, let data, _) = ending else {
+                    return complete(resource, ending, completion)
+                }
                 completion(.success(.init(value: data, response: transport.response(response))))
             }
         )
+        return steps.begin()
     }
 
     /// Fetches a resource and collects its content. Cancelling the task cancels the fetch.
@@ -143,7 +146,7 @@ public final class HTTPEngine<Transport: HTTPTransport>: Sendable {
             reception: .collected { $0 },
             completion: completion
         )
-        return context.begin(steps, checkingOptions: resource.sharedOptions != nil)
+        return context.begin(steps)
     }
 
     /// Completes a plain fetch with anything but a success.
@@ -184,7 +187,7 @@ public final class HTTPEngine<Transport: HTTPTransport>: Sendable {
             reception: .streamed(receiver) { head in remote(ByteStream(receiver), head) },
             completion: completion
         )
-        return context.begin(steps, checkingOptions: resource.sharedOptions != nil)
+        return context.begin(steps)
     }
 
     func chain(

@@ -6,19 +6,29 @@ typealias MadeRequestHandler = @Sendable (Result<HTTP.Request, any Error>) -> an
 
 /// What most fetches are: nobody intercepts them, and their content is collected. What depends on the stack's types is three
 /// closures, made where those are known and compiled for them (``HTTPEngine/fetch(_:completion:)``).
+@usableFromInline
 final class PlainFetching: ExchangeSteps {
     let context: ExchangeContext
     let options: Shared<HTTP.Options>
     private let making: @Sendable (@escaping MadeRequestHandler) -> any Cancelable
     private let starting: @Sendable (HTTPHop, Exchange, Int) -> any HTTPTransfer
-    private let completing: @Sendable ((HTTP.Response, Data)?, Ending) -> Void
+    private let completing: @Sendable (Ending, _ isSuccess: Bool) -> Void
 
+    /// Serves one fetch.
+    ///
+    /// - Parameters:
+    ///   - context: What it shares with others.
+    ///   - options: How it is carried out; `nil` for the stack's way.
+    ///   - making: Makes the request and hands it over.
+    ///   - starting: Starts a hop, given its number, for an exchange.
+    ///   - completing: Completes with an ending, which is a success or not.
+    @usableFromInline
     init(
         context: ExchangeContext,
         options: Shared<HTTP.Options>?,
         making: @escaping @Sendable (@escaping MadeRequestHandler) -> any Cancelable,
         starting: @escaping @Sendable (HTTPHop, Exchange, Int) -> any HTTPTransfer,
-        completing: @escaping @Sendable ((HTTP.Response, Data)?, Ending) -> Void
+        completing: @escaping @Sendable (Ending, _ isSuccess: Bool) -> Void
     ) {
         self.context = context
         self.options = options ?? context.options
@@ -26,6 +36,12 @@ final class PlainFetching: ExchangeSteps {
         self.starting = starting
         self.completing = completing
     }
+
+    /// Begins the fetch.
+    ///
+    /// - Returns: Cancels it.
+    @usableFromInline
+    func begin() -> any Cancelable { context.begin(self) }
 
     func make(_ attempt: Attempt, _ handler: @escaping MadeRequestHandler) -> any Cancelable {
         making(context.addingSessionHeaders(handler, options: options))
@@ -38,8 +54,8 @@ final class PlainFetching: ExchangeSteps {
     func complete(_ ending: Ending, telling attempt: Attempt?) {
         guard case .whole(let response, let data, let method) = ending, response.status.statusClass == .success,
             !data.isEmpty || options.value.allowsEmptyBody(status: response.status, method: method)
-        else { return completing(nil, ending) }
-        completing((response, data), ending)
+        else { return completing(ending, false) }
+        completing(ending, true)
     }
 }
 

@@ -19,8 +19,7 @@ enum Redirect {
         mayComeAgain: Bool = false,
         secured: (URL) throws(HTTP.Refusal) -> URL? = { _ in nil }
     ) throws(HTTP.Refusal) -> HTTP.Request? {
-        guard policy.limit > 0, isFollowed(response.status) else { return nil }
-        let locations = response.headers.values(for: .location)
+        let locations = locations(in: response.headers, status: response.status, policy: policy)
         guard let location = locations.first, !location.isEmpty else { return nil }
         guard locations.allSatisfy({ $0 == location }) else { throw .invalidRedirect("several places at once") }
         let named = try resolve(location, against: request.url)
@@ -58,6 +57,15 @@ enum Redirect {
         return next
     }
 
+    /// Where a response leads, if it is to be followed.
+    fileprivate static func locations(
+        in headers: HTTP.Headers,
+        status: HTTP.StatusCode,
+        policy: HTTP.Options.Redirects
+    ) -> [String] {
+        policy.limit > 0 && isFollowed(status) ? headers.values(for: .location) : []
+    }
+
     private static func isFollowed(_ status: HTTP.StatusCode) -> Bool {
         switch status {
         case .movedPermanently, .found, .seeOther, .temporaryRedirect, .permanentRedirect: true
@@ -83,6 +91,15 @@ enum Redirect {
         .contentType, .contentLength, .contentEncoding, .contentLanguage, .contentLocation, .contentRange,
         .expect, "Digest", "Last-Modified", "Trailer",
     ]
+}
+
+extension HTTPHop {
+    /// Whether a response leads on, so that its content is nobody's: it is not collected, and has no limit but the engine's
+    /// patience.
+    package func isLeftBehind(_ status: HTTP.StatusCode?, _ headers: HTTP.Headers) -> Bool {
+        guard let status, status.statusClass == .redirection else { return false }
+        return Redirect.locations(in: headers, status: status, policy: options.redirects).first?.isEmpty == false
+    }
 }
 
 extension URL {

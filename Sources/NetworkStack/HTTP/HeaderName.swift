@@ -25,7 +25,9 @@ extension HTTP {
 
         /// Whether two names are the same but for case.
         public static func == (left: HeaderName, right: HeaderName) -> Bool {
-            left.rawValue.utf8.elementsEqual(right.rawValue.utf8) { $0.asciiLowercased == $1.asciiLowercased }
+            let (left, right) = (left.rawValue.utf8, right.rawValue.utf8)
+            // Most differ in length, which is known.
+            return left.count == right.count && left.elementsEqual(right) { $0.asciiLowercased == $1.asciiLowercased }
         }
 
         /// Feeds the name, lowered, to a hasher.

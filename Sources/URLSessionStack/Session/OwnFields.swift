@@ -15,7 +15,7 @@ struct OwnFields: Sendable {
     /// - Parameters:
     ///   - fields: The request's fields.
     ///   - names: Their names in lower case.
-    func add(to fields: inout [String: String], unless names: Set<String>) {
+    func add(to fields: inout [String: String], unless names: WireRequest.Names) {
         if !names.contains("user-agent"), let userAgent = userAgent ?? Platform.suppressed {
             fields["User-Agent"] = userAgent
         }

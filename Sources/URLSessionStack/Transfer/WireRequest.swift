@@ -12,6 +12,9 @@ internal import NetworkStack
 /// known length would be sent in chunks, as it is a stream (only streams can be sent again from the start), and methods
 /// that need no content would announce an empty one.
 struct WireRequest {
+    /// Names of header fields, in lower case.
+    typealias Names = Dictionary<String, String>.Keys
+
     let urlRequest: URLRequest
 
     init(_ hop: HTTPHop, content: SentContent, ownFields: OwnFields?) {
@@ -20,8 +23,8 @@ struct WireRequest {
         request.httpShouldHandleCookies = false
         request.httpMethod = hop.request.method.rawValue
 
-        var (fields, names) = Self.joined(hop.request.headers)
-        fields = fields.filter { name, value in
+        let (lines, names) = Self.joined(hop.request.headers)
+        var fields = lines.filter { name, value in
             switch name.lowercased() {
             case "content-length": false
             // Nothing is there that could wait for the server's word (RFC 9110 section 10.1.1).
@@ -34,7 +37,6 @@ struct WireRequest {
         if names.contains("range"), !fields.keys.contains(where: { $0.lowercased() == "accept-encoding" }) {
             fields["Accept-Encoding"] = "identity"
         }
-        names.remove("content-length")
         if let nothing = Platform.suppressed {
             if content.isNone {
                 let announcesNothing =
@@ -67,10 +69,11 @@ struct WireRequest {
     /// Header fields as a dictionary: lines of one name are joined (RFC 9110 section 5.3, RFC 6265 section 5.4).
     ///
     /// - Returns: The fields under their first spelling, and their names in lower case.
-    static func joined(_ headers: HTTP.Headers) -> (fields: [String: String], names: Set<String>) {
-        var fields: [String: String] = [:]
-        var spellings: [String: String] = [:]
-        for field in headers {
+    static func joined(_ headers: HTTP.Headers) -> (fields: [String: String], names: Names) {
+        let lines = headers.fields
+        var fields: [String: String] = Dictionary(minimumCapacity: lines.count)
+        var spellings: [String: String] = Dictionary(minimumCapacity: lines.count)
+        for field in lines {
             let name = field.name.rawValue.lowercased()
             let value = String(Substring(field.value.utf8.withoutOuterBlanks))
             if let spelling = spellings[name], let first = fields[spelling] {
@@ -80,7 +83,7 @@ struct WireRequest {
                 fields[field.name.rawValue] = value
             }
         }
-        return (fields, Set(spellings.keys))
+        return (fields, spellings.keys)
     }
 
     /// Whether the environment names a proxy for https. URLSession follows it, and it cannot be told not to.

@@ -20,6 +20,25 @@ extension ConformanceCheck {
                 try expectBytes(fetched.value, "next".utf8)
             }
         },
+        ConformanceCheck(
+            "The content of a redirect that is not followed may become as much as any other's",
+            needs: needs
+        ) { subject in
+            let members = 65  // Of a mebibyte: more than a redirect's may become that is followed.
+            let content = Array((0..<members).map { _ in Compressed.bomb }.joined())
+            let peer = try ScriptedServer.responding { _ in
+                .status(302, bytes: content, headers: [("Location", "/next"), ("Content-Encoding", "gzip")])
+            }
+            let client = try subject.client { $0.options.redirects.limit = 0 }
+            let count = Lock(0)
+            let decoding = BoundedClient.ErrorDecoding { payload, _ in
+                count.withLock { $0 = payload?.count ?? 0 }
+                return nil
+            }
+            let failure = try await client.failure(HTTP.Request(url: peer.url("/")), decoding: decoding)
+            guard case .http(.found, _, _) = failure else { throw ConformanceFailure("saw \(failure)") }
+            try expectEqual(count.withLock { $0 }, members * Compressed.bombSize, "the content's length")
+        },
         ConformanceCheck("What is nothing in the end, and much on the way there, holds up no other fetch", needs: needs)
         {
             subject in

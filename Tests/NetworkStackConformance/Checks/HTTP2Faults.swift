@@ -6,7 +6,7 @@ extension ConformanceCheck {
     private static let needsFrames: Set<HTTP.Capability> = [.network, .http2PriorKnowledge, .strictReplies]
 
     /// What an HTTP/2 server may break, and what only looks like it. The server's frames are written by hand.
-    static let faultsOfHTTP2: [ConformanceCheck] = cutStreams + farewells + oddFrames
+    static let faultsOfHTTP2: [ConformanceCheck] = cutStreams + sharedFaultsOfHTTP2 + farewells + oddFrames
 
     private static let cutStreams: [ConformanceCheck] =
         [

@@ -205,6 +205,7 @@ struct CookieJarTests {
     func failures() {
         let jar = HTTP.CookieJar()
         #expect(throws: FileError(path: "/nonexistent/jar", number: ENOENT)) { try jar.load(from: "/nonexistent/jar") }
+        #expect(throws: FileError(path: "/usr", number: EISDIR)) { try jar.load(from: "/usr") }
         #expect(throws: FileError.self) { try jar.save(to: "/nonexistent/jar") }
     }
 

@@ -1,0 +1,39 @@
+import CurlStack
+import FoundationEssentials
+import NetworkStack
+import NetworkStackTesting
+import Testing
+
+@Suite("What comes for a stream that is held back", .serialized, .timeLimit(.minutes(1)))
+struct HeldStreamTests {
+    /// libcurl before 8.1 lets the held one take what is its own, and leaves what came behind it lying.
+    @Test("holds up no other stream on its connection", arguments: [16_384, 20_000, 32_000, 40_000, 50_000, 64_000])
+    func others(count: Int) async throws {
+        let isFull = Gate()
+        let server = try ScriptedServer { _ in
+            [
+                .beginHTTP2, .answerStream, .receiveStream,
+                .send([.head(200, on: 3)] + content(400_000, on: 3)), .open(isFull), .receiveStream,
+                .send(content(count, on: 3) + [.head(200, on: 5), .data("other", on: 5, endsStream: true)]),
+                .waitForClose,
+            ]
+        }
+        var configuration = Network.Configuration()
+        configuration.options.version = .http2PriorKnowledge
+        configuration.options.timeouts.idle = .seconds(3)
+        let stack = try Network.CurlNetworkStack(configuration: configuration)
+        let resource = try get(server.url())
+        _ = try await stack.fetch(resource: resource)
+        let held = try await stack.streaming.fetch(resource: resource).value
+        try await isFull.opened()
+        try await Task.sleep(for: .milliseconds(100))
+        #expect(try await stack.fetch(resource: resource).value == Data("other".utf8))
+        withExtendedLifetime(held) {}
+    }
+
+    private func content(_ count: Int, on stream: UInt32) -> [HTTP2Frame] {
+        stride(from: 0, to: count, by: 16_384).map { offset in
+            HTTP2Frame(.data, stream: stream, [UInt8](repeating: 1, count: min(16_384, count - offset)))
+        }
+    }
+}

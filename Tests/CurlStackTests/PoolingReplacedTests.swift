@@ -1,0 +1,179 @@
+import FoundationEssentials
+import NetworkStack
+import NetworkStackTesting
+import Testing
+
+@testable import CurlStack
+
+/// What becomes of those that share a connection of HTTP/2, or are about to, when it goes.
+@Suite("CurlStack's connections that are gone", .serialized, .timeLimit(.minutes(1)))
+struct PoolingReplacedTests {
+    /// Tells on the loop's thread when the first request is about to be sent.
+    private struct Announcing: HTTPTransport {
+        typealias Request = HTTP.Request
+        typealias Response = HTTP.Response
+
+        final class Sink: HTTPTransferSink {
+            private let base: any HTTPTransferSink<CurlError>
+            private let isWaiting: @Sendable () -> Void
+
+            init(_ base: any HTTPTransferSink<CurlError>, isWaiting: @escaping @Sendable () -> Void) {
+                (self.base, self.isWaiting) = (base, isWaiting)
+            }
+
+            func entered(_ phase: HTTP.Phase) {
+                base.entered(phase)
+                if phase == .waiting { isWaiting() }
+            }
+            func informational(_ response: HTTP.Response) { base.informational(response) }
+            func head(_ response: HTTP.Response) { base.head(response) }
+            func body(_ chunk: Data) -> Bool { base.body(chunk) }
+            func withheld(_ count: Int64) { base.withheld(count) }
+            func sent(_ count: Int) { base.sent(count) }
+            func finished(trailers: HTTP.Headers?, metrics: HTTP.Metrics) {
+                base.finished(trailers: trailers, metrics: metrics)
+            }
+            func failed(_ failure: HTTPTransferFailure<CurlError>, metrics: HTTP.Metrics) {
+                base.failed(failure, metrics: metrics)
+            }
+        }
+
+        let base: CurlTransport
+        /// What is done when the first is about to be sent.
+        let announce = Lock<(@Sendable () -> Void)?>(nil)
+
+        var capabilities: HTTP.Capabilities { base.capabilities }
+
+        func start(_ hop: HTTPHop, sink: any HTTPTransferSink<CurlError>) -> any HTTPTransfer {
+            base.start(hop, sink: Sink(sink) { announce.withLock { $0.take() }?() })
+        }
+
+        func response(_ response: HTTP.Response) -> HTTP.Response { base.response(response) }
+    }
+
+    private struct Stack: HTTPTransportStack {
+        typealias Request = HTTP.Request
+        typealias Response = HTTP.Response
+
+        let engine: HTTPEngine<Announcing>
+    }
+
+    @Test("those that are about to share the connection of one that is cancelled keep it open")
+    func cancelledScout() async throws {
+        let certificates = try TestCertificates.shared()
+        let options = ScriptedServer.Options(tls: certificates.server, applicationProtocols: ["h2"])
+        let server = try ScriptedServer(options) { _ in [.beginHTTP2, .repeat([.answerStream])] }
+        var configuration = Network.Configuration()
+        configuration.tls.trustRoots = .file(path: certificates.caFile)
+        let transport = Announcing(base: try Network.CurlNetworkStack(configuration: configuration).engine.transport)
+        let stack = Stack(engine: HTTPEngine(transport: transport))
+        let resource = try get(server.url("/", host: "localhost"))
+        let fetches = Lock<[any Cancelable]>([])
+        let outcomes = (0...10).map { _ in Handover<Bool>() }
+        transport.announce.withLock { $0 = { fetches.withLock { $0[0] }.cancel() } }
+        // The handshake takes long enough for all to come.
+        for outcome in outcomes {
+            let fetching = stack.fetch(resource: resource) { outcome.fill((try? $0.get()) != nil) }
+            fetches.withLock { $0.append(fetching) }
+        }
+        var successes: [Bool] = []
+        for outcome in outcomes { successes.append(await outcome.take()) }
+        #expect(successes == [false] + Array(repeating: true, count: 10))
+        #expect(server.snapshot.accepted == 1)
+    }
+
+    @Test("those whose shared connection ends without dealing with them share the next", arguments: [false, true])
+    func farewell(isSecure: Bool) async throws {
+        let certificates = try TestCertificates.shared()
+        let options = ScriptedServer.Options(tls: certificates.server, applicationProtocols: ["h2"])
+        let begun = Lock(0)
+        let server = try ScriptedServer(isSecure ? options : .init()) { index in
+            let begin = [ScriptedServer.Step.beginHTTP2, .run { _ in begun.withLock { $0 += 1 } }]
+            guard index == 0 else { return begin + [.repeat([.answerStream])] }
+            return begin + [.answerStream] + (1...20).map { _ in .receiveStream } + [
+                .send([.goAway(lastStream: 1)]), .close,
+            ]
+        }
+        var configuration = Network.Configuration()
+        configuration.tls.trustRoots = .file(path: certificates.caFile)
+        if !isSecure { configuration.options.version = .http2PriorKnowledge }
+        let stack = try Network.CurlNetworkStack(configuration: configuration)
+        let resource = try get(server.url("/", host: isSecure ? "localhost" : nil))
+        _ = try await stack.fetch(resource: resource)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 1...20 { group.addTask { _ = try await stack.fetch(resource: resource) } }
+            try await group.waitForAll()
+        }
+        // Where a connection may be joined only once it has answered, each has its own until then.
+        #expect(begun.withLock { $0 } == 2 || !isSecure && !CurlLibrary.shared.sharesBeforeAnswers)
+    }
+
+    @Test("those that begin at once where the shared connection has died share the next", arguments: [false, true])
+    func idleDeath(isSecure: Bool) async throws {
+        let certificates = try TestCertificates.shared()
+        let options = ScriptedServer.Options(tls: certificates.server, applicationProtocols: ["h2"])
+        let begun = Lock(0)
+        let ends = Gate()
+        let server = try ScriptedServer(isSecure ? options : .init()) { index in
+            let begin = [ScriptedServer.Step.beginHTTP2, .run { _ in begun.withLock { $0 += 1 } }]
+            return begin + (index == 0 ? [.answerStream, .wait(for: ends), .close] : [.repeat([.answerStream])])
+        }
+        var configuration = Network.Configuration()
+        configuration.tls.trustRoots = .file(path: certificates.caFile)
+        if !isSecure { configuration.options.version = .http2PriorKnowledge }
+        let stack = try Network.CurlNetworkStack(configuration: configuration)
+        let resource = try get(server.url("/", host: isSecure ? "localhost" : nil))
+        _ = try await stack.fetch(resource: resource)
+        ends.open()
+        try await server.waitUntil { $0.open == 0 }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 1...20 { group.addTask { _ = try await stack.fetch(resource: resource) } }
+            try await group.waitForAll()
+        }
+        // Where a connection may be joined only once it has answered, each has its own until then.
+        #expect(begun.withLock { $0 } == 2 || !isSecure && !CurlLibrary.shared.sharesBeforeAnswers)
+    }
+
+    @Test("a cancelled stream that is alone on its connection ends that, whoever has one to another host")
+    func otherHosts() async throws {
+        let servers = try (0..<2).map { _ in
+            try ScriptedServer { _ in [.beginHTTP2, .receiveStream, .waitForClose] }
+        }
+        var configuration = Network.Configuration()
+        configuration.options.version = .http2PriorKnowledge
+        let stack = try Network.CurlNetworkStack(configuration: configuration)
+        var fetches: [any Cancelable] = []
+        for server in servers {
+            fetches.append(stack.fetch(resource: try get(server.url())) { _ in })
+            try await server.waitUntil { $0.open == 1 }
+        }
+        // The frames that open the connection are read before its end is seen.
+        for (server, fetching) in zip(servers, fetches) {
+            fetching.cancel()
+            try await server.waitUntil(within: .seconds(5)) { $0.open == 0 }
+        }
+    }
+
+    /// libcurl before 8.1 resets streams that have ended, if no length was announced, and servers count that.
+    @Test("very many answers without a length cost no fetch, and few connections", arguments: [false, true])
+    func withoutLength(isSecure: Bool) async throws {
+        var options = NghttpdServer.Options()
+        (options.usesTLS, options.sendsContentLength) = (isSecure, false)
+        let nghttpd = try NghttpdServer(options)
+        try await nghttpd.start()
+        var configuration = Network.Configuration()
+        configuration.tls.trustRoots = .file(path: try TestCertificates.shared().caFile)
+        if !isSecure { configuration.options.version = .http2PriorKnowledge }
+        let stack = try Network.CurlNetworkStack(configuration: configuration)
+        let resource = try get(nghttpd.url("/bytes/1k"))
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<64 {
+                group.addTask { for _ in 0..<100 { _ = try await stack.fetch(resource: resource) } }
+            }
+            try await group.waitForAll()
+        }
+        let heads = nghttpd.frames.filter { $0.type == "HEADERS" && $0.direction == .received }
+        #expect(heads.count == 6400)
+        #expect(Set(heads.map(\.connection)).count <= 10 || !CurlLibrary.shared.sharesBeforeAnswers)
+    }
+}
