@@ -58,8 +58,9 @@ struct PoolingReplacedTests {
         let engine: HTTPEngine<Announcing>
     }
 
-    @Test("those that are about to share the connection of one that is cancelled keep it open")
-    func cancelledScout() async throws {
+    /// Many times over, because the cancel must come in the turn of the loop in which the connection is made.
+    @Test("those that are about to share the connection of one that is cancelled keep it open", arguments: 1...12)
+    func cancelledScout(round: Int) async throws {
         let certificates = try TestCertificates.shared()
         let options = ScriptedServer.Options(tls: certificates.server, applicationProtocols: ["h2"])
         let server = try ScriptedServer(options) { _ in [.beginHTTP2, .repeat([.answerStream])] }
