@@ -36,14 +36,10 @@ final class EventQueue: OperationQueue, @unchecked Sendable {
         while let block = next() { block() }
     }
 
-    /// URLSession says of each fetch three things in a row. Whoever stopped for want of the next would be woken for each, at
-    /// more than all of them cost; so whoever speaks is let speak first.
     private func next() -> (@Sendable () -> Void)? {
-        if let block = state.withLock({ $0.blocks.popFirst() }) { return block }
-        sched_yield()
-        return state.withLock { state in
+        state.withLock { state in
             let block = state.blocks.popFirst()
-            state.isDraining = block != nil
+            if block == nil { state.isDraining = false }
             return block
         }
     }
