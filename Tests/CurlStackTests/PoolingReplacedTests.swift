@@ -58,6 +58,14 @@ struct PoolingReplacedTests {
         let engine: HTTPEngine<Announcing>
     }
 
+    /// A stack that speaks HTTP/2, over TLS or by prior knowledge.
+    private func stack(isSecure: Bool) throws -> Network.CurlNetworkStack {
+        var configuration = Network.Configuration()
+        configuration.tls.trustRoots = .file(path: try TestCertificates.shared().caFile)
+        if !isSecure { configuration.options.version = .http2PriorKnowledge }
+        return try Network.CurlNetworkStack(configuration: configuration)
+    }
+
     /// Many times over, because the cancel must come in the turn of the loop in which the connection is made.
     @Test("those that are about to share the connection of one that is cancelled keep it open", arguments: 1...12)
     func cancelledScout(round: Int) async throws {
@@ -95,10 +103,7 @@ struct PoolingReplacedTests {
                 .send([.goAway(lastStream: 1)]), .close,
             ]
         }
-        var configuration = Network.Configuration()
-        configuration.tls.trustRoots = .file(path: certificates.caFile)
-        if !isSecure { configuration.options.version = .http2PriorKnowledge }
-        let stack = try Network.CurlNetworkStack(configuration: configuration)
+        let stack = try stack(isSecure: isSecure)
         let resource = try get(server.url("/", host: isSecure ? "localhost" : nil))
         _ = try await stack.fetch(resource: resource)
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -119,10 +124,7 @@ struct PoolingReplacedTests {
             let begin = [ScriptedServer.Step.beginHTTP2, .run { _ in begun.withLock { $0 += 1 } }]
             return begin + (index == 0 ? [.answerStream, .wait(for: ends), .close] : [.repeat([.answerStream])])
         }
-        var configuration = Network.Configuration()
-        configuration.tls.trustRoots = .file(path: certificates.caFile)
-        if !isSecure { configuration.options.version = .http2PriorKnowledge }
-        let stack = try Network.CurlNetworkStack(configuration: configuration)
+        let stack = try stack(isSecure: isSecure)
         let resource = try get(server.url("/", host: isSecure ? "localhost" : nil))
         _ = try await stack.fetch(resource: resource)
         ends.open()
@@ -162,10 +164,7 @@ struct PoolingReplacedTests {
         (options.usesTLS, options.sendsContentLength) = (isSecure, false)
         let nghttpd = try NghttpdServer(options)
         try await nghttpd.start()
-        var configuration = Network.Configuration()
-        configuration.tls.trustRoots = .file(path: try TestCertificates.shared().caFile)
-        if !isSecure { configuration.options.version = .http2PriorKnowledge }
-        let stack = try Network.CurlNetworkStack(configuration: configuration)
+        let stack = try stack(isSecure: isSecure)
         let resource = try get(nghttpd.url("/bytes/1k"))
         try await withThrowingTaskGroup(of: Void.self) { group in
             for _ in 0..<64 {
