@@ -43,9 +43,9 @@ struct EventOrderTests {
             note("withheld")
             base.withheld(count)
         }
-        func sent(_ count: Int) {
+        func sent(_ total: Int64) {
             note("sent")
-            base.sent(count)
+            base.sent(total)
         }
         func finished(trailers: HTTP.Headers?, metrics: HTTP.Metrics) {
             note("finished", isEnd: true)

@@ -29,7 +29,7 @@ struct PoolingReplacedTests {
             func head(_ response: HTTP.Response) { base.head(response) }
             func body(_ chunk: Data) -> Bool { base.body(chunk) }
             func withheld(_ count: Int64) { base.withheld(count) }
-            func sent(_ count: Int) { base.sent(count) }
+            func sent(_ total: Int64) { base.sent(total) }
             func finished(trailers: HTTP.Headers?, metrics: HTTP.Metrics) {
                 base.finished(trailers: trailers, metrics: metrics)
             }

@@ -249,7 +249,7 @@ private final class EndSink: HTTPTransferSink {
     func head(_ response: HTTP.Response) {}
     func body(_ chunk: Data) -> Bool { true }
     func withheld(_ count: Int64) {}
-    func sent(_ count: Int) {}
+    func sent(_ total: Int64) {}
     func finished(trailers: HTTP.Headers?, metrics: HTTP.Metrics) { ended.open() }
 
     func failed(_ failure: HTTPTransferFailure<CurlError>, metrics: HTTP.Metrics) {

@@ -68,9 +68,11 @@ final class InMemoryTransfer: HTTPTransfer {
                 case .end: break reading
                 case .failed(let error): return fail(.refused(.requestBody(error)))
                 }
-                sink.sent(content.count)
+                sink.sent(Int64(content.count))
             }
             request.body = .bytes(content)
+        } else if let length = request.body.length, length > 0 {
+            sink.sent(length)
         }
         sink.entered(.waiting)
         do {

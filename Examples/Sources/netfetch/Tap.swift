@@ -62,7 +62,7 @@ private final class TapSink<Failure: Error>: HTTPTransferSink {
     }
 
     func withheld(_ count: Int64) { sink.withheld(count) }
-    func sent(_ count: Int) { sink.sent(count) }
+    func sent(_ total: Int64) { sink.sent(total) }
 
     func mismatched(_ report: ServerTrustReport) { sink.mismatched(report) }
 

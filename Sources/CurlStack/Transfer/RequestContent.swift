@@ -8,7 +8,8 @@ final class RequestContent {
     /// The source, if it is a file, which is read to where it is wanted.
     private let file: FileBodySource?
     private let length: Int64?
-    private var sent: Int64 = 0
+    /// How many bytes went out, since the first one.
+    private(set) var sent: Int64 = 0
     /// What the source handed over and libcurl has not taken yet.
     private var rest = Data()
     private var isExhausted = false

@@ -118,7 +118,7 @@ extension Transfer {
         guard let content else { return .end }
         switch content.next(upTo: room, into: &place) {
         case .bytes(let count):
-            sentInTurn += count
+            hasSentInTurn = true
             return .bytes(count)
         case .end:
             return mayHoldInput ? postpone() : .end

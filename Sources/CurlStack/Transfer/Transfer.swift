@@ -122,7 +122,8 @@ final class Transfer {
     }
     /// The request's content, if it has any.
     let content: RequestContent?
-    var sentInTurn = 0
+    /// Whether content went out that is to be told.
+    var hasSentInTurn = false
 
     init(_ control: TransferControl, line: ConnectionQueue.Line, turn: Turn, at now: MonotonicInstant) {
         self.control = control
@@ -242,7 +243,7 @@ final class Transfer {
     /// Whether the final head has come, and what is to be told begins with it.
     var isUntold: Bool {
         // Of a redirect's content, what is beyond the limit is not kept, and how much there was is told.
-        final != nil && informational.isEmpty && sentInTurn == 0 && control.hop.allowsWithholding
+        final != nil && informational.isEmpty && !hasSentInTurn && control.hop.allowsWithholding
             && bodyCount == Int64(body.count)
     }
 
@@ -260,9 +261,9 @@ final class Transfer {
         let sink = control.sink
         if !isPhaseTold, easy != nil { entered(phase) }
         if stream != nil, !isEnding { easy?.listen() }
-        if sentInTurn > 0 {
-            sink.sent(sentInTurn)
-            sentInTurn = 0
+        if hasSentInTurn {
+            sink.sent(content?.sent ?? 0)
+            hasSentInTurn = false
         }
         if phase == .sending, isContentSent, !head.isComplete { entered(.waiting) }
         if head.bytesRead != toldHeadCount, !head.isComplete {

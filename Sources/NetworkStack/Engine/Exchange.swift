@@ -20,10 +20,8 @@ final class Exchange: Cancelable, TimerWheelEntry {
         isIntercepted = steps.isIntercepted
         receiver = steps.receiver
         self.context = context
-        // What hears informational responses is told them in order, and before the end.
-        queue =
-            options.value.onInformational == nil
-            ? context.queue : DispatchQueue(label: "exchange", target: context.queue)
+        // Who hears of it under way is told in order, and before the end.
+        queue = options.value.isHeard ? DispatchQueue(label: "exchange", target: context.queue) : context.queue
     }
 
     private var memory: StateManagement { context.memory }
@@ -137,8 +135,13 @@ final class Exchange: Cancelable, TimerWheelEntry {
         state.withLock { $0.entered(phase, hop: hop, now: .now) }
     }
 
-    func sent(hop: Int) {
-        state.withLock { $0.sent(hop: hop, now: .now) }
+    func sent(_ total: Int64, hop: Int) {
+        let (isHeard, length) = state.withLock { state in
+            state.sent(hop: hop, now: .now)
+            return (state.isCurrent(hop), state.contentLength)
+        }
+        guard isHeard, let hear = options.value.onBytesSent else { return }
+        queue.async { hear(total, length) }
     }
 
     func received(informational response: HTTP.Response, hop: Int) {
@@ -273,7 +276,7 @@ final class Exchange: Cancelable, TimerWheelEntry {
     /// Promises that the completion runs no user code, so that it may be called where the fetch ended.
     @usableFromInline
     func completesInPlace() {
-        guard options.value.onInformational == nil else { return }
+        guard !options.value.isHeard else { return }
         state.withLock { $0.delivery.completesInPlace = true }
     }
 

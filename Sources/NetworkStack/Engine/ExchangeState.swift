@@ -194,6 +194,9 @@ struct ExchangeState: ~Copyable {
         if isCurrent(hop) { clocks.sent(now: now) }
     }
 
+    /// How much content the request under way has, if that is known.
+    var contentLength: Int64? { remains.source.map(\.length) ?? request?.body.length }
+
     /// The hop brought cookies, with its head or with a challenge before it.
     mutating func tookCookies(hop: Int) {
         if isCurrent(hop) { hasCookies = true }

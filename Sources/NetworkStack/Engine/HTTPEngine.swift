@@ -234,7 +234,7 @@ final class HopSink<Failure: Error>: HTTPTransferSink {
     @usableFromInline
     func withheld(_ count: Int64) { exchange.withheld(count, hop: hop) }
     @usableFromInline
-    func sent(_ count: Int) { exchange.sent(hop: hop) }
+    func sent(_ total: Int64) { exchange.sent(total, hop: hop) }
     @usableFromInline
     func mismatched(_ report: ServerTrustReport) { exchange.context.reporter?(report) }
 

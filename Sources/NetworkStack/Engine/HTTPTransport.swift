@@ -84,7 +84,7 @@ public final class HTTPHop: Sendable {
         self.source = source
         hasContent = !request.body.isNone
         hasTrailers = request.body.trailers != nil
-        servesAgain = !hasContent && options.value.onInformational == nil
+        servesAgain = !hasContent && !options.value.isHeard
         self.allowsWithholding = allowsWithholding
     }
 
@@ -166,8 +166,8 @@ public protocol HTTPTransferSink<Failure>: AnyObject, Sendable {
 
     /// Content of the request went out.
     ///
-    /// - Parameter count: The bytes.
-    func sent(_ count: Int)
+    /// - Parameter total: The bytes of it so far; less than before where it is sent again from the first one.
+    func sent(_ total: Int64)
 
     /// The server does not have the keys that ``HTTPHop/trust`` pins, which is only to be reported.
     func mismatched(_ report: ServerTrustReport)

@@ -118,6 +118,11 @@ extension HTTP {
         /// Hears informational responses (1xx) as they come, such as 103 Early Hints (RFC 8297): in order, on the stack's
         /// queue, and before the fetch completes.
         public var onInformational: (@Sendable (Response) -> Void)?
+        /// Hears how much of the request's content went out, again and again while it does: `sent` bytes so far, of `length` in all,
+        /// if that is known. It is told in order, on the stack's queue, and before the fetch completes. A redirect, a retry or a
+        /// new connection that needs the content once more begins again from the first byte. What the system holds for the
+        /// server counts as gone out.
+        public var onBytesSent: (@Sendable (_ sent: Int64, _ length: Int64?) -> Void)?
         /// Whether ``HTTP/Metrics/serverPins`` tells the server's public keys where they are not pinned, too: to learn what to
         /// pin.
         public var collectsServerPins = false
@@ -164,6 +169,9 @@ extension HTTP {
                 throw .invalidOptions("A limit must not be negative, and a head needs room for one field at least.")
             }
         }
+
+        /// Whether somebody hears of a fetch under way.
+        var isHeard: Bool { onInformational != nil || onBytesSent != nil }
 
         /// Whether a success of this status, for this method, may come without content.
         func allowsEmptyBody(status: StatusCode, method: Method) -> Bool {

@@ -21,12 +21,13 @@ extension HopTransfer {
     }
 
     func sent(_ count: Int64) {
-        let (sink, isAll) = state.withLock { state in
+        let (sink, total, isAll) = state.withLock { state in
             state.bytesSent += count
             // A server may answer before it has all of the content; nothing of the head is awaited then.
-            return (state.sink, state.bytesSent >= state.content.length && !state.answer.hasToldHead)
+            let isAll = state.bytesSent >= state.content.length && !state.answer.hasToldHead
+            return (state.sink, state.bytesSent, isAll)
         }
-        sink?.sent(Int(count))
+        sink?.sent(total)
         if isAll { sink?.entered(.waiting) }
     }
 

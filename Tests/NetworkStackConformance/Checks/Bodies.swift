@@ -5,7 +5,8 @@ import NetworkStackTesting
 extension ConformanceCheck {
     /// Request content of every kind arrives byte for byte, or the fetch fails; response content of every framing too.
     static let bodies: [ConformanceCheck] =
-        sentBodies + streamedBodies + requestTrailers + changedBodies + lostBodies + interruptedBodies + receivedBodies
+        sentBodies + streamedBodies + requestTrailers + heardBodies + changedBodies + lostBodies + interruptedBodies
+        + receivedBodies
 
     private static let sentBodies: [ConformanceCheck] =
         [0, 1, 65_536, 5 << 20].flatMap { [sendsBytes($0), sendsFile($0)] }

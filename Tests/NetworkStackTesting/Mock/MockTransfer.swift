@@ -48,13 +48,16 @@ final class MockTransfer: HTTPTransfer {
     ) async throws -> HTTP.Request {
         sink.entered(.sending)
         var request = hop.request
-        guard let source = hop.source else { return request }
+        guard let source = hop.source else {
+            if let length = request.body.length, length > 0 { sink.sent(length) }
+            return request
+        }
         var content = Data()
         while true {
             switch source.next(upTo: 64 * 1024) {
             case .bytes(let bytes):
                 content += bytes
-                sink.sent(bytes.count)
+                sink.sent(Int64(content.count))
             case .pending: if await signals.next() == nil { throw CancellationError() }
             case .failed(let error): throw HTTP.Refusal.requestBody(error)
             case .end:

@@ -1,0 +1,124 @@
+import FoundationEssentials
+import NetworkStack
+import NetworkStackTesting
+
+extension ConformanceCheck {
+    /// How far the content of a request has come is told while it goes out.
+    static let heardBodies: [ConformanceCheck] = [
+        ConformanceCheck("How much of the content went out is told while the server takes it", needs: [.network]) {
+            subject in
+            // More than the system holds for a server that reads nothing.
+            let content = patternBytes(20 << 20)
+            let file = try ContentFile(content)
+            let stream = HTTP.Body.Stream(length: 20 << 20) { AsyncStream(pieces(of: content)) }
+            for body in [HTTP.Body.bytes(content), .file(path: file.path), .stream(stream)] {
+                let mayGoOn = Gate()
+                let server = try ScriptedServer { _ in
+                    [.receiveHead, .wait(for: mayGoOn), .receiveBody, .send(doneReply), .waitForClose]
+                }
+                let (told, first) = (Told(), Gate())
+                let observation = try observe(body, at: server.url(), on: subject, told, first)
+                try await first.opened()
+                try expect(!observation.isCompleted, "the fetch has completed")
+                mayGoOn.open()
+                _ = try await observation.onlyOutcome().value()
+                try expectEqual(told.sent.last, Told.end, "what was told last")
+                let sent = told.sent.dropLast()
+                try expect(Array(sent) == sent.sorted() && sent.count > 2, "told: \(sent)")
+                try expectEqual(sent.last, 20 << 20, "bytes sent in the end")
+                try expectEqual(told.lengths, [20 << 20], "the length")
+            }
+        },
+        ConformanceCheck("Content of unknown length is told without one") { subject in
+            let content = patternBytes(300_000)
+            let peer = try subject.serve { .ok(bytes: $0.body) }
+            let told = Told()
+            let body = HTTP.Body.stream(.init { AsyncStream(pieces(of: content)) })
+            let observation = try observe(body, at: peer.url("/"), on: subject, told)
+            try expectBytes(await observation.onlyOutcome().value().value, content)
+            try expectEqual(told.sent.suffix(2), [300_000, Told.end], "what was told last")
+            try expectEqual(told.lengths, [nil], "the length")
+        },
+        ConformanceCheck("Content that goes out again is told from its first byte") { subject in
+            let content = patternBytes(100_000)
+            let file = try ContentFile(content)
+            let peer = try subject.serve { $0.path.hasSuffix("/start") ? .redirect(307, to: "/next") : .ok("done") }
+            for body in [HTTP.Body.bytes(content), .file(path: file.path)] {
+                let told = Told()
+                _ = try await observe(body, at: peer.url("/start"), on: subject, told).onlyOutcome().value()
+                try expectEqual(told.sent.count { $0 == 100_000 }, 2, "times that all of it was sent (\(told.sent))")
+                try expectEqual(told.lengths, [100_000], "the length")
+            }
+        },
+        ConformanceCheck("Content of a kept connection that died is told from its first byte", needs: [.network]) {
+            subject in
+            let content = patternBytes(100_000)
+            let reply = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
+            let server = try ScriptedServer { index in
+                index == 0
+                    ? [.receiveHead, .send(reply), .receiveRequest, .close]
+                    : [.receiveRequest, .send(reply), .waitForClose]
+            }
+            let stack = try subject.stack()
+            try await stack.text(server.url("/first"))
+            let told = Told()
+            _ = try await observe(.bytes(content), at: server.url("/second"), on: stack, told).onlyOutcome().value()
+            try expectEqual(server.requests.map(\.bodyCount), [0, 100_000, 100_000], "content at the server")
+            try expect(told.sent.max() == 100_000, "told: \(told.sent)")
+            try expectEqual(told.sent.suffix(2), [100_000, Told.end], "what was told last")
+        },
+        ConformanceCheck("A request without content tells of none") { subject in
+            let peer = try subject.serve { _ in .ok("done") }
+            let told = Told()
+            for body in [HTTP.Body.none, .bytes(Data())] {
+                _ = try await observe(body, at: peer.url("/"), on: subject, told).onlyOutcome().value()
+            }
+            try expectEqual(told.sent, [Told.end, Told.end], "what was told")
+        },
+    ]
+
+    /// What was told of a fetch's content, and that it ended.
+    private final class Told: Sendable {
+        static let end: Int64 = -1
+
+        private let state = Lock<(sent: [Int64], lengths: Set<Int64?>)>(([], []))
+
+        var sent: [Int64] { state.withLock { $0.sent } }
+        var lengths: Set<Int64?> { state.withLock { $0.lengths } }
+
+        func tell(_ sent: Int64, _ length: Int64?) {
+            state.withLock { state in
+                state.sent.append(sent)
+                state.lengths.insert(length)
+            }
+        }
+
+        func tellEnd() { state.withLock { $0.sent.append(Self.end) } }
+    }
+
+    private static func observe(
+        _ body: HTTP.Body,
+        at url: String,
+        on subject: ConformanceSubject,
+        _ told: Told,
+        _ first: Gate? = nil
+    ) throws -> Observation {
+        try observe(body, at: url, on: subject.stack(), told, first)
+    }
+
+    private static func observe(
+        _ body: HTTP.Body,
+        at url: String,
+        on stack: ConformanceSubject.Stack,
+        _ told: Told,
+        _ first: Gate? = nil
+    ) throws -> Observation {
+        var options = HTTP.Options()
+        options.onBytesSent = { sent, length in
+            told.tell(sent, length)
+            first?.open()
+        }
+        let request = try HTTP.Request(method: .PUT, url: url, body: body)
+        return stack.observe(.init(baseRequestMaking: .request(request), options: options)) { _ in told.tellEnd() }
+    }
+}
