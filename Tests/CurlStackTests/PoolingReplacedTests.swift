@@ -91,6 +91,21 @@ struct PoolingReplacedTests {
         #expect(server.snapshot.accepted == 1)
     }
 
+    @Test("a request whose stream is refused is sent again, however often that happened to those before it")
+    func refusedStreams() async throws {
+        let server = try ScriptedServer { index in
+            index % 2 == 0
+                ? [.beginHTTP2, .receiveStream, .send([.reset(1, code: 7)]), .waitForClose]
+                : [.beginHTTP2, .answerStream, .close]
+        }
+        let stack = try stack(isSecure: false)
+        let request = try HTTP.Request(method: .POST, url: server.url(), body: .bytes(Data("hello".utf8)))
+        for number in 1...8 {
+            _ = try await stack.fetch(resource: .init(baseRequestMaking: .request(request)))
+            try await server.waitUntil { $0.accepted == 2 * number && $0.open == 0 }
+        }
+    }
+
     @Test("those whose shared connection ends without dealing with them share the next", arguments: [false, true])
     func farewell(isSecure: Bool) async throws {
         let certificates = try TestCertificates.shared()

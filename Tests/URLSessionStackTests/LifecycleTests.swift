@@ -151,15 +151,21 @@ struct LifecycleTests {
     func shuttingDownWhatBeganBefore() async throws {
         let server = try ScriptedServer { _ in [.receiveHead, .waitForClose] }
         let network = Stack()
-        let view = network.streaming
+        let isMade = Gate()
+        let request = try HTTP.Request(url: server.url())
+        let outcome = Lock<String?>(nil)
+        network.fetch(
+            resource: .init(
+                baseRequestMaking: .task {
+                    try await isMade.opened()
+                    return try URLRequest(request)
+                }
+            )
+        ) { result in outcome.withLock { $0 = result.summary } }
         let configuration = URLSessionConfiguration.ephemeral
         configuration.httpAdditionalHeaders = ["X-Extra": "y"]
         network.session = URLSession(configuration: configuration, delegate: network, delegateQueue: nil)
-        let outcome = Lock<String?>(nil)
-        view.fetch(resource: try .url(server.url())) { result in
-            guard case .failure(.refused(.shutDown)) = result else { return }
-            outcome.withLock { $0 = "shut down" }
-        }
+        isMade.open()
         try await server.waitUntil { $0.requests.count == 1 }
         await network.shutdown()
         #expect(try await eventually { outcome.withLock { $0 } != nil })

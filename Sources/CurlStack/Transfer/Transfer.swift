@@ -242,9 +242,7 @@ final class Transfer {
 
     /// Whether the final head has come, and what is to be told begins with it.
     var isUntold: Bool {
-        // Of a redirect's content, what is beyond the limit is not kept, and how much there was is told.
         final != nil && informational.isEmpty && !hasSentInTurn && control.hop.allowsWithholding
-            && bodyCount == Int64(body.count)
     }
 
     /// Takes the final head, to tell it.
