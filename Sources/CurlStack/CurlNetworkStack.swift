@@ -27,9 +27,9 @@ extension Network {
         /// - Parameters:
         ///   - configuration: Connections, trust, and how fetches are carried out.
         ///   - queue: Where completions are called.
-        /// - Throws: ``/NetworkStack/HTTP/Refusal/invalidOptions(_:)`` if the configuration makes no sense, if libcurl is too old (before
-        ///   7.87) or not built on OpenSSL, or if the system has no thread to give; ``/NetworkStack/HTTP/Refusal/unsupported(_:reason:)``
-        ///   if this libcurl cannot do what is asked.
+        /// - Throws: ``/NetworkStack/HTTP/Refusal/invalidOptions(_:)`` if the configuration makes no sense, if authorities or the client's
+        ///   identity cannot be read or are of no use, if libcurl is too old (before 7.87) or not built on OpenSSL, or if the system
+        ///   has no thread to give; ``/NetworkStack/HTTP/Refusal/unsupported(_:reason:)`` if this libcurl cannot do what is asked.
         public init(configuration: Configuration = .init(), queue: DispatchQueue = .global()) throws(HTTP.Refusal) {
             engine = HTTPEngine(
                 transport: try CurlTransport(configuration: configuration),

@@ -45,6 +45,7 @@ public final class CurlTransport: HTTPTransport {
 
     /// Why a hop cannot be carried, if it cannot.
     private static func refusal(of hop: HTTPHop) -> HTTP.Refusal? {
+        if let refusal = hop.refusalOfHead() { return refusal }
         guard hop.hasTrailers, hop.version == .http2PriorKnowledge else { return nil }
         return .unsupported(.requestTrailers, reason: "\(CurlLibrary.shared) sends them over HTTP/1.1 only.")
     }
@@ -52,4 +53,23 @@ public final class CurlTransport: HTTPTransport {
     /// The response itself.
     @inlinable
     public func response(_ response: HTTP.Response) -> HTTP.Response { response }
+}
+
+extension HTTPHop {
+    /// Why the head is too long to be sent, if it is. libcurl says of one over HTTP/1.1 that there is no memory
+    /// (`DYN_HTTP_REQUEST`). Over HTTP/2 nghttp2 takes 64 KiB of fields, each with 12 bytes more, and refuses what is longer;
+    /// libcurl takes that for the connection's end, and opens five others.
+    func refusalOfHead(overHTTP2: Bool = false) -> HTTP.Refusal? {
+        // With room for what the stack and libcurl add.
+        let limit = (overHTTP2 ? 64 : 1024) * 1024 - 2048
+        guard headLength > limit / 4 else { return nil }
+        let length = overHTTP2 ? headLength + 8 * request.headers.count : headLength
+        guard length > limit else { return nil }
+        return .invalidRequest(
+            """
+            The request's URL and header fields have \(headLength) bytes; libcurl sends a head of up to \
+            \(overHTTP2 ? "64 KiB over HTTP/2" : "1 MiB").
+            """
+        )
+    }
 }

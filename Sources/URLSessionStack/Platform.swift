@@ -47,6 +47,9 @@ enum Platform {
             )
         }
 
+        /// How long a request's head may be, in bytes. libcurl says of a longer one that there is no memory.
+        static let longestHead: Int? = 1 << 20
+
         /// The delegate queue of a session of the stack's own.
         static func eventQueue() -> OperationQueue? { EventQueue() }
 
@@ -131,6 +134,9 @@ enum Platform {
         static func check(_ proxies: Network.Proxies) throws(HTTP.Refusal) {
             if proxies != .none { try capabilities.require(.proxies) }
         }
+
+        /// URLSession knows of no longest head here.
+        static let longestHead: Int? = nil
 
         /// URLSession makes the delegate queue here.
         static func eventQueue() -> OperationQueue? { nil }

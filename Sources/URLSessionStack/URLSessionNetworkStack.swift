@@ -100,7 +100,9 @@ extension Network {
         ///   - queue: Where completions are called, and where delayed retries wait.
         /// - Throws: ``/NetworkStack/HTTP/Refusal/invalidOptions(_:)`` if the configuration makes no sense,
         ///   ``/NetworkStack/HTTP/Refusal/unsupported(_:reason:)`` if URLSession cannot do what is asked here; on Linux also if
-        ///   the environment names proxies and the configuration does not ask for them.
+        ///   the environment names proxies and the configuration does not ask for them;
+        ///   ``/NetworkStack/HTTP/Refusal/untrusted(_:)`` if the configuration pins keys (``ServerTrustEvaluator``
+        ///   does that where it can be done).
         public init(
             configuration: Configuration,
             authenticationChallengeHandler: (any AuthenticationChallengeHandler)? = nil,

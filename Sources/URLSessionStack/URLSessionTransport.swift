@@ -44,6 +44,12 @@ public struct URLSessionTransport: HTTPTransport {
             try Platform.capabilities.require(.versionChoice)
         }
         if hop.origin.host.hasPrefix("[") { try Platform.capabilities.require(.ipv6Literals) }
+        // With room for what URLSession and libcurl add.
+        if let limit = Platform.longestHead, hop.headLength > limit - 2048 {
+            throw .invalidRequest(
+                "The request's URL and header fields have \(hop.headLength) bytes; libcurl sends a head of up to 1 MiB."
+            )
+        }
         if hop.hasTrailers { try Platform.capabilities.require(.requestTrailers) }
         if hop.request.headers["TE"]?.lowercased().contains("trailers") == true {
             try Platform.capabilities.require(.trailers)

@@ -212,7 +212,11 @@ struct OptionsTests {
         } throws: {
             if case HTTP.Refusal.unsupported(.http2, reason: "Not built in.") = $0 { true } else { false }
         }
-        #expect(capabilities.description == "no HTTP/2: Not built in.")
+        #expect(capabilities.description == "without HTTP/2: Not built in.")
+        #expect(
+            "\(HTTP.Refusal.unsupported(.clientCertificates, reason: "Not built in."))"
+                == "This stack does not support client certificates here: Not built in."
+        )
     }
 }
 

@@ -78,6 +78,12 @@ struct LoggingTests {
         for (less, more) in zip(lines, lines.dropFirst()) { #expect(less.allSatisfy(more.contains)) }
     }
 
+    @Test("Of content that is streamed, and still to come, no length is told")
+    func streamed() throws {
+        let lines = try log(.summary, content: Data())
+        #expect(lines.last == "#8 <-- 200 http://a.test/path?… (HTTP/1.1, 0.0 seconds)")
+    }
+
     @Test("No level shows a secret")
     func redaction() throws {
         for level in LoggingInterceptor.Level.allCases {

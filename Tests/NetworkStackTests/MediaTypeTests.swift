@@ -167,6 +167,9 @@ struct StatusPhraseTests {
     func phrases() {
         #expect(HTTP.StatusCode.notFound.reasonPhrase == "Not Found")
         #expect(HTTP.StatusCode.imUsed.reasonPhrase == "IM Used")
-        #expect(HTTP.StatusCode(499).reasonPhrase == nil)
+        #expect(
+            [102, 305, 510].map { HTTP.StatusCode($0).reasonPhrase } == ["Processing", "Use Proxy", "Not Extended"]
+        )
+        #expect([306, 418, 499].allSatisfy { HTTP.StatusCode($0).reasonPhrase == nil })
     }
 }

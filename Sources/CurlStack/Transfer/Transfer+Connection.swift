@@ -83,6 +83,10 @@ extension Transfer {
         }
         self.ends = ends
         speaksHTTP2 = (mayUseTLS ? easy.negotiatedHTTP2 : nil) ?? startsWithHTTP2
+        if speaksHTTP2, let refusal = control.hop.refusalOfHead(overHTTP2: true) {
+            stop = .refused(refusal)
+            return false
+        }
         if speaksHTTP2, isReused, repeats < 5, turn.sockets.isWornOut(ends) {
             repeats += 1
             easy.closeConnection()

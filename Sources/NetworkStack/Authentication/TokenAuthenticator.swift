@@ -27,7 +27,8 @@ public final class TokenAuthenticator: RequestAuthenticator {
 
     /// When and how tokens are refreshed.
     public struct Options: Sendable {
-        /// How long before it expires a token is refreshed, but at most half its life.
+        /// How long before it expires a token is refreshed, but at most half the life it had when it was new. Nobody knows that
+        /// of one from the store.
         public var margin: Duration
         /// How long a refresh may take before everybody who waits for it fails with ``TokenRefreshTimedOut``.
         public var timeout: Duration

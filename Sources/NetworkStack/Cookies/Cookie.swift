@@ -37,7 +37,7 @@ extension HTTP {
         ///
         /// - Parameters:
         ///   - name: The name: no control character, `=` or `;`, no blank around it.
-        ///   - value: The value: no control character or `;`, no blank around it.
+        ///   - value: The value: no control character or `;`, no blank around it. Name and value have 1 to 4096 bytes together.
         ///   - domain: The host it belongs to.
         ///   - isHostOnly: Whether it goes to that very host only.
         ///   - path: The path at and below which it goes along; it begins with `/`.
@@ -61,7 +61,10 @@ extension HTTP {
                 !name.isEmpty || !value.isEmpty, name.utf8.count + value.utf8.count <= SetCookie.longestPair
             else {
                 throw .invalidOptions(
-                    "A cookie's name and value have no control characters, no ';' and no blanks around them."
+                    """
+                    A cookie's name and value have 1 to \(SetCookie.longestPair) bytes together, no control characters, no ';' \
+                    and no blanks around them, and the name has no '='.
+                    """
                 )
             }
             guard path.hasPrefix("/"), Self.isLegal(path) else {

@@ -58,6 +58,8 @@ public final class HTTPHop: Sendable {
     public let trust: ServerTrust
     /// The content, if it is a file or a stream. `.none` and `.bytes` are in the request itself.
     public let source: (any HTTPBodySource)?
+    /// How many bytes the URL and the header fields have, and what parts them.
+    package let headLength: Int
     /// Whether the request has content; every transfer asks.
     package let hasContent: Bool
     /// Whether fields follow the content.
@@ -82,6 +84,9 @@ public final class HTTPHop: Sendable {
         shared = options
         self.trust = trust
         self.source = source
+        headLength = request.headers.reduce(urlText.utf8.count) { length, field in
+            length + field.name.rawValue.utf8.count + field.value.utf8.count + 4
+        }
         hasContent = !request.body.isNone
         hasTrailers = request.body.trailers != nil
         servesAgain = !hasContent && !options.value.isHeard

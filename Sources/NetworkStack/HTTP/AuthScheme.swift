@@ -39,6 +39,8 @@ extension HTTP {
         public static let basic: AuthScheme = "Basic"
         /// A token that authorises whoever holds it (RFC 6750): OAuth 2.0's usual one.
         public static let bearer: AuthScheme = "Bearer"
+        /// A signature by which a server tells who may know of it; to others it is not there (RFC 9729).
+        public static let concealed: AuthScheme = "Concealed"
         /// A password that is not sent itself, only a digest of it (RFC 7616).
         public static let digest: AuthScheme = "Digest"
         /// A token bound to a key that every request is signed with (RFC 9449).

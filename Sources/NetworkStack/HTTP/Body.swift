@@ -57,7 +57,8 @@ extension HTTP {
 
         /// Bytes that an asynchronous sequence yields while they are sent.
         ///
-        /// The sequence is read ahead by at most 256 KiB and is cancelled when the transfer ends early.
+        /// The sequence is read ahead by up to 256 KiB, and the piece that exceeds them; it is cancelled when the transfer ends
+        /// early. A stack without ``HTTP/Capability/streamedRequestBody`` reads it to its end before it sends anything.
         public struct Stream: Sendable {
             /// The length in bytes if it was declared; the stream must then yield exactly as many.
             public let length: Int64?

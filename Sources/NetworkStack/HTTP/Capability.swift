@@ -1,12 +1,12 @@
 extension HTTP {
     /// Something a stack may or may not be able to do.
     public struct Capability: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
-        /// The capability's name.
+        /// The capability's name, as it stands behind "a stack does not support".
         public let rawValue: String
 
         /// Names a capability.
         ///
-        /// - Parameter rawValue: The capability's name.
+        /// - Parameter rawValue: The capability's name, as it stands behind "a stack does not support".
         public init(rawValue: String) { self.rawValue = rawValue }
 
         /// The capability's name.
@@ -91,7 +91,7 @@ extension HTTP {
         /// A limit of the response head's length.
         public static let headLimit = Capability(rawValue: "a head limit")
         /// A `Host` header that differs from the URL.
-        public static let hostOverride = Capability(rawValue: "a Host header of one's own")
+        public static let hostHeader = Capability(rawValue: "a Host header of one's own")
         /// Digest authentication (RFC 7616).
         public static let digestAuthentication = Capability(rawValue: "Digest authentication")
         /// Every broken reply is told from a whole one.
@@ -130,13 +130,15 @@ extension HTTP {
             if let reason = reasons[capability] { throw .unsupported(capability, reason: reason) }
         }
 
-        /// Refuses what a configuration asks for and the stack cannot do: proxies, addresses, the lifetime of connections.
+        /// Refuses what a configuration asks for and the stack cannot do: proxies, addresses, the idle age and the lifetime
+        /// of connections.
         ///
         /// - Parameter configuration: A configuration that makes sense.
         /// - Throws: ``HTTP/Refusal/unsupported(_:reason:)``.
         public func requireConnections(of configuration: Network.Configuration) throws(Refusal) {
             let standard = Network.Configuration.Addresses()
             let addresses = configuration.addresses
+            if configuration.connections.idleAge != nil { try require(.idleConnectionAge) }
             if configuration.connections.lifetime != nil { try require(.connectionLifetime) }
             if configuration.proxies != .none { try require(.proxies) }
             if addresses == standard { return }
@@ -153,7 +155,7 @@ extension HTTP {
 
         /// What the stack cannot do, a line each.
         public var description: String {
-            reasons.map { "no \($0.key): \($0.value)" }.sorted().joined(separator: "\n")
+            reasons.map { "without \($0.key): \($0.value)" }.sorted().joined(separator: "\n")
         }
     }
 }

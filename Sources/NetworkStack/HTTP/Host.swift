@@ -67,7 +67,11 @@ extension HTTP {
             if let port, !(1...65535).contains(port) {
                 throw .invalidRequest("The port \(port) is not from 1 to 65535.")
             }
-            guard let url = URL(string: "\(scheme)://\(self)/") else { throw .invalidRequest("The host is none.") }
+            guard let url = URL(string: "\(scheme)://\(self)/") else {
+                throw .invalidRequest(
+                    "The host is none: it is a name, an IPv4 address or an IPv6 address, and perhaps a colon and a port."
+                )
+            }
             _ = try Target(url)
             return url
         }

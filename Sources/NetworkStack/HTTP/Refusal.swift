@@ -45,13 +45,13 @@ extension HTTP.Refusal: CustomStringConvertible {
         switch self {
         case .invalidRequest(let reason): reason
         case .invalidOptions(let reason): reason
-        case .unsupported(let capability, let reason): "\(capability) is not supported here: \(reason)"
+        case .unsupported(let capability, let reason): "This stack does not support \(capability) here: \(reason)"
         case .timedOut(let timeout, let phase): "The \(timeout.rawValue) timeout ran out while \(phase.rawValue)."
         case .tooManyRedirects(let limit): "The response redirects more than \(limit) times."
         case .redirectLoop(let url): "The redirects go round in a circle at \(url.redactedDescription)."
         case .insecureRedirect(let url): "A redirect leads from https to \(url.redactedDescription), in the clear."
         case .invalidRedirect(let location):
-            "A redirect leads to \(location.redactedURL), which is no http or https URL."
+            "A redirect leads to \(location.redactedURL), not to an http or https URL."
         case .bodyTooLarge(let limit): "The response's content is longer than the limit of \(limit) bytes."
         case .decompressionRatio(let limit):
             "A byte of the response's compressed content becomes more than the limit of \(limit) bytes."

@@ -3,6 +3,8 @@ extension HTTP.StatusCode {
     public static let `continue` = Self(100)
     /// 101 Switching Protocols.
     public static let switchingProtocols = Self(101)
+    /// 102 Processing (RFC 2518).
+    public static let processing = Self(102)
     /// 103 Early Hints (RFC 8297).
     public static let earlyHints = Self(103)
     /// 200 OK.
@@ -35,6 +37,8 @@ extension HTTP.StatusCode {
     public static let seeOther = Self(303)
     /// 304 Not Modified.
     public static let notModified = Self(304)
+    /// 305 Use Proxy. It is not followed (RFC 9110 section 15.4.6).
+    public static let useProxy = Self(305)
     /// 307 Temporary Redirect.
     public static let temporaryRedirect = Self(307)
     /// 308 Permanent Redirect.
@@ -113,6 +117,8 @@ extension HTTP.StatusCode {
     public static let insufficientStorage = Self(507)
     /// 508 Loop Detected (RFC 5842).
     public static let loopDetected = Self(508)
+    /// 510 Not Extended (RFC 2774, which is obsolete).
+    public static let notExtended = Self(510)
     /// 511 Network Authentication Required (RFC 6585).
     public static let networkAuthenticationRequired = Self(511)
 
@@ -121,10 +127,12 @@ extension HTTP.StatusCode {
     public var reasonPhrase: String? { Self.reasonPhrases[rawValue] }
 
     private static let reasonPhrases: [Int: String] = [
-        100: "Continue", 101: "Switching Protocols", 103: "Early Hints", 200: "OK", 201: "Created", 202: "Accepted",
-        203: "Non-Authoritative Information", 204: "No Content", 205: "Reset Content", 206: "Partial Content",
+        100: "Continue", 101: "Switching Protocols", 102: "Processing", 103: "Early Hints", 200: "OK",
+        201: "Created", 202: "Accepted", 203: "Non-Authoritative Information", 204: "No Content", 205: "Reset Content",
+        206: "Partial Content",
         207: "Multi-Status", 208: "Already Reported", 226: "IM Used", 300: "Multiple Choices",
-        301: "Moved Permanently", 302: "Found", 303: "See Other", 304: "Not Modified", 307: "Temporary Redirect",
+        301: "Moved Permanently", 302: "Found", 303: "See Other", 304: "Not Modified", 305: "Use Proxy",
+        307: "Temporary Redirect",
         308: "Permanent Redirect", 400: "Bad Request", 401: "Unauthorized", 402: "Payment Required",
         403: "Forbidden", 404: "Not Found", 405: "Method Not Allowed", 406: "Not Acceptable",
         407: "Proxy Authentication Required", 408: "Request Timeout", 409: "Conflict", 410: "Gone",
@@ -135,6 +143,6 @@ extension HTTP.StatusCode {
         431: "Request Header Fields Too Large", 451: "Unavailable For Legal Reasons", 500: "Internal Server Error",
         501: "Not Implemented", 502: "Bad Gateway", 503: "Service Unavailable", 504: "Gateway Timeout",
         505: "HTTP Version Not Supported", 506: "Variant Also Negotiates", 507: "Insufficient Storage",
-        508: "Loop Detected", 511: "Network Authentication Required",
+        508: "Loop Detected", 510: "Not Extended", 511: "Network Authentication Required",
     ]
 }

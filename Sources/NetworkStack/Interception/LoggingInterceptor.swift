@@ -132,7 +132,9 @@ public struct LoggingInterceptor: HTTPResourceInterceptor {
     }
 
     private func responseLines(_ response: HTTP.Response, _ data: Data, _ title: String) -> [String] {
-        let facts = "\(response.version), \(data.count) bytes, \(response.metrics.total)"
+        // Where there is none, it may be streamed, and still to come.
+        let count = data.isEmpty ? "" : "\(data.count) bytes, "
+        let facts = "\(response.version), \(count)\(response.metrics.total)"
         var lines = ["\(title) \(redaction.text(of: response.url)) (\(facts))"]
         if level >= .headers { lines += headerLines(response.headers) }
         if level >= .content { lines += preview.lines(of: data) }

@@ -32,7 +32,6 @@ extension Network.Configuration {
         var others = self
         others.proxies = .none
         try capabilities.requireConnections(of: others)
-        if connections.idleAge != nil { try capabilities.require(.idleConnectionAge) }
         if tls.trustRoots != .system { try capabilities.require(.customTrustRoots) }
         if tls.clientIdentity != nil { try capabilities.require(.clientCertificates) }
         if tls.minimumVersion != .v1_2 || tls.maximumVersion != nil { try capabilities.require(.tlsVersions) }

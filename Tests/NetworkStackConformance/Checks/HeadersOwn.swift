@@ -40,7 +40,7 @@ extension ConformanceCheck {
             _ = try await subject.client().get(server.url())
             try expectEqual(server.requests.first?.values(of: "Host"), [server.authority], "Host")
         },
-        ConformanceCheck("A Host of one's own is sent instead", needs: [.hostOverride]) { subject in
+        ConformanceCheck("A Host of one's own is sent instead", needs: [.hostHeader]) { subject in
             let request = try await receives([.host: "other.test"], on: subject)
             try expectEqual(request.values(of: "Host"), ["other.test"], "Host")
         },

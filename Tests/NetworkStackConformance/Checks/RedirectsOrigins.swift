@@ -81,8 +81,8 @@ extension ConformanceCheck {
                 try expectEqual(server.requests.last?.values(of: "Authorization"), [], "Authorization")
                 try expectEqual(server.requests.last?.values(of: "Host"), ["localhost:\(server.port)"], "Host")
             },
-            ConformanceCheck("A Host of one's own goes along within the origin only", needs: [.network, .hostOverride])
-            { subject in
+            ConformanceCheck("A Host of one's own goes along within the origin only", needs: [.network, .hostHeader]) {
+                subject in
                 let target = try ScriptedServer.responding { _ in .ok("there") }
                 let peer = try ScriptedServer.responding { request in
                     request.path == "/start" ? .redirect(302, to: "/next") : .redirect(302, to: target.url("/"))

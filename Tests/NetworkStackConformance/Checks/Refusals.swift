@@ -4,7 +4,8 @@ import NetworkStackTesting
 
 extension ConformanceCheck {
     /// What cannot be sent as it is, is refused with a sentence before anything is sent.
-    static let refusals: [ConformanceCheck] = illegalHeads + illegalFraming + illegalURLs + unsupportedWishes
+    static let refusals: [ConformanceCheck] =
+        illegalHeads + headsTooLong + illegalFraming + illegalURLs + unsupportedWishes
 
     private static let illegalHeads: [ConformanceCheck] =
         [

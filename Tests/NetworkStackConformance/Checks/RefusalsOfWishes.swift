@@ -22,11 +22,11 @@ extension ConformanceCheck {
             let peer = try subject.serve { _ in .ok("done") }
             let client = try subject.client()
             let request = try HTTP.Request(url: peer.url("/refused"), headers: [.host: "own.test"])
-            if subject.capabilities.supports(.hostOverride) {
+            if subject.capabilities.supports(.hostHeader) {
                 _ = try await client.success(request)
                 try expectEqual(peer.onlyRequest().values(of: "Host"), ["own.test"], "Host")
             } else {
-                try await isUnsupported(.hostOverride, subject) { try await client.refusal(request) }
+                try await isUnsupported(.hostHeader, subject) { try await client.refusal(request) }
                 try await peer.expectNothingBefore(client)
             }
         },

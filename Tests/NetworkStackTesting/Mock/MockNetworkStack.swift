@@ -50,6 +50,8 @@ public final class MockNetworkStack: HTTPTransportStack {
         let transport = MockTransport(book: MockBook(), clock: clock, userAgent: configuration.userAgent)
         self.files = files
         var configuration = configuration
+        // There is no server that could prove itself, or not.
+        configuration.serverTrust = nil
         if configuration.retryClock == nil { configuration.retryClock = clock }
         let identifiers = Lock(0)
         makeEngine = { [configuration] transport in

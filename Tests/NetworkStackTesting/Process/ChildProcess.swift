@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import NetworkStack
 
 /// A program running beside the tests that never outlives them.
 ///
@@ -11,7 +12,7 @@ final class ChildProcess: Sendable {
     /// The exit status once the process was reaped.
     ///
     /// Until then its number cannot be given to another process.
-    private let status = Guarded<Int32?>(nil)
+    private let status = Lock<Int32?>(nil)
 
     /// Builtins only: it must work whatever PATH is.
     private static let watch = """

@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import NetworkStack
 
 /// A directory that is removed with its contents when it is dropped, or when the process exits.
 package final class TemporaryDirectory: Sendable {
@@ -8,7 +9,7 @@ package final class TemporaryDirectory: Sendable {
     /// The directories of this process that still exist.
     ///
     /// Swift runs no deinit for what is alive at exit.
-    private static let living = Guarded<Set<String>>([])
+    private static let living = Lock<Set<String>>([])
     private static let removal: Void = {
         atexit {
             for path in TemporaryDirectory.living.withLock({ $0 }) { try? FileManager.default.removeItem(atPath: path) }

@@ -1,9 +1,10 @@
 import Glibc
+import NetworkStack
 
 /// A thread that can be joined, with SIGPIPE blocked: a write to a dead peer must be an error, never a signal.
 final class WorkerThread: Sendable {
     private let identity: pthread_t
-    private let isJoined = Guarded(false)
+    private let isJoined = Lock(false)
 
     /// Starts `body`.
     ///

@@ -1,11 +1,12 @@
 import Glibc
+import NetworkStack
 
 /// Python's HTTP server on a name in Linux's abstract namespace of Unix sockets: it answers every GET with its path.
 public final class AbstractSocketServer: Sendable {
     /// The name, without the zero byte it begins with in the system's hands.
     public let name: String
     private let process: ServerProcess
-    private static let count = Guarded(0)
+    private static let count = Lock(0)
 
     /// Makes the directory; nothing runs yet.
     ///

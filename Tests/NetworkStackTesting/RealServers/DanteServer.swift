@@ -49,26 +49,22 @@ public final class DanteServer: Sendable {
     public var port: UInt16 { process.ports.first ?? 0 }
 
     /// Where clients were connected to, as `127.0.0.1:80`: after the lookup, whoever made it.
-    public var destinations: [String] { places(after: "pass(") }
-
-    /// Where clients wanted to be connected to, and were not.
-    public var refusedDestinations: [String] { places(after: "block(") }
-
-    /// Suspends until the destinations satisfy the condition and returns them; throws `WaitTimedOut` after 10 s.
-    @discardableResult
-    public func waitForDestinations(_ condition: ([String]) -> Bool) async throws -> [String] {
-        try await process.wait(within: .seconds(10), for: { destinations }, until: condition)
-    }
-
+    ///
     /// From lines as `info: pass(1): tcp/connect [: 127.0.0.1.42512 127.0.0.1.10811 -> 127.0.0.1.46763 127.0.0.1.80`.
-    private func places(after mark: String) -> [String] {
-        process.output.split(separator: "\n").filter { $0.contains(mark) }.compactMap { line in
+    public var destinations: [String] {
+        process.output.split(separator: "\n").filter { $0.contains("pass(") }.compactMap { line in
             guard let arrow = line.firstRange(of: " -> ") else { return nil }
             let words = line[arrow.upperBound...].split(separator: " ")
             guard words.count > 1, let dot = words[1].lastIndex(of: ".") else { return nil }
             let port = words[1][words[1].index(after: dot)...].prefix { $0.isNumber }
             return "\(words[1][..<dot]):\(port)"
         }
+    }
+
+    /// Suspends until the destinations satisfy the condition and returns them; throws `WaitTimedOut` after 10 s.
+    @discardableResult
+    public func waitForDestinations(_ condition: ([String]) -> Bool) async throws -> [String] {
+        try await process.wait(within: .seconds(10), for: { destinations }, until: condition)
     }
 
     private func configuration(port: UInt16) -> String {

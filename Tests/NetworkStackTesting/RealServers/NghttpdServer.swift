@@ -71,9 +71,6 @@ public final class NghttpdServer: Sendable {
     /// Readiness was found by a connection without frames of its own, except that nghttpd sends it SETTINGS.
     public var frames: [LoggedFrame] { LoggedFrame.parse(process.output) }
 
-    /// How many RST_STREAM frames clients have sent since the last start.
-    public var resetsReceived: Int { frames.count { $0.type == "RST_STREAM" && $0.direction == .received } }
-
     /// Suspends until the frames satisfy the condition and returns them; throws `WaitTimedOut` after `limit`.
     @discardableResult
     public func waitForFrames(

@@ -1,3 +1,5 @@
+import NetworkStack
+
 /// A real server in the foreground with its directory and its log: started until it listens, stopped for certain.
 final class ServerProcess: Sendable {
     /// What it takes to run it once.
@@ -9,8 +11,8 @@ final class ServerProcess: Sendable {
 
     let name: String
     let folder: TemporaryDirectory
-    private let process = Guarded<ChildProcess?>(nil)
-    private let chosenPorts = Guarded<[UInt16]>([])
+    private let process = Lock<ChildProcess?>(nil)
+    private let chosenPorts = Lock<[UInt16]>([])
 
     /// Makes the directory, with `ServedFiles` in it if they are what the server serves.
     init(_ name: String, servesFiles: Bool = false) throws {

@@ -1,3 +1,5 @@
+import NetworkStack
+
 /// The server's records, written by its threads and read by tests at any time.
 final class Ledger: Sendable {
     private struct State {
@@ -5,7 +7,7 @@ final class Ledger: Sendable {
         var open = 0
         var version = 0
     }
-    private let state = Guarded(State())
+    private let state = Lock(State())
     private let recordLimit: Int
 
     init(recordLimit: Int) { self.recordLimit = recordLimit }

@@ -1,3 +1,5 @@
+import NetworkStack
+
 /// A door that is closed until somebody opens it, once and for good.
 ///
 /// A test opens it to let a script go on (`Step.wait(for:)`), or a script opens it (`Step.open(_:)`) to tell the test
@@ -7,7 +9,7 @@ public final class Gate: Sendable {
         var isOpen = false
         var waiting: [ObjectIdentifier: Wakeup] = [:]
     }
-    private let state = Guarded(State())
+    private let state = Lock(State())
 
     /// A closed gate.
     public init() {}

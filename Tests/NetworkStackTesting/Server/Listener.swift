@@ -1,4 +1,5 @@
 import Glibc
+import NetworkStack
 
 /// The threads behind a scripted server: one that accepts, one per connection.
 ///
@@ -20,9 +21,9 @@ final class Listener: Sendable {
     let stopGate = Gate()
     let port: UInt16
     private let script: ScriptSource
-    private let socket: Guarded<LoopbackSocket?>
+    private let socket: Lock<LoopbackSocket?>
     private let wakeup: Wakeup
-    private let state = Guarded(State())
+    private let state = Lock(State())
 
     init(options: ScriptedServer.Options, script: @escaping ScriptSource) throws {
         self.options = options
@@ -33,7 +34,7 @@ final class Listener: Sendable {
         try socket.bind(port: options.port, reusing: true)
         try socket.listen(backlog: options.backlog)
         port = socket.port
-        self.socket = Guarded(socket)
+        self.socket = Lock(socket)
         // Wrong files fail here, not at the first client.
         if let identity = options.tls { _ = try context(for: identity) }
     }

@@ -1,3 +1,5 @@
+import NetworkStack
+
 /// Certificates made for this run: EC P-256, in a temporary directory that goes away with the process.
 ///
 ///     root ── intermediate ── server, rotatedServer, expired, wrongHost, client
@@ -35,7 +37,7 @@ public final class TestCertificates: Sendable {
     private let folder: TemporaryDirectory
     private let forgedFolder: TemporaryDirectory
     private let intermediate: CertificateAuthority
-    private let sequence = Guarded(0)
+    private let sequence = Lock(0)
 
     /// The names `server` is good for.
     public static let serverNames = ["localhost", "127.0.0.1", "::1", "a.test", "b.test"]
