@@ -114,6 +114,15 @@ struct FetchErrorTests {
         #expect(!FetchError.http(503, nil, response).isRetryable)
     }
 
+    @Test("what it was retried for, once, in its description")
+    func retriedDescriptions() {
+        let failures = (1...4).map { FetchError.transport(FileError(path: "/\($0)", number: 2)) }
+        let text = "\(FetchError.retry(.retries(3), Retry.State(errors: failures)))"
+        #expect(text.hasSuffix("4 failures, the last: transport(/4: No such file or directory))"), "\(text)")
+        #expect("\(Retry.State(errors: [failures[0]]))" == "1 failure: transport(/1: No such file or directory)")
+        #expect("\(Retry.State())" == "no failure")
+    }
+
     @Test("in its summary no URL, whatever a redirect leads to")
     func summaries() throws {
         let url = try #require(URL(string: "http://host.test/reset/s3cret"))

@@ -92,6 +92,22 @@ struct FileBodySourceTests {
         }
     }
 
+    @Test("is not begun where none can be")
+    func places() throws {
+        let folder = NSTemporaryDirectory() + "/folder-\(UUID().uuidString)"
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        try Data().write(to: URL(filePath: folder + "/file"))
+        let places: [(String, Int32)] = [
+            (folder + "/" + String(repeating: "n", count: 256), ENAMETOOLONG), (folder + "/file/file", ENOTDIR),
+            (folder + "/none/file", ENOENT), (folder, EISDIR), ("/dev/null", EINVAL), ("", ENOENT),
+        ]
+        for (path, number) in places {
+            #expect(throws: FileError(path: path, number: number)) { try FileWriter(path: path) }
+        }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["file"])
+    }
+
     @Test("is written to no path that the system would take for another")
     func namesakes() throws {
         let path = NSTemporaryDirectory() + "/file-\(UUID().uuidString)"

@@ -201,7 +201,7 @@ extension Transfer {
                 code: .gotNothing,
                 message:
                     "The connection ended without a response; a \(control.hop.request.method) is not sent again by itself.",
-                phase: phase,
+                phase: HTTP.Phase.waiting,  // not that of the connection it might have gone over next
                 remoteAddress: easy.fact(text: CURLINFO_PRIMARY_IP)
             )
         )

@@ -33,9 +33,10 @@ extension Transfer {
         if let refusal = refusalOfServer(code) { return .refused(.untrusted(refusal)) }
         // A timeout says by its phase that the request was sent.
         if isConnected, phase.isBeforeSending, code != CURLE_OK, code != CURLE_OPERATION_TIMEDOUT,
-            !control.hop.request.method.isIdempotent, easy?.hasSentRequest ?? false
+            !control.hop.request.method.isIdempotent || saysNobodyWasReached(code), easy?.hasSentRequest ?? false
         {
-            return .transport(ended(.gotNothing, "The connection ended without a response, and there is no other."))
+            let message = "The connection ended without a response, and there is no other."
+            return .transport(ended(.gotNothing, message, phase: .waiting))
         }
         switch CurlError.Code(rawValue: Int32(bitPattern: code.rawValue)) {
         case .init(rawValue: 0): return incompleteness()
@@ -62,6 +63,12 @@ extension Transfer {
             return .badResponse
         case let code: return .transport(error(code))
         }
+    }
+
+    /// Whether a code means that the request has reached nobody.
+    private func saysNobodyWasReached(_ code: CURLcode) -> Bool {
+        code == CURLE_COULDNT_CONNECT || code == CURLE_COULDNT_RESOLVE_HOST || code == CURLE_COULDNT_RESOLVE_PROXY
+            || code == CURLE_PROXY
     }
 
     /// Why a server whose keys are pinned was turned down, if that is how the transfer ended. libcurl's codes do not
@@ -164,8 +171,9 @@ extension Transfer {
             && head.status != .switchingProtocols
     }
 
-    private func ended(_ code: CurlError.Code, _ message: String) -> CurlError {
-        CurlError(code: code, message: message, phase: phase, remoteAddress: easy?.fact(text: CURLINFO_PRIMARY_IP))
+    private func ended(_ code: CurlError.Code, _ message: String, phase: HTTP.Phase? = nil) -> CurlError {
+        let address = easy?.fact(text: CURLINFO_PRIMARY_IP)
+        return CurlError(code: code, message: message, phase: phase ?? self.phase, remoteAddress: address)
     }
 
     /// Whether the proxy wants to know who asks for a tunnel, and nobody says so. libcurl would read what else it answers with

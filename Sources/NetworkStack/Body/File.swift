@@ -125,7 +125,7 @@ package final class FileWriter: Sendable {
     private let partialPath: String
     private let state: Lock<State>
 
-    /// Creates the partial file.
+    /// Creates the partial file, unless it is known already that none can be in the file's place.
     ///
     /// - Parameters:
     ///   - path: The file's place.
@@ -134,9 +134,9 @@ package final class FileWriter: Sendable {
     package init(path: String, mode: mode_t = 0o666) throws(FileError) {
         (self.path, partialPath) = (path, Self.partialPath(for: path))
         var status = stat()
-        if unsafe path.namesAnother || stat(path, &status) == 0 && status.st_mode & S_IFMT != S_IFREG {
-            throw FileError(path: path, number: status.st_mode & S_IFMT == S_IFDIR ? EISDIR : EINVAL)
-        }
+        let isThere = unsafe !path.namesAnother && stat(path, &status) == 0
+        let number = isThere || path.namesAnother ? status.st_mode.objection : errno
+        guard number == 0 || number == ENOENT && !path.isEmpty else { throw FileError(path: path, number: number) }
         let descriptor = unsafe open(partialPath, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)
         guard descriptor >= 0 else { throw FileError(path: path, number: errno) }
         state = Lock(State(descriptor: descriptor))

@@ -67,3 +67,11 @@ public enum Retry {
         public var attemptCount: Int { errors.count + 1 }
     }
 }
+
+extension Retry.State: CustomStringConvertible {
+    /// How many attempts have failed, and how the last one did: what an error that holds the state shows of it.
+    public var description: String {
+        guard let last = errors.last else { return "no failure" }
+        return "\(errors.count) " + (errors.count == 1 ? "failure: " : "failures, the last: ") + "\(last)"
+    }
+}

@@ -2,8 +2,10 @@ internal import FoundationEssentials
 
 /// The content of a response on its way into a file.
 ///
-/// It is written beside the file's place and moved there when it is whole; a failure leaves nothing behind. It goes on
-/// without being held; ``cancel()``, or a cancel of the fetch, ends it.
+/// It is written beside the file's place, under a name that ends in `.partial`, and moved there when it is whole; a failure
+/// leaves nothing behind. It goes on without being held; ``cancel()``, or a cancel of the fetch, ends it. What is written is
+/// removed by a task of the download's own, so a process that ends before ``whole()`` has returned may leave it behind, be it
+/// after a cancel or a shutdown of the stack.
 public final class Download: Cancelable {
     /// Where the file will be.
     public let path: String

@@ -27,6 +27,9 @@ extension ModelDecoding where Payload == ByteStream {
 
     /// Server-sent events (`text/event-stream`), as they come.
     ///
+    /// The content is read as such whatever its `Content-Type` says. What is something else, such as an error in JSON under a
+    /// status of success, has no events.
+    ///
     /// - Parameter limit: The most bytes of one event's data, and of any line; more fails with ``EventTooLong`` or
     ///   ``LineTooLong``.
     /// - Returns: The decoding.

@@ -39,7 +39,7 @@ extension ConformanceCheck {
                         url: server.url("/second"),
                         body: .bytes(Data("hello".utf8))
                     )
-                    try await client.outcome(of: request).expectFailure(.empty, .receive)
+                    try await client.outcome(of: request).expectLostAfterSending()
                     try expectEqual(server.requests.map(\.path), ["/first", "/second"], "what the server received")
                     // The stack is none the worse for it.
                     _ = try await client.get(server.url("/third"))
@@ -86,11 +86,12 @@ extension ConformanceCheck {
                 try expectEqual(server.requests.map(\.bodyCount), [5], "what the server received")
             },
             ConformanceCheck(
-                "A POST whose kept connection died is not said to have reached nobody because there is no other",
+                "A request whose kept connection died is not said to have reached nobody because there is no other",
                 needs: [.network, .carefulRepeats]
             ) { subject in
-                let outcome = try await post(subject) { $0.stopListening() }
-                try outcome.expectFailure(.empty, .receive)
+                for method in [HTTP.Method.POST, .PUT, .DELETE] {
+                    try await send(method, subject) { $0.stopListening() }.expectLostAfterSending()
+                }
             },
             ConformanceCheck(
                 "A POST whose kept connection died is not said to have reached nobody because another takes too long",
@@ -98,7 +99,7 @@ extension ConformanceCheck {
             ) { subject in
                 let silent = Lock<UnresponsivePort?>(nil)
                 let options = HTTP.Options.clocks(connect: .milliseconds(500))
-                let outcome = try await post(subject, options) { server in
+                let outcome = try await send(.POST, subject, options) { server in
                     server.stopListening()
                     let port = try UnresponsivePort(server.port)
                     silent.withLock { $0 = port }
@@ -196,8 +197,9 @@ extension ConformanceCheck {
         return (client, server)
     }
 
-    /// Sends a POST on a kept connection that is reset when it has come, after something has been done to the server.
-    private static func post(
+    /// Sends a request on a kept connection that is reset when it has come, after something has been done to the server.
+    private static func send(
+        _ method: HTTP.Method,
         _ subject: ConformanceSubject,
         _ options: HTTP.Options? = nil,
         changing change: @escaping @Sendable (ScriptedServer) throws -> Void
@@ -211,12 +213,29 @@ extension ConformanceCheck {
         }
         box.withLock { $0 = server }
         defer { box.withLock { $0 = nil } }
-        let client = try subject.client { $0.interceptors = [HTTPRetryPolicy.maxRetries(2).whenSafe()] }
+        let client = try subject.client {
+            if !method.isIdempotent { $0.interceptors = [HTTPRetryPolicy.maxRetries(2).whenSafe()] }
+        }
         _ = try await client.get(server.url("/first"))
         let body = HTTP.Body.bytes(Data("order".utf8))
         return try await client.outcome(
-            of: HTTP.Request(method: .POST, url: server.url("/second"), body: body),
+            of: HTTP.Request(method: method, url: server.url("/second"), body: body),
             options: options
+        )
+    }
+}
+
+extension BoundedClient.Outcome {
+    /// Expects the connection to have been lost after the request was sent, and that it is said when.
+    fileprivate func expectLostAfterSending(file: StaticString = #fileID, line: UInt = #line) throws {
+        try expectFailure(.empty, .receive, file: file, line: line)
+        guard case .failure(let failure) = self, case .transport(let error) = failure else { return }
+        let phase = (error as? any HTTPTransportError)?.phase
+        try expect(
+            !failure.isRetryable && phase?.isBeforeSending != true,
+            "The request is said not to have been sent: \(error)",
+            file: file,
+            line: line
         )
     }
 }
