@@ -115,6 +115,19 @@ def prove_lines(netfetch, folder):
     return len(lines)
 
 
+def prove_names(netfetch, folder):
+    """What -O writes lies where it is called, under the name that the URL has: escapes are part of that, as they are of curl's."""
+    url = Server(good).url
+    inner = os.path.join(folder, "inner")
+    os.mkdir(inner)
+    names = ["plain", "%2e%2e%2Fabove", "..%2Fbelow", (os.path.join(folder, "anywhere")).replace("/", "%2F"), "a%0Ab"]
+    for name in names:
+        run = subprocess.run([netfetch, "-s", "-O", url + "path/" + name + "?query"], cwd=inner, capture_output=True, text=True, timeout=30)
+        expect(run.returncode == 0, f"-O writes {name}", (run.returncode, run.stderr))
+    expect(sorted(os.listdir(inner)) == sorted(names), "-O writes files of these names", os.listdir(inner))
+    expect(os.listdir(folder) == ["inner"], "-O writes no file elsewhere", os.listdir(folder))
+
+
 # Batches.
 
 def batch(netfetch, data, *arguments):
@@ -224,6 +237,8 @@ def main():
     netfetch = os.path.abspath(sys.argv[1])
     with tempfile.TemporaryDirectory() as folder:
         count = prove_lines(netfetch, folder)
+    with tempfile.TemporaryDirectory() as folder:
+        prove_names(netfetch, folder)
     prove_batch(netfetch)
     prove_ends(netfetch)
     prove_streams(netfetch)

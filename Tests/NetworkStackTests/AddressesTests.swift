@@ -24,7 +24,7 @@ struct AddressesTests {
         "for a name must be addresses",
         arguments: [
             "", "a.test", "a.test:80", "a.test:80:", "a.test:x:::1", "a.test:0:::1", "a.test:80:b.test", "a b:80:::1",
-            "a.test:80:fe80::1%lo",
+            "a.test:80:fe80::1%lo", "-a.test:80:::1",
         ]
     )
     func badOverrides(_ text: String) {

@@ -34,6 +34,16 @@ struct PinningPolicyTests {
     )
     func noPins(_ text: String) { #expect(PublicKeyPin(text) == nil) }
 
+    @Test("a policy whose date is none counts for ever, and can be described")
+    func noDate() throws {
+        let dates = [Date(timeIntervalSince1970: .nan), .distantFuture]
+        let policies = try dates.map {
+            try PinningPolicy(domainName: "a.test", expirationDate: $0, pinnedHashes: [Self.first, Self.second])
+        }
+        #expect(Set(policies).count == 1 && "\(policies)".contains("a.test"))
+        #expect(!policies[0].isExpired(at: .distantFuture))
+    }
+
     @Test("a pin is its 32 bytes, however they are written")
     func spellings() throws {
         let pin = try #require(PublicKeyPin(Self.first))

@@ -78,6 +78,56 @@ struct RedactionTests {
         }
     }
 
+    @Test("an endpoint's description has no credentials, parameters, user info, query or fragment")
+    func endpoint() throws {
+        let endpoint = HTTP.Endpoint(
+            baseURL: try #require(Self.request?.url),
+            path: "/orders/{id}",
+            pathParameters: ["id": Self.secret],
+            queryItems: [URLQueryItem(name: "token", value: Self.secret)],
+            headers: ["Authorization": "Bearer s3cret", "Accept": "text/plain"],
+            content: .text(Self.secret)
+        )
+        let resource = HTTPResource<HTTP.Request, HTTP.Response>(baseRequestMaking: .endpoint(endpoint))
+        for text in Self.texts(of: endpoint) + Self.texts(of: resource) {
+            #expect(!text.contains(Self.secret), "\(text)")
+        }
+        for text in Self.texts(of: endpoint) {
+            #expect(text.contains("text/plain") && text.contains("host.test/path") && text.contains("/orders/{id}"))
+        }
+    }
+
+    @Test("a hop's description has no credentials and no query")
+    func hop() throws {
+        let (request, origin, urlText, _) = try #require(Self.request).checked()
+        let hop = HTTPHop(
+            request: request,
+            origin: origin,
+            urlText: urlText,
+            options: Shared(HTTP.Options()),
+            trust: .ordinary,
+            source: nil,
+            allowsWithholding: true
+        )
+        for text in Self.texts(of: hop) { #expect(!text.contains(Self.secret), "\(text)") }
+    }
+
+    @Test("an exported command shows no user info of the page that led to the request")
+    func exportedReferer() throws {
+        let request = try HTTP.Request(
+            url: "https://host.test/",
+            headers: [.referer: "https://user:s3cret@host.test/path?page=2"]
+        )
+        #expect(try request.curlCommand().contains("Referer: https://host.test/path?page=2"))
+        #expect(try request.curlCommand(redacting: nil).contains(Self.secret))
+    }
+
+    @Test("what is shown of a date that is none does not end the process")
+    func dates() {
+        let none = Date(timeIntervalSince1970: .nan)
+        #expect(AccessToken(Self.secret, expirationDate: none).description == "Bearer <redacted>")
+    }
+
     @Test("a refusal's description has no user info and no query")
     func refusals() throws {
         let url = try #require(URL(string: "http://user:s3cret@host.test/path?token=s3cret"))

@@ -69,8 +69,11 @@ struct CommandLineFetches {
     private func file(for request: HTTP.Request, at index: Int) throws -> String? {
         if index < command.output.files.count { return command.output.files[index] }
         guard command.output.usesRemoteNames else { return nil }
-        let name = request.url.lastPathComponent
-        guard !name.isEmpty, name != "/", !request.url.hasDirectoryPath, name != "..", name != "." else {
+        // As it is written, like curl's: an escaped slash would make it a path, to anywhere.
+        let name =
+            request.url.path(percentEncoded: true).utf8.split(separator: UInt8(ascii: "/")).last.flatMap { String($0) }
+            ?? ""
+        guard !name.isEmpty, !request.url.hasDirectoryPath, name != "..", name != "." else {
             throw Failure(.url, "The URL names no file; give it one with -o.")
         }
         return name

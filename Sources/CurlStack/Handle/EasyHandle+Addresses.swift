@@ -18,7 +18,7 @@ struct AddressPlan {
     init?(_ addresses: Network.Configuration.Addresses) {
         self.addresses = addresses
         usesConnectionsOnce = if case .abstract = addresses.unixSocket { true } else { false }
-        let (seconds, rest) = addresses.dnsCacheAge.components
+        let (seconds, rest) = addresses.dnsCacheAge.parts
         age = Int(clamping: min(seconds + (rest > 0 ? 1 : 0), 1 << 31 - 1))
         let overrides = addresses.hostOverrides.flatMap { override in
             let list = override.addresses.map { $0.contains(":") ? "[\($0)]" : $0 }.joined(separator: ",")

@@ -8,9 +8,12 @@ final class TextList {
 
     /// Makes a list, or `nil` if there is no memory for it.
     init?(_ lines: [String]) {
+        // libcurl looks for the end of the list it is given, from there on: the end itself, or thousands of lines take seconds.
+        var last: UnsafeMutablePointer<curl_slist>?
         for line in lines {
-            guard let grown = unsafe curl_slist_append(list, line) else { return nil }
-            unsafe list = grown
+            guard let grown = unsafe curl_slist_append(last, line) else { return nil }
+            unsafe last = last.map { unsafe $0.pointee.next } ?? grown
+            if unsafe list == nil { unsafe list = grown }
         }
     }
 

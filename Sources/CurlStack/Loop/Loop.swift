@@ -62,7 +62,7 @@ struct Loop: ~Copyable {
     private mutating func act() {
         let end = min(events.count, nextEvent + Self.eventsPerTurn)
         for event in events[nextEvent..<end] where poller.isCurrent(event) {
-            turn.reads.renew()
+            turn.renewBudgets()
             pools.all[event.watch].multi.act(on: event)
             turn.held.read(turn.sockets.ends(of: event.descriptor))
             turn.lookPastPause(at: turn.sockets.ends(of: event.descriptor))
@@ -276,7 +276,7 @@ struct Loop: ~Copyable {
         let now = MonotonicInstant.now
         for pool in pools.all {
             guard let deadline = pool.multi.watch.deadline, deadline <= now.milliseconds else { continue }
-            turn.reads.renew()
+            turn.renewBudgets()
             pool.multi.actOnTimeout()
         }
         while let entry = deadlines.popExpired(now) {

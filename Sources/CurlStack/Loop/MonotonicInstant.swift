@@ -1,3 +1,5 @@
+internal import NetworkStack
+
 /// A point on the loop's clock, in milliseconds.
 struct MonotonicInstant: Comparable {
     let milliseconds: Int64
@@ -11,7 +13,7 @@ struct MonotonicInstant: Comparable {
 
     /// A later point; never early.
     func after(_ duration: Duration) -> MonotonicInstant {
-        let (seconds, attoseconds) = duration.components
+        let (seconds, attoseconds) = duration.parts
         guard seconds < 1 << 31 else { return MonotonicInstant(milliseconds: .max) }
         return MonotonicInstant(milliseconds: milliseconds + seconds * 1000 + attoseconds / 1_000_000_000_000_000 + 1)
     }

@@ -219,10 +219,10 @@ final class Pool {
         codes += easy.set(configuration.tls, authorities)
         codes += addresses.apply(to: easy)
         if let age = configuration.connections.lifetime {
-            codes.append(easy.set(CURLOPT_MAXLIFETIME_CONN, max(1, Int(clamping: age.components.seconds))))
+            codes.append(easy.set(CURLOPT_MAXLIFETIME_CONN, max(1, Int(clamping: age.parts.seconds))))
         }
         if let age = configuration.connections.idleAge {
-            codes.append(easy.set(CURLOPT_MAXAGE_CONN, max(1, Int(age.components.seconds))))
+            codes.append(easy.set(CURLOPT_MAXAGE_CONN, max(1, Int(clamping: age.parts.seconds))))
         }
         return codes.allSatisfy { $0 == CURLE_OK } ? easy : nil
     }

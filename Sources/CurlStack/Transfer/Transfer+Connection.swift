@@ -253,8 +253,10 @@ extension Transfer {
             unixEnds = OpenSockets.Ends(number: number, pool: poolNumber ?? 0)
         }
         guard let ends else { return }
-        guard let mark = bytes.firstRange(of: Self.goAwayMark) else { return }
-        guard let place = bytes[mark.upperBound...].firstRange(of: Self.lastStreamMark) else { return }
+        // At its beginning: the fields of requests are told in passing, too, and may say anything.
+        guard Self.goAwayMarks.contains(where: { bytes.starts(with: $0) }),
+            let place = bytes.firstRange(of: Self.lastStreamMark)
+        else { return }
         let number = Self.number(at: place.upperBound, in: bytes)
         turn.sockets.goingAway(after: number, at: ends)
     }
@@ -272,7 +274,8 @@ extension Transfer {
 
     private static let reuseMark = Array("Re-using existing connection #".utf8)
     private static let connectedMark = Array("Connected to ".utf8)
-    private static let goAwayMark = Array("GOAWAY, error=".utf8)
+    /// libcurl 7.88 misspells it.
+    private static let goAwayMarks = ["received", "recveived"].map { Array("\($0) GOAWAY, error=".utf8) }
     private static let lastStreamMark = Array("last_stream=".utf8)
 }
 

@@ -3,7 +3,7 @@ internal import NetworkStack
 extension Transfer {
     /// Takes content as libcurl received it, undoes its codings and keeps it.
     func received(body bytes: RawSpan) -> Taken {
-        if isHeldBack {
+        if isHeldBack || mustComeBack(after: bytes.byteCount) {
             isReceivingPaused = true
             return .pause
         }
@@ -24,6 +24,14 @@ extension Transfer {
         // libcurl may read a hundred times in one turn: a stream's reader is asked sooner whether there is room.
         if isStream, body.count >= TransferPlan.largeBuffer { flush() }
         return .taken
+    }
+
+    /// Whether libcurl has delivered so much that others must have their turn first. On a connection of HTTP/2 a pause is
+    /// everybody's.
+    private func mustComeBack(after count: Int) -> Bool {
+        guard stream == nil, !turn.content.spend(count) else { return false }
+        turn.crowded.append(self)
+        return true
     }
 
     /// Notes whether the stream's buffer was full, so that libcurl may hold more. A head shares the buffer with the first

@@ -246,7 +246,7 @@ final class TransferPlan {
 
     /// Rounded up: a timeout never fires early.
     static func milliseconds(_ duration: Duration) -> Int {
-        let (seconds, attoseconds) = duration.components
+        let (seconds, attoseconds) = duration.parts
         guard seconds < 1 << 31 else { return 1 << 31 }
         let rest = (attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000
         return Int(seconds) * 1000 + Int(rest)

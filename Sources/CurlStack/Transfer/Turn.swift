@@ -8,6 +8,10 @@ final class Turn {
     var held = HeldInput()
     /// How much connections may be read before libcurl comes back.
     let reads = ReadBudget()
+    /// How much content they may bring before that.
+    let content = ContentBudget()
+    /// Those that have more for the next turn.
+    var crowded: [Transfer] = []
     /// Those that are to go on sending at a moment.
     var postponed: [(transfer: Transfer, until: MonotonicInstant)] = []
 
@@ -21,8 +25,17 @@ final class Turn {
     /// Those whose attempt to connect was given up, or has begun with a socket: they may have another address to try.
     var betweenAddresses: [(transfer: Transfer, socket: Int32?)] = []
 
+    /// libcurl is about to be called.
+    func renewBudgets() {
+        reads.renew()
+        content.renew()
+    }
+
     /// Lets go of the transfers it knows, which know it.
-    func end() { (touched, postponed, stopped, waitingForContent, betweenAddresses) = ([], [], [], [:], []) }
+    func end() {
+        (touched, postponed, stopped, waitingForContent, betweenAddresses) = ([], [], [], [:], [])
+        crowded = []
+    }
 
     /// A connection was read: has libcurl look at what came for those that wait for content.
     func lookPastPause(at ends: @autoclosure () -> OpenSockets.Ends?) {
@@ -41,6 +54,12 @@ final class Turn {
         betweenAddresses.removeAll()
         for ends in held.next() {
             transfers.first { $0.ends == ends && $0.isReceiving }?.easy?.callUp()
+        }
+        if !crowded.isEmpty {
+            let crowd = crowded
+            crowded = []
+            content.renew()
+            for transfer in crowd where !transfer.isHeldBack { transfer.resumeReceiving() }
         }
         guard !postponed.isEmpty else { return }
         let now = MonotonicInstant.now

@@ -40,7 +40,9 @@ extension HTTP.AuthScheme: Codable {}
 extension AccessToken: CustomStringConvertible, CustomReflectable {
     /// The scheme and the expiration, without the secrets.
     public var description: String {
-        "\(scheme) <redacted>" + (expirationDate.map { ", until \($0)" } ?? "")
+        // Foundation traps where it is to describe a date that is none.
+        let date = expirationDate.flatMap { $0.timeIntervalSince1970.isNaN ? nil : $0 }
+        return "\(scheme) <redacted>" + (date.map { ", until \($0)" } ?? "")
     }
 
     /// The scheme and the expiration: a dump, too, shows no secret.

@@ -155,7 +155,7 @@ final class TokenWaiter: Cancelable {
 
 extension Duration {
     var seconds: Double {
-        let (seconds, attoseconds) = components
+        let (seconds, attoseconds) = parts
         return Double(seconds) + Double(attoseconds) / 1e18
     }
 }

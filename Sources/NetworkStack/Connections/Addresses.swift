@@ -91,6 +91,8 @@ extension Network.Configuration.Addresses {
             guard let (name, port) = try? HTTP.Target.authority(host), port == nil, !host.hasSuffix(":") else {
                 throw .invalidOptions("\"\(host)\" is no name that could be overridden.")
             }
+            // libcurl would take another override of the rest away.
+            guard !name.hasPrefix("-") else { throw .invalidOptions("No name begins with a hyphen, as \(host) does.") }
             guard !name.hasPrefix("[") else {
                 throw .invalidOptions("\(host) is an address, which has no others; a reroute leads elsewhere.")
             }

@@ -119,6 +119,11 @@ public final class HTTPHop: Sendable {
     }
 }
 
+extension HTTPHop: CustomReflectable {
+    /// The request, without its secrets, and how its server must prove itself.
+    public var customMirror: Mirror { Mirror(self, children: ["request": request, "trust": trust]) }
+}
+
 extension HTTPHop {
     /// A hop that leads to an origin and asks for nothing there: for a connection that is opened in advance.
     package convenience init(to origin: HTTP.Origin, options: HTTP.Options, trust: ServerTrust) throws(HTTP.Refusal) {

@@ -41,9 +41,16 @@ private final class DelayedWork: Cancelable {
 }
 
 extension Duration {
+    /// Seconds, and what is left in attoseconds. A duration may be longer than its `components` can tell, which trap then; here
+    /// it is as long as no clock runs.
+    package var parts: (seconds: Int64, attoseconds: Int64) {
+        let longest = Duration.seconds(1 << 62)
+        return min(max(self, .zero - longest), longest).components
+    }
+
     /// The same for a queue, rounded up: nothing is ever early. What is beyond 68 years never comes.
     package var dispatchInterval: DispatchTimeInterval {
-        let (seconds, attoseconds) = components
+        let (seconds, attoseconds) = parts
         guard seconds < 1 << 31 else { return .never }
         return .nanoseconds(Int(seconds) * 1_000_000_000 + Int(attoseconds / 1_000_000_000) + 1)
     }

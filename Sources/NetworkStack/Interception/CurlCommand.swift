@@ -24,7 +24,7 @@ extension HTTP.Request {
         default: words += ["--request", request.method.rawValue]
         }
         for field in request.headers where field.name != .contentLength {
-            let value = redaction?.isSecret(field.name) == true ? "<redacted>" : field.value
+            let value = redaction?.exported(field) ?? field.value
             words += ["--header", value.isEmpty ? "\(field.name);" : "\(field.name): \(value)"]
         }
         // Servers expect these methods to announce even that there is no content.

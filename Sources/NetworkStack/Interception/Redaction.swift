@@ -39,6 +39,14 @@ extension HTTP {
             }
         }
 
+        /// A field's value as it may be exported: queries stay, as with the request's own URL.
+        func exported(_ field: Headers.Field) -> String {
+            var redaction = self
+            redaction.showsQuery = true
+            return field.name == .referer
+                ? redaction.text(of: field) : isSecret(field.name) ? "<redacted>" : field.value
+        }
+
         /// Whether a field's value is left out.
         func isSecret(_ name: HeaderName) -> Bool { name.isSecret || headers.contains(name) }
     }

@@ -90,3 +90,21 @@ extension HTTP {
         public func makeContent() throws -> Content? { content }
     }
 }
+
+extension HTTP.Endpoint: CustomStringConvertible, CustomReflectable {
+    /// The method, the base URL without its secrets, the path as a template, and the head with secret fields left out.
+    public var description: String {
+        "\(method) \(baseURL.redactedDescription)" + (path.map { ", \($0)" } ?? "") + (headers.map { "\n\($0)" } ?? "")
+    }
+
+    /// The parts of the description: a dump, too, shows no URL user info, no parameter and no query.
+    public var customMirror: Mirror {
+        Mirror(
+            self,
+            children: [
+                "method": method, "baseURL": baseURL.redactedDescription, "path": path as Any,
+                "headers": headers as Any,
+            ]
+        )
+    }
+}

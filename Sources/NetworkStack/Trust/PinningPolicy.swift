@@ -70,7 +70,8 @@ public struct PinningPolicy: Hashable, Sendable {
         self.host = host
         self.domainName = host.text
         self.includeSubdomains = includeSubdomains
-        self.expirationDate = expirationDate
+        // A date that is none lies before no other, and Foundation traps where it is to describe it.
+        self.expirationDate = expirationDate.timeIntervalSince1970.isNaN ? .distantFuture : expirationDate
         self.pins = pins
         pinList = pins.map(\.description).sorted().joined(separator: ";")
         self.scope = scope

@@ -35,11 +35,27 @@ extension ConformanceCheck {
                 }
             }
         },
+        ConformanceCheck(
+            "A server that sends chunks of one byte without end holds up no other fetch",
+            needs: [.network, .customTrustRoots]
+        ) { subject in
+            try await holdsUpNobody(subject, length: 2_000_004) { _, isReady in
+                try ScriptedServer { _ in
+                    [
+                        .receiveHead, .send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"),
+                        .open(isReady),
+                        .send([[UInt8]](repeating: Array("1\r\na\r\n".utf8), count: 2_000_000).flatMap(\.self)),
+                        .send("4\r\ndone\r\n0\r\n\r\n"), .waitForClose,
+                    ]
+                }
+            }
+        },
     ]
 
     /// Fetches from a server that opens a gate before it sends much, and something else meanwhile.
     private static func holdsUpNobody(
         _ subject: ConformanceSubject,
+        length: Int = 4,
         from makeServer: (TestCertificates, Gate) throws -> ScriptedServer
     ) async throws {
         let (isReady, certificates) = (Gate(), try TestCertificates.shared())
@@ -49,6 +65,8 @@ extension ConformanceCheck {
         async let flooded = client.get(server.url("/", host: "localhost"))
         try await isReady.opened()
         for _ in 0..<10 { try await bounded(.milliseconds(500)) { _ = try await client.get(other.url()) } }
-        try expectBytes(try await flooded.value, "done".utf8)
+        let content = try await flooded.value
+        try expectEqual(content.count, length, "bytes")
+        try expectBytes(content.suffix(4), "done".utf8)
     }
 }

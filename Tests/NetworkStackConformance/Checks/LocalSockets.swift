@@ -89,6 +89,10 @@ extension ConformanceCheck {
                     configuration.options.version = .http2PriorKnowledge
                 }
                 _ = try await client.breakdown(HTTP.Request(url: server.url()))
+                let headers: HTTP.Headers = [
+                    "X": "GOAWAY, error=0, last_stream=0", "Y": "received GOAWAY, error=0, last_stream=0",
+                ]
+                _ = try await client.breakdown(HTTP.Request(url: server.url(), headers: headers))
             },
             onSockets(
                 abstract: true,

@@ -1,0 +1,37 @@
+/// How much content of connections in the clear libcurl may deliver before it has come back to its loop.
+///
+/// As long as something waits on a connection, libcurl reads it again and again, and comes back when it has caught up: in the
+/// middle of content that comes as fast as it is dealt with, never. Chunks of one byte are sent a hundred times as fast. When
+/// the budget is spent, the transfer is paused, and goes on at the end of the turn. TLS has ``ReadBudget``.
+final class ContentBudget {
+    private var left = most
+    private var pieces = 0
+    /// When the clock was looked at for the first time, in milliseconds.
+    private var since: Int64?
+
+    private static let most = 16 << 20
+    /// No longer than this, in milliseconds, whatever there is to do for so much.
+    private static let longest: Int64 = 20
+    /// Small responses have few pieces, and need not look at the clock.
+    private static let piecesPerLook = 64
+
+    /// libcurl is about to be called.
+    func renew() { (left, pieces, since) = (Self.most, 0, nil) }
+
+    /// Answers whether a piece may be taken still.
+    func spend(_ count: Int) -> Bool {
+        left -= count
+        pieces += 1
+        if pieces % Self.piecesPerLook == 0, isLate { left = -1 }
+        return left >= 0
+    }
+
+    private var isLate: Bool {
+        let now = MonotonicInstant.now.milliseconds
+        guard let since else {
+            since = now
+            return false
+        }
+        return now - since >= Self.longest
+    }
+}
