@@ -159,6 +159,49 @@ struct HeadReaderTests {
         #expect(!asked.isChallenge)
     }
 
+    @Test("keeps a challenge's trailers to the challenge")
+    func trailersOfChallenge() {
+        let (reader, step) = read(["HTTP/1.1 401 Unauthorized", "Transfer-Encoding: chunked", ""])
+        #expect(step == .final)
+        reader.isChallenge = true
+        let trailer = reader.read(Array("Digest: a\r\n".utf8).span)
+        #expect(trailer == .more && reader.isChallenge && reader.isComplete && reader.status == .unauthorized)
+        #expect(reader.trailers?["Digest"] == "a")
+        for line in ["HTTP/1.1 200 OK", ""] { _ = reader.read(Array((line + "\r\n").utf8).span) }
+        #expect(reader.status == .ok && reader.isComplete)
+        #expect(reader.trailers == nil)
+        // The blank line that ends trailers is none.
+        let end = reader.read(Array("\r\n".utf8).span)
+        #expect(end == .more && reader.trailers == nil)
+    }
+
+    @Test("takes as many fields as its limit says, in each head")
+    func fieldsAtLimit() {
+        let fields = ["A: 1", "B: 2", ""]
+        let lines = ["HTTP/1.1 103 Early Hints"] + fields + ["HTTP/1.1 200 OK"] + fields
+        var limits = HTTP.Options.Limits()
+        limits.headFields = 2
+        let (reader, step) = read(lines, limits: limits)
+        #expect(step == .final)
+        #expect(reader.headers.count == 2)
+        limits.headFields = 1
+        #expect(read(lines, limits: limits).1 == .refused(.tooLarge))
+    }
+
+    @Test("knows nothing of what came of a connection that was of no use")
+    func startingOver() {
+        let (reader, step) = read(["HTTP/1.1 417 Expectation Failed", "Content-Length: 1", ""], limits: .init())
+        #expect(step == .final)
+        _ = reader.read(Array("Trailer: 1\r\n".utf8).span)
+        reader.startOver()
+        #expect(!reader.hasBegun && !reader.isComplete)
+        #expect(reader.bytesRead == 0)
+        #expect(reader.status == nil && reader.contentLength == nil && reader.trailers == nil)
+        // A folded line continues nothing then.
+        let mayFollow = reader.mayFollow(Array(" a".utf8).span)
+        #expect(!mayFollow)
+    }
+
     @Test("tells a piece of a long line from a line that continues another")
     func pieces() {
         let reader = HeadReader(limits: .init())

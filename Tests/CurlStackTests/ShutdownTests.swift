@@ -83,6 +83,47 @@ struct ShutdownTests {
         #expect(left == nil)
     }
 
+    @Test(
+        "comes by itself when nobody is left, whatever was refused as it began or answered before it was sent",
+        .timeLimit(.minutes(1))
+    )
+    func nobodyLeft() async throws {
+        let server = try ScriptedServer { _ in
+            let head = HTTP2Frame.head(413, [("content-length", "2")], on: 1)
+            return [
+                .beginHTTP2, .run { while try $0.receiveFrame().kind != .data {} },
+                .send([head, .data("no", on: 1, endsStream: true)]), .waitForClose,
+            ]
+        }
+        let pollers = { ProcessProbe.descriptors().values.count { $0.contains("eventpoll") } }
+        let before = pollers()
+        for number in 0..<10 {
+            var configuration = Network.Configuration()
+            var headers: HTTP.Headers = [:]
+            if number.isMultiple(of: 2) {
+                headers[.proxyAuthorization] = "Basic YTpi"
+                var proxy = try Network.Proxy(.http, host: "127.0.0.1", port: Int(server.port))
+                proxy.tunnelsHTTP = true
+                configuration.proxies = .init(proxy)
+            } else {
+                configuration.options.version = .http2PriorKnowledge
+            }
+            let stack = try Network.CurlNetworkStack(configuration: configuration)
+            let endless = AsyncStream<Data> { $0.yield(Data("some".utf8)) }
+            let request = try HTTP.Request(
+                method: .POST,
+                url: server.url(),
+                headers: headers,
+                body: .stream(.init(endless))
+            )
+            let resource = Network.CurlResource(baseRequestMaking: .request(request))
+            await #expect(throws: Network.CurlFetchError.self) { try await stack.fetch(resource: resource) }
+        }
+        let end = ContinuousClock.now + .seconds(20)
+        while pollers() > before, ContinuousClock.now < end { try await Task.sleep(for: .milliseconds(10)) }
+        #expect(pollers() <= before)
+    }
+
     @Test("ends what is being made, and what waits for its next attempt", .timeLimit(.minutes(1)))
     func unsent() async throws {
         let server = try ScriptedServer.responding { _ in .status(503) }

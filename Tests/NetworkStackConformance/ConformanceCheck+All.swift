@@ -16,7 +16,7 @@ extension ConformanceCheck {
     private static let wires: [ConformanceCheck] =
         proxies + socksProxies + failingProxies + addresses + localSockets + expectations + hints + faultsOfHTTP2
         + heldFrames + stalledHTTP2 + earlyAnswers + awaitedTrailers + deadConnections + compressionRatios
-        + compressionBombs + floods
+        + compressionBombs + compressionPieces + floods
 
     /// What travels.
     private static let messages: [ConformanceCheck] =

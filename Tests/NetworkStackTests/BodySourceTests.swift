@@ -51,6 +51,23 @@ private final class Reader: Sendable {
 
 @Suite("Streamed content", .timeLimit(.minutes(1)))
 struct StreamBodySourceTests {
+    @Test("is not gone back to once it is closed, and what was made for that is closed, too")
+    func closedBefore() async throws {
+        let (reader, made) = (Reader(), Lock(0))
+        let source = try HTTP.Body.Stream {
+            made.withLock { $0 += 1 }
+            return Counted(count: 2)
+        }.open(onReady: reader.onReady)
+        #expect(try await reader.readAll(source).count == 2048)
+        #expect(source.rewind())
+        #expect(try await reader.readAll(source).count == 2048)
+        source.close()
+        #expect(!source.rewind())
+        #expect(throws: CancellationError.self) {
+            if case .failed(let error) = source.next(upTo: 1) { throw error }
+        }
+    }
+
     @Test("arrives whole and in order, in pieces as large as the transport asks for", arguments: [1, 700, 1024, 5000])
     func order(_ count: Int) async throws {
         let (reader, chunks) = (Reader(), Counted(count: 300))

@@ -1,4 +1,5 @@
 import Foundation
+import NetworkStackTesting
 import Testing
 
 @testable import NetworkStack
@@ -116,5 +117,36 @@ struct FileBodySourceTests {
             try FileTokenStore(path: path + "\0").save(.init("t"))
         }
         #expect(!FileManager.default.fileExists(atPath: path))
+    }
+
+    @Test("is open until it is closed, or nobody needs it")
+    func closing() throws {
+        try withFile(Data("content".utf8)) { path in
+            func isOpen() -> Bool { ProcessProbe.descriptors().values.contains(path.replacing("//", with: "/")) }
+            let source = try FileBodySource(path: path)
+            #expect(isOpen())
+            source.close()
+            #expect(!isOpen())
+            do {
+                let dropped = try FileBodySource(path: path)
+                withExtendedLifetime(dropped) { #expect(isOpen()) }
+            }
+            #expect(!isOpen())
+        }
+    }
+
+    @Test("that cannot take its place leaves nothing behind, and says so")
+    func takenPlace() throws {
+        let folder = NSTemporaryDirectory() + "/folder-\(UUID().uuidString)"
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let path = folder + "/place"
+        let file = try FileWriter(path: path)
+        try file.write(Data("content".utf8))
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder).count == 1)
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+        #expect(throws: FileError(path: path, number: EISDIR)) { try file.commit() }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["place"])
+        #expect(throws: FileError(path: path, number: EBADF)) { try file.commit() }
     }
 }

@@ -84,6 +84,25 @@ struct LoggingTests {
         #expect(lines.last == "#8 <-- 200 http://a.test/path?… (HTTP/1.1, 0.0 seconds)")
     }
 
+    @Test("A failure without a response is logged with what was asked for, if anything was")
+    func failuresWithoutResponse() throws {
+        let lines = Lock<[String]>([])
+        let logging = LoggingInterceptor(level: .failures) { entry in lines.withLock { $0.append("\(entry)") } }
+        for request in [try request(), nil] {
+            _ = logging.interceptFailedTask(
+                withIdentifier: 7,
+                request: request,
+                data: nil,
+                response: nil,
+                error: FetchError.cancelled,
+                retryState: Retry.State()
+            )
+        }
+        #expect(
+            lines.withLock { $0 } == ["#7 <-- failed: cancelled POST http://a.test/path?…", "#7 <-- failed: cancelled"]
+        )
+    }
+
     @Test("No level shows a secret")
     func redaction() throws {
         for level in LoggingInterceptor.Level.allCases {

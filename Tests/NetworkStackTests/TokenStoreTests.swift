@@ -54,6 +54,16 @@ struct TokenStoreTests {
         }
     }
 
+    @Test("A file of somebody else is not trusted, though it can be read", .enabled(if: geteuid() == 0))
+    func foreign() throws {
+        try withFolder { folder in
+            let path = "\(folder)/token"
+            try FileTokenStore(path: path).save(token)
+            try #require(chown(path, 12_345, 12_345) == 0)
+            #expect(throws: FileError(path: path, number: EACCES)) { try FileTokenStore(path: path).load() }
+        }
+    }
+
     @Test("A link is not followed, a folder is no file, a missing folder is an error")
     func links() throws {
         try withFolder { folder in

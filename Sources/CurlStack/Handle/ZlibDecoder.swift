@@ -65,7 +65,6 @@ final class ZlibDecoder: ContentDecoder {
                         return padding.take(Int(unsafe stream.pointee.avail_in))
                     }
                     guard unsafe library.reset(stream) == 0 else { return .corrupt }
-                    isFinished = false
                 }
                 unsafe stream.pointee.next_out = scratch.start
                 unsafe stream.pointee.avail_out = UInt32(DecodingScratch.size)

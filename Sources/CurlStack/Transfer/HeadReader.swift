@@ -84,22 +84,18 @@ final class HeadReader {
 
     func read(_ line: Span<UInt8>) -> Step {
         byteCount += line.count
-        fieldCount += 1
+        // Within a head, a field may have a name that looks like a status line.
+        let begins = status == nil || isBetweenHeads || isChallenge && Self.isStatusLine(line)
+        fieldCount = begins ? 0 : fieldCount + 1
         guard byteCount <= limits.head, fieldCount - 1 <= limits.headFields else { return .refused(.tooLarge) }
-        if isChallenge, Self.isStatusLine(line) {
-            // libcurl has answered the challenge, and this is what the server says now.
-            (isComplete, isChallenge) = (false, false)
+        if begins {
+            // If it comes after a challenge, libcurl has answered that, and this is what the server says now.
+            (isComplete, isChallenge, isBetweenHeads) = (false, false, false)
             begin(with: line)
             return .more
         }
         if isComplete {
             return line.count > 2 ? keep(trailer: line) : .more
-        }
-        // Within a head, a field may have a name that looks like a status line.
-        if status == nil || isBetweenHeads {
-            isBetweenHeads = false
-            begin(with: line)
-            return .more
         }
         guard Self.isBlank(line) else {
             if Self.isFolded(line) {
@@ -145,7 +141,7 @@ final class HeadReader {
         lines.removeAll()
         trailerLines = nil
         (contentLength, isChunked, contentCodings) = (nil, false, [])
-        (fieldCount, faultOfContinuing, isWithinCodings) = (0, nil, false)
+        (faultOfContinuing, isWithinCodings) = (nil, false)
         (status, version) = Self.parse(statusLine: line)
     }
 

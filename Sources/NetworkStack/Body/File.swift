@@ -69,7 +69,6 @@ package final class FileBodySource: HTTPBodySource {
     package func next(upTo limit: Int, into place: inout MutableRawSpan) -> Piece {
         state.withLock { state in
             guard state.offset < size else { return .end }
-            guard state.descriptor >= 0 else { return .failed(FileError(path: "the file", number: EBADF)) }
             let count = Int(min(Int64(min(limit, place.byteCount)), size - state.offset))
             var read = -1
             repeat {

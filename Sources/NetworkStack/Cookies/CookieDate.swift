@@ -37,8 +37,8 @@ enum CookieDate {
 
     private static func time(_ token: Substring.UTF8View) -> (Int, Int, Int)? {
         let parts = token.split(separator: UInt8(ascii: ":"), maxSplits: 2, omittingEmptySubsequences: false)
-        guard parts.count == 3, let hour = number(parts[0], digits: 1...2), parts[0].count <= 2,
-            let minute = number(parts[1], digits: 1...2), parts[1].count <= 2,
+        guard parts.count == 3, parts[..<2].allSatisfy({ $0.allSatisfy(\.isDigit) }),
+            let hour = number(parts[0], digits: 1...2), let minute = number(parts[1], digits: 1...2),
             let second = number(parts[2], digits: 1...2)
         else { return nil }
         return (hour, minute, second)

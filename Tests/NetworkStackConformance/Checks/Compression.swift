@@ -46,6 +46,22 @@ extension ConformanceCheck {
                 case .failure(let error): throw ConformanceFailure("failed with \(error)")
                 }
             },
+            ConformanceCheck("Content in a coding that nobody here can undo is a failure", needs: [.strictReplies]) {
+                subject in
+                for codings in ["secret", "gzip, secret", "secret, gzip", "gzip, gzip, gzip, gzip, gzip, gzip"] {
+                    let peer = try subject.serve { _ in
+                        .ok(bytes: Compressed.gzip, headers: [("Content-Encoding", codings)])
+                    }
+                    let client = try subject.client()
+                    _ = try await client.breakdown(HTTP.Request(url: peer.url("/")))
+                    // Who wants it as it was sent gets it.
+                    guard subject.capabilities.supports(.rawContent) else { continue }
+                    var options = HTTP.Options()
+                    options.decompresses = false
+                    let raw = try await client.success(HTTP.Request(url: peer.url("/")), options: options)
+                    try expectBytes(raw.value, Compressed.gzip, codings)
+                }
+            },
             ConformanceCheck("The content of an error is decoded too") { subject in
                 let peer = try subject.serve { _ in
                     .status(500, bytes: Compressed.gzip, headers: [("Content-Encoding", "gzip")])
@@ -225,7 +241,7 @@ extension ConformanceCheck {
         }
     }
 
-    private static func offers(_ coding: String, _ request: ReceivedRequest) -> Bool {
+    static func offers(_ coding: String, _ request: ReceivedRequest) -> Bool {
         let offered = (request["Accept-Encoding"] ?? "").split(separator: ",").map {
             $0.split(separator: ";").first ?? ""
         }

@@ -30,6 +30,19 @@ enum Compressed {
             + "Z2lMTcqH1KUElYo7pBHg7/8bsDNKByHv7/29v/fnxETEwzXsQhLuYAsycAEB4M8lWwU="
     )
 
+    /// The text a hundred times.
+    static let longBr = bytes(
+        "UyeOA0Ds95vdkh7d4C1Hiwoy4KNBQSzwBKCPS9GLh1YAGNOIGUcP2iXJdGeolm+1Pd/X9rfO9T6u+6gn8Z//a2t9dUju3LV7zz7u"
+            + "0z7vS4EBLggggAACCCCAAAIABAQEBAQEBAQEBAICAgICAgICAgIGBgYGBgYGBgYGAQEBAQEBAQEB+ZH5Bq4j"
+    )
+
+    /// The text a hundred times.
+    static let longZstd = bytes(
+        "KLUv/QRo7AMAEsYREaA9sPLE5g9V97aWlHDZn00Y///////u7u7u7t3d3d3dzMzMzMy7u7u7u6aQ8d68QENrZ2paUt1T5ZhyZ2lM"
+            + "TcqH1KUElYo8qCH8+v8GoDNKrgER/P+//v534/Yd6f//+///9+/ERuThGmphE3JwBTWwARHQo0v2rwJVAAAAAQAljrP9uQYCZM+U"
+            + "Uw=="
+    )
+
     /// `gzip` within stored blocks of another gzip.
     static let gzipOfGzip = bytes(
         "H4sIAAAAAAAEAwHMADP/H4sIAAAAAAACA43Vy2nEQBRFwb2j6AC8mPfzJ5wxCI1BaMAWOH2nUPuzukX3u639Z9vO9fW8rmP7"

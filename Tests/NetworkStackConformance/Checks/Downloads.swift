@@ -45,6 +45,33 @@ extension ConformanceCheck {
                 try expect(wasServed.withLock { $0 }, "the other fetch did not end while its place was waited for")
             }
         },
+        ConformanceCheck(
+            "A download tells the length that was announced, unless something else is written",
+            needs: [.network]
+        ) { subject in
+            let chunked = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+            let replies: [(Reply, expected: Int64?, written: Int)] = [
+                (.ok("whole"), 5, 5),
+                (.ok(bytes: Compressed.gzip, headers: [("Content-Encoding", "gzip")]), nil, Compressed.text.count),
+                (Reply(head: Array(chunked.utf8), body: Array("2\r\nok\r\n0\r\n\r\n".utf8)), nil, 2),
+            ]
+            for (reply, expected, written) in replies {
+                let server = try ScriptedServer.responding { _ in reply }
+                try await inFolder { folder in
+                    let stack = try subject.makeDownloading(.init()) { _ in folder + "/file" }
+                    let request = try HTTP.Request(url: server.url())
+                    let download = try await bounded(.seconds(30)) {
+                        let download = try await stack.fetch(resource: .init(baseRequestMaking: .request(request)))
+                            .value
+                        _ = try await download.whole()
+                        return download
+                    }
+                    try expectEqual(download.expectedLength, expected, "the length that is expected")
+                    try expectEqual(download.writtenLength, Int64(written), "the length that was written")
+                    try expectEqual(download.path, folder + "/file", "the path")
+                }
+            }
+        },
         ConformanceCheck("A download that is cut short leaves nothing behind", needs: [.network]) { subject in
             let server = try ScriptedServer { _ in
                 [.receiveHead, .send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf"), .close]

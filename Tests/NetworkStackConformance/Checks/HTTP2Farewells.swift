@@ -47,6 +47,23 @@ extension ConformanceCheck {
             try expectBytes(await second.value, "ok".utf8)
             try expectEqual(server.snapshot.accepted, 2, "connections")
         },
+        ConformanceCheck(
+            "Content that can be sent once, and has begun to be, is not sent again after a farewell",
+            needs: needsFrames.union([.streamedRequestBody])
+        ) { subject in
+            let server = try http2Server { index in
+                index == 0
+                    ? [.receiveStream, .send([.goAway(lastStream: 0)]), .close] : [.answerStream, .waitForClose]
+            }
+            let once = HTTP.Body.stream(.init(AsyncStream([Data("hello".utf8)])))
+            let request = try HTTP.Request(method: .POST, url: server.url(), body: once)
+            switch try await subject.http2Client().failure(request) {
+            case .refused(.bodyNotReplayable), .transport: break
+            case let error: throw ConformanceFailure("failed with \(error)")
+            }
+            let requests = server.snapshot.connections.flatMap(\.requests)
+            try expect(requests.count <= 1, "\(requests.count) requests")
+        },
         ConformanceCheck("A POST that a farewell counts as dealt with is not sent again", needs: needsFrames) {
             subject in
             let server = try http2Server { _ in [.receiveStream, .send([.goAway(lastStream: 1)]), .close] }

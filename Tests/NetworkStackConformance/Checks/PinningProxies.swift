@@ -70,6 +70,35 @@ extension ConformanceCheck {
             }
         },
         ConformanceCheck(
+            "A proxy whose policy has expired is asked for nothing, and leaves the stack nothing to wait for",
+            needs: PinnedTrial.needs.union([.proxies])
+        ) { subject in
+            let trial = try PinnedTrial(subject)
+            let proxy = try TLSProxy(trial.certificates.secondServer)
+            try await proxy.start()
+            let past = Date(timeIntervalSince1970: 1_000_000)
+            let policy = try PinningPolicy(
+                domainName: "localhost",
+                expirationDate: past,
+                pinnedHashes: [trial.certificates.secondServer.publicKeyPins()[0]],
+                enforceBackupPin: false
+            )
+            let trust = try ServerTrustConfiguration(pinningPolicies: [policy], allowNotPinnedDomains: true)
+            let client = try trial.client(trust) { $0.proxies = .init(try tunnel(by: proxy, called: "localhost")) }
+            let expected = ServerTrustError.domainPolicyExpired(
+                host: "localhost",
+                domainName: "localhost",
+                expirationDate: past
+            )
+            for server in [try trial.server(), try ScriptedServer.responding { _ in .ok("secret") }] {
+                for _ in 1...2 {
+                    try expectEqual(await client.distrust(trial.request(server.url())), expected, "the refusal")
+                }
+                try expectEqual(server.snapshot.accepted, 0, "connections")
+            }
+            try expectEqual(proxy.tunnels, 0, "tunnels asked for")
+        },
+        ConformanceCheck(
             "A proxy and an origin that both are addresses are reported each for its own keys",
             needs: PinnedTrial.needs.union([.proxies])
         ) { subject in

@@ -133,6 +133,7 @@ struct CookieJarTests {
             #HttpOnly_.example.com\tTRUE\t/\tTRUE\t4102444799\ta\t1
             www.example.com\tFALSE\t/x\tFALSE\t0\tb\t2
             example.com\tMAYBE\t/\tFALSE\t0\tc\t3
+            example.com\tFALSE\t/\tMAYBE\t0\tc\t3
             example.com\tFALSE\tx\tFALSE\t0\tc\t3
             example.com\tFALSE\t/\tFALSE\tsoon\tc\t3
             example.com\tFALSE\t/\tFALSE\t1\tover\t3

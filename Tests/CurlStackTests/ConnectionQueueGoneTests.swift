@@ -1,0 +1,79 @@
+import FoundationEssentials
+import NetworkStack
+import Testing
+
+@testable import CurlStack
+
+@Suite("ConnectionQueue, where nobody waits any more")
+struct ConnectionQueueGoneTests {
+    private final class Token {}
+
+    private func host(_ name: String) throws -> ConnectionQueue.Host {
+        .init(origin: try HTTP.Origin(of: try #require(URL(string: "http://\(name)/"))), version: .automatic)
+    }
+
+    @Test("a host that all have left is passed over, for the one behind it")
+    func passedOver() throws {
+        var queue = ConnectionQueue(limits: .init(total: 1))
+        let tokens = (0..<3).map { _ in Token() }
+        let ids = tokens.map { ObjectIdentifier($0) }
+        let lines = try ["busy", "left", "behind"].map { queue.line(of: try host($0)) }
+        let begun = zip(ids, lines).map { queue.enter($0, in: $1) }
+        #expect(begun == [true, false, false])
+        _ = queue.giveUp(ids[1])
+        #expect(queue.ringLength == 2)
+        queue.leave(lines[0], ids[0], pool: nil)
+        let next = queue.next()
+        #expect(next == ids[2])
+        #expect(queue.ringLength == 0 && queue.waitingCount == 0)
+        withExtendedLifetime(tokens) {}
+    }
+
+    @Test("a host that all have left is forgotten when its turn comes, and not before")
+    func forgotten() throws {
+        var queue = ConnectionQueue(limits: .init(total: 2))
+        let tokens = (0..<3).map { _ in Token() }
+        let ids = tokens.map { ObjectIdentifier($0) }
+        let (busy, left) = (queue.line(of: try host("busy")), queue.line(of: try host("left")))
+        // So many that hosts are forgotten.
+        for number in 0..<1100 { _ = queue.line(of: try host("host\(number)")) }
+        let begun = [queue.enter(ids[0], in: busy), queue.enter(ids[1], in: left), queue.enter(ids[2], in: left)]
+        #expect(begun == [true, true, false])
+        _ = queue.giveUp(ids[2])
+        queue.leave(left, ids[1], pool: nil)
+        // Whoever comes now is counted with those before, where the host is asked for its turn later.
+        #expect(queue.line(of: try host("left")) === left)
+        let again = queue.enter(ids[1], in: queue.line(of: try host("left")))
+        #expect(again)
+        queue.leave(busy, ids[0], pool: nil)
+        let next = queue.next()
+        #expect(next == nil)
+        #expect(queue.line(of: try host("left")) === left)
+        queue.leave(left, ids[1], pool: nil)
+        _ = queue.line(of: try host("other"))
+        #expect(queue.line(of: try host("left")) !== left)
+        withExtendedLifetime(tokens) {}
+    }
+
+    @Test("those who still wait keep their turns when the hosts that all have left are forgotten")
+    func kept() throws {
+        var queue = ConnectionQueue(limits: .init(total: 1))
+        let tokens = (0..<200).map { _ in Token() }
+        let ids = tokens.map { ObjectIdentifier($0) }
+        let lines = try ids.indices.map { queue.line(of: try host("host\($0)")) }
+        let begun = zip(ids, lines).map { queue.enter($0, in: $1) }
+        #expect(begun == [true] + Array(repeating: false, count: 199))
+        let waiting = Set(stride(from: 1, to: 200, by: 5))
+        for place in 1..<200 where !waiting.contains(place) { _ = queue.giveUp(ids[place]) }
+        #expect(queue.ringLength < 199)
+        var last = 0
+        for place in waiting.sorted() {
+            queue.leave(lines[last], ids[last], pool: nil)
+            let next = queue.next()
+            #expect(next == ids[place])
+            last = place
+        }
+        #expect(queue.waitingCount == 0)
+        withExtendedLifetime(tokens) {}
+    }
+}

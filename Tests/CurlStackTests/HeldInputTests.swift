@@ -1,0 +1,45 @@
+import Testing
+
+@testable import CurlStack
+
+@Suite("HeldInput")
+struct HeldInputTests {
+    private let one = OpenSockets.Ends(number: 1, pool: 0)
+    private let other = OpenSockets.Ends(number: 2, pool: 0)
+
+    @Test("has a connection looked at after a full buffer, until that brings nothing")
+    func full() {
+        var held = HeldInput()
+        held.received(at: one, fillsBuffer: false)
+        #expect(!held.isPossible(at: one) && held.next().isEmpty)
+        held.received(at: one, fillsBuffer: true)
+        #expect(held.isPossible(at: one) && !held.isPossible(at: other))
+        #expect(held.next() == [one])
+        // The look has brought something, however little it was, for this one alone.
+        held.received(at: one, fillsBuffer: false)
+        held.received(at: other, fillsBuffer: false)
+        #expect(held.next() == [one])
+        #expect(held.next().isEmpty && !held.isPossible(at: one))
+        held.received(at: one, fillsBuffer: false)
+        #expect(held.next().isEmpty)
+    }
+
+    @Test("has a connection that was read looked at four times while a stream of it is paused")
+    func paused() {
+        var held = HeldInput()
+        held.read(one)
+        #expect(held.next().isEmpty)
+        held.paused(true, at: one)
+        held.paused(true, at: one)
+        held.paused(false, at: one)
+        held.read(one)
+        held.read(other)
+        // A full buffer takes nothing from that.
+        held.received(at: one, fillsBuffer: true)
+        for _ in 1...4 { #expect(held.next() == [one]) }
+        #expect(held.next().isEmpty)
+        held.paused(false, at: one)
+        held.read(one)
+        #expect(held.next().isEmpty)
+    }
+}
