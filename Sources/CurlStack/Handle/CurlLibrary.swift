@@ -93,6 +93,11 @@ public struct CurlLibrary: Sendable, CustomStringConvertible {
     /// keeps 64 MiB of what comes. There, the socket is left alone meanwhile (``Poller/holdBack(_:_:for:)``).
     var readsWhatIsPaused: Bool { (0x080500..<0x080600).contains(versionNumber) }
 
+    /// Whether a timer may go off unheard: older versions throw one out with another of the transfer's that goes off in the same
+    /// millisecond, a little too early. The wait for 100 Continue would never end then, so whoever waits is called up
+    /// (``Turn/asking``).
+    var losesTimers: Bool { versionNumber < 0x080500 }
+
     /// Whether libcurl may read nothing of an answer over HTTP/2 while its request waits for content: 8.4 and 8.5 leave a
     /// transfer alone that is paused in one direction, if they have noted both to be dealt with. There, it is let go on whenever
     /// its connection was read, and pauses again (``Turn/lookPastPause(at:)``).

@@ -133,6 +133,7 @@ final class Pool {
         let mayHold = CurlLibrary.shared.hasOldHTTP2 && transfer.isReceivingPaused && transfer.stream != nil
         (transfer.isReceivingPaused, transfer.isSendingPaused) = (false, false)
         transfer.easy = nil
+        if !transfer.turn.asking.isEmpty { transfer.turn.asking[transfer.id] = nil }
         // Before the handle leaves: libcurl would take the connection along.
         easy.stopWhenConnected(false)
         if mayHold { easy.dropWhatIsHeld() }

@@ -66,7 +66,7 @@ extension Transfer {
             needsOtherConnection = true
             return false
         }
-        if isMisledByPriorKnowledge(ends) || mayBeAmongAnswers {
+        if isMisledByPriorKnowledge(ends) || mayBeAmongAnswers || isInUnfinishedTunnel(easy, ends) {
             needsOtherConnection = true
             return false
         }
@@ -103,6 +103,7 @@ extension Transfer {
             return true
         }
         entered(isContentSent ? .waiting : .sending)
+        waitToBeAsked()
         return true
     }
 
@@ -151,6 +152,13 @@ extension Transfer {
         return true
     }
 
+    /// Whether another transfer still opens the connection: libcurl 7.88 lets streams join one to an HTTP proxy as soon as that
+    /// takes it, before there is a tunnel or TLS.
+    private func isInUnfinishedTunnel(_ easy: EasyHandle, _ ends: OpenSockets.Ends) -> Bool {
+        guard openedSockets.isEmpty, let proxy = easy.route?.proxy, proxy.scheme.isHTTP else { return false }
+        return turn.sockets.descriptor(at: ends) == nil
+    }
+
     /// Whether the transfer is a stream of this connection.
     func shares(_ ends: OpenSockets.Ends?) -> Bool { stream != nil && self.ends == ends }
 
@@ -197,12 +205,9 @@ extension Transfer {
             return true
         }
         stop = .transport(
-            CurlError(
-                code: .gotNothing,
-                message:
-                    "The connection ended without a response; a \(control.hop.request.method) is not sent again by itself.",
-                phase: HTTP.Phase.waiting,  // not that of the connection it might have gone over next
-                remoteAddress: easy.fact(text: CURLINFO_PRIMARY_IP)
+            ended(
+                .gotNothing,
+                "The connection ended without a response; a \(control.hop.request.method) is not sent again by itself."
             )
         )
         return false

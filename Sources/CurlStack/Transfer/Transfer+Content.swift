@@ -122,6 +122,7 @@ extension Transfer {
     /// Puts the next content where libcurl wants it.
     func send(into place: inout MutableRawSpan) -> Sending {
         touch()
+        if asksFirst { turn.asking[id] = nil }
         guard let room = roomForContent(upTo: place.byteCount) else { return postpone() }
         guard let content else { return .end }
         switch content.next(upTo: room, into: &place) {

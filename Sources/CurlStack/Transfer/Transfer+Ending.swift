@@ -35,8 +35,7 @@ extension Transfer {
         if isConnected, phase.isBeforeSending, code != CURLE_OK, code != CURLE_OPERATION_TIMEDOUT,
             !control.hop.request.method.isIdempotent || saysNobodyWasReached(code), easy?.hasSentRequest ?? false
         {
-            let message = "The connection ended without a response, and there is no other."
-            return .transport(ended(.gotNothing, message, phase: .waiting))
+            return .transport(ended(.gotNothing, "The connection ended without a response, and there is no other."))
         }
         switch CurlError.Code(rawValue: Int32(bitPattern: code.rawValue)) {
         case .init(rawValue: 0): return incompleteness()
@@ -171,9 +170,14 @@ extension Transfer {
             && head.status != .switchingProtocols
     }
 
-    private func ended(_ code: CurlError.Code, _ message: String, phase: HTTP.Phase? = nil) -> CurlError {
-        let address = easy?.fact(text: CURLINFO_PRIMARY_IP)
-        return CurlError(code: code, message: message, phase: phase ?? self.phase, remoteAddress: address)
+    /// The connection ended after something was sent on it, although libcurl may be about to open another.
+    func ended(_ code: CurlError.Code, _ message: String) -> CurlError {
+        CurlError(
+            code: code,
+            message: message,
+            phase: phase.isBeforeSending ? .waiting : phase,
+            remoteAddress: easy?.fact(text: CURLINFO_PRIMARY_IP)
+        )
     }
 
     /// Whether the proxy wants to know who asks for a tunnel, and nobody says so. libcurl would read what else it answers with

@@ -21,6 +21,13 @@ extension Transfer {
     /// Has libcurl read what came, although there is no content yet: it asks for that in vain once more.
     func receiveBesidePause() { resume() }
 
+    /// The request is about to be sent, and its content to wait for the server to ask for it.
+    func waitToBeAsked() {
+        guard asksFirst, stream == nil, CurlLibrary.shared.losesTimers, let content, !content.hasBegun else { return }
+        let wait = control.hop.options.expectContinue ?? .milliseconds(TransferPlan.usualExpectWait)
+        turn.asking[id] = (self, MonotonicInstant.now.after(wait))
+    }
+
     /// Leaves the connection alone while the transfer is paused. One of HTTP/2 is read on: its window holds the server back.
     func holdSocketBack(_ isHeldBack: Bool) {
         if let socket, stream == nil { easy?.watch.holdBack(socket, isHeldBack) }

@@ -15,6 +15,9 @@ final class Turn {
     /// Those that are to go on sending at a moment.
     var postponed: [(transfer: Transfer, until: MonotonicInstant)] = []
 
+    /// Those whose content waits for the server to ask for it, and when they are called up if it did not.
+    var asking: [ObjectIdentifier: (transfer: Transfer, until: MonotonicInstant)] = [:]
+
     /// Those that wait for content, if they are to be looked after meanwhile.
     var waitingForContent: [ObjectIdentifier: Transfer] = [:]
 
@@ -34,7 +37,7 @@ final class Turn {
     /// Lets go of the transfers it knows, which know it.
     func end() {
         (touched, postponed, stopped, waitingForContent, betweenAddresses) = ([], [], [], [:], [])
-        crowded = []
+        (crowded, asking) = ([], [:])
     }
 
     /// A connection was read: has libcurl look at what came for those that wait for content.
@@ -44,7 +47,11 @@ final class Turn {
     }
 
     /// When somebody is to go on sending, in milliseconds of the monotonic clock.
-    var nextMoment: Int64? { postponed.lazy.map(\.until.milliseconds).min() }
+    var nextMoment: Int64? {
+        let next = postponed.lazy.map(\.until.milliseconds).min()
+        guard !asking.isEmpty else { return next }
+        return asking.values.reduce(next ?? .max) { min($0, $1.until.milliseconds) }
+    }
 
     /// Has libcurl deal with what it leaves lying: what it holds of HTTP/2 connections, and addresses to connect to.
     func lookAgain(at transfers: some Sequence<Transfer>) {
@@ -61,9 +68,24 @@ final class Turn {
             content.renew()
             for transfer in crowd where !transfer.isHeldBack { transfer.resumeReceiving() }
         }
+        if !asking.isEmpty { goOnUnasked() }
         guard !postponed.isEmpty else { return }
         let now = MonotonicInstant.now
         for (transfer, until) in postponed where until <= now { transfer.resumeSending() }
         postponed.removeAll { $0.until <= now }
+    }
+
+    /// Has libcurl see for those that were not asked that they have waited long enough; its wait begins a little later than
+    /// theirs.
+    private func goOnUnasked() {
+        let now = MonotonicInstant.now
+        for (id, waiting) in asking where waiting.until <= now {
+            asking[id] = nil
+            guard waiting.transfer.asksFirst, !waiting.transfer.head.isComplete, let easy = waiting.transfer.easy else {
+                continue
+            }
+            asking[id] = (waiting.transfer, now.after(.milliseconds(10)))
+            easy.callUp()
+        }
     }
 }

@@ -40,6 +40,25 @@ extension ConformanceCheck {
             try expect(fetched.response.metrics.total >= .milliseconds(50), "it was sent early")
         },
         ConformanceCheck(
+            "The wait for 100 Continue ends also where another of the transfer's clocks does at the same time",
+            needs: needsExpecting.union([.addressFamily])
+        ) { subject in
+            let server = try ScriptedServer { _ in
+                [.receiveRequest, .send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"), .close]
+            }
+            let client = try subject.client {
+                // Each runs from about the moment at which the connection is opened.
+                $0.addresses.happyEyeballsDelay = .milliseconds(20)
+                $0.options = waiting(.milliseconds(21))
+                $0.options.timeouts.idle = .seconds(5)
+            }
+            for _ in 0..<30 {
+                let content = HTTP.Body.bytes(patternBytes(100))
+                _ = try await client.success(HTTP.Request(method: .POST, url: server.url(), body: content))
+            }
+            try expectEqual(server.requests.map(\.bodyCount), Array(repeating: 100, count: 30), "bytes of content")
+        },
+        ConformanceCheck(
             "A server that does not know the question is sent the request without it",
             needs: needsExpecting
         ) {
