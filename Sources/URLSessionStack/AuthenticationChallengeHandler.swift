@@ -15,7 +15,8 @@ public protocol AuthenticationChallengeHandler: Sendable {
     ///
     /// The first call of the completion handler counts. `.useCredential` with a credential sends the request again with it;
     /// anything else, and `.useCredential` without one, leaves the server's 401 as the response. While the answer is
-    /// awaited, the fetch's idle and total timeouts run.
+    /// awaited, the fetch's idle and total timeouts run, and its place among the connections is free for others: the answer
+    /// may be fetched on the same stack. The request that is sent again stands in line again.
     ///
     /// - Parameters:
     ///   - challenge: The challenge. `previousFailureCount` tells how many credentials the server has turned down.

@@ -26,6 +26,14 @@ enum Platform {
         /// cancel at that moment may come after the task's end, which ends the process.
         static func detachCache(from session: URLSession) { session.configuration.urlCache = nil }
 
+        /// Bounds a session's own timeout. URLSession counts it in milliseconds, for every task and also where a request has
+        /// another, and ends the process if there are too many.
+        static func boundTimeout(of session: URLSession) {
+            let configuration = session.configuration
+            if abs(configuration.timeoutIntervalForRequest) <= ownTimeout { return }
+            configuration.timeoutIntervalForRequest = ownTimeout
+        }
+
         /// Refuses what URLSession would do otherwise than asked: it uses the proxies that the environment names, as libcurl
         /// reads it, whatever its configuration says, and no others.
         static func check(_ proxies: Network.Proxies) throws(HTTP.Refusal) {
@@ -49,6 +57,21 @@ enum Platform {
 
         /// How long a request's head may be, in bytes. libcurl says of a longer one that there is no memory.
         static let longestHead: Int? = 1 << 20
+
+        /// Refuses to send a secure cookie in the clear: URLSession takes cookies from its jar by their host alone, whatever
+        /// else they say.
+        static func checkCookies(of session: URLSession, for hop: HTTPHop) throws(HTTP.Refusal) {
+            guard hop.origin.scheme == .http, session.configuration.httpShouldSetCookies,
+                let cookies = session.configuration.httpCookieStorage?.cookies(for: hop.request.url),
+                cookies.contains(where: \.isSecure)
+            else { return }
+            throw .invalidRequest(
+                """
+                URLSession on this platform would send the session's secure cookies in the clear. Fetch by https, or give the \
+                stack a session whose httpShouldSetCookies is false.
+                """
+            )
+        }
 
         /// The delegate queue of a session of the stack's own.
         static func eventQueue() -> OperationQueue? { EventQueue() }
@@ -130,6 +153,9 @@ enum Platform {
         /// Requests bypass the cache here.
         static func detachCache(from session: URLSession) {}
 
+        /// A session's own timeout does no harm here.
+        static func boundTimeout(of session: URLSession) {}
+
         /// The system's proxies are used; none can be chosen.
         static func check(_ proxies: Network.Proxies) throws(HTTP.Refusal) {
             if proxies != .none { try capabilities.require(.proxies) }
@@ -137,6 +163,9 @@ enum Platform {
 
         /// URLSession knows of no longest head here.
         static let longestHead: Int? = nil
+
+        /// URLSession sends the cookies that it should here.
+        static func checkCookies(of session: URLSession, for hop: HTTPHop) throws(HTTP.Refusal) {}
 
         /// URLSession makes the delegate queue here.
         static func eventQueue() -> OperationQueue? { nil }

@@ -20,7 +20,9 @@ extension Network {
     ///
     /// A session keeps its delegate, so this one is freed only after ``finishFetchesAndInvalidateSession()``. The cookies,
     /// the header fields and the connection limit of such a session's configuration count; its cache, its stored
-    /// credentials and its timeouts do not. The header fields become the stack's, as ``/NetworkStack/Network/Configuration/headers`` are,
+    /// credentials and its timeouts do not. Where its cookies match, they take the place of a request's own `Cookie`. On
+    /// Linux, URLSession ignores its `connectionProxyDictionary`, and a `URLProtocol` among its `protocolClasses` answers
+    /// fetches without being shown their content. The header fields become the stack's, as ``/NetworkStack/Network/Configuration/headers`` are,
     /// so that credentials among them stay behind when a redirect leads to another origin; tasks that others make on the
     /// session go without.
     ///
@@ -44,6 +46,9 @@ extension Network {
     /// - Proxies that the environment names (`http_proxy`, `https_proxy`, `ALL_PROXY`) are used, and cannot be turned off. So
     ///   a configuration has to ask for them (``/NetworkStack/Network/Proxies/init(environment:)``), or is refused where there
     ///   are any; with a session of one's own they are used unasked.
+    /// - The cookies of a session of one's own are sent by their host alone, whatever their path and age, and a server may set
+    ///   them for any domain above its own. A fetch over http that would take a secure one along is refused. Those of
+    ///   ``/NetworkStack/Network/Configuration/cookies`` keep the rules.
     /// - Fields whose names differ only in case, other than `X-` ones, may be delivered as one of them.
     public final class URLSessionNetworkStack: NSObject, HTTPTransportStack, URLSessionDataDelegate {
         /// The transport: a URLSession.

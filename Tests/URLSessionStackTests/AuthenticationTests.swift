@@ -149,6 +149,28 @@ struct AuthenticationTests {
         #expect(server.requests.count == 2)
     }
 
+    @Test(
+        "that is being thought about is a head: the first-byte timeout waits for that of the next",
+        arguments: ["", "who"]
+    )
+    func firstByte(content: String) async throws {
+        let gate = Gate()
+        let server = try ScriptedServer.responding { request in
+            request["Authorization"] == nil
+                ? .status(401, content, headers: [("WWW-Authenticate", "Basic realm=\"test\"")])
+                : .steps([.wait(for: gate)])
+        }
+        let network = try Self.stack { _, completion in
+            DispatchQueue.global().asyncAfter(deadline: .now() + 0.8) { completion(.useCredential, Self.right) }
+        }
+        var options = HTTP.Options()
+        options.timeouts.firstByte = .milliseconds(400)
+        let outcome = await network.outcome(of: try .url(server.url("/private"), options: options)).summary
+        #expect(outcome == "timed out: firstByte")
+        #expect(server.requests.count == 2)
+        gate.open()
+    }
+
     @Test("that is being thought about can be cancelled and times out, and a late answer changes nothing")
     func pondering() async throws {
         let server = try Self.server()

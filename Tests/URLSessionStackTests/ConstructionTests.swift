@@ -95,6 +95,22 @@ struct ConstructionTests {
         #expect((server.requests + target.requests).map { $0["X-Session"] } == ["yes", "yes"])
     }
 
+    @Test("The timeout of a session of one's own ends no fetch and no process, and stays as it is for others")
+    func injectedTimeouts() async {
+        await #expect(processExitsWith: .exitCode(7)) {
+            let server = try ScriptedServer.responding { _ in .ok("x") }
+            for timeout in [.infinity, -.infinity, .nan, .greatestFiniteMagnitude, 1e16, 0, 0.5, 5] {
+                let configuration = URLSessionConfiguration.ephemeral
+                configuration.timeoutIntervalForRequest = timeout
+                let network = Stack.injected(configuration: configuration)
+                #expect(await network.outcome(of: try .url(server.url())).summary == "success x")
+                let kept = network.session?.configuration.timeoutIntervalForRequest
+                if abs(timeout) < 10 { #expect(kept == timeout) }
+            }
+            exit(7)
+        }
+    }
+
     @Test("A session with fields that no request can have is a fatal error that says which")
     func impossibleFields() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {

@@ -140,6 +140,31 @@ struct MessageTests {
         }
     }
 
+    @Test(
+        "A host's name does not decide what went wrong",
+        arguments: ["my-proxy.test", "callback.test", "RECV.test", "rewind"],
+        [
+            (
+                URLError.Code.cannotConnectToHost,
+                "Failed to connect to HOST port 80 after 0 ms: Couldn't connect to server",
+                HTTP.FailureKind.connect
+            ),
+            (.unknown, "SSL: no alternative certificate subject name matches target host name 'HOST'", .tls),
+            (.unknown, "OpenSSL SSL_connect: Connection reset by peer in connection to HOST:443 ", .tls),
+            (.unknown, "Received HTTP code 403 from proxy after CONNECT", .proxy),
+        ]
+    )
+    func errorsNamingHosts(host: String, told: (code: URLError.Code, text: String, kind: HTTP.FailureKind)) throws {
+        let text = told.text.replacingOccurrences(of: "HOST", with: host.lowercased())
+        let url = try URLText.parse("https://\(host)/")
+        let error = URLError(told.code, userInfo: [NSLocalizedDescriptionKey: text, NSURLErrorFailingURLErrorKey: url])
+        guard case .transport(let failure) = URLError.failure(error) else {
+            Issue.record("It became another failure")
+            return
+        }
+        #expect(failure.kind == told.kind)
+    }
+
     @Test("An error with a response shows neither cookies nor a query, also when it is dumped")
     func redaction() async throws {
         let server = try ScriptedServer.responding { _ in

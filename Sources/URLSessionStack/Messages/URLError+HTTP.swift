@@ -16,7 +16,7 @@ extension URLError: HTTPTransportError {
         case .cannotFindHost, .dnsLookupFailed: .dns
         case .notConnectedToInternet: .connect
         case .cannotConnectToHost, .timedOut:
-            userInfo[NSLocalizedDescriptionKey] == nil ? .connect : Self.kind(of: localizedDescription)
+            userInfo[NSLocalizedDescriptionKey] == nil ? .connect : Self.kind(of: anonymousDescription)
         case .networkConnectionLost: userInfo[Self.truncationKey] == nil ? .receive : .truncated
         case .badServerResponse: .empty
         case .cannotParseResponse: .malformed
@@ -25,7 +25,7 @@ extension URLError: HTTPTransportError {
             .serverCertificateHasUnknownRoot, .serverCertificateNotYetValid, .clientCertificateRejected,
             .clientCertificateRequired:
             .tls
-        case .unknown: Self.kind(of: localizedDescription)
+        case .unknown: Self.kind(of: anonymousDescription)
         default: .other
         }
     }
@@ -83,6 +83,14 @@ extension URLError {
     private var libcurlDescription: String {
         let underlying = userInfo[NSUnderlyingErrorKey] as? NSError
         return underlying?.userInfo[NSLocalizedDescriptionKey] as? String ?? localizedDescription
+    }
+
+    /// The description without the name of the host, which may read like anything: `callback.example.com`.
+    private var anonymousDescription: String {
+        guard let host = failingURL?.host else { return localizedDescription }
+        return ["to \(host) port", "to \(host):", "'\(host)'"].reduce(localizedDescription) { text, mention in
+            text.replacingOccurrences(of: mention, with: "", options: .caseInsensitive)
+        }
     }
 
     /// What libcurl's words mean (7.88; the first match counts).

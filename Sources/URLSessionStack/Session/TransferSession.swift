@@ -43,6 +43,7 @@ final class TransferSession: Sendable {
     /// Takes the session that is to carry everything.
     func attach(_ session: URLSession) {
         Platform.detachCache(from: session)
+        Platform.boundTimeout(of: session)
         state.withLock { state in
             state.session = session
             state.places.perHost = max(1, session.configuration.httpMaximumConnectionsPerHost)

@@ -29,6 +29,8 @@ struct Answer {
 
     /// Whether the head that counts has come.
     var hasToldHead: Bool { head != nil && !isHeld }
+    /// Whether a 401 has come that is not told, as somebody may answer its challenge.
+    var mayBeChallenged: Bool { isHeld && head?.response.status == .unauthorized }
     /// The bytes of content that came, as they travelled if that is known.
     var bytesReceived: Int64 { head?.encodedLength ?? received }
     /// The bytes of the response's head, near enough.

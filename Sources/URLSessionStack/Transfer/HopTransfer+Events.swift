@@ -8,10 +8,12 @@ internal import NetworkStack
 /// What the session tells of the transfer's task, on its delegate queue.
 extension HopTransfer {
     func received(_ response: URLResponse) {
-        state.withLock { state in
+        let challenged = state.withLock { state in
             if state.clock.firstByte == nil { state.clock.firstByte = .now }
             state.backlog.add(state.answer.received(response))
+            return state.answer.mayBeChallenged ? state.sink : nil
         }
+        challenged?.entered(.receiving)
         deliver()
     }
 
@@ -47,51 +49,24 @@ extension HopTransfer {
         state.withLock { if $0.cancelling == nil { completionHandler(nil) } }
     }
 
-    func challenged(
-        _ challenge: URLAuthenticationChallenge,
-        handler: (any AuthenticationChallengeHandler)?,
-        _ completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
-    ) {
-        let decline: @Sendable () -> Void = { [self] in
-            state.withLock { $0.answer.challengeIsDeclined() }
-            session.interrupting.async { completionHandler(.cancelAuthenticationChallenge, nil) }
-        }
-        guard let handler, state.withLock({ $0.sink }) != nil else { return decline() }
-        let wasAnswered = Lock(false)
-        handler.handle(challenge) { [self] disposition, credential in
-            let isFirst = wasAnswered.withLock { wasAnswered in
-                defer { wasAnswered = true }
-                return !wasAnswered
-            }
-            guard isFirst else { return }
-            guard disposition == .useCredential, let credential else { return decline() }
-            session.interrupting.async { [self] in
-                let goesOn = state.withLock { state in
-                    state.backlog.add(state.answer.challengeIsAnswered())
-                    return state.cancelling == nil
-                }
-                if goesOn { completionHandler(.useCredential, credential) }
-            }
-        }
-    }
-
     /// The task has ended; it is not in the table any more.
     ///
     /// When this returns, URLSession takes the task out of its books. A cancel that is under way at that moment would end
     /// the process; so it is waited for, and from now on there is none.
     func completed(_ task: URLSessionTask, _ error: (any Error)?) {
         let response = task.response
-        let cancelling = state.withLock { state in
+        let (cancelling, hadPlace) = state.withLock { state in
+            defer { state.hasPlace = false }
             if case .carried = state.stage { state.stage = .completed }
             if error != nil, let failure = state.contentFailure {
                 state.backlog.add([.failed(.refused(.requestBody(failure)))])
             } else {
                 state.backlog.add(state.answer.completed(response, error))
             }
-            return state.cancelling
+            return (state.cancelling, state.hasPlace)
         }
         cancelling?.wait()
-        session.leave(hop.origin)
+        if hadPlace { session.leave(hop.origin) }
         deliver()
     }
 

@@ -31,6 +31,10 @@ final class HopTransfer: HTTPTransfer {
         var bytesSent: Int64 = 0
         /// Why the content could not be sent as it was announced; the task fails by it.
         var contentFailure: (any Error)?
+        /// Whether the task has one of the session's places; one that waits for a credential has none.
+        var hasPlace = false
+        /// What the task goes on with once it has a place again.
+        var answering: (ticket: UInt64, goOn: @Sendable () -> Void)?
         /// Left when URLSession has been told to cancel the task.
         var cancelling: DispatchGroup?
     }
@@ -95,7 +99,12 @@ final class HopTransfer: HTTPTransfer {
         }
         if isLate { return withdraw(ticket) }
         if goesOn { return startTask() }
-        guard let ticket, let limit = hop.options.timeouts.queue else { return }
+        if let ticket { waits(ticket) }
+    }
+
+    /// Stands in line, as long as the queue timeout allows.
+    func waits(_ ticket: UInt64) {
+        guard let limit = hop.options.timeouts.queue else { return }
         session.steering.asyncAfter(deadline: .now() + limit.dispatchInterval) { [weak self] in
             self?.queueTimedOut(ticket)
         }
@@ -103,27 +112,37 @@ final class HopTransfer: HTTPTransfer {
 
     private func queueTimedOut(_ ticket: UInt64) {
         guard session.withdraw(ticket: ticket, from: hop.origin) else { return }
-        state.withLock { $0.stage = .reading }
+        state.withLock { state in
+            if case .queued = state.stage { state.stage = .reading }
+            state.answering = nil
+        }
         fail(.refused(.timedOut(.queue, during: .queued)))
     }
 
-    private func withdraw(_ ticket: UInt64?) {
+    func withdraw(_ ticket: UInt64?) {
         guard let ticket else { return session.leave(hop.origin) }
         // Who has a place already is told so soon, and gives it back then.
         _ = session.withdraw(ticket: ticket, from: hop.origin)
     }
 
-    /// Makes the task and starts it, on the steering queue; the transfer has a place.
+    /// The transfer has a place: makes the task and starts it, or lets it go on; on the steering queue.
     func startTask() {
+        if let goOn = state.withLock({ $0.takesPlace() }) { return goOn() }
         let content = state.withLock { state -> SentContent? in
-            if case .ended = state.stage { return nil }
-            state.stage = .placed
+            switch state.stage {
+            case .carried, .completed, .ended: return nil
+            case .reading, .queued, .placed: state.stage = .placed
+            }
             return state.content
         }
         guard let content else { return session.leave(hop.origin) }
         guard let urlSession = session.urlSession else {
             session.leave(hop.origin)
             return fail(.refused(.shutDown))
+        }
+        do { try Platform.checkCookies(of: urlSession, for: hop) } catch {
+            session.leave(hop.origin)
+            return fail(.refused(error))
         }
         let request = WireRequest(hop, content: content, ownFields: session.ownFields).urlRequest
         let task =
@@ -132,6 +151,7 @@ final class HopTransfer: HTTPTransfer {
         let sink = state.withLock { state -> (any HTTPTransferSink<URLError>)? in
             if case .ended = state.stage { return nil }
             state.stage = .carried(task)
+            state.hasPlace = true
             state.clock.started = .now
             return state.sink
         }
@@ -178,10 +198,11 @@ final class HopTransfer: HTTPTransfer {
     ///
     /// - Returns: Who is to be told, if nobody was.
     func end() -> (any HTTPTransferSink<URLError>)? {
-        let (stage, sink, cancelling) = state.withLock { state in
+        let (stage, sink, cancelling, ticket) = state.withLock { state in
             defer {
                 state.stage = .ended
                 state.sink = nil
+                state.answering = nil
                 state.spool = nil
                 state.backlog = Backlog()
             }
@@ -189,12 +210,13 @@ final class HopTransfer: HTTPTransfer {
                 state.cancelling = DispatchGroup()
                 state.cancelling?.enter()
             }
-            return (state.stage, state.sink, state.cancelling)
+            return (state.stage, state.sink, state.cancelling, state.answering?.ticket)
         }
         switch stage {
         case .ended: return nil
         case .queued(let ticket): withdraw(ticket)
         case .carried(let task):
+            if let ticket { withdraw(ticket) }
             session.interrupting.async {
                 task.cancel()
                 cancelling?.leave()

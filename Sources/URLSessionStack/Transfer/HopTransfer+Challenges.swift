@@ -1,0 +1,82 @@
+internal import Foundation
+internal import NetworkStack
+
+#if canImport(FoundationNetworking)
+    internal import FoundationNetworking
+#endif
+
+/// What becomes of a challenge.
+///
+/// Whoever answers it may have to fetch something first, on the same stack; so the transfer gives its place to others and
+/// stands in line again before the request is repeated.
+extension HopTransfer {
+    func challenged(
+        _ challenge: URLAuthenticationChallenge,
+        handler: (any AuthenticationChallengeHandler)?,
+        _ completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
+    ) {
+        let decline: @Sendable () -> Void = { [self] in
+            state.withLock { $0.answer.challengeIsDeclined() }
+            session.interrupting.async { completionHandler(.cancelAuthenticationChallenge, nil) }
+        }
+        guard let handler, state.withLock({ $0.sink }) != nil else { return decline() }
+        if state.withLock({ $0.losesPlace() }) { session.leave(hop.origin) }
+        let wasAnswered = Lock(false)
+        handler.handle(challenge) { [self] disposition, credential in
+            let isFirst = wasAnswered.withLock { wasAnswered in
+                defer { wasAnswered = true }
+                return !wasAnswered
+            }
+            guard isFirst else { return }
+            guard disposition == .useCredential, let credential else { return decline() }
+            session.steering.async {
+                self.queueAgain { [self] in
+                    let (sink, content) = state.withLock { ($0.sink, $0.content) }
+                    sink?.entered(content.isNone ? .waiting : .sending)
+                    session.interrupting.async { [self] in
+                        let goesOn = state.withLock { state in
+                            state.backlog.add(state.answer.challengeIsAnswered())
+                            return state.cancelling == nil
+                        }
+                        if goesOn { completionHandler(.useCredential, credential) }
+                    }
+                }
+            }
+        }
+    }
+
+    /// Stands in line once more, on the steering queue.
+    ///
+    /// - Parameter goOn: Called once there is a place, unless the task has ended by then.
+    private func queueAgain(_ goOn: @escaping @Sendable () -> Void) {
+        let ticket = session.enter(self)
+        let sink = state.withLock { state -> (any HTTPTransferSink<URLError>)? in
+            guard case .carried = state.stage else { return nil }
+            if let ticket { state.answering = (ticket, goOn) } else { state.hasPlace = true }
+            return state.sink
+        }
+        guard let sink else { return withdraw(ticket) }
+        guard let ticket else { return goOn() }
+        sink.entered(.queued)
+        waits(ticket)
+    }
+}
+
+extension HopTransfer.State {
+    /// Gives the place away.
+    ///
+    /// - Returns: Whether there was one.
+    mutating func losesPlace() -> Bool {
+        defer { hasPlace = false }
+        return hasPlace
+    }
+
+    /// Has a place.
+    ///
+    /// - Returns: What the task goes on with, if there is one.
+    mutating func takesPlace() -> (@Sendable () -> Void)? {
+        guard case .carried = stage, let answering else { return nil }
+        (hasPlace, self.answering) = (true, nil)
+        return answering.goOn
+    }
+}
