@@ -58,6 +58,19 @@ extension Network {
             engine.shutDown()
             await thread.ended()
         }
+
+        /// Takes no more fetches, lets those under way come to their end, for a while, and then shuts down: for a service that is
+        /// told to end.
+        ///
+        /// Waiting in line, redirects, retries and their delays are part of a fetch, and so is a stream to its end. Later
+        /// fetches fail with ``/NetworkStack/HTTP/Refusal/shutDown``; what an authenticator fetches on the same stack is one of
+        /// them. What is not over by then ends as with ``shutdown()``.
+        ///
+        /// - Parameter grace: How long to wait for the fetches at most. Cancelling the task ends the wait, too.
+        public func shutdown(after grace: Duration) async {
+            await engine.finish(within: grace)
+            await shutdown()
+        }
     }
 
     /// What a curl stack fetches.

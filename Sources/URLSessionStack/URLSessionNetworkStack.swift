@@ -251,6 +251,19 @@ extension Network {
             await table.invalid()
         }
 
+        /// Lets the fetches under way come to their end, as ``finishFetchesAndInvalidateSession()`` does, but not for longer than
+        /// it is given, and then shuts down as ``shutdown()`` does: for a service that is told to end.
+        ///
+        /// - Parameter grace: How long to wait for the fetches at most. Cancelling the task ends the wait, too.
+        public func shutdown(after grace: Duration) async {
+            close()
+            let (finishing, earlier) = state.withLock { ($0.finishing, $0.earlier) }
+            async let others: ()? = earlier?.finish(within: grace)
+            await finishing?.finish(within: grace)
+            await others
+            await shutdown()
+        }
+
         /// Puts an engine that refuses everything in the place of the one that fetches. Whatever is under way keeps the old
         /// one, whose session is invalidated when the last is done.
         private func close() {

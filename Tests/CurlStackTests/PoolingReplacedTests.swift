@@ -96,7 +96,7 @@ struct PoolingReplacedTests {
         let server = try ScriptedServer { index in
             index % 2 == 0
                 ? [.beginHTTP2, .receiveStream, .send([.reset(1, code: 7)]), .waitForClose]
-                : [.beginHTTP2, .answerStream, .close]
+                : [.beginHTTP2, .answerStream, .send([.goAway(lastStream: 1)]), .close]
         }
         let stack = try stack(isSecure: false)
         let request = try HTTP.Request(method: .POST, url: server.url(), body: .bytes(Data("hello".utf8)))

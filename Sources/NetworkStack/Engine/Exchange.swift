@@ -52,8 +52,10 @@ final class Exchange: Cancelable, TimerWheelEntry {
         }
         guard let begun, let steps = begun.steps else { return }
         let attempt = begun.attempt
+        let ticket = wheel.insert(self, at: begun.firstLook, isNew: begun.lastTicket == nil)
+        // Afterwards: nobody is to take the fetch for over.
         if let lastTicket = begun.lastTicket { wheel.remove(lastTicket) }
-        guard let ticket = wheel.insert(self, at: begun.firstLook) else { return end(.refused(.shutDown)) }
+        guard let ticket else { return end(.refused(.shutDown)) }
         if let late = state.withLock({ $0.hold(ticket: ticket, of: attempt) }) { wheel.remove(late) }
         let making = steps.make(attempt) { [self] result in
             let (isWanted, made) = state.withLock { $0.handOver(attempt) }

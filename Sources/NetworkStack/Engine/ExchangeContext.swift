@@ -55,6 +55,17 @@ final class ExchangeContext: Sendable {
         for case let exchange as Exchange in wheel.close() { exchange.conclude(.refused(.shutDown)) }
     }
 
+    /// Takes no more fetches, and waits for the end of those under way, but not for longer than this.
+    func finish(within grace: Duration) async {
+        let departure = wheel.seal()
+        DispatchQueue.global().asyncAfter(deadline: .now() + grace.dispatchInterval) { departure.reach() }
+        await withTaskCancellationHandler {
+            await departure.wait()
+        } onCancel: {
+            departure.reach()
+        }
+    }
+
     /// How a server must prove itself before anything is sent to it, given what was said of it the last time, if anything was.
     ///
     /// - Throws: What speaks against sending anything at all.

@@ -69,6 +69,15 @@ public final class HTTPEngine<Transport: HTTPTransport>: Sendable {
     /// on any thread.
     public func shutDown() { context.shutDown() }
 
+    /// Takes no more fetches, and waits until those under way have come to their end, whatever they still need: their place,
+    /// the server, their next attempt, the reader of a stream. Later fetches end with ``HTTP/Refusal/shutDown`` at once; what an
+    /// authenticator fetches on the same stack is one of them.
+    ///
+    /// A stack that offers this calls it before its shutdown.
+    ///
+    /// - Parameter grace: How long to wait at most. Cancelling the task ends the wait, too.
+    public func finish(within grace: Duration) async { await context.finish(within: grace) }
+
     /// How a server must prove itself before anything is sent to it.
     ///
     /// - Throws: What speaks against sending anything at all.

@@ -53,6 +53,12 @@ final class TimerWheel: Sendable {
         var armedFor: UInt64?
         var timer: (any DispatchSourceTimer)?
         var isClosed = false
+        /// Whether nobody new is taken.
+        var isSealed = false
+        /// What has come when the last has left.
+        var departures: [Milestone] = []
+
+        var isEmpty: Bool { free.count == records.count }
     }
 
     private static let slotCount = 1024
@@ -65,10 +71,11 @@ final class TimerWheel: Sendable {
 
     deinit { state.withLock { $0.timer?.cancel() } }
 
-    /// Has an entry asked at a deadline, or a little later, until it leaves. A wheel that is closed takes none.
-    func insert(_ entry: any TimerWheelEntry, at deadline: MonotonicTime) -> Ticket? {
+    /// Has an entry asked at a deadline, or a little later, until it leaves. A wheel that is closed takes none, and one that is
+    /// sealed none that is new.
+    func insert(_ entry: any TimerWheelEntry, at deadline: MonotonicTime, isNew: Bool = true) -> Ticket? {
         state.withLock { state in
-            guard !state.isClosed else { return nil }
+            guard !state.isClosed, !(isNew && state.isSealed) else { return nil }
             let ticket: Ticket
             if let free = state.free.popLast() {
                 ticket = free
@@ -84,12 +91,26 @@ final class TimerWheel: Sendable {
 
     /// Lets go of an entry. Called once for every ticket.
     func remove(_ ticket: Ticket) {
-        let entry = state.withLock { state in
+        let (entry, isLast) = state.withLock { state in
             take(ticket, from: &state)
             state.free.append(ticket)
-            return state.records[ticket].entry.take()
+            return (state.records[ticket].entry.take(), state.isSealed && state.isEmpty)
         }
         withExtendedLifetime(entry) {}
+        guard isLast else { return }
+        for departure in state.withLock({ exchange(&$0.departures, with: []) }) { departure.reach() }
+    }
+
+    /// Takes nobody new from now on. Answers what has come when the last of those that are there has left.
+    func seal() -> Milestone {
+        let departure = Milestone()
+        let isEmpty = state.withLock { state in
+            state.isSealed = true
+            if !state.isEmpty { state.departures.append(departure) }
+            return state.isEmpty
+        }
+        if isEmpty { departure.reach() }
+        return departure
     }
 
     /// Takes no more entries. Answers those it has, which leave as they always do.
