@@ -66,7 +66,8 @@ extension Network {
         /// fetches fail with ``/NetworkStack/HTTP/Refusal/shutDown``; what an authenticator fetches on the same stack is one of
         /// them. What is not over by then ends as with ``shutdown()``.
         ///
-        /// - Parameter grace: How long to wait for the fetches at most. Cancelling the task ends the wait, too.
+        /// - Parameter grace: How long to wait for the fetches at most; not at all if it is not longer than zero. Cancelling the
+        ///   task ends the wait, too.
         public func shutdown(after grace: Duration) async {
             await engine.finish(within: grace)
             await shutdown()

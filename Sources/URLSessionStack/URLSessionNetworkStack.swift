@@ -254,7 +254,7 @@ extension Network {
         /// Lets the fetches under way come to their end, as ``finishFetchesAndInvalidateSession()`` does, but not for longer than
         /// it is given, and then shuts down as ``shutdown()`` does: for a service that is told to end.
         ///
-        /// - Parameter grace: How long to wait for the fetches at most. Cancelling the task ends the wait, too.
+        /// - Parameter grace: How long to wait at most; not at all if not longer than zero, or once the task is cancelled.
         public func shutdown(after grace: Duration) async {
             close()
             let (finishing, earlier) = state.withLock { ($0.finishing, $0.earlier) }

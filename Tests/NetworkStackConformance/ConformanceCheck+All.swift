@@ -9,6 +9,7 @@ extension ConformanceCheck {
     /// How fetches begin, end and share a stack.
     private static let conduct =
         contract + cancellation + timeouts + sendingTimeouts + endlessTimeouts + punctuality + concurrency + lifecycle
+        + finishing
         + failures
         + streams + downloads
 

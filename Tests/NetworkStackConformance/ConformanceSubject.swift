@@ -26,6 +26,9 @@ public struct ConformanceSubject: Sendable {
     let makeDownloading:
         @Sendable (Network.Configuration, _ place: @escaping @Sendable (HTTP.Response) -> String) throws
             -> AnyHTTPNetworkStack<Download>
+    /// Makes a stack of its own, and what has it finish its fetches and take no more, within a time.
+    let makeFinishing:
+        @Sendable (Network.Configuration) throws -> (stack: Stack, finish: @Sendable (Duration) async -> Void)
     /// Starts a server that answers each request with a reply: for a stack without a network, from memory.
     public let serve: @Sendable (@escaping @Sendable (ReceivedRequest) throws -> Reply) throws -> ConformancePeer
 
@@ -64,6 +67,10 @@ public struct ConformanceSubject: Sendable {
         self.make = { AnyHTTPNetworkStack(try make($0)) }
         makeStreaming = { AnyHTTPNetworkStack(try make($0).streaming) }
         makeDownloading = { AnyHTTPNetworkStack(try make($0).downloads(to: $1)) }
+        makeFinishing = { configuration in
+            let stack = try make(configuration)
+            return (AnyHTTPNetworkStack(stack), { await stack.engine.finish(within: $0) })
+        }
         self.serve = serve
     }
 

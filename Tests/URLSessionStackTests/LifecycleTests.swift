@@ -194,6 +194,32 @@ struct LifecycleTests {
         #expect(outcomes.withLock { $0 } == ["shut down", "shut down"])
     }
 
+    @Test("shutdown after a while waits for what is under way", .timeLimit(.minutes(1)))
+    func shuttingDownAfterAWhile() async throws {
+        let (isThere, mayAnswer) = (Gate(), Gate())
+        let server = try ScriptedServer { _ in
+            [
+                .receiveHead, .open(isThere), .wait(for: mayAnswer),
+                .send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"), .waitForClose,
+            ]
+        }
+        let network = try Stack(configuration: .init())
+        let (outcome, isShutDown) = (Task { await network.outcome(of: try .url(server.url())).summary }, Lock(false))
+        try await isThere.opened()
+        let ending = Task {
+            await network.shutdown(after: .seconds(50))
+            isShutDown.withLock { $0 = true }
+        }
+        // None is sent.
+        while await network.outcome(of: .init(baseRequestMaking: .task { throw CancellationError() })).summary
+            != "shut down"
+        {}
+        #expect(!isShutDown.withLock { $0 })
+        mayAnswer.open()
+        #expect(try await outcome.value == "success ok")
+        await ending.value
+    }
+
     @Test("A fetch after the session was invalidated by somebody else is refused")
     func invalidated() async throws {
         let server = try ScriptedServer.responding { _ in .ok("x") }

@@ -73,9 +73,11 @@ public final class HTTPEngine<Transport: HTTPTransport>: Sendable {
     /// the server, their next attempt, the reader of a stream. Later fetches end with ``HTTP/Refusal/shutDown`` at once; what an
     /// authenticator fetches on the same stack is one of them.
     ///
-    /// A stack that offers this calls it before its shutdown.
+    /// A stack that offers this calls it before its shutdown. When it returns, a completion may still be on its way to its queue.
+    /// It may be called any number of times, on any thread.
     ///
-    /// - Parameter grace: How long to wait at most. Cancelling the task ends the wait, too.
+    /// - Parameter grace: How long to wait at most; not at all if it is not longer than zero. Cancelling the task ends the
+    ///   wait, too.
     public func finish(within grace: Duration) async { await context.finish(within: grace) }
 
     /// How a server must prove itself before anything is sent to it.

@@ -1,0 +1,72 @@
+import FoundationEssentials
+import NetworkStack
+import NetworkStackTesting
+
+extension ConformanceCheck {
+    /// Stacks that are to end soon.
+    static let finishing: [ConformanceCheck] = [
+        ConformanceCheck("A stack that finishes ends what is under way, retries included, and takes no more") {
+            subject in
+            let (held, last, tally, asked) = (Latch(), Latch(), Tally(), Lock<Set<String>>([]))
+            let peer = try subject.serve { request in
+                tally.enter()
+                held.wait()
+                if request.path == "/3" { last.wait() }
+                return asked.withLock { $0.insert(request.path).inserted } ? .status(503) : .ok("done")
+            }
+            defer {
+                held.open()
+                last.open()
+            }
+            var configuration = Network.Configuration()
+            configuration.interceptors = [HTTPRetryPolicy.maxRetries(1)]
+            let (stack, finish) = try subject.makeFinishing(configuration)
+            let observations = try (1...3).map { try stack.observe(peer.url("/\($0)")) }
+            try await eventually("the server has the requests") { tally.current == 3 }
+            let hasFinished = Lock(false)
+            let finishing = Task {
+                await finish(.seconds(50))
+                hasFinished.withLock { $0 = true }
+            }
+            // Until then, what is fetched has no request to send.
+            try await bounded { while try await !isRefused(stack) {} }
+            try expect(observations.allSatisfy { !$0.isCompleted }, "a fetch has ended")
+            held.open()
+            for (index, observation) in observations.enumerated() {
+                if index == 2 {
+                    try await Task.sleep(for: .milliseconds(50))
+                    try expect(!hasFinished.withLock { $0 }, "it waits for two of three")
+                    last.open()
+                }
+                try expectEqual(try await observation.onlyOutcome().text(), "done", "the content")
+            }
+            try await bounded { await finishing.value }
+        },
+        ConformanceCheck("A stack that finishes waits no longer than it is given, or than whoever waits") { subject in
+            for isCancelled in [false, true] {
+                let (peer, held) = try subject.serveLate()
+                defer { held.open() }
+                let (stack, finish) = try subject.makeFinishing(.init())
+                let observation = try stack.observe(peer.url("/"))
+                let finishing = Task { await finish(isCancelled ? .seconds(50) : .milliseconds(100)) }
+                if isCancelled { finishing.cancel() }
+                try await bounded { await finishing.value }
+                try expect(!observation.isCompleted, "the fetch has ended")
+                held.open()
+                try expectEqual(try await observation.onlyOutcome().text(), "late", "the content")
+                // Nobody is left to wait for.
+                try await bounded { await finish(.seconds(50)) }
+            }
+        },
+    ]
+
+    /// Whether the stack takes no more fetches.
+    private static func isRefused(_ stack: ConformanceSubject.Stack) async throws -> Bool {
+        struct Unmade: Error {}
+        let unmade = ConformanceSubject.Stack.Resource(
+            baseRequestMaking: .init { handler in handler(.failure(Unmade())) }
+        )
+        guard case .failure(.refused(.shutDown)) = try await stack.observe(unmade).onlyOutcome() else { return false }
+        return true
+    }
+}
