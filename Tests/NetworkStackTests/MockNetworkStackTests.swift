@@ -98,9 +98,7 @@ struct MockNetworkStackTests {
         mock.answer(.GET, "/", with: .json("{}").delayed(by: .seconds(Int64.max)))
         let resource = try get("/")
         let fetching = Task { try await mock.fetch(resource: resource) }
-        while mock.requests.isEmpty { await Task.yield() }
-        // A cancel before the wait has begun would spare it.
-        try await Task.sleep(for: .milliseconds(50))
+        try await Task.sleep(for: .milliseconds(100))  // A cancel before the wait has begun would spare it.
         fetching.cancel()
         await #expect(throws: (any Error).self) { try await fetching.value }
     }

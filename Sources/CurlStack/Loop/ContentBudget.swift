@@ -10,6 +10,8 @@ final class ContentBudget {
     private var since: Int64?
 
     private static let most = 16 << 20
+    /// How much content is worth a turn of the loop's.
+    static let perTurn = 1 << 20
     /// No longer than this, in milliseconds, whatever there is to do for so much.
     private static let longest: Int64 = 20
     /// Small responses have few pieces, and need not look at the clock.
@@ -25,6 +27,9 @@ final class ContentBudget {
         if pieces % Self.piecesPerLook == 0, isLate { left = -1 }
         return left >= 0
     }
+
+    /// What the call counts for in its turn: what it delivered, or so little that 64 calls are a turn.
+    var share: Int { max(Self.most - left, Self.perTurn / 64) }
 
     private var isLate: Bool {
         let now = MonotonicInstant.now.milliseconds

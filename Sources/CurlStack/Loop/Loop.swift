@@ -17,7 +17,6 @@ struct Loop: ~Copyable {
     private var commands: [Mailbox.Command] = []
     private var isStopping = false
     private var (events, nextEvent): ([Poller.Event], Int) = ([], 0)
-    private static let eventsPerTurn = 16
     private let resumptions = ResumeBatch()
 
     init(mailbox: Mailbox, configuration: Network.Configuration, authorities: Authorities) {
@@ -47,27 +46,27 @@ struct Loop: ~Copyable {
             resumptions.resumeAll()
         }
         for command in mailbox.close() {
-            switch command {
-            case .start(let control): control.refuse(.shutDown)
-            case .report(let answer): answer.fill(.init())
-            default: break
-            }
+            if case .start(let control) = command { control.refuse(.shutDown) }
+            if case .report(let answer) = command { answer.fill(.init()) }
         }
         resumptions.end()
         turn.end()
     }
 
-    /// Acts on what is ready, a few sockets in a turn: what their transfers let go of is still at hand when the tasks they
-    /// end ask for more.
+    /// Acts on what is ready, until so much has come that it is worth a turn: what is handed on is still in the processor's
+    /// cache when the tasks that the turn ends read it, and what they let go of is at hand for what they ask for next.
     private mutating func act() {
-        let end = min(events.count, nextEvent + Self.eventsPerTurn)
-        for event in events[nextEvent..<end] where poller.isCurrent(event) {
+        var room = ContentBudget.perTurn
+        while room > 0, nextEvent < events.count {
+            let event = events[nextEvent]
+            nextEvent += 1
+            guard poller.isCurrent(event) else { continue }
             turn.renewBudgets()
             pools.all[event.watch].multi.act(on: event)
             turn.held.read(turn.sockets.ends(of: event.descriptor))
             turn.lookPastPause(at: turn.sockets.ends(of: event.descriptor))
+            room -= turn.content.share
         }
-        nextEvent = end
     }
 
     // MARK: Word from others
