@@ -51,7 +51,10 @@ struct AddressesTests {
 
     @Test(
         "to connect to must be such",
-        arguments: ["", "a:b", "a.test:80:b.test", "a:x:b:1", "a:1:b:65536", "a:0:b:1", "a:1:b:1:c"]
+        arguments: [
+            "", "a:b", "a.test:80:b.test", "a:x:b:1", "a:1:b:65536", "a:0:b:1", "a:1:b:1:c", "a:+1:b:1",
+            "a:1:b:\(UInt.max)",
+        ]
     )
     func badReroutes(_ text: String) {
         #expect(throws: HTTP.Refusal.self) { try Addresses.Reroute(text) }

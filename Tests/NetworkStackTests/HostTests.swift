@@ -28,8 +28,7 @@ struct HostTests {
         "that is none is refused with a sentence",
         arguments: [
             "", "a b", "a/b", "a?b", "a#b", "u@h", "a\\b", "h\u{FC}tte.example", "a..b", "h:0", "h:65536", "h:x",
-            "h:-1",
-            "h\r\nx", ":80", "[::1",
+            "h:-1", "h:+80", "[::1]:+80", "h\r\nx", ":80", "[::1",
         ]
     )
     func refusals(_ text: String) {

@@ -140,7 +140,7 @@ extension Network.Configuration.Addresses {
                 return letter == ":" && !isInBrackets
             }
             let ports = parts.count == 4 ? [parts[1], parts[3]] : []
-            guard parts.count == 4, ports.allSatisfy({ $0.isEmpty || Int($0) != nil }) else {
+            guard parts.count == 4, ports.allSatisfy({ $0.isEmpty || $0.first != "+" && Int($0) != nil }) else {
                 throw .invalidOptions("\"\(text)\" is not of the form HOST1:PORT1:HOST2:PORT2.")
             }
             try self.init(

@@ -32,7 +32,8 @@ extension HTTP {
         ///
         /// - Parameter text: A name or address, and perhaps a colon and a port: `api.example.com`, `localhost:8080`, `[::1]:80`.
         public init(_ text: String) {
-            guard let colon = text.lastIndex(of: ":"), let port = Int(text[text.index(after: colon)...]),
+            guard let colon = text.lastIndex(of: ":"), case let digits = text[text.index(after: colon)...],
+                !digits.hasPrefix("+"), let port = Int(digits),
                 !text[..<colon].contains(":") || text[..<colon].hasSuffix("]")
             else {
                 self.init(text, port: nil)
