@@ -98,7 +98,8 @@ struct MockNetworkStackTests {
         mock.answer(.GET, "/", with: .json("{}").delayed(by: .seconds(Int64.max)))
         let resource = try get("/")
         let fetching = Task { try await mock.fetch(resource: resource) }
-        try await Task.sleep(for: .milliseconds(100))  // A cancel before the wait has begun would spare it.
+        while mock.requests.isEmpty { await Task.yield() }
+        try await Task.sleep(for: .milliseconds(50))  // A cancel before the wait has begun would spare it.
         fetching.cancel()
         await #expect(throws: (any Error).self) { try await fetching.value }
     }
