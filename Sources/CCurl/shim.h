@@ -6,6 +6,7 @@
 #include <curl/curl.h>
 
 #ifdef __linux__
+#include <malloc.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #endif

@@ -27,7 +27,7 @@ public struct CurlLibrary: Sendable, CustomStringConvertible {
     private init() {
         // Without this, OpenSSL tears itself down while the loop's thread may still be using it at exit.
         OPENSSL_init_crypto(UInt64(OPENSSL_INIT_NO_ATEXIT), nil)
-        curl_global_init(shim_global_init)
+        FreeLists.setLibcurlUp()
         guard let info = unsafe curl_version_info(shim_version_now)?.pointee else {
             (version, versionNumber, tlsVersion, hasHTTP2, trustBundle) = ("unknown", 0, nil, false, nil)
             return

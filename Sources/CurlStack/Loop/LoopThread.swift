@@ -64,7 +64,9 @@ private final class ThreadBody: Sendable {
         var signals = sigset_t()
         unsafe sigfillset(&signals)
         unsafe pthread_sigmask(SIG_BLOCK, &signals, nil)
+        FreeLists.begin()
         turn()
+        FreeLists.end()
         end.reach()
     }
 

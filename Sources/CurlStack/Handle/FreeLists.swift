@@ -1,0 +1,147 @@
+internal import CCurl
+internal import Glibc
+internal import Synchronization
+
+/// Memory that libcurl has freed on a loop's thread, listed by size for what it allocates there next: some 40 blocks a fetch,
+/// of the same sizes again and again.
+///
+/// malloc locks as soon as a process has a second thread, merges and splits what is freed and allocated in great numbers, and
+/// gives it back to the kernel. A thread's own lists do none of that. The blocks in them are malloc's, so any thread may free
+/// any block, and one without lists does so at once.
+enum FreeLists {
+    /// How many bytes a thread lists at most.
+    static var limit: Int { 2 << 20 }
+
+    /// Sets libcurl up to allocate here (`curl_global_init_mem`); if somebody else in this process was first, it allocates as
+    /// it was told then.
+    static func setLibcurlUp() {
+        var key = pthread_key_t()
+        guard unsafe pthread_key_create(&key, nil) == 0 else {
+            curl_global_init(shim_global_init)
+            return
+        }
+        Self.key.store(key, ordering: .relaxed)
+        unsafe curl_global_init_mem(
+            shim_global_init,
+            { unsafe FreeLists.allocate($0) },
+            { if let block = unsafe $0 { unsafe FreeLists.free(block) } },
+            { unsafe FreeLists.reallocate($0, to: $1) },
+            { unsafe FreeLists.duplicate($0) },
+            { unsafe FreeLists.allocateZeroed($0, of: $1) }
+        )
+    }
+
+    // MARK: A thread's lists
+
+    /// The address of each list's first block, which begins with the address of the next; and in the first place, which is
+    /// that of no list, how many bytes are listed.
+    private typealias Lists = UnsafeMutablePointer<Int>
+
+    /// What a thread finds its lists by. A constant would be asked at every call whether it is made yet.
+    private static let key = Atomic<pthread_key_t>(.max)
+
+    @inline(__always)
+    private static var lists: Lists? {
+        unsafe pthread_getspecific(key.load(ordering: .relaxed))?.assumingMemoryBound(to: Int.self)
+    }
+
+    /// Has this thread list what is freed on it.
+    static func begin() {
+        let key = key.load(ordering: .relaxed)
+        guard key != .max else { return }
+        let lists = Lists.allocate(capacity: Size.count)
+        unsafe lists.initialize(repeating: 0, count: Size.count)
+        unsafe pthread_setspecific(key, lists)
+    }
+
+    /// Gives back what this thread has listed, and has it list nothing more.
+    static func end() {
+        guard let lists = unsafe lists else { return }
+        pthread_setspecific(key.load(ordering: .relaxed), nil)
+        for list in 1..<Size.count {
+            while let block = unsafe UnsafeMutableRawPointer(bitPattern: lists[list]) {
+                unsafe lists[list] = block.load(as: Int.self)
+                unsafe Glibc.free(block)
+            }
+        }
+        unsafe lists.deallocate()
+    }
+
+    /// How many bytes this thread has listed; `nil` without lists.
+    static var listed: Int? { unsafe lists?.pointee }
+
+    /// A size that is listed: 8 bytes, the room that glibc has beside 16, more than a multiple of 16 or, beyond a kibibyte, of
+    /// a kibibyte.
+    private struct Size {
+        let list: Int
+        let bytes: Int
+
+        static var largest: Int { 132 << 10 | 8 }
+        static var count: Int { 64 + 132 + 1 }
+
+        /// The smallest that has room for so many bytes, of the largest at most.
+        @inline(__always)
+        init(for count: Int) {
+            if count <= 1 << 10 | 8 {
+                list = max((count &+ 7) &>> 4, 1)
+                bytes = list &<< 4 | 8
+            } else {
+                list = 64 &+ (count &+ 1015) &>> 10
+                bytes = (list &- 64) &<< 10 | 8
+            }
+        }
+    }
+
+    // MARK: Blocks
+
+    /// At least so many bytes, or nothing if there is no memory.
+    @inline(__always)
+    static func allocate(_ count: Int) -> UnsafeMutableRawPointer? {
+        guard 0...Size.largest ~= count, let lists = unsafe lists else { return unsafe malloc(count) }
+        let size = Size(for: count)
+        guard let block = unsafe UnsafeMutableRawPointer(bitPattern: lists[size.list]) else {
+            return unsafe malloc(size.bytes)
+        }
+        unsafe lists[size.list] = block.load(as: Int.self)
+        unsafe lists.pointee &-= size.bytes
+        return unsafe block
+    }
+
+    /// Lists a block, if it has one of the sizes that are listed, and there is room; otherwise it is malloc's again.
+    static func free(_ block: UnsafeMutableRawPointer) {
+        guard let lists = unsafe lists else { return unsafe Glibc.free(block) }
+        let usable = unsafe malloc_usable_size(block)
+        guard usable <= Size.largest, unsafe lists.pointee < limit, case let size = Size(for: usable), size.bytes == usable
+        else { return unsafe Glibc.free(block) }
+        unsafe block.storeBytes(of: lists[size.list], as: Int.self)
+        unsafe lists[size.list] = Int(bitPattern: block)
+        unsafe lists.pointee &+= size.bytes
+    }
+
+    /// A block of at least so many bytes that begins with those of another, which is gone then.
+    static func reallocate(_ block: UnsafeMutableRawPointer?, to count: Int) -> UnsafeMutableRawPointer? {
+        guard let block = unsafe block else { return unsafe allocate(count) }
+        let usable = unsafe malloc_usable_size(block)
+        if 0...usable ~= count { return unsafe block }
+        guard 0...Size.largest ~= count, unsafe lists != nil else { return unsafe realloc(block, count) }
+        guard let larger = unsafe allocate(count) else { return nil }
+        unsafe larger.copyMemory(from: block, byteCount: usable)
+        unsafe free(block)
+        return unsafe larger
+    }
+
+    /// A copy of a text.
+    static func duplicate(_ text: UnsafePointer<CChar>?) -> UnsafeMutablePointer<CChar>? {
+        guard let text = unsafe text, case let count = unsafe strlen(text) + 1 else { return nil }
+        guard let copy = unsafe allocate(Int(count)) else { return nil }
+        unsafe copy.copyMemory(from: text, byteCount: Int(count))
+        return unsafe copy.assumingMemoryBound(to: CChar.self)
+    }
+
+    /// Room for so many values of a size, filled with zeroes.
+    static func allocateZeroed(_ count: Int, of size: Int) -> UnsafeMutableRawPointer? {
+        let (bytes, overflows) = UInt(bitPattern: count).multipliedReportingOverflow(by: UInt(bitPattern: size))
+        guard !overflows, let bytes = Int(exactly: bytes), let block = unsafe allocate(bytes) else { return nil }
+        return unsafe memset(block, 0, bytes)
+    }
+}

@@ -1,0 +1,102 @@
+import CCurl
+import Glibc
+import Testing
+
+@testable import CurlStack
+
+@Suite("What libcurl frees on a loop's thread")
+struct FreeListsTests {
+    init() throws { try CurlLibrary.shared.validate() }
+
+    /// Runs something on a thread that lists what is freed.
+    private func listing(_ body: () throws -> Void) rethrows {
+        FreeLists.begin()
+        defer { FreeLists.end() }
+        try body()
+    }
+
+    @Test("is what it allocates there next, if it has the size")
+    func recycles() throws {
+        try listing {
+            let block = try #require(FreeLists.allocate(100))
+            FreeLists.free(block)
+            #expect(FreeLists.listed == 104)
+            let other = try #require(FreeLists.allocate(200))
+            #expect(other != block)
+            #expect(FreeLists.allocate(90) == block)
+            #expect(FreeLists.listed == 0)
+            FreeLists.free(block)
+            FreeLists.free(other)
+        }
+    }
+
+    @Test("has room for what is asked for, whatever that is")
+    func room() throws {
+        try listing {
+            for count in Array(0...5000) + [16_384, 16_385, 65_536, 131_072, 131_073, 135_175, 135_176, 135_177, 1 << 20] {
+                let fresh = try #require(FreeLists.allocate(count))
+                #expect(malloc_usable_size(fresh) >= count)
+                FreeLists.free(fresh)
+                let again = try #require(FreeLists.allocate(count))
+                #expect(malloc_usable_size(again) >= count, "\(count)")
+                FreeLists.free(again)
+            }
+        }
+    }
+
+    @Test("is malloc's again, where its size is none of the lists'")
+    func foreignSizes() throws {
+        try listing {
+            for count in [1100, 1500, 3000, 20_000, 200_000] {
+                FreeLists.free(try #require(malloc(count)))
+                #expect(FreeLists.listed == 0, "\(count)")
+            }
+        }
+    }
+
+    @Test("is kept up to a limit, and not beyond the thread's use of it")
+    func limit() throws {
+        try listing {
+            let blocks = (0..<400).map { _ in FreeLists.allocate(16_385) }
+            for case let block? in blocks { FreeLists.free(block) }
+            let listed = try #require(FreeLists.listed)
+            #expect(listed >= FreeLists.limit && listed < FreeLists.limit + 20_000)
+        }
+        #expect(FreeLists.listed == nil)
+        let block = try #require(FreeLists.allocate(100))
+        FreeLists.free(block)
+        #expect(FreeLists.listed == nil)
+    }
+
+    @Test("leaves nothing in what is to be zero")
+    func zeroes() throws {
+        try listing {
+            let block = try #require(FreeLists.allocate(300))
+            memset(block, 0xFF, 300)
+            FreeLists.free(block)
+            let zeroed = try #require(FreeLists.allocateZeroed(30, of: 10))
+            #expect(zeroed == block)
+            #expect(UnsafeRawBufferPointer(start: zeroed, count: 300).allSatisfy { $0 == 0 })
+            FreeLists.free(zeroed)
+            #expect(FreeLists.allocateZeroed(.max, of: 3) == nil)
+            #expect(FreeLists.allocateZeroed(-1, of: 1) == nil)
+        }
+    }
+
+    @Test("is copied where it grows, and where a text is duplicated", arguments: [true, false])
+    func copies(lists: Bool) throws {
+        if lists { FreeLists.begin() }
+        defer { FreeLists.end() }
+        var block = try #require(FreeLists.reallocate(nil, to: 10))
+        for index in 0..<10 { block.storeBytes(of: UInt8(index), toByteOffset: index, as: UInt8.self) }
+        for count in [20, 24, 25, 1000, 2000, 100_000, 1_000_000, 5] {
+            block = try #require(FreeLists.reallocate(block, to: count))
+            #expect((0..<min(count, 10)).allSatisfy { block.load(fromByteOffset: $0, as: UInt8.self) == $0 }, "\(count)")
+        }
+        FreeLists.free(block)
+        let copy = try #require(FreeLists.duplicate("a text of thirty-three characters"))
+        #expect(String(cString: copy) == "a text of thirty-three characters")
+        FreeLists.free(copy)
+        #expect(FreeLists.duplicate(nil) == nil)
+    }
+}
