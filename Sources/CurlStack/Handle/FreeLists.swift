@@ -71,13 +71,13 @@ enum FreeLists {
     static var listed: Int? { unsafe lists?.pointee }
 
     /// A size that is listed: 8 bytes, the room that glibc has beside 16, more than a multiple of 16 or, beyond a kibibyte, of
-    /// a kibibyte.
+    /// a kibibyte. What is larger is malloc's: as much of that as is worth keeping is more than a thread should keep.
     private struct Size {
         let list: Int
         let bytes: Int
 
-        static var largest: Int { 132 << 10 | 8 }
-        static var count: Int { 64 + 132 + 1 }
+        static var largest: Int { 32 << 10 | 8 }
+        static var count: Int { 64 + 32 + 1 }
 
         /// The smallest that has room for so many bytes, of the largest at most.
         @inline(__always)
@@ -111,7 +111,8 @@ enum FreeLists {
     static func free(_ block: UnsafeMutableRawPointer) {
         guard let lists = unsafe lists else { return unsafe Glibc.free(block) }
         let usable = unsafe malloc_usable_size(block)
-        guard usable <= Size.largest, unsafe lists.pointee < limit, case let size = Size(for: usable), size.bytes == usable
+        guard usable <= Size.largest, unsafe lists.pointee < limit, case let size = Size(for: usable),
+            size.bytes == usable
         else { return unsafe Glibc.free(block) }
         unsafe block.storeBytes(of: lists[size.list], as: Int.self)
         unsafe lists[size.list] = Int(bitPattern: block)
