@@ -22,6 +22,10 @@ public struct CurlLibrary: Sendable, CustomStringConvertible {
     public var contentCodings: [String] { ContentCoding.available.map(\.rawValue) }
 
     /// The libcurl of this process, set up once. It is never torn down: Foundation shares it.
+    ///
+    /// Unless somebody else in the process has set libcurl up before, it allocates through functions of this package from then on
+    /// (`curl_global_init_mem`), which keep what it frees on a stack's own thread for what it allocates there next. All they
+    /// hand out is `malloc`'s, so code that calls libcurl itself need not know.
     public static let shared = CurlLibrary()
 
     private init() {
