@@ -43,7 +43,7 @@ MARGINS = {"own_instructions": lambda count: int(round(count * 1.04, -2)), "own_
 # What interceptors may cost is a promise, which counting anew does not change.
 PROMISED = {"curl-stack-intercepted": {"instructions_over_curl_stack": 1.15}}
 WORDS = {"own_instructions": "instructions of its own", "own_allocations": "allocations of its own",
-         "allocations": "allocations, libcurl's among them",
+         "allocations": "allocations with libcurl's",
          "system_calls": "system calls", "instructions_ratio": "times the floor's instructions",
          "instructions_over_curl_stack": "times the instructions of one without interceptors"}
 FLOOR = ("bench-floor", "libcurl-c-epoll")

@@ -25,7 +25,8 @@ public struct CurlLibrary: Sendable, CustomStringConvertible {
     ///
     /// Unless somebody else in the process has set libcurl up before, it allocates through functions of this package from then on
     /// (`curl_global_init_mem`), which keep what it frees on a stack's own thread for what it allocates there next. All they
-    /// hand out is `malloc`'s, so code that calls libcurl itself need not know.
+    /// hand out is `malloc`'s, so code that calls libcurl itself need not know; who has memory functions of their own for it sets
+    /// them before the first stack is made.
     public static let shared = CurlLibrary()
 
     private init() {
