@@ -53,9 +53,16 @@ package struct Handover<Value: Sendable>: Sendable {
         if let batch { batch.add(waiter) } else { waiter.resume() }
     }
 
-    /// Waits for the value. Only one task may wait, once.
+    /// Waits for the value, and takes it. Only one task may wait, once.
     @inlinable
     package func take() async -> Value {
+        await wait()
+        return takeFilled()
+    }
+
+    /// Waits for the value.
+    @inlinable
+    func wait() async {
         let priority = Task.currentPriority
         unsafe await withUnsafeContinuation { continuation in
             let isReady = stage.withLock { stage in
@@ -68,6 +75,11 @@ package struct Handover<Value: Sendable>: Sendable {
             }
             if isReady { unsafe continuation.resume() }
         }
+    }
+
+    /// Takes the value that is there.
+    @inlinable
+    func takeFilled() -> Value {
         switch stage.withLock({ stage in exchange(&stage, with: .taken) }) {
         case .filled(let value, let others):
             others?.resumeAll()
@@ -88,11 +100,13 @@ extension Handover {
         let fetching =
             Task.isCancelled
             ? CancelledBefore.begin { fetch { handover.fill($0) } } : fetch { handover.fill($0) }
-        return await withTaskCancellationHandler {
-            await handover.take()
+        // The value does not pass through the operation, which would copy it by asking its type.
+        await withTaskCancellationHandler {
+            await handover.wait()
         } onCancel: {
             fetching.cancel()
         }
+        return handover.takeFilled()
     }
 
     /// Waits for what some work comes to. Cancelling the task cancels the work, and ends the wait with a `CancellationError`.

@@ -1,14 +1,31 @@
-/// A value in a place of its own, which never changes: passing it on costs one reference, however much it holds.
+/// A value in a place of its own: passing it on costs one reference, however much it holds.
 @usableFromInline
-final class Shared<Value: Sendable>: Sendable {
-    @usableFromInline let value: Value
+struct Shared<Value: Sendable>: @unchecked Sendable {
+    // Unchecked because the compiler cannot see that the value is changed only where nobody else can reach it.
 
-    init(_ value: Value) { self.value = value }
+    @usableFromInline var place: Place
 
-    /// Puts a changed copy of a value in its place.
+    init(_ value: Value) {
+        let made = Place.create(minimumCapacity: 1) { _ in }
+        place = unsafe unsafeDowncast(made, to: Place.self)
+        unsafe place.withUnsafeMutablePointerToElements { place in unsafe place.initialize(to: value) }
+    }
+
+    @inlinable var value: Value { unsafe place.withUnsafeMutablePointerToElements { place in unsafe place.pointee } }
+
+    /// Whether both are in the same place.
+    static func === (left: Shared, right: Shared) -> Bool { left.place === right.place }
+
+    /// Changes the value in its place, or a copy of it if others have it, too.
     static func change(_ shared: inout Shared, _ change: (inout Value) -> Void) {
-        var value = shared.value
-        change(&value)
-        shared = Shared(value)
+        if !isKnownUniquelyReferenced(&shared.place) { shared = Shared(shared.value) }
+        unsafe shared.place.withUnsafeMutablePointerToElements { place in unsafe change(&place.pointee) }
+    }
+
+    /// Where the value is.
+    @usableFromInline
+    final class Place: ManagedBuffer<Void, Value> {
+        @inlinable
+        deinit { unsafe withUnsafeMutablePointerToElements { place in _ = unsafe place.deinitialize(count: 1) } }
     }
 }

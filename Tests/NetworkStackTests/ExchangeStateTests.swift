@@ -47,7 +47,7 @@ struct ExchangeStateTests {
         holds(state.handOver(attempt).isWanted)
         let request = try HTTP.Request(method: method, url: url)
         return try needed(
-            state.begin(request, origin: HTTP.Origin(of: request.url), fragment: nil, source: nil)
+            state.begin(request, fragment: nil, source: nil)
         )
     }
 
@@ -129,7 +129,7 @@ struct ExchangeStateTests {
         _ = state.end(.cancelled)
         let request = try HTTP.Request(url: url)
         holds(
-            state.begin(request, origin: try HTTP.Origin(of: request.url), fragment: nil, source: nil) == nil
+            state.begin(request, fragment: nil, source: nil) == nil
         )
     }
 
@@ -139,7 +139,7 @@ struct ExchangeStateTests {
         let first = try begin(&state)
         guard case .follow(let next, nil) = try redirect(&state, first) else { throw Unexpected(verdict: .ignore) }
         let second = try needed(
-            state.begin(next, origin: HTTP.Origin(of: next.url), fragment: nil, source: nil)
+            state.begin(next, fragment: nil, source: nil)
         )
         holds(state.hold(Transfer(), hop: first).cancels, "the hop was left")
         let transfer = Transfer()
@@ -187,7 +187,7 @@ struct ExchangeStateTests {
         holds(isIgnored(state.received(body: Data("late".utf8), hop: first, now: now)))
         holds(isIgnored(state.finished(trailers: nil, metrics: .init(), hop: first, now: now)))
         let second = try needed(
-            state.begin(next, origin: HTTP.Origin(of: next.url), fragment: nil, source: nil)
+            state.begin(next, fragment: nil, source: nil)
         )
         #expect(second != first)
         _ = state.received(head: try head(), hop: second, now: now)

@@ -64,11 +64,9 @@ public struct AnyHTTPNetworkStack<Remote: Sendable>: HTTPNetworkStack {
 extension HTTPResource<HTTP.Request, HTTP.Response> {
     /// The same resource for a stack with types of its own.
     func converted<R, S>() -> HTTPResource<R, S> {
-        let (making, decoding) = (baseRequestMaking, errorDecoding)
+        let decoding = errorDecoding
         return HTTPResource<R, S>(
-            baseRequestMaking: .init(endpoint: making.endpoint) { handler in
-                making.make { made in handler(made.flatMap { request in Result { try R(request) } }) }
-            },
+            baseRequestMaking: .init(baseRequestMaking) { try R($0) },
             errorDecoding: .init { payload, response in response.httpResponse.flatMap { decoding.decode(payload, $0) }
             },
             interceptors: interceptors.map { $0.adapted() },

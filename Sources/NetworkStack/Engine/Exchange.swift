@@ -6,7 +6,7 @@ internal import FoundationEssentials
 ///
 /// What happens is decided by ``ExchangeState`` under the lock and done here after it is released.
 @usableFromInline
-final class Exchange: Cancelable, TimerWheelEntry {
+final class Exchange: Cancelable {
     let state: Lock<ExchangeState>
     let isIntercepted: Bool
     let queue: DispatchQueue
@@ -37,7 +37,7 @@ final class Exchange: Cancelable, TimerWheelEntry {
 
     /// Begins the first attempt. The stack's options were checked when it was made.
     func begin() {
-        if options !== context.options {
+        if !(options === context.options) {
             do { try options.value.validate() } catch { return end(.refused(error)) }
         }
         beginAttempt()
@@ -57,20 +57,29 @@ final class Exchange: Cancelable, TimerWheelEntry {
         if let lastTicket = begun.lastTicket { wheel.remove(lastTicket) }
         guard let ticket else { return end(.refused(.shutDown)) }
         if let late = state.withLock({ $0.hold(ticket: ticket, of: attempt) }) { wheel.remove(late) }
+        if let made = steps.makeAtOnce(attempt) {
+            // Where nobody intercepts, there is no other attempt.
+            guard !isIntercepted || state.withLock({ $0.handOver(attempt).isWanted }) else { return }
+            return carry(made)
+        }
         let making = steps.make(attempt) { [self] result in
             let (isWanted, made) = state.withLock { $0.handOver(attempt) }
             guard isWanted else { return self }
             defer { withExtendedLifetime(made) {} }
-            switch result {
-            case .success(let request): carry(request, isFirst: true)
-            case .failure(let error): conclude(.noRequest(error))
-            }
+            carry(result)
             return self
         }
         if making !== self { state.withLock { $0.hold(making: making, of: attempt) }?.cancel() }
     }
 
     // MARK: Hops
+
+    private func carry(_ made: Result<HTTP.Request, any Error>) {
+        switch made {
+        case .success(let request): carry(request, isFirst: true)
+        case .failure(let error): conclude(.noRequest(error))
+        }
+    }
 
     private func carry(_ request: HTTP.Request, isFirst: Bool) {
         let (hop, plain, fragment): (HTTPHop, HTTP.Request, String?)
@@ -80,7 +89,7 @@ final class Exchange: Cancelable, TimerWheelEntry {
             return conclude(.refused(error))
         }
         let (number, steps) = state.withLock { state in
-            (state.begin(plain, origin: hop.origin, fragment: fragment, source: hop.source), state.steps)
+            (state.begin(plain, fragment: fragment, source: hop.source), state.steps)
         }
         guard let number, let steps else {
             hop.source?.close()
@@ -189,9 +198,9 @@ final class Exchange: Cancelable, TimerWheelEntry {
         act(on: state.withLock { $0.finished(trailers: trailers, metrics: metrics, hop: hop, now: .now) })
     }
 
-    /// What is collected may come at once.
+    /// What is collected may come at once. The response is handed on as the only one of it, to be completed in its place.
     func finished(
-        _ response: HTTP.Response,
+        _ response: consuming HTTP.Response,
         body: Data,
         trailers: HTTP.Headers?,
         metrics: HTTP.Metrics,
@@ -202,9 +211,10 @@ final class Exchange: Cancelable, TimerWheelEntry {
             if !body.isEmpty { _ = received(body: body, hop: hop) }
             return finished(trailers: trailers, metrics: metrics, hop: hop)
         }
+        var head: HTTP.Response? = consume response
         act(
             on: state.withLock {
-                $0.finished(response, body: body, trailers: trailers, metrics: metrics, hop: hop, now: .now)
+                $0.finished(head.take(), body: body, trailers: trailers, metrics: metrics, hop: hop, now: .now)
             }
         )
     }
@@ -229,20 +239,6 @@ final class Exchange: Cancelable, TimerWheelEntry {
 
     @usableFromInline
     func cancel() { conclude(.cancelled) }
-
-    func deadlineReached(_ now: MonotonicTime) -> MonotonicTime? {
-        switch state.withLock({ $0.stage == .ended ? nil : $0.clocks.read(now) }) {
-        case nil: return nil
-        case .lookAgain(let deadline): return deadline
-        case .expired(let timeout, let phase):
-            conclude(.refused(.timedOut(timeout, during: phase)))
-            return state.withLock { state in
-                guard state.stage != .ended else { return nil }
-                if case .lookAgain(let deadline) = state.clocks.read(now) { return deadline }
-                return now + .milliseconds(8)
-            }
-        }
-    }
 
     /// An attempt has come to an end: it is what the fetch comes to, unless somebody intercepts.
     func conclude(_ ending: Ending) {

@@ -7,7 +7,7 @@ final class ExchangeContext: Sendable {
     /// How fetches are carried out, unless a resource says otherwise.
     let options: Shared<HTTP.Options>
     /// Header fields of every request, if there are any.
-    let sessionHeaders: HTTP.Headers?
+    private let sessionHeaders: HTTP.Headers?
     /// What is remembered from one hop to the next, and from one fetch to the next.
     let memory: StateManagement
     /// None where state has a say in each hop.
@@ -78,8 +78,17 @@ final class ExchangeContext: Sendable {
     func addingSessionHeaders(_ handler: @escaping MadeRequestHandler, options: Shared<HTTP.Options>)
         -> MadeRequestHandler
     {
-        guard let headers = sessionHeaders, options.value.usesSessionHeaders else { return handler }
+        guard let headers = sessionHeaders(for: options) else { return handler }
         return { made in handler(made.map { $0.with(sessionHeaders: headers) }) }
+    }
+
+    /// The same for a request that is there.
+    func addingSessionHeaders(to request: HTTP.Request, options: Shared<HTTP.Options>) -> HTTP.Request {
+        sessionHeaders(for: options).map { request.with(sessionHeaders: $0) } ?? request
+    }
+
+    private func sessionHeaders(for options: Shared<HTTP.Options>) -> HTTP.Headers? {
+        options.value.usesSessionHeaders ? sessionHeaders : nil
     }
 
     /// Begins a fetch.

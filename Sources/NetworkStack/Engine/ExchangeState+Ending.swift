@@ -76,14 +76,15 @@ extension ExchangeState {
 
     /// Head, content and end came at once.
     mutating func finished(
-        _ response: HTTP.Response,
+        _ response: consuming HTTP.Response?,
         body: Data,
         trailers: HTTP.Headers?,
         metrics: HTTP.Metrics,
         hop: Int,
         now: MonotonicTime
     ) -> Verdict {
-        var verdict = received(head: response, hop: hop, now: now)
+        guard let response = consume response else { return .ignore }
+        var verdict = received(head: consume response, hop: hop, now: now)
         if case .goOn = verdict, !body.isEmpty { verdict = received(body: body, hop: hop, now: now) }
         guard case .goOn = verdict else { return verdict }
         return finished(trailers: trailers, metrics: metrics, hop: hop, now: now)
@@ -145,8 +146,7 @@ extension ExchangeState {
     }
 
     /// A transport's figures, with those of the whole fetch.
-    func completed(_ metrics: HTTP.Metrics, now: MonotonicTime) -> HTTP.Metrics {
-        var metrics = metrics
+    func completed(_ metrics: consuming HTTP.Metrics, now: MonotonicTime) -> HTTP.Metrics {
         metrics.hopCount = redirects.count + 1
         metrics.total = now - clocks.startedAt
         return metrics

@@ -48,7 +48,6 @@ struct ExchangeState: ~Copyable {
     var endingAfterScheduling: Ending?
 
     var request: HTTP.Request?
-    private var origin: HTTP.Origin?
     var fragment: String?
     var redirects: [HTTP.Response.Redirect] = []
     /// How many of the redirects answered another method than the one that is under way now.
@@ -132,7 +131,6 @@ struct ExchangeState: ~Copyable {
     /// Begins the next hop. Answers its number, or `nil` if the exchange has ended.
     mutating func begin(
         _ request: HTTP.Request,
-        origin: HTTP.Origin,
         fragment: String?,
         source: (any HTTPBodySource)?
     ) -> Int? {
@@ -140,7 +138,6 @@ struct ExchangeState: ~Copyable {
         stage = .carrying
         hop += 1
         self.request = request
-        self.origin = origin
         self.fragment = fragment
         (head, next, drained) = (nil, nil, 0)
         remains.transfer = nil
@@ -203,7 +200,7 @@ struct ExchangeState: ~Copyable {
     }
 
     mutating func received(
-        head response: HTTP.Response,
+        head response: consuming HTTP.Response,
         hop: Int,
         takesCookies: Bool = false,
         now: MonotonicTime
@@ -236,7 +233,7 @@ struct ExchangeState: ~Copyable {
 
     /// Where a redirect leads, if it is to be followed.
     private func redirect(_ response: HTTP.Response) throws(HTTP.Refusal) -> HTTP.Request? {
-        guard let request, let origin else { return nil }
+        guard let request, let origin = try? HTTP.Origin(of: request.url) else { return nil }
         return try Redirect.next(
             after: response,
             to: request,
@@ -272,8 +269,8 @@ struct ExchangeState: ~Copyable {
     mutating func finished(trailers: HTTP.Headers?, metrics: HTTP.Metrics, hop: Int, now: MonotonicTime) -> Verdict {
         guard isCurrent(hop), stage == .carrying else { return .ignore }
         remains.transfer = nil
-        guard let head else { return .end(.badResponse) }
-        if let next { return follow(next, status: head.status, abandons: false) }
+        guard let status = head?.status else { return .end(.badResponse) }
+        if let next { return follow(next, status: status, abandons: false) }
         return whole(trailers: trailers, metrics: metrics, now: now)
     }
 

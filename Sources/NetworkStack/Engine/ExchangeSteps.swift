@@ -15,7 +15,10 @@ protocol ExchangeSteps: AnyObject, Sendable {
     /// An identifier for a new attempt.
     func nextIdentifier() -> Int
 
-    /// Makes the request.
+    /// Makes the request, if that is done at once.
+    func makeAtOnce(_ attempt: Attempt) -> Result<HTTP.Request, any Error>?
+
+    /// Makes the request and hands it over, afresh for every attempt.
     func make(_ attempt: Attempt, _ handler: @escaping MadeRequestHandler) -> any Cancelable
 
     /// Tells that the transfer is about to start.
@@ -56,13 +59,15 @@ protocol ExchangeSteps: AnyObject, Sendable {
     func complete(_ ending: Ending, telling attempt: Attempt?)
 }
 
-/// What a fetch does not need that nobody intercepts and whose content is collected.
+/// What a fetch does not need that nobody intercepts, and whose content is collected.
 extension ExchangeSteps {
     var isIntercepted: Bool { false }
     var receiver: StreamReceiver? { nil }
     var interceptsContent: Bool { false }
 
     func nextIdentifier() -> Int { 0 }
+
+    func makeAtOnce(_ attempt: Attempt) -> Result<HTTP.Request, any Error>? { nil }
 
     func schedule(_ attempt: Attempt) {}
 

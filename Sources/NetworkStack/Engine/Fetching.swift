@@ -56,6 +56,17 @@ final class Fetching<Transport: HTTPTransport, Remote: Sendable>: ExchangeSteps 
 
     func nextIdentifier() -> Int { engine.nextIdentifier() }
 
+    func makeAtOnce(_ attempt: Attempt) -> Result<HTTP.Request, any Error>? {
+        guard resource.makesAtOnce else { return nil }
+        let made =
+            if let intercepted {
+                intercepted.makeAtOnce(resource, for: attempt)
+            } else {
+                Result<HTTP.Request, any Error>?.some(Result { try resource.content.requestAtOnce() })
+            }
+        return made?.map { context.addingSessionHeaders(to: $0, options: options) }
+    }
+
     func make(_ attempt: Attempt, _ handler: @escaping MadeRequestHandler) -> any Cancelable {
         let handler = context.addingSessionHeaders(handler, options: options)
         guard let intercepted else { return resource.make { made in handler(made.neutral) } }

@@ -102,16 +102,16 @@ public final class HTTPEngine<Transport: HTTPTransport>: Sendable {
         let starting = { @Sendable [self] (hop: HTTPHop, exchange: Exchange, number: Int) in
             transport.start(hop, sink: HopSink<Transport.Failure>(exchange, hop: number))
         }
-        guard !isIntercepted(resource) else {
+        guard !isIntercepted(resource), resource.makesAtOnce else {
             return collect(resource, starting, completion) { success, data in
                 completion(.success(.init(value: data, response: success.response)))
             }
         }
-        let making = resource.make
+        let making = resource.content
         let steps = PlainFetching(
             context: context,
             options: resource.sharedOptions,
-            making: { handler in making { made in handler(made.neutral) } },
+            making: { try making.requestAtOnce() },
             starting: starting,
             completing: { [self] ending, isSuccess in
                 guard isSuccess, case .whole(let response, let data, _) = ending else {
@@ -258,8 +258,8 @@ final class HopSink<Failure: Error>: HTTPTransferSink {
     }
 
     @usableFromInline
-    func finished(_ response: HTTP.Response, body: Data, trailers: HTTP.Headers?, metrics: HTTP.Metrics) {
-        exchange.finished(response, body: body, trailers: trailers, metrics: metrics, hop: hop)
+    func finished(_ response: consuming HTTP.Response, body: Data, trailers: HTTP.Headers?, metrics: HTTP.Metrics) {
+        exchange.finished(consume response, body: body, trailers: trailers, metrics: metrics, hop: hop)
     }
 
     @usableFromInline

@@ -60,6 +60,10 @@ public final class HTTPHop: Sendable {
     public let source: (any HTTPBodySource)?
     /// How many bytes the URL and the header fields have, and what parts them.
     package let headLength: Int
+    /// Whether the server is asked by way of TLS; every transfer asks.
+    package let isSecure: Bool
+    /// Whether no content follows the response's head, whatever that says.
+    package let asksForHeadOnly: Bool
     /// Whether the request has content; every transfer asks.
     package let hasContent: Bool
     /// Whether fields follow the content.
@@ -87,6 +91,8 @@ public final class HTTPHop: Sendable {
         headLength = request.headers.reduce(urlText.utf8.count) { length, field in
             length + field.name.rawValue.utf8.count + field.value.utf8.count + 4
         }
+        isSecure = origin.scheme == .https
+        asksForHeadOnly = request.method == .HEAD
         hasContent = !request.body.isNone
         hasTrailers = request.body.trailers != nil
         servesAgain = !hasContent && !options.value.isHeard
@@ -187,7 +193,7 @@ public protocol HTTPTransferSink<Failure>: AnyObject, Sendable {
 
     /// The response is whole, and its head and content were not told before: at once what ``head(_:)``, ``body(_:)`` and
     /// ``finished(trailers:metrics:)`` tell one by one, and for most responses cheaper.
-    func finished(_ response: HTTP.Response, body: Data, trailers: HTTP.Headers?, metrics: HTTP.Metrics)
+    func finished(_ response: consuming HTTP.Response, body: Data, trailers: HTTP.Headers?, metrics: HTTP.Metrics)
 
     /// The hop has failed.
     func failed(_ failure: HTTPTransferFailure<Failure>, metrics: HTTP.Metrics)

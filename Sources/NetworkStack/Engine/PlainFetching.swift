@@ -4,13 +4,13 @@ internal import FoundationEssentials
 @usableFromInline
 typealias MadeRequestHandler = @Sendable (Result<HTTP.Request, any Error>) -> any Cancelable
 
-/// What most fetches are: nobody intercepts them, and their content is collected. What depends on the stack's types is three
+/// What most fetches are: nobody intercepts them, their request is made at once, and their content is collected. What depends on the stack's types is three
 /// closures, made where those are known and compiled for them (``HTTPEngine/fetch(_:completion:)``).
 @usableFromInline
 final class PlainFetching: ExchangeSteps {
     let context: ExchangeContext
     let options: Shared<HTTP.Options>
-    private let making: @Sendable (@escaping MadeRequestHandler) -> any Cancelable
+    private let making: @Sendable () throws -> HTTP.Request
     private let starting: @Sendable (HTTPHop, Exchange, Int) -> any HTTPTransfer
     private let completing: @Sendable (Ending, _ isSuccess: Bool) -> Void
 
@@ -19,14 +19,14 @@ final class PlainFetching: ExchangeSteps {
     /// - Parameters:
     ///   - context: What it shares with others.
     ///   - options: How it is carried out; `nil` for the stack's way.
-    ///   - making: Makes the request and hands it over.
+    ///   - making: Makes the request.
     ///   - starting: Starts a hop, given its number, for an exchange.
     ///   - completing: Completes with an ending, which is a success or not.
     @usableFromInline
     init(
         context: ExchangeContext,
         options: Shared<HTTP.Options>?,
-        making: @escaping @Sendable (@escaping MadeRequestHandler) -> any Cancelable,
+        making: @escaping @Sendable () throws -> HTTP.Request,
         starting: @escaping @Sendable (HTTPHop, Exchange, Int) -> any HTTPTransfer,
         completing: @escaping @Sendable (Ending, _ isSuccess: Bool) -> Void
     ) {
@@ -43,9 +43,11 @@ final class PlainFetching: ExchangeSteps {
     @usableFromInline
     func begin() -> any Cancelable { context.begin(self) }
 
-    func make(_ attempt: Attempt, _ handler: @escaping MadeRequestHandler) -> any Cancelable {
-        making(context.addingSessionHeaders(handler, options: options))
+    func makeAtOnce(_ attempt: Attempt) -> Result<HTTP.Request, any Error>? {
+        Result { context.addingSessionHeaders(to: try making(), options: options) }
     }
+
+    func make(_ attempt: Attempt, _ handler: @escaping MadeRequestHandler) -> any Cancelable { EmptyCancelable() }
 
     func start(_ hop: HTTPHop, for exchange: Exchange, number: Int) -> any HTTPTransfer {
         starting(hop, exchange, number)

@@ -9,27 +9,6 @@ protocol TimerWheelEntry: AnyObject, Sendable {
     func deadlineReached(_ now: MonotonicTime) -> MonotonicTime?
 }
 
-/// A point on the monotonic clock, in nanoseconds.
-struct MonotonicTime: Comparable, Sendable {
-    var nanoseconds: UInt64
-
-    static var now: MonotonicTime { MonotonicTime(nanoseconds: DispatchTime.now().uptimeNanoseconds) }
-
-    static func < (left: MonotonicTime, right: MonotonicTime) -> Bool { left.nanoseconds < right.nanoseconds }
-
-    static func + (time: MonotonicTime, duration: Duration) -> MonotonicTime {
-        let (seconds, attoseconds) = duration.parts
-        guard seconds < 1 << 32 else { return MonotonicTime(nanoseconds: time.nanoseconds &+ 1 << 62) }
-        return MonotonicTime(
-            nanoseconds: time.nanoseconds + UInt64(seconds) * 1_000_000_000 + UInt64(attoseconds) / 1_000_000_000
-        )
-    }
-
-    static func - (later: MonotonicTime, earlier: MonotonicTime) -> Duration {
-        .nanoseconds(Int64(later.nanoseconds - min(later.nanoseconds, earlier.nanoseconds)))
-    }
-}
-
 /// Every deadline of an engine on one timer.
 ///
 /// A fetch registers once, for the earliest moment at which anything could be late; progress does not touch the wheel.

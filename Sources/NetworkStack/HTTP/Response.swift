@@ -73,7 +73,7 @@ extension HTTP {
         }
 
         /// Notes how the fetch went.
-        mutating func ended(trailers: Headers?, redirects: [Redirect], metrics: Metrics) {
+        mutating func ended(trailers: Headers?, redirects: [Redirect], metrics: consuming Metrics) {
             Shared.change(&content) { ($0.trailers, $0.redirects, $0.metrics) = (trailers, redirects, metrics) }
         }
 

@@ -65,6 +65,30 @@ final class InterceptedAttempt<Request: HTTPRequestConvertible, Response: HTTPRe
         }
     }
 
+    /// Makes the request of an attempt that has just begun, unless somebody takes part in that, and keeps it.
+    #if compiler(>=6.3)
+        @specialized(where Request == HTTP.Request, Response == HTTP.Response)
+    #endif
+    func makeAtOnce(
+        _ resource: HTTPResource<Request, Response>,
+        for attempt: Attempt
+    ) -> Result<HTTP.Request, any Error>? {
+        guard !interceptsRequests, let make = resource.content.baseRequestMaking.makeAtOnce else { return nil }
+        begin(attempt)
+        do {
+            let request = try make()
+            keep(Made(request), of: attempt.retryState.attemptCount)
+            return .success(try request.httpRequest())
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    /// Keeps the request of the attempt with this number.
+    private func keep(_ made: Made, of number: Int) {
+        kept.withLock { if $0.number == number { $0.made = made } }
+    }
+
     /// Threads the base request of an attempt through the interceptors, and keeps what comes of it.
     ///
     /// - Parameters:
@@ -100,10 +124,7 @@ final class InterceptedAttempt<Request: HTTPRequestConvertible, Response: HTTPRe
         _ number: Int,
         _ handler: MadeRequestHandler
     ) -> any Cancelable {
-        if case .success(let request) = threaded {
-            let made = Made(request)
-            kept.withLock { if $0.number == number { $0.made = made } }
-        }
+        if case .success(let request) = threaded { keep(Made(request), of: number) }
         return handler(threaded.neutral)
     }
 

@@ -12,21 +12,33 @@ extension Network {
         /// The endpoint whose requests these are, if they were made with ``endpoint(_:)``: for doubles and logs.
         public let endpoint: (any HTTPResourceEndpoint)?
 
+        /// Makes a request and hands it back, if that is how it is made.
+        @usableFromInline let makeAtOnce: (@Sendable () throws -> Request)?
+
         /// Makes requests with a closure.
         ///
         /// - Parameter make: Makes a request and hands it over.
-        @inlinable
         public init(make: @escaping @Sendable (_ handler: @escaping Handler) -> any Cancelable) {
-            self.init(endpoint: nil, make: make)
+            self.make = make
+            (endpoint, makeAtOnce) = (nil, nil)
         }
 
         @usableFromInline
-        init(
-            endpoint: (any HTTPResourceEndpoint)?,
-            make: @escaping @Sendable (_ handler: @escaping Handler) -> any Cancelable
+        init(endpoint: (any HTTPResourceEndpoint)?, makeAtOnce: @escaping @Sendable () throws -> Request) {
+            make = { handler in handler(Result { try makeAtOnce() }) }
+            (self.endpoint, self.makeAtOnce) = (endpoint, makeAtOnce)
+        }
+
+        /// Makes what another makes, as another client's request.
+        init<Other>(
+            _ other: BaseRequestMaking<Other>,
+            converting convert: @escaping @Sendable (Other) throws -> Request
         ) {
-            self.endpoint = endpoint
-            self.make = make
+            endpoint = other.endpoint
+            makeAtOnce = other.makeAtOnce.map { make in { @Sendable () throws -> Request in try convert(make()) } }
+            make = { handler in
+                other.make { made in handler(made.flatMap { request in Result { try convert(request) } }) }
+            }
         }
 
         /// Makes the request of an endpoint.
@@ -35,7 +47,7 @@ extension Network {
         /// - Returns: The making.
         @inlinable
         public static func endpoint(_ endpoint: any HTTPResourceEndpoint) -> Self {
-            Self(endpoint: endpoint) { handler in handler(Result { try Request(endpoint.makeRequest()) }) }
+            Self(endpoint: endpoint) { try Request(endpoint.makeRequest()) }
         }
 
         /// Makes the same request every time.
@@ -44,7 +56,7 @@ extension Network {
         /// - Returns: The making.
         @inlinable
         public static func request(_ request: HTTP.Request) -> Self {
-            Self { handler in handler(Result { try Request(request) }) }
+            Self(endpoint: nil) { try Request(request) }
         }
 
         /// Makes requests with an asynchronous closure, in a task that a cancel cancels.

@@ -66,6 +66,13 @@ public struct HTTPResource<Request: HTTPRequestConvertible, Response: HTTPRespon
             self.retryActionPriority = retryActionPriority
             self.options = options.map(Shared.init)
         }
+
+        /// Makes the request at once, in neutral terms.
+        @inlinable
+        func requestAtOnce() throws -> HTTP.Request {
+            guard let make = baseRequestMaking.makeAtOnce else { throw CancellationError() }
+            return try make().httpRequest()
+        }
     }
 
     @usableFromInline let content: Content
@@ -76,6 +83,8 @@ public struct HTTPResource<Request: HTTPRequestConvertible, Response: HTTPRespon
     @inlinable var make: @Sendable (@escaping Network.BaseRequestMaking<Request>.Handler) -> any Cancelable {
         content.baseRequestMaking.make
     }
+    /// Whether the request is made at once, and nobody is handed it.
+    @inlinable var makesAtOnce: Bool { content.baseRequestMaking.makeAtOnce != nil }
     /// Makes the API's error of an unsuccessful response.
     public var errorDecoding: Network.ErrorDecoding<Data, Response> { content.errorDecoding }
     /// Hear and decide what happens to its fetches, in order, after the stack's own.
