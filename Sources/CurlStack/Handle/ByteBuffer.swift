@@ -15,7 +15,8 @@ internal import FoundationEssentials
 @safe
 final class ByteBuffer {
     private var bytes: UnsafeMutableRawPointer?
-    private var capacity = 0
+    /// How many there is room for.
+    private(set) var capacity = 0
 
     /// How many bytes there are.
     private(set) var count = 0

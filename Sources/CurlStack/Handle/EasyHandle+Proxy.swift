@@ -15,7 +15,7 @@ struct ProxyRoute: Equatable {
         self.proxy = proxy
         // HTTP/2 by prior knowledge is for the origin: libcurl would speak HTTP/1.1 with the proxy instead, unasked.
         isTunnel =
-            !proxy.scheme.isHTTP || hop.origin.scheme == .https || proxy.tunnelsHTTP
+            !proxy.scheme.isHTTP || hop.isSecure || proxy.tunnelsHTTP
             || hop.options.version == .http2PriorKnowledge
     }
 }

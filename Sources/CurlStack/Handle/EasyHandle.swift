@@ -37,6 +37,9 @@ final class EasyHandle {
     /// Whether libcurl reads on after content of the announced length.
     private(set) var readsPastLength = false
 
+    /// The next of those that are kept ready.
+    var next: EasyHandle?
+
     /// Makes a handle, or `nil` if there is no memory for one.
     init?(_ watch: SocketWatch) {
         guard let easy = unsafe curl_easy_init() else { return nil }
@@ -261,24 +264,7 @@ final class EasyHandle {
         return set(CURLOPT_VERBOSE, 1)
     }
 
-    // MARK: Steering
-
-    /// Lets a paused transfer go on in both directions. Its callbacks may run before this returns.
-    ///
-    /// - Returns: What the transfer failed with if it does not go on, of which libcurl says no more.
-    func resume() -> CURLcode { unsafe curl_easy_pause(pointer, CURLPAUSE_CONT) }
-
-    /// Has a transfer's connection send what it has buffered: a change of pause does, and this one is undone at once.
-    func sendWhatIsBuffered() {
-        unsafe curl_easy_pause(pointer, CURLPAUSE_SEND)
-        unsafe curl_easy_pause(pointer, CURLPAUSE_CONT)
-    }
-
-    /// Has libcurl look after a transfer that is not paused: what it has forgotten it holds, or an address to connect to.
-    func callUp() {
-        unsafe curl_easy_pause(pointer, CURLPAUSE_RECV)
-        unsafe curl_easy_pause(pointer, CURLPAUSE_CONT)
-    }
+    // MARK: Ending
 
     /// Lets go of what libcurl holds of a paused transfer, which nobody takes any more: where other streams stay on its
     /// connection, libcurl would never free it.

@@ -11,3 +11,13 @@ extension ConnectionQueue.Host {
         )
     }
 }
+
+extension ConnectionQueue {
+    /// The line of a hop's host.
+    mutating func line(of hop: HTTPHop) -> Line {
+        if let recentLine, recentHop === hop { return recentLine }
+        let line = line(of: Host(hop))
+        recentHop = hop.servesAgain ? hop : nil
+        return line
+    }
+}

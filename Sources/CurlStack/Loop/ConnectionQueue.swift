@@ -32,7 +32,7 @@ struct ConnectionQueue {
         fileprivate(set) var sharesConnection: Bool?
         /// Whether the connection that is shared may be gone, which the next to connect finds out.
         fileprivate var isInDoubt = false
-        fileprivate var places = PoolPlaces()
+        fileprivate let places = PoolPlaces()
         /// Who finds out whether the host shares connections, and who has a place and waits to hear.
         fileprivate var scout: ID?
         fileprivate var followers: [ID] = []
@@ -80,8 +80,9 @@ struct ConnectionQueue {
     private let limits: Network.Configuration.Connections
     private var lines: [Host: Line] = [:]
     private var origins: [HTTP.Origin: [Line]] = [:]
-    /// The latest that was asked for: to compare a host is cheaper than to look it up.
-    private var recentLine: Line?
+    /// The latest that was asked for, and by which hop, if that can come again: to compare a host is cheaper than to look it up.
+    private(set) var recentLine: Line?
+    var recentHop: HTTPHop?
     private var waits: [ID: (line: Line, ticket: Ticket)] = [:]
     private var latestNumber: UInt64 = 0
     /// The lines whose first may begin, or might if there were room in all.
@@ -114,7 +115,7 @@ struct ConnectionQueue {
     mutating func line(of host: Host) -> Line {
         if let recentLine, recentLine.host == host { return recentLine }
         let line = lines[host] ?? makeLine(host)
-        recentLine = line
+        (recentLine, recentHop) = (line, nil)
         return line
     }
 
@@ -287,7 +288,7 @@ struct ConnectionQueue {
         origins[line.host.origin]?.removeAll { $0 === line }
         if origins[line.host.origin]?.isEmpty ?? false { origins[line.host.origin] = nil }
         join(line.host.origin)
-        if recentLine === line { recentLine = nil }
+        if recentLine === line { (recentLine, recentHop) = (nil, nil) }
     }
 
     private var hasRoomInAll: Bool { limits.total.map { active < $0 } ?? true }

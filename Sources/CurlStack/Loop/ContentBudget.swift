@@ -28,8 +28,8 @@ final class ContentBudget {
         return left >= 0
     }
 
-    /// What the call counts for in its turn: what it delivered, or so little that 32 calls are a turn.
-    var share: Int { max(Self.most - left, Self.perTurn / 32) }
+    /// What the call counts for in its turn: what it delivered, or so little that 64 calls are a turn.
+    var share: Int { max(Self.most - left, Self.perTurn / 64) }
 
     private var isLate: Bool {
         let now = MonotonicInstant.now.milliseconds

@@ -54,7 +54,7 @@ extension HTTPHop {
         guard CurlLibrary.shared.hasOldHTTP2, let source, source.length == nil else { return false }
         return switch version {
         case .http1_1: false
-        case .automatic: origin.scheme == .https
+        case .automatic: isSecure
         case .http2PriorKnowledge: true
         }
     }

@@ -12,7 +12,7 @@ struct Loop: ~Copyable {
     private var pools: Pools
     private var queue: ConnectionQueue
     private var waiting: [ObjectIdentifier: Transfer] = [:]
-    private var active: [ObjectIdentifier: Transfer] = [:]
+    private var active = ActiveTransfers()
     private var deadlines = QueueDeadlines()
     private var commands: [Mailbox.Command] = []
     private var isStopping = false
@@ -79,8 +79,8 @@ struct Loop: ~Copyable {
             switch command {
             case .start(let control): start(control, at: now)
             case .cancel(let control): cancel(control)
-            case .resumeReceiving(let control): active[ObjectIdentifier(control)]?.resumeReceiving()
-            case .resumeSending(let control): active[ObjectIdentifier(control)]?.resumeSending()
+            case .resumeReceiving(let control): active[control]?.resumeReceiving()
+            case .resumeSending(let control): active[control]?.resumeSending()
             case .report(let answer): answer.fill(.init(openSockets: turn.sockets.count, origins: queue.shares))
             case .stop: isStopping = true
             case .shutDown:
@@ -93,7 +93,7 @@ struct Loop: ~Copyable {
 
     private mutating func start(_ control: TransferControl, at now: MonotonicInstant) {
         guard !isStopping else { return control.refuse(.shutDown) }
-        let transfer = Transfer(control, line: queue.line(of: .init(control.hop)), turn: turn, at: now)
+        let transfer = Transfer(control, line: queue.line(of: control.hop), turn: turn, at: now)
         if queue.enter(transfer.id, in: transfer.line) {
             begin(transfer, at: now)
         } else {
@@ -111,11 +111,11 @@ struct Loop: ~Copyable {
 
     private mutating func cancel(_ control: TransferControl) {
         let id = ObjectIdentifier(control)
-        if let transfer = active[id] {
+        if let transfer = active[control] {
             // Those that wait to hear of its connection join that first, which stays open for them.
             learn(from: transfer)
             connectReleased()
-            active[id] = nil
+            active.remove(transfer)
             abandon(transfer)
         } else if waiting.removeValue(forKey: id) != nil {
             _ = queue.giveUp(id)
@@ -124,14 +124,14 @@ struct Loop: ~Copyable {
 
     /// Drops a transfer that is active no longer, and gives its place to the next.
     private mutating func abandon(_ transfer: Transfer) {
-        pools[of: transfer]?.abandon(transfer, beside: active.values)
+        pools[of: transfer]?.abandon(transfer, beside: active.all)
         release(transfer)
     }
 
     private mutating func failAll() {
-        for transfer in active.values { pools[of: transfer]?.end(transfer) }
-        let all = Array(active.values) + Array(waiting.values)
-        (active, waiting) = ([:], [:])
+        for transfer in active.all { pools[of: transfer]?.end(transfer) }
+        let all = active.removeAll() + Array(waiting.values)
+        waiting = [:]
         for transfer in all { transfer.control.refuse(.shutDown) }
     }
 
@@ -140,8 +140,8 @@ struct Loop: ~Copyable {
     /// A transfer has its place.
     private mutating func begin(_ transfer: Transfer, at now: MonotonicInstant) {
         transfer.queued = now.since(transfer.enqueuedAt)
-        active[transfer.id] = transfer
-        guard queue.mayConnect(transfer.id, in: transfer.line) else { return transfer.entered(.connecting) }
+        active.insert(transfer)
+        guard queue.mayConnect(transfer.id, in: transfer.line) else { return active.follow(transfer) }
         transfer.connects()
         connect(transfer, at: now)
     }
@@ -165,7 +165,7 @@ struct Loop: ~Copyable {
         let (line, number) = (transfer.line, transfer.poolNumber)
         if queue.mayConnectAgain(transfer.id, in: line, pool: number) { return carry(transfer, at: .now) }
         transfer.poolNumber = nil
-        transfer.entered(.connecting)
+        active.follow(transfer)
     }
 
     private mutating func carry(_ transfer: Transfer, at now: MonotonicInstant) {
@@ -174,7 +174,7 @@ struct Loop: ~Copyable {
     }
 
     private mutating func fail(_ transfer: Transfer, _ code: CURLcode) {
-        active[transfer.id] = nil
+        active.remove(transfer)
         transfer.finish(code)
         release(transfer)
     }
@@ -189,12 +189,12 @@ struct Loop: ~Copyable {
                     continue
                 }
                 if code == CURLE_OK, transfer.mayBeCutOff, transfer.ends != lastSound {
-                    lastSound = pool.goesOn(beside: transfer, among: active.values) ? transfer.ends : nil
+                    lastSound = pool.goesOn(beside: transfer, among: active.all) ? transfer.ends : nil
                 }
-                active[transfer.id] = nil
+                active.remove(transfer)
                 transfer.finish(code)
                 learn(from: transfer)
-                if transfer.hasLeftStream { pool.sendReset(of: transfer, beside: active.values) }
+                if transfer.hasLeftStream { pool.sendReset(of: transfer, beside: active.all) }
                 release(transfer)
             }
         }
@@ -203,7 +203,7 @@ struct Loop: ~Copyable {
 
     /// The answer is whole, and libcurl would go on sending: the rest of the request is given up.
     private mutating func conclude(_ transfer: Transfer) {
-        active[transfer.id] = nil
+        active.remove(transfer)
         transfer.finish(CURLE_OK)
         transfer.isCleanlyDone = false
         abandon(transfer)
@@ -214,9 +214,9 @@ struct Loop: ~Copyable {
         guard !turn.stopped.isEmpty else { return }
         let stopped = turn.stopped
         turn.stopped = []
-        for (transfer, code) in stopped where active[transfer.id] != nil {
+        for (transfer, code) in stopped where active.contains(transfer) {
             if let code {
-                active[transfer.id] = nil
+                active.remove(transfer)
                 transfer.finish(code)
                 abandon(transfer)
             } else if transfer.needsOtherConnection {
@@ -242,7 +242,9 @@ struct Loop: ~Copyable {
 
     private mutating func connectReleased() {
         while case let released = queue.takeReleased(), !released.isEmpty {
-            for case let transfer? in released.map({ active[$0] }) { connect(transfer, at: .now) }
+            for case let transfer? in released.map({ active.takeFollower($0) }) {
+                connect(transfer, at: .now)
+            }
         }
     }
 
@@ -257,13 +259,12 @@ struct Loop: ~Copyable {
 
     /// Tells what the turn brought.
     private mutating func flush() {
-        for transfer in turn.touched {
+        while let transfer = turn.nextTouched() {
             transfer.flush()
             learn(from: transfer)
             if transfer.isAnsweredEarly { conclude(transfer) }
         }
-        turn.touched.removeAll(keepingCapacity: true)
-        turn.lookAgain(at: active.values)
+        turn.lookAgain(at: active.all)
         finishStopped()
         turn.sockets.forgetClosed()
         beginWaiting()

@@ -15,7 +15,9 @@ final class Pool {
     private let usesProxies: Bool
     /// Decides whom a proxy must prove itself to be.
     private let judge: ServerTrustJudge?
-    private var spare: [EasyHandle] = []
+    /// Handles kept ready, each with the next: a list in one piece would be checked for exclusivity at each use.
+    private var spare: EasyHandle?
+    private var spareCount = 0
     private let addressAge: AddressAge
     /// The latest hop that can serve again, and what it means to libcurl.
     private var recent: (hop: HTTPHop, joinsHTTP2: Bool, mayShare: Bool, plan: TransferPlan)?
@@ -68,7 +70,7 @@ final class Pool {
     ///
     /// - Returns: libcurl's code if it would not.
     func begin(_ transfer: Transfer, at now: MonotonicInstant) -> CURLcode {
-        guard let easy = (mayReuse(transfer) ? spare.popLast() : nil) ?? makeHandle() else {
+        guard let easy = (mayReuse(transfer) ? takeSpare() : nil) ?? makeHandle() else {
             return CURLE_OUT_OF_MEMORY
         }
         transfer.easy = easy
@@ -144,8 +146,22 @@ final class Pool {
         easy.detach()
         // libcurl counts how often it sent something again for as long as there is the handle, and gives up at the sixth. The
         // system's error of an address that nobody answered at would be told of the next failure, too.
-        guard transfer.isCleanlyDone, spare.count < Self.spareLimit, mayReuse(transfer) else { return }
-        if easy.fact(CURLINFO_OS_ERRNO) == 0 { spare.append(easy) }
+        guard transfer.isCleanlyDone, spareCount < Self.spareLimit, mayReuse(transfer) else { return }
+        if easy.fact(CURLINFO_OS_ERRNO) == 0 { keepSpare(easy) }
+    }
+
+    private func keepSpare(_ easy: EasyHandle) {
+        easy.next = spare
+        spare = easy
+        spareCount += 1
+    }
+
+    private func takeSpare() -> EasyHandle? {
+        guard let easy = spare else { return nil }
+        spare = easy.next
+        easy.next = nil
+        spareCount -= 1
+        return easy
     }
 
     /// Whether a transfer's handle may have been, or may be, another's. One that answers challenges keeps the credentials,

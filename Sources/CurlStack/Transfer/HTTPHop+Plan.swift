@@ -17,7 +17,7 @@ extension HTTPHop {
     }
 
     /// Whether TLS may come to HTTP/2. A libcurl without it refuses to be asked.
-    var mayNegotiateHTTP2: Bool { origin.scheme == .https && CurlLibrary.shared.hasHTTP2 }
+    var mayNegotiateHTTP2: Bool { isSecure && CurlLibrary.shared.hasHTTP2 }
 
     /// Whether the request says that trailers are welcome (RFC 9110 section 6.5.1).
     var wantsTrailers: Bool {

@@ -27,7 +27,8 @@ final class HeadReader {
         case unknownTransferCoding
     }
 
-    private let limits: HTTP.Options.Limits
+    /// What is refused as too large.
+    var limits: HTTP.Options.Limits
     private let lines = ByteBuffer()
     private var trailerLines: ByteBuffer?
     private var byteCount = 0
@@ -51,10 +52,11 @@ final class HeadReader {
 
     init(limits: HTTP.Options.Limits) { self.limits = limits }
 
-    /// Forgets what came, because it comes again on another connection.
+    /// Forgets what came: it comes again on another connection, or is another transfer's next.
     func startOver() {
         lines.removeAll()
         (trailerLines, byteCount, fieldCount, isWithinLine, isBetweenHeads) = (nil, 0, 0, false, false)
+        (faultOfContinuing, isWithinCodings) = (nil, false)
         (status, version, isComplete, isChallenge) = (nil, .http1_1, false, false)
         (contentLength, isChunked, contentCodings) = (nil, false, [])
     }
@@ -69,6 +71,9 @@ final class HeadReader {
     /// Whether the final head, which is complete, asks who is there (Digest), and libcurl may answer that: then another
     /// head follows.
     var isChallenge = false
+
+    /// How many bytes of head there is room for.
+    var capacity: Int { lines.capacity }
 
     /// Whether anything of a head has come.
     var hasBegun: Bool { byteCount > 0 }

@@ -61,7 +61,7 @@ extension Transfer {
         hasAnsweredChallenge = head.isChallenge
         let startsWithHTTP2 = control.hop.options.version == .http2PriorKnowledge
         // Otherwise libcurl need not be asked what TLS the connection has.
-        let mayUseTLS = control.hop.origin.scheme == .https || easy.route?.proxy.scheme == .https
+        let mayUseTLS = control.hop.isSecure || easy.route?.proxy.scheme == .https
         if openedSockets.isEmpty && !startsWithHTTP2 && isSpent(easy, ends, mayUseTLS: mayUseTLS) {
             needsOtherConnection = true
             return false

@@ -12,7 +12,7 @@ extension Transfer {
         isCleanlyDone = code == CURLE_OK && !wasSentAgain
         if leavesReset, let ends, turn.sockets.noteReset(at: ends) { line.leaveConnection() }
         if let response = wholeResponse(code) {
-            return control.sink.finished(response, body: body.take(), trailers: head.trailers, metrics: metrics)
+            return control.sink.finished(consume response, body: body.take(), trailers: head.trailers, metrics: metrics)
         }
         flush(isEnding: true)
         if let failure = failure(code) {
@@ -166,7 +166,7 @@ extension Transfer {
     private var isDelimitedByClose: Bool { head.version.major < 2 && head.contentLength == nil && !head.isChunked }
 
     private var hasContent: Bool {
-        !asksForHeadOnly && head.status != .noContent && head.status != .notModified
+        !control.hop.asksForHeadOnly && head.status != .noContent && head.status != .notModified
             && head.status != .switchingProtocols
     }
 

@@ -63,7 +63,9 @@ final class Transfer {
     var joinsHTTP2 = false
     /// Whether the loop has learned from it what its host speaks.
     var hasTaught = false
-    private var isTouched = false
+    /// Whether it is among those of the turn that have something to tell, and the next of them.
+    var isTouched = false
+    var nextTouched: Transfer?
     /// Whether its end has been told.
     var isOver = false
     var isConnected = false
@@ -85,10 +87,12 @@ final class Transfer {
     private(set) var phase = HTTP.Phase.queued
     private var isPhaseTold = true
 
+    private let buffers: ResponseBuffers
+    // Of the buffers; every callback needs one.
     let head: HeadReader
+    let body: ByteBuffer
     var informational: [HTTP.Response] = []
     var final: HTTP.Response?
-    let body = ByteBuffer()
     var bodyCount: Int64 = 0
     /// Bytes of content as they travelled, and how many had at the end of the last turn.
     var rawCount: Int64 = 0
@@ -99,8 +103,6 @@ final class Transfer {
     /// Why a callback stopped the transfer.
     var stop: HTTPTransferFailure<CurlError>?
 
-    /// Whether no content follows the head, whatever it says.
-    let asksForHeadOnly: Bool
     /// Whether libcurl may answer a challenge of the server by itself.
     let answersChallenges: Bool
 
@@ -130,13 +132,15 @@ final class Transfer {
         self.line = line
         self.turn = turn
         enqueuedAt = now
-        head = HeadReader(limits: control.hop.options.limits)
+        buffers = turn.buffers.take(limits: control.hop.options.limits)
+        (head, body) = (buffers.head, buffers.body)
         peers = TLSPeers(origin: .init(control.hop.trust), proxy: nil)
         content = control.hop.hasContent ? RequestContent(control.hop) : nil
         asksFirst = control.hop.asksFirst
-        asksForHeadOnly = control.hop.request.method == .HEAD
         answersChallenges = TransferPlan.digestCredentials(of: control.hop) != nil
     }
+
+    deinit { turn.buffers.keep(buffers) }
 
     /// Forgets what came of the connection that was of no use.
     func startOver() {
@@ -232,12 +236,7 @@ final class Transfer {
 
     @inline(__always)  // Every line of a head asks.
     func touch() {
-        if !isTouched { joinTurn() }
-    }
-
-    private func joinTurn() {
-        isTouched = true
-        turn.touched.append(self)
+        if !isTouched { turn.touch(self) }
     }
 
     /// Whether the final head has come, and what is to be told begins with it.
@@ -247,14 +246,12 @@ final class Transfer {
 
     /// Takes the final head, to tell it.
     func takeFinal() -> HTTP.Response? {
-        isTouched = false
         phase = .receiving
         return final.take()
     }
 
     /// Tells what this turn brought, in order.
     func flush(isEnding: Bool = false) {
-        isTouched = false
         guard !isOver else { return }
         let sink = control.sink
         if !isPhaseTold, easy != nil { entered(phase) }

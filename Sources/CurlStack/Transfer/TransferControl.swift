@@ -1,4 +1,5 @@
 internal import NetworkStack
+private import Synchronization
 
 /// The caller's side of a transfer: what is to be carried, and commands to the loop. It is also the transfer's identity.
 final class TransferControl: HTTPTransfer {
@@ -7,6 +8,13 @@ final class TransferControl: HTTPTransfer {
     /// Whether a connection is to be opened and nothing sent on it.
     let opensOnly: Bool
     private let mailbox: Mailbox
+    private let latestPlace = Atomic(-1)
+
+    /// Where its transfer stands among the active ones; negative if it does not. Only the loop's thread asks.
+    var place: Int {
+        get { latestPlace.load(ordering: .relaxed) }
+        set { latestPlace.store(newValue, ordering: .relaxed) }
+    }
 
     init(hop: HTTPHop, sink: any HTTPTransferSink<CurlError>, mailbox: Mailbox, opensOnly: Bool = false) {
         self.hop = hop

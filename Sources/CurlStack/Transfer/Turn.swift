@@ -3,8 +3,12 @@ internal import NetworkStack
 
 /// What the transfers of a loop share: those that something happened to in this turn, and the connections' sockets.
 final class Turn {
-    var touched: [Transfer] = []
+    /// The first and the last of those that have something to tell, each with the next: a list in one piece would be checked
+    /// for exclusivity at each use.
+    private var firstTouched: Transfer?
+    private var lastTouched: Transfer?
     let sockets = OpenSockets()
+    let buffers = ResponseBuffers.Pool()
     var held = HeldInput()
     /// How much connections may be read before libcurl comes back.
     let reads = ReadBudget()
@@ -36,8 +40,25 @@ final class Turn {
 
     /// Lets go of the transfers it knows, which know it.
     func end() {
-        (touched, postponed, stopped, waitingForContent, betweenAddresses) = ([], [], [], [:], [])
+        while nextTouched() != nil {}
+        (postponed, stopped, waitingForContent, betweenAddresses) = ([], [], [:], [])
         (crowded, asking) = ([], [:])
+    }
+
+    /// A transfer that is not among them has something to tell.
+    func touch(_ transfer: Transfer) {
+        transfer.isTouched = true
+        if let lastTouched { lastTouched.nextTouched = transfer } else { firstTouched = transfer }
+        lastTouched = transfer
+    }
+
+    /// Takes the next that has something to tell. Others may come to have some meanwhile, and come up after it.
+    func nextTouched() -> Transfer? {
+        guard let transfer = firstTouched else { return nil }
+        firstTouched = transfer.nextTouched
+        if firstTouched == nil { lastTouched = nil }
+        (transfer.isTouched, transfer.nextTouched) = (false, nil)
+        return transfer
     }
 
     /// A connection was read: has libcurl look at what came for those that wait for content.

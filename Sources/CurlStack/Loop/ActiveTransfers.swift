@@ -1,0 +1,49 @@
+internal import NetworkStack
+
+/// The transfers that have a place. Each knows where it stands among them, so that none is looked up.
+struct ActiveTransfers {
+    /// All of them, in no order.
+    private(set) var all: [Transfer] = []
+    /// Those that wait to hear of another's connection.
+    private var followers: [ObjectIdentifier: Transfer] = [:]
+
+    var isEmpty: Bool { all.isEmpty }
+
+    /// The transfer of a control, if it is one of these.
+    subscript(control: TransferControl) -> Transfer? { control.place < 0 ? nil : all[control.place] }
+
+    func contains(_ transfer: Transfer) -> Bool { transfer.control.place >= 0 }
+
+    mutating func insert(_ transfer: Transfer) {
+        transfer.control.place = all.count
+        all.append(transfer)
+    }
+
+    mutating func remove(_ transfer: Transfer) {
+        let place = transfer.control.place
+        guard place >= 0 else { return }
+        transfer.control.place = -1
+        if !followers.isEmpty { followers[transfer.id] = nil }
+        let last = all.removeLast()
+        guard last !== transfer else { return }
+        all[place] = last
+        last.control.place = place
+    }
+
+    /// Removes them all, and answers them.
+    mutating func removeAll() -> [Transfer] {
+        for transfer in all { transfer.control.place = -1 }
+        followers = [:]
+        defer { all = [] }
+        return all
+    }
+
+    /// One of them is to hear of another's connection: whether it may share that.
+    mutating func follow(_ transfer: Transfer) {
+        followers[transfer.id] = transfer
+        transfer.entered(.connecting)
+    }
+
+    /// Takes one that has heard.
+    mutating func takeFollower(_ id: ObjectIdentifier) -> Transfer? { followers.removeValue(forKey: id) }
+}

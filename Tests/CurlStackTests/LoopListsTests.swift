@@ -1,0 +1,119 @@
+import FoundationEssentials
+import NetworkStack
+import Testing
+
+@testable import CurlStack
+
+@Suite("What a loop keeps its transfers in")
+struct LoopListsTests {
+    private let turn = Turn()
+
+    /// A transfer that nobody carries.
+    private func transfer(limits: HTTP.Options.Limits = .init()) throws -> Transfer {
+        var options = HTTP.Options()
+        options.limits = limits
+        let hop = try HTTPHop(
+            to: HTTP.Origin(of: #require(URL(string: "http://127.0.0.1"))),
+            options: options,
+            trust: .ordinary
+        )
+        let control = TransferControl(hop: hop, sink: DeafSink(), mailbox: Mailbox())
+        var queue = ConnectionQueue(limits: .init())
+        return Transfer(control, line: queue.line(of: hop), turn: turn, at: .now)
+    }
+
+    private func span(_ text: String) -> [UInt8] { Array(text.utf8) }
+
+    @Test("finds each active transfer where it stands, whoever has left")
+    func active() throws {
+        var active = ActiveTransfers()
+        let all = try (0..<5).map { _ in try transfer() }
+        for transfer in all { active.insert(transfer) }
+        for (place, left) in [1, 4, 0].enumerated() {
+            active.remove(all[left])
+            active.remove(all[left])
+            #expect(active.all.count == 4 - place)
+            for transfer in all {
+                #expect(active[transfer.control] === (active.contains(transfer) ? transfer : nil))
+                #expect(active.contains(transfer) == active.all.contains { $0 === transfer })
+            }
+        }
+        #expect(Set(active.removeAll().map(\.id)) == [all[2].id, all[3].id])
+        #expect(active.isEmpty && active[all[2].control] == nil && !active.contains(all[3]))
+    }
+
+    @Test("has a transfer that follows another take its place once, and not at all when it has left")
+    func followers() throws {
+        var active = ActiveTransfers()
+        let (first, second) = try (transfer(), transfer())
+        for transfer in [first, second] {
+            active.insert(transfer)
+            active.follow(transfer)
+        }
+        active.remove(second)
+        #expect(active.takeFollower(first.id) === first)
+        #expect(active.takeFollower(first.id) == nil && active.takeFollower(second.id) == nil)
+    }
+
+    @Test("tells in order what came, once, and what comes meanwhile after it")
+    func touched() throws {
+        let all = try (0..<3).map { _ in try transfer() }
+        for transfer in [all[0], all[1], all[0], all[1]] { transfer.touch() }
+        #expect(turn.nextTouched() === all[0])
+        all[2].touch()
+        all[0].touch()
+        #expect(turn.nextTouched() === all[1])
+        #expect(turn.nextTouched() === all[2])
+        #expect(turn.nextTouched() === all[0])
+        #expect(turn.nextTouched() == nil)
+        all[1].touch()
+        #expect(turn.nextTouched() === all[1])
+    }
+
+    @Test("gives a transfer's buffers to the next, empty, and with that one's limits")
+    func buffers() throws {
+        var first: Transfer? = try transfer(limits: .init(head: 100))
+        let head = try #require(first?.head)
+        for line in ["HTTP/1.1 200 OK\r\n", "Content-Length: 1\r\n"] { _ = head.read(span(line).span) }
+        first = nil
+        let next = try transfer(limits: .init(head: 300))
+        #expect(next.head === head)
+        #expect(!next.head.hasBegun && next.head.status == nil && next.head.contentLength == nil)
+        #expect(next.head.read(span("HTTP/1.1 404 Not Found\r\n").span) == .more)
+        #expect(next.head.read(span("A: \(String(repeating: "a", count: 200))\r\n").span) == .more)
+        #expect(next.head.read(span("\r\n").span) == .final)
+        #expect(next.head.headers.count == 1 && next.head.status == .notFound)
+        #expect(next.head.read(span("B: \(String(repeating: "b", count: 100))\r\n").span) == .refused(.tooLarge))
+        #expect(try transfer().head !== head, "while that one has them")
+    }
+
+    @Test("keeps no buffers of long heads, and none of content that nobody took")
+    func largeBuffers() throws {
+        for keepsContent in [true, false] {
+            var first: Transfer? = try transfer()
+            let head = try #require(first?.head)
+            if keepsContent {
+                #expect(first?.body.append(span("content").span, expecting: 0) ?? false)
+            } else {
+                _ = head.read(span("HTTP/1.1 200 OK\r\n").span)
+                _ = head.read(span("A: \(String(repeating: "a", count: 5000))\r\n").span)
+            }
+            first = nil
+            #expect(try transfer().head !== head)
+        }
+    }
+}
+
+/// Hears nothing.
+private final class DeafSink: HTTPTransferSink {
+    typealias Failure = CurlError
+
+    func entered(_ phase: HTTP.Phase) {}
+    func informational(_ response: HTTP.Response) {}
+    func head(_ response: HTTP.Response) {}
+    func body(_ chunk: Data) -> Bool { true }
+    func withheld(_ count: Int64) {}
+    func sent(_ total: Int64) {}
+    func finished(trailers: HTTP.Headers?, metrics: HTTP.Metrics) {}
+    func failed(_ failure: HTTPTransferFailure<CurlError>, metrics: HTTP.Metrics) {}
+}
