@@ -17,7 +17,7 @@ struct LoopListsTests {
             options: options,
             trust: .ordinary
         )
-        let control = TransferControl(hop: hop, sink: DeafSink(), mailbox: Mailbox())
+        let control = TransferControl(hop: hop, sink: EndSink(), mailbox: Mailbox())
         var queue = ConnectionQueue(limits: .init())
         return Transfer(control, line: queue.line(of: hop), turn: turn, at: .now)
     }
@@ -102,18 +102,4 @@ struct LoopListsTests {
             #expect(try transfer().head !== head)
         }
     }
-}
-
-/// Hears nothing.
-private final class DeafSink: HTTPTransferSink {
-    typealias Failure = CurlError
-
-    func entered(_ phase: HTTP.Phase) {}
-    func informational(_ response: HTTP.Response) {}
-    func head(_ response: HTTP.Response) {}
-    func body(_ chunk: Data) -> Bool { true }
-    func withheld(_ count: Int64) {}
-    func sent(_ total: Int64) {}
-    func finished(trailers: HTTP.Headers?, metrics: HTTP.Metrics) {}
-    func failed(_ failure: HTTPTransferFailure<CurlError>, metrics: HTTP.Metrics) {}
 }

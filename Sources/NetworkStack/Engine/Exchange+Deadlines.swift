@@ -1,3 +1,4 @@
+/// The exchange on the wheel: when its clocks are read.
 extension Exchange: TimerWheelEntry {
     func deadlineReached(_ now: MonotonicTime) -> MonotonicTime? {
         switch state.withLock({ $0.stage == .ended ? nil : $0.clocks.read(now) }) {

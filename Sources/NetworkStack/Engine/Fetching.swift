@@ -57,13 +57,8 @@ final class Fetching<Transport: HTTPTransport, Remote: Sendable>: ExchangeSteps 
     func nextIdentifier() -> Int { engine.nextIdentifier() }
 
     func makeAtOnce(_ attempt: Attempt) -> Result<HTTP.Request, any Error>? {
-        guard resource.makesAtOnce else { return nil }
         let made =
-            if let intercepted {
-                intercepted.makeAtOnce(resource, for: attempt)
-            } else {
-                Result<HTTP.Request, any Error>?.some(Result { try resource.content.requestAtOnce() })
-            }
+            if let intercepted { intercepted.makeAtOnce(resource, for: attempt) } else { resource.content.makeAtOnce() }
         return made?.map { context.addingSessionHeaders(to: $0, options: options) }
     }
 

@@ -107,11 +107,11 @@ public final class HTTPEngine<Transport: HTTPTransport>: Sendable {
                 completion(.success(.init(value: data, response: success.response)))
             }
         }
-        let making = resource.content
+        let content = resource.content
         let steps = PlainFetching(
             context: context,
             options: resource.sharedOptions,
-            making: { try making.requestAtOnce() },
+            making: { content.makeAtOnce() },
             starting: starting,
             completing: { [self] ending, isSuccess in
                 guard isSuccess, case .whole(let response, let data, _) = ending else {

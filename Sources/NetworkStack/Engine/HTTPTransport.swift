@@ -192,7 +192,8 @@ public protocol HTTPTransferSink<Failure>: AnyObject, Sendable {
     func finished(trailers: HTTP.Headers?, metrics: HTTP.Metrics)
 
     /// The response is whole, and its head and content were not told before: at once what ``head(_:)``, ``body(_:)`` and
-    /// ``finished(trailers:metrics:)`` tell one by one, and for most responses cheaper.
+    /// ``finished(trailers:metrics:)`` tell one by one, and for most responses cheaper. Who keeps no copy of the response spares
+    /// the engine making one: it is completed where it is.
     func finished(_ response: consuming HTTP.Response, body: Data, trailers: HTTP.Headers?, metrics: HTTP.Metrics)
 
     /// The hop has failed.

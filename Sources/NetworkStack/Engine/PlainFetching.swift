@@ -4,13 +4,13 @@ internal import FoundationEssentials
 @usableFromInline
 typealias MadeRequestHandler = @Sendable (Result<HTTP.Request, any Error>) -> any Cancelable
 
-/// What most fetches are: nobody intercepts them, their request is made at once, and their content is collected. What depends on the stack's types is three
-/// closures, made where those are known and compiled for them (``HTTPEngine/fetch(_:completion:)``).
+/// What most fetches are: nobody intercepts them, their request is made at once, and their content is collected. What depends on
+/// the stack's types is three closures, made where those are known and compiled for them (``HTTPEngine/fetch(_:completion:)``).
 @usableFromInline
 final class PlainFetching: ExchangeSteps {
     let context: ExchangeContext
     let options: Shared<HTTP.Options>
-    private let making: @Sendable () throws -> HTTP.Request
+    private let making: @Sendable () -> Result<HTTP.Request, any Error>?
     private let starting: @Sendable (HTTPHop, Exchange, Int) -> any HTTPTransfer
     private let completing: @Sendable (Ending, _ isSuccess: Bool) -> Void
 
@@ -26,7 +26,7 @@ final class PlainFetching: ExchangeSteps {
     init(
         context: ExchangeContext,
         options: Shared<HTTP.Options>?,
-        making: @escaping @Sendable () throws -> HTTP.Request,
+        making: @escaping @Sendable () -> Result<HTTP.Request, any Error>?,
         starting: @escaping @Sendable (HTTPHop, Exchange, Int) -> any HTTPTransfer,
         completing: @escaping @Sendable (Ending, _ isSuccess: Bool) -> Void
     ) {
@@ -44,10 +44,13 @@ final class PlainFetching: ExchangeSteps {
     func begin() -> any Cancelable { context.begin(self) }
 
     func makeAtOnce(_ attempt: Attempt) -> Result<HTTP.Request, any Error>? {
-        Result { context.addingSessionHeaders(to: try making(), options: options) }
+        making()?.map { context.addingSessionHeaders(to: $0, options: options) }
     }
 
-    func make(_ attempt: Attempt, _ handler: @escaping MadeRequestHandler) -> any Cancelable { EmptyCancelable() }
+    /// Nobody asks, where the request is made at once.
+    func make(_ attempt: Attempt, _ handler: @escaping MadeRequestHandler) -> any Cancelable {
+        handler(makeAtOnce(attempt) ?? .failure(CancellationError()))
+    }
 
     func start(_ hop: HTTPHop, for exchange: Exchange, number: Int) -> any HTTPTransfer {
         starting(hop, exchange, number)

@@ -67,11 +67,10 @@ public struct HTTPResource<Request: HTTPRequestConvertible, Response: HTTPRespon
             self.options = options.map(Shared.init)
         }
 
-        /// Makes the request at once, in neutral terms.
+        /// Makes the request in neutral terms, if that is done at once.
         @inlinable
-        func requestAtOnce() throws -> HTTP.Request {
-            guard let make = baseRequestMaking.makeAtOnce else { throw CancellationError() }
-            return try make().httpRequest()
+        func makeAtOnce() -> Result<HTTP.Request, any Error>? {
+            baseRequestMaking.makeAtOnce.map { make in Result { try make().httpRequest() } }
         }
     }
 
