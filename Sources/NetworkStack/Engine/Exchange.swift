@@ -76,7 +76,8 @@ final class Exchange: Cancelable {
 
     private func carry(_ made: Result<HTTP.Request, any Error>) {
         switch made {
-        case .success(let request): carry(request, isFirst: true)
+        case .success(let request):
+            carry(context.addingSessionHeaders(to: request, options: options), isFirst: true)
         case .failure(let error): conclude(.noRequest(error))
         }
     }

@@ -73,22 +73,10 @@ final class ExchangeContext: Sendable {
         do { return try judge?.trust(for: origin, after: last) ?? .ordinary } catch { throw .untrusted(error) }
     }
 
-    /// Adds the stack's header fields to a made request, unless the resource does without. Whoever makes a request may keep
-    /// what it is handed for long after the fetch has ended, so it holds no engine and no transport.
-    func addingSessionHeaders(_ handler: @escaping MadeRequestHandler, options: Shared<HTTP.Options>)
-        -> MadeRequestHandler
-    {
-        guard let headers = sessionHeaders(for: options) else { return handler }
-        return { made in handler(made.map { $0.with(sessionHeaders: headers) }) }
-    }
-
-    /// The same for a request that is there.
+    /// Adds the stack's header fields to a made request, unless the resource does without.
     func addingSessionHeaders(to request: HTTP.Request, options: Shared<HTTP.Options>) -> HTTP.Request {
-        sessionHeaders(for: options).map { request.with(sessionHeaders: $0) } ?? request
-    }
-
-    private func sessionHeaders(for options: Shared<HTTP.Options>) -> HTTP.Headers? {
-        options.value.usesSessionHeaders ? sessionHeaders : nil
+        guard let sessionHeaders, options.value.usesSessionHeaders else { return request }
+        return request.with(sessionHeaders: sessionHeaders)
     }
 
     /// Begins a fetch.

@@ -57,13 +57,10 @@ final class Fetching<Transport: HTTPTransport, Remote: Sendable>: ExchangeSteps 
     func nextIdentifier() -> Int { engine.nextIdentifier() }
 
     func makeAtOnce(_ attempt: Attempt) -> Result<HTTP.Request, any Error>? {
-        let made =
-            if let intercepted { intercepted.makeAtOnce(resource, for: attempt) } else { resource.content.makeAtOnce() }
-        return made?.map { context.addingSessionHeaders(to: $0, options: options) }
+        if let intercepted { intercepted.makeAtOnce(resource, for: attempt) } else { resource.content.makeAtOnce() }
     }
 
     func make(_ attempt: Attempt, _ handler: @escaping MadeRequestHandler) -> any Cancelable {
-        let handler = context.addingSessionHeaders(handler, options: options)
         guard let intercepted else { return resource.make { made in handler(made.neutral) } }
         intercepted.begin(attempt)
         return resource.make { made in

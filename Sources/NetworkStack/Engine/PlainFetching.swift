@@ -43,9 +43,7 @@ final class PlainFetching: ExchangeSteps {
     @usableFromInline
     func begin() -> any Cancelable { context.begin(self) }
 
-    func makeAtOnce(_ attempt: Attempt) -> Result<HTTP.Request, any Error>? {
-        making()?.map { context.addingSessionHeaders(to: $0, options: options) }
-    }
+    func makeAtOnce(_ attempt: Attempt) -> Result<HTTP.Request, any Error>? { making() }
 
     /// Nobody asks, where the request is made at once.
     func make(_ attempt: Attempt, _ handler: @escaping MadeRequestHandler) -> any Cancelable {
