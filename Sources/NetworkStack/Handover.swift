@@ -155,6 +155,17 @@ package struct Waiter: Sendable {
         kind = .call(queue, work, beside: waiters)
     }
 
+    /// The queue, if it is a call.
+    fileprivate var queue: ObjectIdentifier? {
+        if case .call(let queue, _, _) = kind { ObjectIdentifier(queue) } else { nil }
+    }
+
+    /// A call that resumes these others first; a task stays as it is.
+    fileprivate func beside(_ waiters: ResumeBatch.Waiters) -> Waiter {
+        guard case .call(let queue, let work, _) = kind else { return self }
+        return Waiter(queue, work, beside: waiters)
+    }
+
     /// The number of its priority, if it is a task.
     fileprivate var priority: UInt8? {
         if case .task(_, let priority) = kind { priority } else { nil }
@@ -203,6 +214,7 @@ package final class ResumeBatch {
     private var waiting: [Waiter] = []
     /// The queue that all of them are calls on, if they are.
     private var queue: ObjectIdentifier?
+    private var hasCalls = false
     @usableFromInline private(set) var waiters = Waiters()
 
     private static let key: pthread_key_t = {
@@ -223,9 +235,11 @@ package final class ResumeBatch {
         pthread_setspecific(Self.key, nil)
     }
 
-    /// Resumes what waits. Calls on one queue begin with the first of them. Others must not wait for each other's queues, so
-    /// a task of their own priority, which they follow on the same threads, resumes those whom nobody else has.
+    /// Resumes what waits. Calls on one queue begin with the first of them. Others must not wait for each other's queues, nor for
+    /// the threads of tasks, so a task of their own priority, which they follow on the same threads, resumes the tasks that nobody
+    /// else has.
     package func resumeAll() {
+        if hasCalls, queue == nil { callAll() }
         guard waiting.count > 1 else {
             waiting.popLast()?.resume()
             return
@@ -241,6 +255,17 @@ package final class ResumeBatch {
         Task(priority: priority.map { TaskPriority(rawValue: $0) }) { waiters.resumeAll() }
     }
 
+    /// Begins the calls, queue by queue, and leaves the tasks.
+    private func callAll() {
+        for (queue, calls) in Dictionary(grouping: waiting, by: \.queue) where queue != nil {
+            let waiters = Waiters()
+            var calls = calls.map { $0.beside(waiters) }
+            waiters.take(&calls)
+            waiters.resumeNext()
+        }
+        waiting.removeAll { $0.queue != nil }
+    }
+
     /// The batch of this thread.
     @usableFromInline
     static var current: ResumeBatch? {
@@ -253,10 +278,11 @@ package final class ResumeBatch {
     private func add(_ waiter: Waiter, on queue: ObjectIdentifier?) {
         if waiting.isEmpty {
             waiting.reserveCapacity(16)
-            self.queue = queue
+            (self.queue, hasCalls) = (queue, false)
         } else if queue != self.queue {
             self.queue = nil
         }
+        if queue != nil { hasCalls = true }
         waiting.append(waiter)
     }
 

@@ -46,7 +46,7 @@ struct ExchangeStateTests {
     private func begin(_ state: inout ExchangeState, _ method: HTTP.Method = .GET) throws -> Int {
         holds(state.handOver(attempt).isWanted)
         let request = try HTTP.Request(method: method, url: url)
-        return try needed(state.begin(request, fragment: nil, source: nil))
+        return try needed(state.begin(request, fragment: nil, source: nil, of: 1))
     }
 
     private func head(_ status: HTTP.StatusCode = 200, _ headers: HTTP.Headers = [:]) throws -> HTTP.Response {
@@ -126,7 +126,7 @@ struct ExchangeStateTests {
         var state = state()
         _ = state.end(.cancelled)
         let request = try HTTP.Request(url: url)
-        holds(state.begin(request, fragment: nil, source: nil) == nil)
+        holds(state.begin(request, fragment: nil, source: nil, of: 1) == nil)
     }
 
     @Test("a transfer that is known too late is cancelled")
@@ -134,7 +134,7 @@ struct ExchangeStateTests {
         var state = state()
         let first = try begin(&state)
         guard case .follow(let next, nil) = try redirect(&state, first) else { throw Unexpected(verdict: .ignore) }
-        let second = try needed(state.begin(next, fragment: nil, source: nil))
+        let second = try needed(state.begin(next, fragment: nil, source: nil, of: 1))
         holds(state.hold(Transfer(), hop: first).cancels, "the hop was left")
         let transfer = Transfer()
         holds(!state.hold(transfer, hop: second).cancels)
@@ -180,7 +180,7 @@ struct ExchangeStateTests {
         #expect(next.url.path == "/next")
         holds(isIgnored(state.received(body: Data("late".utf8), hop: first, now: now)))
         holds(isIgnored(state.finished(trailers: nil, metrics: .init(), hop: first, now: now)))
-        let second = try needed(state.begin(next, fragment: nil, source: nil))
+        let second = try needed(state.begin(next, fragment: nil, source: nil, of: 1))
         #expect(second != first)
         _ = state.received(head: try head(), hop: second, now: now)
         _ = state.received(body: Data("end".utf8), hop: second, now: now)

@@ -45,4 +45,50 @@ struct InterceptedAttemptTests {
         _ = intercepted.vote(first, data: nil, response: nil, on: Failure())
         #expect(listener.requests.withLock { $0 } == [nil, "http://a.test/"])
     }
+
+    /// Asks what is kept when it is let go of.
+    private final class Asking: Sendable {
+        let intercepted: InterceptedAttempt<HTTP.Request, HTTP.Response>
+        let isGone: Lock<Bool>
+
+        init(_ intercepted: InterceptedAttempt<HTTP.Request, HTTP.Response>, _ isGone: Lock<Bool>) {
+            (self.intercepted, self.isGone) = (intercepted, isGone)
+        }
+
+        deinit {
+            _ = intercepted.outcome
+            isGone.withLock { $0 = true }
+        }
+    }
+
+    @Test("what a request held is let go of under no lock", .timeLimit(.minutes(1)))
+    func lettingGo() throws {
+        for isLast in [false, true] {
+            let (intercepted, isGone) = (
+                InterceptedAttempt<HTTP.Request, HTTP.Response>(
+                    InterceptorChain(interceptors: [], priority: { first, _ in first })
+                ), Lock(false)
+            )
+            let first = Attempt(identifier: 1, retryState: .init())
+            intercepted.begin(first)
+            do {
+                let asking = Asking(intercepted, isGone)
+                let body = HTTP.Body.stream(
+                    .init {
+                        _ = asking.isGone
+                        return AsyncStream<Data> { $0.finish() }
+                    }
+                )
+                let request = try HTTP.Request(method: .POST, url: "http://a.test/", body: body)
+                _ = intercepted.thread(.success(request), of: first) { _ in EmptyCancelable() }
+            }
+            #expect(!isGone.withLock { $0 })
+            if isLast {
+                _ = intercepted.take()
+            } else {
+                intercepted.begin(Attempt(identifier: 2, retryState: .init(errors: [Failure()])))
+            }
+            #expect(isGone.withLock { $0 })
+        }
+    }
 }

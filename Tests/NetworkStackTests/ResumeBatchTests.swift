@@ -1,4 +1,5 @@
 import Dispatch
+import Foundation
 import NetworkStackTesting
 import Testing
 
@@ -14,6 +15,18 @@ struct ResumeBatchTests {
         batch.end()
         #expect(ResumeBatch.current == nil)
     }
+
+    private func isAwaited(_ handover: Handover<Void>) -> Bool {
+        handover.stage.withLock { stage in
+            switch stage {
+            case .waiting(_): true
+            default: false
+            }
+        }
+    }
+
+    /// Blocks the thread.
+    private func block(until group: DispatchGroup) { group.wait() }
 
     @Test("calls at its end what waits", arguments: 1...3)
     func end(count: Int) async throws {
@@ -33,5 +46,34 @@ struct ResumeBatchTests {
         await #expect(throws: Never.self) { try await second.opened(within: .seconds(10)) }
         stuck.resume()
         try await first.opened(within: .seconds(10))
+    }
+
+    @Test("has no call wait for the threads of tasks")
+    func threads() async throws {
+        let (handover, called, resumed) = (Handover<Void>(), Gate(), Gate())
+        Task(priority: .background) {
+            await handover.take()
+            resumed.open()
+        }
+        while !isAwaited(handover) { try await Task.sleep(for: .milliseconds(1)) }
+        // Those of that priority are all taken.
+        let (held, busy) = (DispatchGroup(), Lock(0))
+        held.enter()
+        for _ in 0..<64 {
+            Task.detached(priority: .background) {
+                busy.withLock { $0 += 1 }
+                block(until: held)
+            }
+        }
+        while busy.withLock({ $0 }) < ProcessInfo.processInfo.activeProcessorCount {
+            try await Task.sleep(for: .milliseconds(1))
+        }
+        withBatch {
+            ResumeBatch.call(on: DispatchQueue(label: "free")) { called.open() }
+            handover.fill(())
+        }
+        await #expect(throws: Never.self) { try await called.opened(within: .seconds(10)) }
+        held.leave()
+        try await resumed.opened(within: .seconds(10))
     }
 }

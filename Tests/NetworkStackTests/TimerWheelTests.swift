@@ -1,3 +1,4 @@
+import Dispatch
 import Testing
 
 @testable import NetworkStack
@@ -142,5 +143,14 @@ struct TimerWheelTests {
         #expect(time + .seconds(Int64.max) > time + .seconds(1 << 31))
         #expect(time - (time + .seconds(1)) == .zero)
         #expect((time + .nanoseconds(7)) - time == .nanoseconds(7))
+    }
+
+    @Test("a queue waits for ever, or not at all, for what no clock runs to")
+    func intervals() {
+        #expect(Duration.seconds(Int64.max).dispatchInterval == .never)
+        for past in [Duration.zero, .seconds(-1), .seconds(-10_000_000_000), .seconds(Int64.min)] {
+            #expect(past.dispatchInterval == .nanoseconds(1))
+        }
+        #expect(Duration.milliseconds(1500).dispatchInterval == .nanoseconds(1_500_000_001))
     }
 }

@@ -4,4 +4,7 @@ struct Attempt: Sendable {
     let identifier: Int
     /// What the fetch has been through before; and, where the attempt is voted on, whether its request may have arrived.
     var retryState: Retry.State
+
+    /// Which of the fetch's attempts it is, from 1 on.
+    var number: Int { retryState.attemptCount }
 }

@@ -10,8 +10,8 @@ final class Exchange: Cancelable {
     let state: Lock<ExchangeState>
     let isIntercepted: Bool
     let queue: DispatchQueue
-    private let receiver: StreamReceiver?
-    private let options: Shared<HTTP.Options>
+    let receiver: StreamReceiver?
+    let options: Shared<HTTP.Options>
     let context: ExchangeContext
 
     init(_ steps: any ExchangeSteps, in context: ExchangeContext) {
@@ -24,7 +24,7 @@ final class Exchange: Cancelable {
         queue = options.value.isHeard ? DispatchQueue(label: "exchange", target: context.queue) : context.queue
     }
 
-    private var memory: StateManagement { context.memory }
+    var memory: StateManagement { context.memory }
 
     private var wheel: TimerWheel { context.wheel }
 
@@ -38,9 +38,16 @@ final class Exchange: Cancelable {
     /// Begins the first attempt. The stack's options were checked when it was made.
     func begin() {
         if !(options === context.options) {
-            do { try options.value.validate() } catch { return end(.refused(error)) }
+            do { try options.value.validate() } catch { return refuse(error) }
         }
         beginAttempt()
+    }
+
+    /// Nothing is made. Who intercepts hears of it as of any failure.
+    private func refuse(_ refusal: HTTP.Refusal) {
+        let identifier = isIntercepted ? steps?.nextIdentifier() ?? 0 : 0
+        state.withLock { $0.attempt = Attempt(identifier: identifier, retryState: $0.retryState) }
+        end(.refused(refusal))
     }
 
     /// Makes the request, afresh, and sends it.
@@ -60,13 +67,13 @@ final class Exchange: Cancelable {
         if let made = steps.makeAtOnce(attempt) {
             // Where nobody intercepts, there is no other attempt.
             guard !isIntercepted || state.withLock({ $0.handOver(attempt).isWanted }) else { return }
-            return carry(made)
+            return carry(made, attempt)
         }
         let making = steps.make(attempt) { [self] result in
             let (isWanted, made) = state.withLock { $0.handOver(attempt) }
             guard isWanted else { return self }
             defer { withExtendedLifetime(made) {} }
-            carry(result)
+            carry(result, attempt)
             return self
         }
         if making !== self { state.withLock { $0.hold(making: making, of: attempt) }?.cancel() }
@@ -74,31 +81,33 @@ final class Exchange: Cancelable {
 
     // MARK: Hops
 
-    private func carry(_ made: Result<HTTP.Request, any Error>) {
+    private func carry(_ made: Result<HTTP.Request, any Error>, _ attempt: Attempt) {
         switch made {
         case .success(let request):
-            carry(context.addingSessionHeaders(to: request, options: options), isFirst: true)
-        case .failure(let error): conclude(.noRequest(error))
+            carry(context.addingSessionHeaders(to: request, options: options), of: attempt.number, isFirst: true)
+        case .failure(let error): conclude(.noRequest(error), of: attempt.number)
         }
     }
 
-    private func carry(_ request: HTTP.Request, isFirst: Bool) {
+    private func carry(_ request: HTTP.Request, of attempt: Int, isFirst: Bool) {
         let (hop, plain, fragment): (HTTPHop, HTTP.Request, String?)
         do {
             (hop, plain, fragment) = try makeHop(request)
         } catch {
-            return conclude(.refused(error))
+            return conclude(.refused(error), of: attempt)
         }
         let (number, steps) = state.withLock { state in
-            (state.begin(plain, fragment: fragment, source: hop.source), state.steps)
+            (state.begin(plain, fragment: fragment, source: hop.source, of: attempt), state.steps)
         }
         guard let number, let steps else {
             hop.source?.close()
             return
         }
-        if isFirst, isIntercepted, let attempt = state.withLock({ $0.beginScheduling() }) {
-            steps.schedule(attempt)
-            if let ending = state.withLock({ $0.endScheduling() }) { return conclude(ending) }
+        if isFirst, isIntercepted {
+            // What nobody was told of is not started.
+            guard let scheduled = state.withLock({ $0.beginScheduling(hop: number) }) else { return }
+            steps.schedule(scheduled)
+            if let ending = state.withLock({ $0.endScheduling() }) { return conclude(ending, of: attempt) }
         }
         let transfer = steps.start(hop, for: self, number: number)
         let (cancels, resumesSending, resumesReceiving) = state.withLock { $0.hold(transfer, hop: number) }
@@ -136,103 +145,17 @@ final class Exchange: Cancelable {
         return (hop, checked, fragment)
     }
 
-    /// The reader of the stream has room again.
-    func goOn() { state.withLock { $0.goesOn(now: .now) }?.resumeReceiving() }
-
-    private func sourceIsReady() {
-        state.withLock { $0.sourceIsReady() }?.resumeSending()
-    }
-
-    func entered(_ phase: HTTP.Phase, hop: Int) {
-        state.withLock { $0.entered(phase, hop: hop, now: .now) }
-    }
-
-    func sent(_ total: Int64, hop: Int) {
-        let (isHeard, length) = state.withLock { state in
-            state.sent(hop: hop, now: .now)
-            return (state.isCurrent(hop), state.contentLength)
-        }
-        guard isHeard, let hear = options.value.onBytesSent else { return }
-        queue.async { hear(total, length) }
-    }
-
-    func received(informational response: HTTP.Response, hop: Int) {
-        let isHeard = state.withLock { state in
-            state.progressed(hop: hop, now: .now)
-            return state.isCurrent(hop)
-        }
-        guard isHeard else { return }
-        guard response.status.statusClass == .informational else {
-            if memory.isOn, memory.received(response) { state.withLock { $0.tookCookies(hop: hop) } }
-            return
-        }
-        if let hear = options.value.onInformational { queue.async { hear(response) } }
-    }
-
-    func received(head: HTTP.Response, hop: Int) {
-        let takesCookies = memory.isOn && state.withLock { $0.isCurrent(hop) } && memory.received(head)
-        act(on: state.withLock { $0.received(head: head, hop: hop, takesCookies: takesCookies, now: .now) })
-    }
-
-    /// Answers whether there is room for more.
-    func received(body chunk: Data, hop: Int) -> Bool {
-        if let receiver, state.withLock({ $0.stage == .streaming && $0.isCurrent(hop) }) {
-            let hasRoom = receiver.take(chunk)
-            // Asked again: the reader may have made room meanwhile, and said so before this would be noted.
-            state.withLock { $0.streamed(hop: hop, hasRoom: receiver.hasRoom, now: .now) }
-            return hasRoom
-        }
-        act(on: state.withLock { $0.received(body: chunk, hop: hop, now: .now) })
-        return true
-    }
-
-    func withheld(_ count: Int64, hop: Int) {
-        act(on: state.withLock { $0.withheld(count, hop: hop, now: .now) })
-    }
-
-    func finished(trailers: HTTP.Headers?, metrics: HTTP.Metrics, hop: Int) {
-        if let receiver, state.withLock({ $0.stage == .streaming && $0.isCurrent(hop) }) {
-            receiver.finish(trailers: trailers, metrics: state.withLock { $0.completed(metrics, now: .now) })
-            if state.withLock({ $0.streamFinished() }) { end(.judged) }
-            return
-        }
-        act(on: state.withLock { $0.finished(trailers: trailers, metrics: metrics, hop: hop, now: .now) })
-    }
-
-    /// What is collected may come at once. The response is handed on as the only one of it, to be completed in its place.
-    func finished(
-        _ response: consuming HTTP.Response,
-        body: Data,
-        trailers: HTTP.Headers?,
-        metrics: HTTP.Metrics,
-        hop: Int
-    ) {
-        guard receiver == nil && !memory.isOn else {
-            received(head: response, hop: hop)
-            if !body.isEmpty { _ = received(body: body, hop: hop) }
-            return finished(trailers: trailers, metrics: metrics, hop: hop)
-        }
-        var head: HTTP.Response? = consume response
-        act(
-            on: state.withLock {
-                $0.finished(head.take(), body: body, trailers: trailers, metrics: metrics, hop: hop, now: .now)
-            }
-        )
-    }
-
-    func failed(_ ending: Ending, hop: Int) {
-        if let ending = state.withLock({ $0.failed(ending, hop: hop) }) { conclude(ending) }
-    }
-
-    private func act(on verdict: ExchangeState.Verdict) {
+    /// Does what an event of the transfer asks for, unless another attempt has begun meanwhile.
+    func act(on event: (inout ExchangeState) -> ExchangeState.Verdict) {
+        let (verdict, attempt) = state.withLock { (event(&$0), $0.attemptNumber) }
         switch verdict {
         case .goOn, .ignore: break
-        case .end(let ending): conclude(ending)
+        case .end(let ending): conclude(ending, of: attempt)
         case .open(let response): open(response)
         case .follow(let request, let abandoned):
             abandoned?.cancel()
             state.withLock { $0.remains.source.take() }?.close()
-            carry(request, isFirst: false)
+            carry(request, of: attempt, isFirst: false)
         }
     }
 
@@ -242,14 +165,18 @@ final class Exchange: Cancelable {
     func cancel() { conclude(.cancelled) }
 
     /// An attempt has come to an end: it is what the fetch comes to, unless somebody intercepts.
-    func conclude(_ ending: Ending) {
+    ///
+    /// - Parameters:
+    ///   - ending: The end.
+    ///   - attempt: The attempt's number; `nil` for whichever is under way.
+    func conclude(_ ending: Ending, of attempt: Int? = nil) {
         if let receiver, state.withLock({ $0.stage == .streaming }) {
             if let steps { receiver.fail(steps.streamError(of: ending)) }
             if let remains = state.withLock({ $0.streamFailed(ending) }) { return release(remains) }
             return end(ending)
         }
         guard isIntercepted, !ending.isFinal else { return end(ending) }
-        guard let settled = state.withLock({ $0.settle(ending, now: .now) }) else { return }
+        guard let settled = state.withLock({ $0.settle(ending, of: attempt, now: .now) }) else { return }
         release(settled.remains)
         let attempt = settled.attempt
         ResumeBatch.call(on: queue) { self.settle(ending, attempt) }
@@ -258,6 +185,8 @@ final class Exchange: Cancelable {
     /// The fetch ends with this.
     func end(_ ending: Ending, onQueue: Bool = false) {
         guard let ended = state.withLock({ $0.end(ending, isIntercepted: isIntercepted) }) else { return }
+        // Since somebody looked last, the stream may have been delivered: whoever reads it hears of this.
+        if ended.cutsStream, let steps = ended.remains.steps { receiver?.fail(steps.streamError(of: ending)) }
         release(ended.remains)
         deliver(ended.call, onQueue: onQueue)
     }

@@ -25,11 +25,15 @@ extension ExchangeState {
     struct Ended: ~Copyable {
         let remains: Remains
         let call: Delivery.Call?
+        /// Whether somebody may be reading its content.
+        let cutsStream: Bool
     }
 
     /// The attempt is over and is to be looked at. Answers it and what to let go of, or `nil` if it was over.
-    mutating func settle(_ ending: Ending, now: MonotonicTime) -> Settled? {
-        guard stage == .making || stage == .carrying, var attempt else { return nil }
+    mutating func settle(_ ending: Ending, of number: Int? = nil, now: MonotonicTime) -> Settled? {
+        guard stage == .making || stage == .carrying, var attempt, attempt.number == number ?? attempt.number else {
+            return nil
+        }
         guard !isScheduling else {
             endingAfterScheduling = endingAfterScheduling ?? ending
             return nil
@@ -99,10 +103,13 @@ extension ExchangeState {
             return nil
         }
         guard !isScheduling else {
+            // A cancel always wins.
+            if case .cancelled = ending { endingAfterScheduling = ending }
             if !(endingAfterScheduling?.isFinal ?? false) { endingAfterScheduling = ending }
             return nil
         }
         let telling = isIntercepted && !isTold ? attempt : nil
+        let cutsStream = stage == .streaming
         stage = .ended
         isTold = true
         var left = letGo(keepingTicket: false)
@@ -110,17 +117,18 @@ extension ExchangeState {
         swap(&left.errors, &retryState.errors)
         // Whoever keeps the `Cancelable` keeps nothing of what the fetch went through.
         (attempt, retryState, redirects) = (nil, Retry.State(), [])
-        return Ended(remains: left, call: delivery.ended(ending, telling: telling, steps: left.steps))
+        let call = delivery.ended(ending, telling: telling, steps: left.steps)
+        return Ended(remains: left, call: call, cutsStream: cutsStream)
     }
 
-    /// The hop has failed. Answers how it is told, if that is news.
-    mutating func failed(_ ending: Ending, hop: Int) -> Ending? {
-        guard isCurrent(hop) else { return nil }
+    /// The hop has failed.
+    mutating func failed(_ ending: Ending, hop: Int) -> Verdict {
+        guard isCurrent(hop) else { return .ignore }
         remains.transfer = nil
         if case .refused(.timedOut(let timeout, let phase)) = ending {
-            return .refused(.timedOut(timeout, during: clocks.told(phase)))
+            return .end(.refused(.timedOut(timeout, during: clocks.told(phase))))
         }
-        return ending
+        return .end(ending)
     }
 
     /// Takes the head, and adds what the engine knows besides.

@@ -122,19 +122,21 @@ struct ExchangeState: ~Copyable {
         return (true, remains.pending.take())
     }
 
-    func isCurrent(_ attempt: Attempt) -> Bool {
-        retryState.attemptCount == attempt.retryState.attemptCount
-    }
+    /// The number of the attempt that is under way.
+    var attemptNumber: Int { retryState.attemptCount }
+
+    func isCurrent(_ attempt: Attempt) -> Bool { attemptNumber == attempt.number }
 
     // MARK: Carrying
 
-    /// Begins the next hop. Answers its number, or `nil` if the exchange has ended.
+    /// Begins the next hop of an attempt. Answers its number, or `nil` if that or the exchange has ended.
     mutating func begin(
         _ request: HTTP.Request,
         fragment: String?,
-        source: (any HTTPBodySource)?
+        source: (any HTTPBodySource)?,
+        of attempt: Int
     ) -> Int? {
-        guard stage == .making || stage == .carrying else { return nil }
+        guard stage == .making || stage == .carrying, attempt == attemptNumber else { return nil }
         stage = .carrying
         hop += 1
         self.request = request
@@ -147,9 +149,10 @@ struct ExchangeState: ~Copyable {
         return hop
     }
 
-    /// The interceptors are about to be told that the attempt is scheduled. Answers the attempt.
-    mutating func beginScheduling() -> Attempt? {
-        guard stage == .carrying else { return nil }
+    /// The interceptors are about to be told that the attempt is scheduled, whose first hop this is. Answers the attempt, or
+    /// `nil` if it has ended.
+    mutating func beginScheduling(hop: Int) -> Attempt? {
+        guard isCurrent(hop) else { return nil }
         isScheduling = true
         return attempt
     }

@@ -8,7 +8,8 @@ public import FoundationEssentials
 ///
 /// Events of one hop reach its sink one at a time and in order, never from within ``start(_:sink:)``, and end with exactly
 /// one of ``HTTPTransferSink/finished(trailers:metrics:)``, ``HTTPTransferSink/finished(_:body:trailers:metrics:)`` and
-/// ``HTTPTransferSink/failed(_:metrics:)``; after a cancel the rest may be left out. Queue and connect timeouts are the transport's own; the other clocks are the engine's.
+/// ``HTTPTransferSink/failed(_:metrics:)``; after a cancel the rest may be left out. The queue timeout is the transport's own, and
+/// so is the connect timeout, which a clock of the engine's bounds besides; the other clocks are the engine's.
 public protocol HTTPTransport<Request, Response, Failure>: Sendable {
     /// The request type of resources on this transport.
     associatedtype Request: HTTPRequestConvertible

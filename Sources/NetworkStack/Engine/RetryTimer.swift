@@ -48,9 +48,10 @@ extension Duration {
         return min(max(self, .zero - longest), longest).components
     }
 
-    /// The same for a queue, rounded up: nothing is ever early. What is beyond 68 years never comes.
+    /// The same for a queue, rounded up: nothing is ever early. What is not longer than zero is now, and what is beyond 68 years
+    /// never comes.
     package var dispatchInterval: DispatchTimeInterval {
-        let (seconds, attoseconds) = parts
+        let (seconds, attoseconds) = max(self, .zero).parts
         guard seconds < 1 << 31 else { return .never }
         return .nanoseconds(Int(seconds) * 1_000_000_000 + Int(attoseconds / 1_000_000_000) + 1)
     }

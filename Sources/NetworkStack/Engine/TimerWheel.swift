@@ -11,7 +11,7 @@ protocol TimerWheelEntry: AnyObject, Sendable {
 
 /// Every deadline of an engine on one timer.
 ///
-/// A fetch registers once, for the earliest moment at which anything could be late; progress does not touch the wheel.
+/// An attempt registers once, for the earliest moment at which anything could be late; progress does not touch the wheel.
 /// When that moment comes the fetch is asked, and says when to ask again. Registering and leaving are a few array
 /// writes, and the timer itself is touched only when it would fire too late.
 final class TimerWheel: Sendable {

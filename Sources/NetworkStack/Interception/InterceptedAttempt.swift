@@ -59,10 +59,13 @@ final class InterceptedAttempt<Request: HTTPRequestConvertible, Response: HTTPRe
 
     /// Another attempt begins.
     func begin(_ attempt: Attempt) {
-        kept.withLock { kept in
+        let last = kept.withLock { kept in
+            let last = (kept.made, kept.success, kept.outcome)
             if kept.number > 0 { kept = Kept() }
-            kept.number = attempt.retryState.attemptCount
+            kept.number = attempt.number
+            return last
         }
+        withExtendedLifetime(last) {}  // What it held is let go of after the lock.
     }
 
     /// Makes the request of an attempt that has just begun, unless somebody takes part in that, and keeps it.
@@ -77,7 +80,7 @@ final class InterceptedAttempt<Request: HTTPRequestConvertible, Response: HTTPRe
         begin(attempt)
         do {
             let request = try make()
-            keep(Made(request), of: attempt.retryState.attemptCount)
+            keep(Made(request), of: attempt.number)
             return .success(try request.httpRequest())
         } catch {
             return .failure(error)
@@ -86,7 +89,8 @@ final class InterceptedAttempt<Request: HTTPRequestConvertible, Response: HTTPRe
 
     /// Keeps the request of the attempt with this number.
     private func keep(_ made: Made, of number: Int) {
-        kept.withLock { if $0.number == number { $0.made = made } }
+        let last = kept.withLock { $0.number == number ? exchange(&$0.made, with: made) : nil }
+        withExtendedLifetime(last) {}
     }
 
     /// Threads the base request of an attempt through the interceptors, and keeps what comes of it.
@@ -104,7 +108,7 @@ final class InterceptedAttempt<Request: HTTPRequestConvertible, Response: HTTPRe
         of attempt: Attempt,
         _ handler: @escaping MadeRequestHandler
     ) -> any Cancelable {
-        let number = attempt.retryState.attemptCount
+        let number = attempt.number
         let isFirst = kept.withLock { kept in
             guard kept.number == number, !kept.wasMade, !kept.isOver else { return false }
             kept.wasMade = true
@@ -211,7 +215,7 @@ final class InterceptedAttempt<Request: HTTPRequestConvertible, Response: HTTPRe
 
     /// Tells of a failure, and has it voted on. What fails before it is scheduled, fails without a request.
     func vote(_ attempt: Attempt, data: Data?, response: Response?, on error: any Error) -> Retry.Action {
-        let number = attempt.retryState.attemptCount
+        let number = attempt.number
         let made = kept.withLock { $0.number == number && $0.wasScheduled ? $0.made : nil }
         return chain.vote(attempt, request: made?.request, data: data, response: response, error: error)
     }
@@ -221,10 +225,11 @@ final class InterceptedAttempt<Request: HTTPRequestConvertible, Response: HTTPRe
 
     /// Lets go of everything. Answers what is kept of a success, and the stack's result if there is one.
     func take() -> (Success?, outcome: (any Sendable)?) {
-        kept.withLock { kept in
+        let (made, success, outcome) = kept.withLock { kept in
             // One by one: a whole `Kept` has a type that is looked up at run time.
             defer { (kept.number, kept.made, kept.success, kept.failedData, kept.outcome) = (0, nil, nil, nil, nil) }
-            return (kept.success, kept.outcome)
+            return (kept.made, kept.success, kept.outcome)
         }
+        return withExtendedLifetime(made) { (success, outcome) }  // The request is let go of after the lock.
     }
 }

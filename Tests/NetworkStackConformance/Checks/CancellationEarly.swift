@@ -59,6 +59,26 @@ extension ConformanceCheck {
             try expectEqual(peer.requests().filter { $0.path == "/late" }.count, 0, "requests that were sent")
             try expectEqual(log.all.filter { $0.contains("fails") }.count, 50, "failures told")
         },
+        ConformanceCheck("A cancel while the task is scheduled counts, although a clock ran out before it") { subject in
+            let (fetching, handOver) = (Lock<Observation?>(nil), Lock<(@Sendable () -> Void)?>(nil))
+            let spy = Spy("spy", EventLog()).with { spy in
+                spy.make = { made, handler in
+                    handOver.withLock { $0 = { _ = handler(made) } }
+                    return EmptyCancelable()
+                }
+                spy.scheduled = { _ in
+                    Latch().wait(seconds: 0.4)
+                    fetching.withLock { $0 }?.cancel()
+                }
+            }
+            let stack = try subject.stack { $0.options.timeouts.total = .milliseconds(200) }
+            let observation = try stack.observe(.intercepted("http://127.0.0.1:1/", by: [spy]))
+            fetching.withLock { $0 = observation }
+            try await eventually("the request is asked for") { handOver.withLock { $0 != nil } }
+            handOver.withLock { $0.take() }?()
+            try await observation.onlyOutcome().expectCancelled()
+            fetching.withLock { $0 = nil }
+        },
         ConformanceCheck("No interceptor is handed a request after the fetch has ended") { subject in
             let log = EventLog()
             let held = Lock<[@Sendable () -> Void]>([])

@@ -52,6 +52,50 @@ extension ConformanceCheck {
             }
         },
         ConformanceCheck(
+            "What comes for a stream with the early answer to an upload is delivered at once",
+            needs: needsFrames
+        ) { subject in
+            for sizes in [[10_000, 16_384], [16_384, 16_000], [16_384, 16_384, 16_384, 5000]] {
+                let (wasRead, count) = (Gate(), sizes.reduce(0, +))
+                let server = try http2Server { _ in
+                    [
+                        .receiveStream, .send([.head(200, on: 1)]),
+                        .run { connection in
+                            var received = 0
+                            while received < 65_535 {
+                                let frame = try connection.receiveFrame()
+                                if frame.kind == .data { received += frame.payload.count }
+                            }
+                            try connection.send(
+                                content(sizes, on: 1, endsStream: false)
+                                    + [
+                                        .head(413, [("content-length", "2")], on: 3),
+                                        .data("no", on: 3, endsStream: true),
+                                    ]
+                            )
+                            try connection.wait(for: wasRead)
+                        }, .send([.data("", on: 1, endsStream: true)]), .waitForClose,
+                    ]
+                }
+                defer { wasRead.open() }
+                let client = try subject.streaming { $0.options.version = .http2PriorKnowledge }
+                let opened = try await client.open(server.url())
+                let (upload, isAnswered) = (HTTP.Body.bytes(Data(count: 4 << 20)), Gate())
+                let request = try HTTP.Request(method: .POST, url: server.url("/upload"), body: upload)
+                client.stack.fetch(resource: .init(baseRequestMaking: .request(request))) { _ in isAnswered.open() }
+                let seen = try await bounded(.seconds(20)) {
+                    var seen = Data()
+                    for try await chunk in opened.value {
+                        seen += chunk
+                        if seen.count >= count { wasRead.open() }
+                    }
+                    return seen
+                }
+                try expectBytes(seen, BytePattern.bytes(count), "content in pieces of \(sizes)")
+                try await isAnswered.opened()
+            }
+        },
+        ConformanceCheck(
             "An upload over HTTP/2 that the server takes slowly arrives as it was sent",
             needs: needsFrames
         ) {
@@ -87,12 +131,12 @@ extension ConformanceCheck {
         try connection.send([.head(200, on: 1), .data(verdict, on: 1, endsStream: true)])
     }
 
-    /// The pattern in DATA frames of these sizes; the last one ends the stream.
-    private static func content(_ sizes: [Int], on stream: UInt32) -> [HTTP2Frame] {
+    /// The pattern in DATA frames of these sizes; the last one ends the stream, or not.
+    private static func content(_ sizes: [Int], on stream: UInt32, endsStream: Bool = true) -> [HTTP2Frame] {
         var offset = 0
         return sizes.enumerated().map { index, size in
             defer { offset += size }
-            let flags = index == sizes.count - 1 ? HTTP2Frame.endStream : 0
+            let flags = endsStream && index == sizes.count - 1 ? HTTP2Frame.endStream : 0
             return HTTP2Frame(.data, flags: flags, stream: stream, BytePattern.bytes(size, at: offset))
         }
     }

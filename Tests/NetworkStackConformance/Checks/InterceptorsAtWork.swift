@@ -74,13 +74,14 @@ extension ConformanceCheck {
             _ = try await stack.observe(peer.url("/"), headers: ["X": "a\r\nb"]).onlyOutcome()
             _ = try await stack.observe(peer.url("/"), method: .PUT, body: .file(path: "/nonexistent/file"))
                 .onlyOutcome()
+            _ = try await stack.observe(peer.url("/"), options: .clocks(idle: .zero)).onlyOutcome()
             try expectEqual(activity.state, .show, "the activity while a task runs")
             held.open()
             try await waiting.onlyOutcome().value()
             try await eventually("the activity has ended") { activity.state == .hide }
             try expectEqual(
                 events.all,
-                ["started", "not made 1", "not made 1", "succeeded"],
+                ["started", "not made 1", "not made 1", "not made 1", "succeeded"],
                 "what the listener heard"
             )
         },

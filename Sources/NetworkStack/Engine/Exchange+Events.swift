@@ -1,0 +1,88 @@
+internal import Dispatch
+internal import FoundationEssentials
+
+/// What the transfer of a hop tells, and the reader and the source of what it carries.
+extension Exchange {
+    /// The reader of the stream has room again.
+    func goOn() { state.withLock { $0.goesOn(now: .now) }?.resumeReceiving() }
+
+    func sourceIsReady() {
+        state.withLock { $0.sourceIsReady() }?.resumeSending()
+    }
+
+    func entered(_ phase: HTTP.Phase, hop: Int) {
+        state.withLock { $0.entered(phase, hop: hop, now: .now) }
+    }
+
+    func sent(_ total: Int64, hop: Int) {
+        state.withLock { state in
+            state.sent(hop: hop, now: .now)
+            guard state.isCurrent(hop), let hear = options.value.onBytesSent else { return }
+            // Queued under the lock: the fetch's end, which comes after this, is told after this.
+            queue.async { [length = state.contentLength] in hear(total, length) }
+        }
+    }
+
+    func received(informational response: HTTP.Response, hop: Int) {
+        let isInformational = response.status.statusClass == .informational
+        let isHeard = state.withLock { state in
+            state.progressed(hop: hop, now: .now)
+            guard state.isCurrent(hop) else { return false }
+            if isInformational, let hear = options.value.onInformational { queue.async { hear(response) } }
+            return true
+        }
+        guard isHeard, !isInformational, memory.isOn, memory.received(response) else { return }
+        state.withLock { $0.tookCookies(hop: hop) }
+    }
+
+    func received(head: HTTP.Response, hop: Int) {
+        let takesCookies = memory.isOn && state.withLock { $0.isCurrent(hop) } && memory.received(head)
+        act { $0.received(head: head, hop: hop, takesCookies: takesCookies, now: .now) }
+    }
+
+    /// Answers whether there is room for more.
+    func received(body chunk: Data, hop: Int) -> Bool {
+        if let receiver, state.withLock({ $0.stage == .streaming && $0.isCurrent(hop) }) {
+            let hasRoom = receiver.take(chunk)
+            // Asked again: the reader may have made room meanwhile, and said so before this would be noted.
+            state.withLock { $0.streamed(hop: hop, hasRoom: receiver.hasRoom, now: .now) }
+            return hasRoom
+        }
+        act { $0.received(body: chunk, hop: hop, now: .now) }
+        return true
+    }
+
+    func withheld(_ count: Int64, hop: Int) {
+        act { $0.withheld(count, hop: hop, now: .now) }
+    }
+
+    func finished(trailers: HTTP.Headers?, metrics: HTTP.Metrics, hop: Int) {
+        if let receiver, state.withLock({ $0.stage == .streaming && $0.isCurrent(hop) }) {
+            receiver.finish(trailers: trailers, metrics: state.withLock { $0.completed(metrics, now: .now) })
+            if state.withLock({ $0.streamFinished() }) { end(.judged) }
+            return
+        }
+        act { $0.finished(trailers: trailers, metrics: metrics, hop: hop, now: .now) }
+    }
+
+    /// What is collected may come at once. The response is handed on as the only one of it, to be completed in its place.
+    func finished(
+        _ response: consuming HTTP.Response,
+        body: Data,
+        trailers: HTTP.Headers?,
+        metrics: HTTP.Metrics,
+        hop: Int
+    ) {
+        guard receiver == nil && !memory.isOn else {
+            received(head: response, hop: hop)
+            if !body.isEmpty { _ = received(body: body, hop: hop) }
+            return finished(trailers: trailers, metrics: metrics, hop: hop)
+        }
+        var head: HTTP.Response? = consume response
+        act { $0.finished(head.take(), body: body, trailers: trailers, metrics: metrics, hop: hop, now: .now) }
+    }
+
+    func failed(_ ending: Ending, hop: Int) {
+        act { $0.failed(ending, hop: hop) }
+    }
+}

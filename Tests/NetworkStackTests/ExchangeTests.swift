@@ -1,0 +1,78 @@
+import FoundationEssentials
+import NetworkStackTesting
+import Testing
+
+@testable import NetworkStack
+
+@Suite("An exchange")
+struct ExchangeTests {
+    private let now = MonotonicTime.now
+    private let url = "http://host.test/"
+
+    /// An attempt's number, and a state in which it carries a hop.
+    private func carrying(_ state: inout ExchangeState) throws -> (hop: Int, attempt: Int) {
+        let attempt = try needed(state.attempt)
+        holds(state.handOver(attempt).isWanted)
+        let hop = state.begin(try HTTP.Request(url: url), fragment: nil, source: nil, of: attempt.number)
+        return (try needed(hop), attempt.number)
+    }
+
+    private func state() -> ExchangeState {
+        var state = ExchangeState(options: Shared(HTTP.Options()), now: now)
+        _ = state.beginAttempt(0, now: now)
+        return state
+    }
+
+    @Test("that ends after its stream was delivered ends the stream, whatever it was about to end before")
+    func delivered() async throws {
+        let steps = ExchangeStateTests.StreamingSteps()
+        let exchange = Exchange(steps, in: steps.context)
+        exchange.begin()
+        try exchange.state.withLock { state in
+            let hop = try carrying(&state).hop
+            let head = HTTP.Response(status: 200, url: try HTTP.Request(url: url).url)
+            guard case .open(let opened) = state.received(head: head, hop: hop, now: now) else {
+                throw CancellationError()
+            }
+            _ = state.open(.opened(opened))
+        }
+        exchange.end(.refused(.shutDown))
+        let (receiver, failed) = (try needed(steps.receiver), Gate())
+        Task {
+            do { _ = try await receiver.next() } catch { failed.open() }
+        }
+        try await failed.opened(within: .seconds(10))
+    }
+
+    @Test("hears nothing of an attempt that is over")
+    func earlier() throws {
+        var state = state()
+        let first = try carrying(&state)
+        guard case .end = state.failed(.badResponse, hop: first.hop) else { throw CancellationError() }
+        // Before that is acted on, a clock has run out, and the vote was to try again.
+        holds(state.settle(.refused(.timedOut(.attempt, during: .waiting)), of: first.attempt, now: now) != nil)
+        holds(state.failed(CancellationError(), delay: nil, now: now) != nil)
+        holds(state.beginAttempt(0, now: now) != nil)
+        holds(state.settle(.badResponse, of: first.attempt, now: now) == nil)
+        let request = try HTTP.Request(url: url)
+        holds(state.begin(request, fragment: nil, source: nil, of: first.attempt) == nil, "a redirect of the first")
+        let second = try carrying(&state)
+        holds(state.settle(.badResponse, of: second.attempt, now: now) != nil)
+    }
+
+    @Test("tells of no start that comes after the end of its attempt")
+    func scheduling() throws {
+        var ended = state()
+        var hop = try carrying(&ended).hop
+        _ = ended.end(.cancelled)
+        holds(ended.beginScheduling(hop: hop) == nil)
+        var settled = state()
+        hop = try carrying(&settled).hop
+        _ = settled.settle(.badResponse, now: now)
+        holds(settled.beginScheduling(hop: hop) == nil)
+        var redirected = state()
+        hop = try carrying(&redirected).hop
+        holds(redirected.beginScheduling(hop: hop + 1) == nil)
+        holds(redirected.beginScheduling(hop: hop) != nil)
+    }
+}
