@@ -193,6 +193,41 @@ struct PoolingTests {
         }
     }
 
+    @Test("the connections of a burst are closed once nobody has used them for the idle age, and none in use")
+    func burst() async throws {
+        let (mayAnswer, mayEnd) = (Gate(), Gate())
+        let server = try ScriptedServer { index in
+            let answer = ScriptedServer.Step.send("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\ndone")
+            return index == 63
+                ? [.receiveHead, .wait(for: mayEnd), answer, .waitForClose]
+                : [.repeat([.receiveHead, .wait(for: mayAnswer), answer])]
+        }
+        var configuration = Network.Configuration()
+        configuration.connections.perHost = 64
+        configuration.connections.idleAge = .seconds(1)
+        let stack = try Network.CurlNetworkStack(configuration: configuration)
+        let resource = try get(server.url())
+        let burst = (0..<63).map { _ in Task { try await stack.fetch(resource: resource) } }
+        try await server.waitUntil { $0.requests.count == 63 }
+        let slow = Task { try await stack.fetch(resource: resource).value }
+        try await server.waitUntil { $0.requests.count == 64 }
+        mayAnswer.open()
+        for fetch in burst { _ = try await fetch.value }
+        // From now on the first pool is used alone, beside the last, where somebody still waits.
+        let end = ContinuousClock.now + .seconds(20)
+        while await stack.connectionStatistics.openSockets > 17, .now < end {
+            _ = try await stack.fetch(resource: resource)
+        }
+        #expect(await stack.connectionStatistics.openSockets <= 17)
+        mayEnd.open()
+        #expect(try await slow.value == Data("done".utf8))
+        while await stack.connectionStatistics.openSockets > 0, .now < end {
+            try await Task.sleep(for: .milliseconds(50))
+        }
+        #expect(await stack.connectionStatistics.openSockets == 0)
+        #expect(try await stack.fetch(resource: resource).value == Data("done".utf8))
+    }
+
     @Test("a connection is not used beyond its lifetime, however busy it is")
     func lifetime() async throws {
         let server = try ScriptedServer.responding { _ in .ok("done") }

@@ -4,14 +4,21 @@ internal import NetworkStack
 /// One libcurl multi handle: a set of transfers that share connections. It stays on its loop's thread.
 @safe
 final class MultiHandle {
-    private let pointer: UnsafeMutableRawPointer
+    private var pointer: UnsafeMutableRawPointer
+    private let connections: Network.Configuration.Connections
+    private let sharesConnections: Bool
     let watch: SocketWatch
 
     /// Makes a handle, or `nil` if there is no memory for one.
     init?(watch: SocketWatch, connections: Network.Configuration.Connections, sharesConnections: Bool) {
         guard let multi = unsafe curl_multi_init() else { return nil }
         unsafe pointer = multi
-        self.watch = watch
+        (self.watch, self.connections, self.sharesConnections) = (watch, connections, sharesConnections)
+        setUp()
+    }
+
+    /// Tells libcurl what holds for all transfers.
+    private func setUp() {
         let context = unsafe Unmanaged.passUnretained(watch).toOpaque()
         unsafe shim_multi_set_socket_function(pointer, Callbacks.socket)
         unsafe shim_multi_set_pointer(pointer, CURLMOPT_SOCKETDATA, context)
@@ -32,6 +39,17 @@ final class MultiHandle {
     deinit {
         unsafe curl_multi_cleanup(pointer)
         withExtendedLifetime(watch) {}
+    }
+
+    /// Closes all connections, where there is no transfer. libcurl does that for a handle that is given up, so another takes its
+    /// place; where there is no memory for one, they stay.
+    func closeConnections() {
+        guard let multi = unsafe curl_multi_init() else { return }
+        let former = unsafe pointer
+        unsafe pointer = multi
+        setUp()
+        unsafe curl_multi_cleanup(former)
+        watch.clearDeadline()
     }
 
     func add(_ easy: EasyHandle) -> CURLMcode { unsafe curl_multi_add_handle(pointer, easy.pointer) }

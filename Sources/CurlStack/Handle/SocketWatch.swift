@@ -53,6 +53,9 @@ final class SocketWatch {
         deadline = milliseconds < 0 ? nil : milliseconds == 0 ? 0 : Poller.now + Int64(milliseconds)
     }
 
+    /// Whether libcurl is to be called for its deadline.
+    func isDue(at now: MonotonicInstant) -> Bool { deadline.map { $0 <= now.milliseconds } ?? false }
+
     /// Forgets the deadline, because libcurl is about to be called for it.
     func clearDeadline() { deadline = nil }
 }

@@ -151,7 +151,7 @@ struct Loop: ~Copyable {
         transfer.queued = now.since(transfer.enqueuedAt)
         let number = queue.pool(in: transfer.line)
         transfer.poolNumber = number
-        pools.make(through: number)
+        pools.make(through: number, at: now)
         transfer.joinsHTTP2 =
             transfer.line.host.version == .http2PriorKnowledge && transfer.line.isMultiplexed
             && !transfer.line.host.sharesOnceAnswered
@@ -274,11 +274,11 @@ struct Loop: ~Copyable {
 
     private mutating func runTimeouts() {
         let now = MonotonicInstant.now
-        for pool in pools.all {
-            guard let deadline = pool.multi.watch.deadline, deadline <= now.milliseconds else { continue }
+        for pool in pools.all where pool.multi.watch.isDue(at: now) {
             turn.renewBudgets()
             pool.multi.actOnTimeout()
         }
+        pools.closeUnused(beside: active.all, at: now)
         while let entry = deadlines.popExpired(now) {
             guard let transfer = waiting[entry.id], transfer.queueDeadline == entry.deadline else { continue }
             waiting[entry.id] = nil
@@ -290,9 +290,7 @@ struct Loop: ~Copyable {
     private mutating func wait() {
         var next = deadlines.next?.milliseconds
         if let moment = turn.nextMoment { next = min(next ?? moment, moment) }
-        for pool in pools.all {
-            if let deadline = pool.multi.watch.deadline { next = min(next ?? deadline, deadline) }
-        }
+        if let moment = pools.nextMoment { next = min(next ?? moment, moment) }
         events.removeAll(keepingCapacity: true)
         nextEvent = 0
         poller.wait(milliseconds: next.map { Int32(clamping: max(0, $0 - Poller.now)) } ?? -1, into: &events)

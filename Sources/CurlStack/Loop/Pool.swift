@@ -19,6 +19,8 @@ final class Pool {
     private var spare: EasyHandle?
     private var spareCount = 0
     private let addressAge: AddressAge
+    /// How often it was looked at since a transfer was here (``Pools/closeUnused(beside:at:)``).
+    var looks = 0
     /// The latest hop that can serve again, and what it means to libcurl.
     private var recent: (hop: HTTPHop, joinsHTTP2: Bool, mayShare: Bool, plan: TransferPlan)?
 
@@ -135,6 +137,7 @@ final class Pool {
         let mayHold = CurlLibrary.shared.hasOldHTTP2 && transfer.isReceivingPaused && transfer.stream != nil
         (transfer.isReceivingPaused, transfer.isSendingPaused) = (false, false)
         transfer.easy = nil
+        looks = 0
         if !transfer.turn.asking.isEmpty { transfer.turn.asking[transfer.id] = nil }
         // Before the handle leaves: libcurl would take the connection along.
         easy.stopWhenConnected(false)

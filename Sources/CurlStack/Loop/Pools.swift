@@ -7,18 +7,36 @@ struct Pools {
     private let poller: Poller
     private let sockets: OpenSockets
     private(set) var all: [Pool] = []
+    /// How long unused connections are kept.
+    private let idleAge: Duration
+    /// When those that were used are looked at.
+    private var nextLook: MonotonicInstant?
+
+    /// What libcurl keeps unused connections for where nothing is said, in seconds (`CURLOPT_MAXAGE_CONN`).
+    private static let usualIdleAge: Int64 = 118
 
     init(_ configuration: Network.Configuration, _ authorities: Authorities, poller: Poller, sockets: OpenSockets) {
         (self.configuration, self.authorities, self.poller, self.sockets) = (
             configuration, authorities, poller, sockets
         )
+        idleAge = .seconds(max(1, configuration.connections.idleAge?.parts.seconds ?? Self.usualIdleAge))
     }
 
     /// The pool of a transfer that was to connect, unless there was no memory for one.
     subscript(of transfer: Transfer) -> Pool? { transfer.poolNumber.flatMap { $0 < all.count ? all[$0] : nil } }
 
-    /// Makes pools up to a number, as far as there is memory.
-    mutating func make(through number: Int) {
+    /// When libcurl wants to be called for one of them, or they are looked at, in milliseconds of the monotonic clock.
+    var nextMoment: Int64? {
+        var next = nextLook?.milliseconds
+        for pool in all {
+            if let deadline = pool.multi.watch.deadline { next = min(next ?? deadline, deadline) }
+        }
+        return next
+    }
+
+    /// Makes pools up to a number, which is about to be used, as far as there is memory.
+    mutating func make(through number: Int, at now: MonotonicInstant) {
+        if nextLook == nil { nextLook = now.after(idleAge) }
         while all.count <= number {
             let pool = Pool(
                 configuration: configuration,
@@ -28,6 +46,22 @@ struct Pools {
             )
             guard let pool else { return }
             all.append(pool)
+        }
+    }
+
+    /// Closes the connections of pools where no transfer has been for the idle age. libcurl closes what is too old, or dead,
+    /// when a transfer of the same pool looks for a connection, and after a burst none comes to most pools.
+    ///
+    /// Nobody notes when a transfer leaves: pools are looked at once in that time as long as any was used, and unused is where
+    /// nobody was between two looks.
+    mutating func closeUnused(beside transfers: [Transfer], at now: MonotonicInstant) {
+        guard let look = nextLook, look <= now else { return }
+        nextLook = nil
+        let used = Set(transfers.map(\.poolNumber))
+        for (number, pool) in all.enumerated() {
+            pool.looks = used.contains(number) ? 0 : pool.looks + 1
+            if pool.looks == 2 { pool.multi.closeConnections() }
+            if pool.looks < 2 { nextLook = now.after(idleAge) }
         }
     }
 }

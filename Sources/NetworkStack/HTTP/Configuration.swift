@@ -15,7 +15,8 @@ extension Network {
             /// Streams under way on one HTTP/2 connection. At least 1. To a server that allows fewer, libcurl opens a connection
             /// more where one is full; with this lowered to what the server allows, the rest wait instead.
             public var streamsPerConnection: Int
-            /// How long an unused connection is kept, or `nil` for the backend's own measure. Whole seconds count.
+            /// How long an unused connection is kept, or `nil` for the backend's own measure. Whole seconds count. No older one is
+            /// used; it may take as long again until it is closed, and longer beside a transfer that goes on.
             public var idleAge: Duration?
             /// How long a connection is used at all, counted from its opening, or `nil` for as long as it is good. A
             /// transfer under way is not cut short. Whole seconds count (`CURLOPT_MAXLIFETIME_CONN`).
