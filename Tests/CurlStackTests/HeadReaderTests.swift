@@ -44,6 +44,17 @@ struct HeadReaderTests {
         #expect(reader.contentCodings == ["gzip", "br"])
     }
 
+    @Test("lists no more codings than show that there are too many")
+    func manyCodings() {
+        let line = "Content-Encoding: \(Array(repeating: "gzip", count: 100).joined(separator: ","))"
+        let (reader, step) = read(["HTTP/1.1 200 OK"] + Array(repeating: line, count: 100) + [""])
+        #expect(step == .final)
+        #expect(reader.contentCodings.count == 100)
+        let few = read(["HTTP/1.1 200 OK"] + Array(repeating: "Content-Encoding: gzip", count: 7)).0.contentCodings
+        #expect(few.count == 6)
+        #expect(ContentCoding.decoder(for: few) == nil && ContentCoding.decoder(for: few.dropLast()) != nil)
+    }
+
     @Test("tells informational heads from the final one")
     func informational() {
         let (hints, step) = read(["HTTP/1.1 103 Early Hints", "Link: </a>", ""])

@@ -22,6 +22,15 @@ struct LoopListsTests {
         return Transfer(control, line: queue.line(of: hop), turn: turn, at: .now)
     }
 
+    @Test("a list of informational heads is told before it is long")
+    func informational() throws {
+        let transfer = try transfer()
+        for _ in 0..<10_000 {
+            let areTaken = ["HTTP/1.1 103 \r\n", "\r\n"].map { transfer.received(headerLine: span($0).span) }
+            #expect(areTaken == [true, true] && transfer.informational.count < 16)
+        }
+    }
+
     private func span(_ text: String) -> [UInt8] { Array(text.utf8) }
 
     @Test("finds each active transfer where it stands, whoever has left")

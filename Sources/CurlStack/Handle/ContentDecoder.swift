@@ -51,6 +51,9 @@ enum ContentCoding: String, CaseIterable {
     /// more than any gzip can, and than can be waited for.
     static let pieceLimit = 64 << 20
 
+    /// Content with more codings than this, one over the other, is refused.
+    static let mostNested = 5
+
     /// Those whose library is there, in order of preference.
     static let available = allCases.filter { $0.makeDecoder() != nil }
 
@@ -67,7 +70,7 @@ enum ContentCoding: String, CaseIterable {
 
     /// A decoder for codings in the order they were applied, or `nil` if one of them cannot be undone or there are too many.
     static func decoder(for names: [String]) -> (any ContentDecoder)? {
-        guard names.count <= 5 else { return nil }
+        guard names.count <= mostNested else { return nil }
         var decoders: [any ContentDecoder] = []
         for name in names.reversed() {
             guard let next = ContentCoding(name: name)?.makeDecoder() else { return nil }

@@ -188,6 +188,8 @@ final class HeadReader {
     }
 
     private func readCodings(_ line: Span<UInt8>, from start: Int) {
+        // A server may name thousands, line by line, and each line makes the list anew.
+        guard contentCodings.count <= ContentCoding.mostNested else { return }
         // Some servers say `none`, which libcurl takes for the same.
         // Put in place whole: where a list grows in place, every reading of it is checked for exclusivity.
         let names = Self.names(line, from: start).filter { !["identity", "none"].contains($0.lowercased()) }

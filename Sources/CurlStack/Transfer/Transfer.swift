@@ -92,6 +92,8 @@ final class Transfer {
     let head: HeadReader
     let body: ByteBuffer
     var informational: [HTTP.Response] = []
+    /// So many are told at once, before the turn ends.
+    private static let mostInformational = 16
     var final: HTTP.Response?
     var bodyCount: Int64 = 0
     /// Bytes of content as they travelled, and how many had at the end of the last turn.
@@ -211,6 +213,8 @@ final class Transfer {
         case .more: return true
         case .informational:
             if let response = response() { informational = informational + [response] }
+            // A server may send thousands in one turn, and each makes the list anew.
+            if informational.count == Self.mostInformational { flush() }
             return true
         case .final:
             if head.status == .expectationFailed, asksFirst { return asksNoMore() }
