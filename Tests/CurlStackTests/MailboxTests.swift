@@ -1,4 +1,5 @@
 import CCurl
+import Glibc
 import NetworkStack
 import Testing
 
@@ -88,6 +89,38 @@ struct MailboxTests {
         poller.opened(waker.descriptor)
         poller.watch(waker.descriptor, for: 0, reads: true, writes: false)
         #expect(ready() == [true])
+    }
+
+    @Test("a name lookup that has the number of a socket nobody was reached by is heard, and so is the next")
+    func lookupsNumber() throws {
+        let (poller, sockets) = (Poller(waker: Waker()), OpenSockets())
+        let watch = SocketWatch(poller: poller, sockets: sockets, number: 0)
+        let transfer = ObjectIdentifier(sockets)
+        let number = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        watch.opened(number)
+        sockets.opened(number, for: transfer)
+        watch.changed(number, reads: false, writes: true)
+        watch.changed(number, reads: false, writes: false)
+        // libcurl closes it without a word.
+        close(number)
+        for round in 1...3 {
+            var pair: [Int32] = [0, 0]
+            try #require(pipe(&pair) == 0)
+            if pair[0] != number {
+                #expect(dup2(pair[0], number) == number)
+                close(pair[0])
+            }
+            watch.changed(number, reads: true, writes: false)
+            if round == 2 { watch.forget([number], of: transfer) }
+            var events: [Poller.Event] = []
+            #expect(write(pair[1], "x", 1) == 1)
+            poller.wait(milliseconds: 0, into: &events)
+            #expect(events.count { poller.isCurrent($0) } == 1, "lookup \(round)")
+            watch.changed(number, reads: false, writes: false)
+            close(number)
+            close(pair[1])
+        }
+        withExtendedLifetime(watch) {}
     }
 
     @Test("a closed mailbox takes nothing and gives back what was left")

@@ -37,10 +37,9 @@ final class Poller {
         var isHeldBack = false
 
         /// The number is another's from now on, or nobody's.
-        func begin(isConnection: Bool) {
-            (registered, asked, wanted, isHeldBack) = (0, 0, 0, false)
+        func begin() {
+            (registered, asked, wanted, isHeldBack, isConnection) = (0, 0, 0, false, false)
             generation &+= 1
-            self.isConnection = isConnection
         }
     }
 
@@ -62,16 +61,19 @@ final class Poller {
         return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
     }
 
-    /// A connection's socket was opened. Its number may have been another's before.
+    /// A socket was opened, to connect with. Its number may have been another's before.
     func opened(_ descriptor: Int32) {
         makeRoom(for: descriptor)
-        sockets[Int(descriptor)].begin(isConnection: true)
+        sockets[Int(descriptor)].begin()
     }
+
+    /// A socket that was opened has become a connection. The end of one that does not is told by nobody.
+    func connected(_ descriptor: Int32) { sockets[Int(descriptor)].isConnection = true }
 
     /// A connection's socket is about to be closed, and leaves the kernel's set with that.
     func closed(_ descriptor: Int32) {
         guard Int(descriptor) < sockets.count else { return }
-        sockets[Int(descriptor)].begin(isConnection: false)
+        sockets[Int(descriptor)].begin()
     }
 
     /// Changes what a socket is watched for. Neither reading nor writing ends the watch.

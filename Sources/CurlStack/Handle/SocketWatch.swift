@@ -31,12 +31,21 @@ final class SocketWatch {
     /// A socket was opened, to connect with.
     func opened(_ descriptor: Int32) { poller.opened(descriptor) }
 
-    /// Forgets sockets opened for a transfer that became no connection: libcurl closes those without a word.
+    /// One of the sockets that a transfer opened has become its connection.
+    func connected(
+        _ opened: [Int32],
+        of transfer: ObjectIdentifier,
+        at ends: OpenSockets.Ends,
+        securedAs tlsRecord: TLSRecord?
+    ) {
+        forget(sockets.note(opened, at: ends, securedAs: tlsRecord), of: transfer)
+        if let descriptor = sockets.descriptor(at: ends) { poller.connected(descriptor) }
+    }
+
+    /// Forgets sockets opened for a transfer that became no connection: libcurl closes those without a word. Their numbers may
+    /// be those of name lookups by now, and watched for them.
     func forget(_ opened: [Int32], of transfer: ObjectIdentifier) {
-        for descriptor in opened where sockets.isOpen(descriptor, for: transfer) {
-            poller.closed(descriptor)
-            sockets.closed(descriptor)
-        }
+        for descriptor in opened where sockets.isOpen(descriptor, for: transfer) { sockets.closed(descriptor) }
     }
 
     /// Closes a connection's socket.

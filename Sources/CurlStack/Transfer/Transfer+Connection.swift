@@ -78,7 +78,7 @@ extension Transfer {
         reportProxy()
         isReused = openedSockets.isEmpty
         if !isReused {
-            easy.watch.forget(turn.sockets.note(openedSockets, at: ends, securedAs: tlsRecord), of: id)
+            easy.watch.connected(openedSockets, of: id, at: ends, securedAs: tlsRecord)
             openedSockets = []
         }
         self.ends = ends
