@@ -132,7 +132,7 @@ struct Loop: ~Copyable {
         for transfer in active.all { pools[of: transfer]?.end(transfer) }
         let all = active.removeAll() + Array(waiting.values)
         waiting = [:]
-        for transfer in all { transfer.control.refuse(.shutDown) }
+        for transfer in all { transfer.giveUp(.shutDown) }
     }
 
     // MARK: Beginning and ending

@@ -11,6 +11,12 @@ extension Transfer {
         resume()
     }
 
+    /// The stack has an end. Nothing that came is told any more.
+    func giveUp(_ refusal: HTTP.Refusal) {
+        isOver = true
+        control.refuse(refusal)
+    }
+
     /// The source has more.
     func resumeSending() {
         guard isSendingPaused else { return }

@@ -1,0 +1,64 @@
+import FoundationEssentials
+import NetworkStack
+import NetworkStackTesting
+import Testing
+
+@testable import CurlStack
+
+/// What a loop makes of word that comes all at once. It runs on the test's own thread, up to its end.
+@Suite("Loop", .timeLimit(.minutes(1)))
+struct LoopTests {
+    /// Writes down what a hop is told, and does something at its first informational head.
+    private final class Sink: HTTPTransferSink {
+        private let events = Lock<[String]>([])
+        private let atFirstHead: @Sendable () -> Void
+
+        init(atFirstHead: @escaping @Sendable () -> Void = {}) { self.atFirstHead = atFirstHead }
+
+        var told: [String] { events.withLock { $0 } }
+
+        private func note(_ event: String) { events.withLock { $0.append(event) } }
+
+        func entered(_ phase: HTTP.Phase) { note("entered \(phase)") }
+        func informational(_ response: HTTP.Response) {
+            if !told.contains("informational") { atFirstHead() }
+            note("informational")
+        }
+        func head(_ response: HTTP.Response) { note("head") }
+        func body(_ chunk: Data) -> Bool {
+            note("body")
+            return true
+        }
+        func withheld(_ count: Int64) { note("withheld") }
+        func sent(_ total: Int64) { note("sent") }
+        func finished(trailers: HTTP.Headers?, metrics: HTTP.Metrics) { note("finished") }
+        func failed(_ failure: HTTPTransferFailure<CurlError>, metrics: HTTP.Metrics) { note("failed") }
+    }
+
+    private func control(_ server: ScriptedServer, _ sink: Sink, _ mailbox: Mailbox) throws -> TransferControl {
+        let origin = try HTTP.Origin(of: HTTP.Request(url: server.url()).url)
+        let hop = try HTTPHop(to: origin, options: .init(), trust: .ordinary)
+        return TransferControl(hop: hop, sink: sink, mailbox: mailbox)
+    }
+
+    private func run(_ mailbox: Mailbox, total: Int? = nil) throws {
+        var configuration = Network.Configuration()
+        configuration.connections.total = total
+        var loop = Loop(mailbox: mailbox, configuration: configuration, authorities: .loadedByCurl)
+        loop.run()
+    }
+
+    @Test("nothing is told after a shutdown has ended a hop, whatever had come in the same turn")
+    func shutdown() throws {
+        let mailbox = Mailbox()
+        let hints = String(repeating: "HTTP/1.1 103 Early Hints\r\n\r\n", count: 20)
+        let server = try ScriptedServer { _ in
+            [.receiveHead, .send(hints + "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nsome"), .waitForClose]
+        }
+        let sink = Sink { mailbox.post(.shutDown) }
+        mailbox.post(.start(try control(server, sink, mailbox)))
+        try run(mailbox)
+        #expect(sink.told.count { $0 == "informational" } == 16)
+        #expect(sink.told.last == "failed")
+    }
+}
