@@ -129,6 +129,25 @@ struct PoolingReplacedTests {
         #expect(begun.withLock { $0 } == 2 || !isSecure && !CurlLibrary.shared.sharesBeforeAnswers)
     }
 
+    @Test("the metrics of those whose shared connection ends tell no wait for a place while they were on it")
+    func waitBeforeFarewell() async throws {
+        let options = ScriptedServer.Options(tls: try TestCertificates.shared().server, applicationProtocols: ["h2"])
+        let server = try ScriptedServer(options) { index in
+            guard index == 0 else { return [.beginHTTP2, .repeat([.answerStream])] }
+            return [.beginHTTP2, .answerStream] + (1...5).map { _ in .receiveStream } + [
+                .pause(.milliseconds(500)), .send([.goAway(lastStream: 1)]), .close,
+            ]
+        }
+        let stack = try stack(isSecure: true)
+        let resource = try get(server.url("/", host: "localhost"))
+        _ = try await stack.fetch(resource: resource)
+        let waits = try await withThrowingTaskGroup(of: Duration?.self) { group in
+            for _ in 1...5 { group.addTask { try await stack.fetch(resource: resource).response.metrics.queue } }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(waits.allSatisfy { $0.map { $0 < .milliseconds(400) } ?? false }, "\(waits)")
+    }
+
     @Test("those that begin at once where the shared connection has died share the next", arguments: [false, true])
     func idleDeath(isSecure: Bool) async throws {
         let certificates = try TestCertificates.shared()

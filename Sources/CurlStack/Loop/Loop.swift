@@ -139,7 +139,6 @@ struct Loop: ~Copyable {
 
     /// A transfer has its place.
     private mutating func begin(_ transfer: Transfer, at now: MonotonicInstant) {
-        transfer.queued = now.since(transfer.enqueuedAt)
         active.insert(transfer)
         guard queue.mayConnect(transfer.id, in: transfer.line) else { return active.follow(transfer) }
         transfer.connects()
@@ -147,8 +146,8 @@ struct Loop: ~Copyable {
     }
 
     private mutating func connect(_ transfer: Transfer, at now: MonotonicInstant) {
-        // Who has waited for another to connect had a place, and no use for it.
-        transfer.queued = now.since(transfer.enqueuedAt)
+        // Who has waited for another to connect had a place, and no use for it. Who connects once more waited before.
+        transfer.queued = transfer.queued ?? now.since(transfer.enqueuedAt)
         let number = queue.pool(in: transfer.line)
         transfer.poolNumber = number
         pools.make(through: number, at: now)
