@@ -31,6 +31,16 @@ struct LoopListsTests {
         }
     }
 
+    @Test("a transfer shares its connection where that speaks HTTP/2, with a stream or without")
+    func sharing() throws {
+        let transfer = try transfer()
+        #expect(!transfer.isAloneOnConnection)
+        transfer.isConnected = true
+        #expect(transfer.isAloneOnConnection)
+        transfer.speaksHTTP2 = true
+        #expect(!transfer.isAloneOnConnection)
+    }
+
     private func span(_ text: String) -> [UInt8] { Array(text.utf8) }
 
     @Test("finds each active transfer where it stands, whoever has left")

@@ -143,8 +143,7 @@ final class Pool {
         easy.stopWhenConnected(false)
         if mayHold { easy.dropWhatIsHeld() }
         multi.remove(easy)
-        let wasAlone = transfer.isConnected && transfer.stream == nil
-        addressAge.ended(told: easy.addressAge, aloneOnConnection: wasAlone, at: .now)
+        addressAge.ended(told: easy.addressAge, aloneOnConnection: transfer.isAloneOnConnection, at: .now)
         multi.watch.forget(transfer.openedSockets, of: transfer.id)
         easy.detach()
         // libcurl counts how often it sent something again for as long as there is the handle, and gives up at the sixth. The

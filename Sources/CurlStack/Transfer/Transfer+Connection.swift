@@ -159,6 +159,9 @@ extension Transfer {
         return turn.sockets.descriptor(at: ends) == nil
     }
 
+    /// Whether the transfer has a connection that it shares with nobody. One that opens a connection in advance has no stream.
+    var isAloneOnConnection: Bool { isConnected && !speaksHTTP2 }
+
     /// Whether the transfer is a stream of this connection.
     func shares(_ ends: OpenSockets.Ends?) -> Bool { stream != nil && self.ends == ends }
 
