@@ -48,6 +48,27 @@ struct LoopTests {
         loop.run()
     }
 
+    @Test("who waits has the place that is left before those who come later, whatever their hosts")
+    func places() throws {
+        let (mailbox, order) = (Mailbox(), Lock<[Int]>([]))
+        let servers = try (0..<3).map { number in
+            try ScriptedServer.responding { _ in
+                order.withLock { $0.append(number) }
+                return .ok("done")
+            }
+        }
+        let sinks = servers.map { _ in Sink() }
+        let controls = try zip(servers, sinks).map { try control($0, $1, mailbox) }
+        for command in [Mailbox.Command.start(controls[0]), .start(controls[1]), .cancel(controls[0])] {
+            mailbox.post(command)
+        }
+        mailbox.post(.start(controls[2]))
+        mailbox.post(.stop)
+        try run(mailbox, total: 1)
+        #expect(order.withLock { $0 } == [1, 2])
+        #expect(sinks.map(\.told.last) == [nil, "finished", "finished"])
+    }
+
     @Test("nothing is told after a shutdown has ended a hop, whatever had come in the same turn")
     func shutdown() throws {
         let mailbox = Mailbox()

@@ -93,6 +93,8 @@ struct Loop: ~Copyable {
 
     private mutating func start(_ control: TransferControl, at now: MonotonicInstant) {
         guard !isStopping else { return control.refuse(.shutDown) }
+        // The word before may have left room, which is theirs who waited.
+        if queue.waitingCount > 0 { beginWaiting() }
         let transfer = Transfer(control, line: queue.line(of: control.hop), turn: turn, at: now)
         if queue.enter(transfer.id, in: transfer.line) {
             begin(transfer, at: now)
