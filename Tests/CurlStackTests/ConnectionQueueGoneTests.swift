@@ -55,6 +55,26 @@ struct ConnectionQueueGoneTests {
         withExtendedLifetime(tokens) {}
     }
 
+    @Test("whoever still has the line of a forgotten host may tell of it after the origin's others have gone")
+    func forgottenTogether() throws {
+        var queue = ConnectionQueue(limits: .init())
+        let token = Token()
+        var lines = try [HTTP.Options.VersionPolicy.http2PriorKnowledge, .http1_1].map { version in
+            var host = try host("both")
+            host = .init(origin: host.origin, version: version)
+            return queue.line(of: host)
+        }
+        for number in 0..<1100 { _ = queue.line(of: try host("host\(number)")) }
+        for line in lines {
+            _ = queue.enter(ObjectIdentifier(token), in: line)
+            queue.leave(line, ObjectIdentifier(token), pool: nil)
+        }
+        lines.removeLast()
+        queue.learned(lines[0], isMultiplexed: true)
+        #expect(lines[0].isMultiplexed)
+        #expect(queue.line(of: lines[0].host) !== lines[0])
+    }
+
     @Test("those who still wait keep their turns when the hosts that all have left are forgotten")
     func kept() throws {
         var queue = ConnectionQueue(limits: .init(total: 1))

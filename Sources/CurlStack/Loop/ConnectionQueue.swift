@@ -288,6 +288,7 @@ struct ConnectionQueue {
         origins[line.host.origin]?.removeAll { $0 === line }
         if origins[line.host.origin]?.isEmpty ?? false { origins[line.host.origin] = nil }
         join(line.host.origin)
+        line.others = []  // They may go before whoever still has this one.
         if recentLine === line { (recentLine, recentHop) = (nil, nil) }
     }
 

@@ -262,7 +262,8 @@ struct Loop: ~Copyable {
     private mutating func flush() {
         while let transfer = turn.nextTouched() {
             transfer.flush()
-            learn(from: transfer)
+            // The loop has learned from one that has left, and the queue may know its line no longer.
+            if active.contains(transfer) { learn(from: transfer) }
             if transfer.isAnsweredEarly { conclude(transfer) }
         }
         turn.lookAgain(at: active.all)
