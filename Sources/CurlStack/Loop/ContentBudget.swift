@@ -1,8 +1,9 @@
-/// How much content of connections in the clear libcurl may deliver before it has come back to its loop.
+/// How much content over HTTP/1.1 libcurl may deliver before it has come back to its loop.
 ///
 /// As long as something waits on a connection, libcurl reads it again and again, and comes back when it has caught up: in the
 /// middle of content that comes as fast as it is dealt with, never. Chunks of one byte are sent a hundred times as fast. When
-/// the budget is spent, the transfer is paused, and goes on at the end of the turn. TLS has ``ReadBudget``.
+/// the budget is spent, the transfer is paused, and goes on at the end of the turn. TLS has ``ReadBudget`` besides. Content over
+/// HTTP/2 is not counted: a pause would be everybody's on its connection.
 final class ContentBudget {
     private var left = most
     private var pieces = 0
@@ -28,7 +29,7 @@ final class ContentBudget {
         return left >= 0
     }
 
-    /// What the call counts for in its turn: what it delivered, or so little that 64 calls are a turn.
+    /// What the call counts for in its turn: what it delivered over HTTP/1.1, or so little that 64 calls are a turn.
     var share: Int { max(Self.most - left, Self.perTurn / 64) }
 
     private var isLate: Bool {
