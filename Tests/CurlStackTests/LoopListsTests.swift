@@ -1,21 +1,26 @@
 import FoundationEssentials
-import NetworkStack
 import Testing
 
 @testable import CurlStack
+@testable import NetworkStack
 
 @Suite("What a loop keeps its transfers in")
 struct LoopListsTests {
     private let turn = Turn()
 
     /// A transfer that nobody carries.
-    private func transfer(limits: HTTP.Options.Limits = .init()) throws -> Transfer {
+    private func transfer(limits: HTTP.Options.Limits = .init(), body: HTTP.Body = .none) throws -> Transfer {
         var options = HTTP.Options()
         options.limits = limits
-        let hop = try HTTPHop(
-            to: HTTP.Origin(of: #require(URL(string: "http://127.0.0.1"))),
-            options: options,
-            trust: .ordinary
+        let (request, origin, text, _) = try HTTP.Request(method: .POST, url: "http://127.0.0.1/", body: body).checked()
+        let hop = HTTPHop(
+            request: request,
+            origin: origin,
+            urlText: text,
+            options: Shared(options),
+            trust: .ordinary,
+            source: nil,
+            allowsWithholding: true
         )
         let control = TransferControl(hop: hop, sink: EndSink(), mailbox: Mailbox())
         var queue = ConnectionQueue(limits: .init())
@@ -29,6 +34,24 @@ struct LoopListsTests {
             let areTaken = ["HTTP/1.1 103 \r\n", "\r\n"].map { transfer.received(headerLine: span($0).span) }
             #expect(areTaken == [true, true] && transfer.informational.count < 16)
         }
+    }
+
+    @Test("a call counts for what it brought, or for what it answers, and for a 64th of a turn at least")
+    func shares() throws {
+        let (budget, least) = (turn.content, ContentBudget.perTurn / 64)
+        #expect(budget.share == least)
+        let transfer = try transfer(body: .bytes(Data(count: 2 * least)))
+        var place = [UInt8](repeating: 1, count: 2 * least)
+        var span = place.mutableSpan
+        var bytes = span.mutableBytes
+        _ = transfer.send(into: &bytes)
+        #expect(budget.share == least, "what goes out waits for its answer")
+        for line in ["HTTP/1.1 200 OK\r\n", "\r\n"] { _ = transfer.received(headerLine: self.span(line).span) }
+        #expect(budget.share == 2 * least)
+        _ = budget.spend(3 * least)
+        #expect(budget.share == 3 * least)
+        budget.renew()
+        #expect(budget.share == least)
     }
 
     @Test("a transfer shares its connection where that speaks HTTP/2, with a stream or without")

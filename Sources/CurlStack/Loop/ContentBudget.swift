@@ -7,6 +7,8 @@
 final class ContentBudget {
     private var left = most
     private var pieces = 0
+    /// How much content had gone out to whoever has answered it now.
+    private var answered = 0
     /// When the clock was looked at for the first time, in milliseconds.
     private var since: Int64?
 
@@ -19,7 +21,11 @@ final class ContentBudget {
     private static let piecesPerLook = 64
 
     /// libcurl is about to be called.
-    func renew() { (left, pieces, since) = (Self.most, 0, nil) }
+    func renew() { (left, pieces, answered, since) = (Self.most, 0, 0, nil) }
+
+    /// A server has answered a request with so much content. Whoever sent that may be about to send as much again, with all
+    /// others that are answered in the same turn.
+    func answers(_ count: Int64) { answered += Int(clamping: count) }
 
     /// Answers whether a piece may be taken still.
     func spend(_ count: Int) -> Bool {
@@ -29,8 +35,9 @@ final class ContentBudget {
         return left >= 0
     }
 
-    /// What the call counts for in its turn: what it delivered over HTTP/1.1, or so little that 64 calls are a turn.
-    var share: Int { max(Self.most - left, Self.perTurn / 64) }
+    /// What the call counts for in its turn: what it delivered over HTTP/1.1, what the requests that it answered had sent, or so
+    /// little that 64 calls are a turn.
+    var share: Int { max(Self.most - left, answered, Self.perTurn / 64) }
 
     private var isLate: Bool {
         let now = MonotonicInstant.now.milliseconds

@@ -219,6 +219,7 @@ final class Transfer {
         case .final:
             if head.status == .expectationFailed, asksFirst { return asksNoMore() }
             final = response()
+            if let content { turn.content.answers(content.sent) }
             head.isChallenge = answersChallenges && head.status == .unauthorized
             hasAnsweredChallenge = false
             return true
