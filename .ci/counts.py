@@ -9,7 +9,8 @@ How often libcurl registers a socket depends on who is faster, the server or the
 own. What this library and Swift's runtime do themselves does not: the same to a hundredth of an allocation and to 2 % of the
 instructions, run after run. That is what the tight thresholds hold. Of the system calls, those that threads wait for each
 other with are left out, and of three runs the least is taken. Who is beyond a threshold is counted again, twice at most, and
-the least of each figure counts: what was added to a fetch is in every run.
+the least of each figure counts: what was added to a fetch is in every run. Ratios are taken within a run, where all meet the
+same server.
 
 usage: counts.py [--keep FOLDER] [--write]
   --keep FOLDER   leaves callgrind's files in FOLDER, for callgrind_annotate
@@ -164,7 +165,7 @@ def count(folder, name, what, url):
 
 def count_all(folder, url):
     """What a fetch of each costs, the floor first."""
-    return {name: count(folder, name, what, url) for name, what in {FLOOR[1]: FLOOR, **MEASURED}.items()}
+    return with_ratios({name: count(folder, name, what, url) for name, what in {FLOOR[1]: FLOOR, **MEASURED}.items()})
 
 
 def with_ratios(measured):
@@ -181,8 +182,7 @@ def held():
 
 
 def beyond(measured):
-    compared = with_ratios(measured)
-    return [(name, what) for name, what, most in held() if compared[name][what] > most]
+    return [(name, what) for name, what, most in held() if measured[name][what] > most]
 
 
 def main():
@@ -211,17 +211,15 @@ def main():
     for name, figures in measured.items():
         print(f"{name:22}" + "".join(f"{figures[column]:18.{0 if 'instr' in column else 2}f}" for column in columns))
     if options.write:
-        compared = with_ratios(measured)
-        thresholds = {name: {what: margin(compared[name][what]) for what, margin in MARGINS.items()}
+        thresholds = {name: {what: margin(measured[name][what]) for what, margin in MARGINS.items()}
                       for name in MEASURED if name not in PROMISED}
         thresholds |= PROMISED
         with open(THRESHOLDS, "w") as file:
             file.write("{\n" + ",\n".join(f'  "{name}": {json.dumps(these)}' for name, these in thresholds.items()) + "\n}\n")
         return 0
 
-    compared = with_ratios(measured)
     for name, what, most in held():
-        now = compared[name][what]
+        now = measured[name][what]
         if now > most:
             print(f"{name}: a fetch costs {now:,.2f} {WORDS[what]} and may cost {most:,} (Benchmarks/counts.json): something was "
                   f"added to the path of every fetch. '.ci/counts.py --keep FOLDER' leaves callgrind's files to find it by; if it "

@@ -147,7 +147,11 @@ final class Exchange: Cancelable {
 
     /// Does what an event of the transfer asks for, unless another attempt has begun meanwhile.
     func act(on event: (inout ExchangeState) -> ExchangeState.Verdict) {
-        let (verdict, attempt) = state.withLock { (event(&$0), $0.attemptNumber) }
+        var attempt = 0
+        let verdict = state.withLock { state in
+            attempt = state.attemptNumber
+            return event(&state)
+        }
         switch verdict {
         case .goOn, .ignore: break
         case .end(let ending): conclude(ending, of: attempt)

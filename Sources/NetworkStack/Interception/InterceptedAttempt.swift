@@ -59,9 +59,10 @@ final class InterceptedAttempt<Request: HTTPRequestConvertible, Response: HTTPRe
 
     /// Another attempt begins.
     func begin(_ attempt: Attempt) {
+        guard attempt.number > 1 else { return kept.withLock { $0.number = attempt.number } }
         let last = kept.withLock { kept in
             let last = (kept.made, kept.success, kept.outcome)
-            if kept.number > 0 { kept = Kept() }
+            kept = Kept()
             kept.number = attempt.number
             return last
         }
@@ -89,7 +90,12 @@ final class InterceptedAttempt<Request: HTTPRequestConvertible, Response: HTTPRe
 
     /// Keeps the request of the attempt with this number.
     private func keep(_ made: Made, of number: Int) {
-        let last = kept.withLock { $0.number == number ? exchange(&$0.made, with: made) : nil }
+        var last: AnyObject?  // Its own type would be looked up at run time.
+        kept.withLock { kept in
+            guard kept.number == number else { return }
+            last = kept.made
+            kept.made = made
+        }
         withExtendedLifetime(last) {}
     }
 
@@ -225,11 +231,13 @@ final class InterceptedAttempt<Request: HTTPRequestConvertible, Response: HTTPRe
 
     /// Lets go of everything. Answers what is kept of a success, and the stack's result if there is one.
     func take() -> (Success?, outcome: (any Sendable)?) {
-        let (made, success, outcome) = kept.withLock { kept in
+        var made: AnyObject?
+        defer { withExtendedLifetime(made) {} }  // The request is let go of after the lock.
+        return kept.withLock { kept in
+            made = kept.made
             // One by one: a whole `Kept` has a type that is looked up at run time.
             defer { (kept.number, kept.made, kept.success, kept.failedData, kept.outcome) = (0, nil, nil, nil, nil) }
-            return (kept.made, kept.success, kept.outcome)
+            return (kept.success, kept.outcome)
         }
-        return withExtendedLifetime(made) { (success, outcome) }  // The request is let go of after the lock.
     }
 }
