@@ -5,7 +5,7 @@ import Testing
 
 @testable import NetworkStack
 
-@Suite("ResumeBatch")
+@Suite("ResumeBatch", .timeLimit(.minutes(1)))
 struct ResumeBatchTests {
     /// Runs with a batch on this thread, which has none afterwards.
     private func withBatch(_ body: () -> Void) {
@@ -65,7 +65,7 @@ struct ResumeBatchTests {
                 block(until: held)
             }
         }
-        while busy.withLock({ $0 }) < ProcessInfo.processInfo.activeProcessorCount {
+        for _ in 0..<2000 where busy.withLock({ $0 }) < ProcessInfo.processInfo.activeProcessorCount {
             try await Task.sleep(for: .milliseconds(1))
         }
         withBatch {

@@ -43,16 +43,19 @@ final class Exchange: Cancelable {
         beginAttempt()
     }
 
+    /// An identifier for a new attempt; 0 if nobody intercepts.
+    private var nextIdentifier: Int { isIntercepted ? steps?.nextIdentifier() ?? 0 : 0 }
+
     /// Nothing is made. Who intercepts hears of it as of any failure.
     private func refuse(_ refusal: HTTP.Refusal) {
-        let identifier = isIntercepted ? steps?.nextIdentifier() ?? 0 : 0
+        let identifier = nextIdentifier
         state.withLock { $0.attempt = Attempt(identifier: identifier, retryState: $0.retryState) }
         end(.refused(refusal))
     }
 
     /// Makes the request, afresh, and sends it.
     func beginAttempt() {
-        let identifier = isIntercepted ? steps?.nextIdentifier() ?? 0 : 0
+        let identifier = nextIdentifier
         let begun = state.withLock { state in
             // The first attempt begins with the fetch.
             state.beginAttempt(identifier, now: state.attempt == nil ? state.clocks.startedAt : .now)
