@@ -5,8 +5,11 @@ import Testing
 @testable import NetworkStack
 
 @Suite("What a loop keeps its transfers in")
-struct LoopListsTests {
+final class LoopListsTests {
     private let turn = Turn()
+
+    // A turn holds the transfers that have something to tell, and they hold it.
+    deinit { turn.end() }
 
     /// A transfer that nobody carries.
     private func transfer(limits: HTTP.Options.Limits = .init(), body: HTTP.Body = .none) throws -> Transfer {
