@@ -29,7 +29,7 @@ install-test: ## Install what the tests need beyond that
 build: install-build ## Build everything, tests included, with warnings as errors
 	@swift build --build-tests $(BUILD_FLAGS)
 
-test: install ## Run every check there is: what CI runs
+test: install ## Run what CI runs: everything that must pass
 	@.ci/test.sh
 
 suite: ## Run the tests alone (FILTER='a check' runs some, LIBCURL=folder with another libcurl)
@@ -76,7 +76,7 @@ linkage: ## Check that a CurlStack program links neither Foundation's network no
 consumers: ## Build and run outside packages that depend on one product each; compile the samples of README and guides
 	@.ci/consumers.sh
 
-counts: install-test ## Hold instructions, allocations and system calls of a fetch to Benchmarks/counts.json
+counts: install ## Hold instructions, allocations and system calls of a fetch to Benchmarks/counts.json
 	@swift build -q --disable-build-manifest-caching -c release --package-path Benchmarks --product bench-floor
 	@swift build -q --disable-build-manifest-caching -c release --package-path Benchmarks --product bench-curl-stack
 	@.ci/counts.py

@@ -68,14 +68,14 @@ def serve(folder):
     os.makedirs(f"{folder}/files")
     with open(f"{folder}/files/1k", "wb") as file:
         file.write(b"x" * 1024)
-    temporary = "".join(f"{name}_temp_path {folder}/{name}; "
+    temporary = "".join(f'{name}_temp_path "{folder}/{name}"; '
                         for name in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi"))
     with open(f"{folder}/nginx.conf", "w") as file:
         file.write(f"""
-            daemon off; master_process off; pid {folder}/nginx.pid; error_log {folder}/error.log warn;
+            daemon off; master_process off; pid "{folder}/nginx.pid"; error_log "{folder}/error.log" warn;
             events {{ worker_connections 1024; }}
             http {{ access_log off; keepalive_requests 1000000; keepalive_timeout 300; {temporary}
-                    server {{ listen 127.0.0.1:{port} backlog=1024; root {folder}/files; }} }}""")
+                    server {{ listen 127.0.0.1:{port} backlog=1024; root "{folder}/files"; }} }}""")
     environment = dict(os.environ, PATH=os.environ["PATH"] + ":/usr/sbin:/sbin")
     server = subprocess.Popen(["nginx", "-p", folder, "-c", f"{folder}/nginx.conf"], env=environment,
                               stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)

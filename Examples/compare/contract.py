@@ -25,6 +25,14 @@ def expect(holds, what, seen=""):
         print(f"contract: {what}: {str(seen)[:600]}")
 
 
+def eventually(holds):
+    for _ in range(2000):
+        if holds():
+            return True
+        time.sleep(0.01)
+    return False
+
+
 class Server:
     """Answers every request by what it is told to do with a connection."""
 
@@ -201,8 +209,7 @@ def prove_ends(netfetch):
     with started(netfetch) as run:
         run.stdin.write(line(1, quiet.url))
         run.stdin.flush()
-        while not quiet.accepted:
-            time.sleep(0.01)
+        expect(eventually(lambda: quiet.accepted), "what a batch names is asked for", run.poll())
         run.send_signal(signal.SIGINT)
         expect(run.wait(20) == -signal.SIGINT, "an interrupt ends it", run.returncode)
     with started(netfetch) as run:

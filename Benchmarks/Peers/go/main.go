@@ -168,6 +168,21 @@ func usage() (cpu float64, voluntary, involuntary int64) {
 	return seconds(u.Utime) + seconds(u.Stime), u.Nvcsw, u.Nivcsw
 }
 
+// How many responses the server holds open, or 0 if it does not answer.
+func heldCount() int64 {
+	if number("held_count", 0) == 0 {
+		return 0
+	}
+	response, err := http.Get(settings["held_count_url"])
+	if err != nil {
+		return 0
+	}
+	defer response.Body.Close()
+	text, _ := io.ReadAll(response.Body)
+	count, _ := strconv.ParseInt(string(text), 10, 64)
+	return count
+}
+
 func main() {
 	for _, argument := range os.Args[1:] {
 		if key, value, ok := strings.Cut(argument, "="); ok {
@@ -195,17 +210,8 @@ func main() {
 	for i := int64(0); i < number("held_count", 0); i++ {
 		go fetch(settings["held_url"])
 	}
-	for number("held_count", 0) > 0 {
+	for heldCount() < number("held_count", 0) {
 		time.Sleep(50 * time.Millisecond)
-		response, err := http.Get(settings["held_count_url"])
-		if err != nil {
-			continue
-		}
-		text, _ := io.ReadAll(response.Body)
-		response.Body.Close()
-		if count, _ := strconv.ParseInt(string(text), 10, 64); count >= number("held_count", 0) {
-			break
-		}
 	}
 	if number("held_count", 0) > 0 {
 		time.Sleep(1500 * time.Millisecond) // the server has answered; what it sent is still to be taken
@@ -217,6 +223,9 @@ func main() {
 	seconds := time.Since(from).Seconds()
 	cpu2, voluntary2, involuntary2 := usage()
 	after, peak := memory()
+	if left := heldCount(); left < number("held_count", 0) {
+		t.errors, t.err = t.errors+1, fmt.Sprintf("the server holds %d responses at the end", left)
+	}
 	line, _ := json.Marshal(map[string]any{
 		"fetches": t.fetches, "errors": t.errors, "error": t.err, "seconds": seconds, "cpu_seconds": cpu2 - cpu,
 		"voluntary_switches": voluntary2 - voluntary, "involuntary_switches": involuntary2 - involuntary,

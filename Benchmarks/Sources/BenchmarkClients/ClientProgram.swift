@@ -46,6 +46,9 @@ public struct ClientProgram: Sendable {
         let sum = await phase(fetches: settings.fetches, milliseconds: settings.runMilliseconds)
         let (after, end) = (ProcessUsage.now, ProcessUsage.clock)
         let memory = ProcessUsage.memory
+        if !holding.isEmpty, let counter, case let left = counter.count(), left < settings.heldCount {
+            throw UnexpectedResponse("The server holds \(left) responses at the end, not \(settings.heldCount).")
+        }
         for task in holding { task.cancel() }
         for task in holding { await task.value }
 
@@ -86,12 +89,15 @@ public struct ClientProgram: Sendable {
         }
     }
 
+    /// Asks the server how many responses it holds.
+    private var counter: HeldCounter? { settings.heldCountURL.flatMap { HeldCounter($0) } }
+
     /// Opens responses that stay open, and waits until the server holds them all.
     private func hold() async throws -> [Task<Void, Never>] {
         let tasks = (0..<settings.heldCount).map { _ in
             Task { [client] in _ = try? await client.fetch(.held) }
         }
-        guard let counter = settings.heldCountURL.flatMap({ HeldCounter($0) }) else { return tasks }
+        guard let counter else { return tasks }
         for _ in 0..<3600 {
             if counter.count() >= settings.heldCount {
                 // The server has answered; what it sent is still to be taken.

@@ -43,8 +43,10 @@ struct Bench: ParsableCommand {
     var repository = "."
 
     func validate() throws {
-        guard rounds ?? 1 > 0 else { throw ValidationError("There is at least one round.") }
-        guard milliseconds ?? 1 > 0 else { throw ValidationError("A run takes at least a millisecond.") }
+        guard 1...10_000 ~= rounds ?? 1 else { throw ValidationError("There are 1 to 10,000 rounds.") }
+        guard 1...600_000 ~= milliseconds ?? 1 else {
+            throw ValidationError("A run takes 1 to 600,000 milliseconds.")
+        }
     }
 
     mutating func run() throws {
@@ -55,6 +57,7 @@ struct Bench: ParsableCommand {
         programs.base = base.map { URL(fileURLWithPath: $0) }
         let workloads = try chosenWorkloads()
         let (contestants, missing) = try chosenContestants(programs)
+        if Interruption.shared.isRequested { throw ExitCode(130) }
         guard !contestants.isEmpty else {
             throw ValidationError("None of the clients can be had: \(missing.values.sorted().joined(separator: "; ")).")
         }
@@ -148,24 +151,22 @@ struct Bench: ParsableCommand {
         guard let names = workloads?.split(separator: ",").map(String.init), !names.isEmpty else {
             return Workload.all.filter { !quick || $0.isQuick }
         }
-        return try names.map { name in
-            guard let workload = Workload.all.first(where: { $0.name == name }) else {
-                throw ValidationError("There is no workload '\(name)'; --list names them.")
-            }
-            return workload
+        if let name = names.first(where: { name in !Workload.all.contains { $0.name == name } }) {
+            throw ValidationError("There is no workload '\(name)'; --list names them.")
         }
+        return Workload.all.filter { names.contains($0.name) }
     }
 
     private func chosenContestants(_ programs: Programs) throws -> ([Contestant], [String: String]) {
         var wanted = Contestant.all.filter { !quick || $0.isQuick }
         if let names = clients?.split(separator: ",").map(String.init), !names.isEmpty {
-            wanted = try names.flatMap { name in
-                let found = Contestant.all.filter {
-                    $0.name == name || name == "libcurl-c" && $0.name.hasPrefix("libcurl-c-")
-                }
-                guard !found.isEmpty else { throw ValidationError("There is no client '\(name)'; --list names them.") }
-                return found
+            func chooses(_ name: String, _ contestant: Contestant) -> Bool {
+                contestant.name == name || name == "libcurl-c" && contestant.name.hasPrefix("libcurl-c-")
             }
+            if let name = names.first(where: { name in !Contestant.all.contains { chooses(name, $0) } }) {
+                throw ValidationError("There is no client '\(name)'; --list names them.")
+            }
+            wanted = Contestant.all.filter { contestant in names.contains { chooses($0, contestant) } }
         }
         var there: [Contestant] = []
         var missing: [String: String] = [:]

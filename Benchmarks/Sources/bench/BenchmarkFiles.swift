@@ -47,7 +47,6 @@ struct BenchmarkFiles {
     }
 
     private func makeCertificates() throws {
-        guard !FileManager.default.fileExists(atPath: authorities.path) else { return }
         try Shell.check(
             [
                 "openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes",

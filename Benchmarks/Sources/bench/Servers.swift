@@ -99,17 +99,17 @@ final class Servers {
         return """
             daemon off;
             master_process off;
-            pid \(folder)/nginx.pid;
-            error_log \(folder)/error.log warn;
+            pid "\(folder)/nginx.pid";
+            error_log "\(folder)/error.log" warn;
             worker_rlimit_nofile 65536;
             events { worker_connections 16384; multi_accept on; }
             http {
               access_log off;
-              client_body_temp_path \(folder)/body;
-              proxy_temp_path \(folder)/proxy;
-              fastcgi_temp_path \(folder)/fastcgi;
-              uwsgi_temp_path \(folder)/uwsgi;
-              scgi_temp_path \(folder)/scgi;
+              client_body_temp_path "\(folder)/body";
+              proxy_temp_path "\(folder)/proxy";
+              fastcgi_temp_path "\(folder)/fastcgi";
+              uwsgi_temp_path "\(folder)/uwsgi";
+              scgi_temp_path "\(folder)/scgi";
               keepalive_requests 1000000000;
               keepalive_timeout 300;
               http2_max_concurrent_streams 1024;
@@ -118,18 +118,18 @@ final class Servers {
               open_file_cache max=100;
               default_type application/octet-stream;
               types { application/json json; }
-              ssl_certificate \(folder)/server.pem;
-              ssl_certificate_key \(folder)/server.key;
+              ssl_certificate "\(folder)/server.pem";
+              ssl_certificate_key "\(folder)/server.key";
               ssl_session_cache off;
               ssl_session_tickets off;
-              root \(files.served.path);
+              root "\(files.served.path)";
               server {
                 listen 127.0.0.1:\(ports[0]) backlog=8192;
                 location = /status { stub_status; }
               }
               server {
                 listen 127.0.0.1:\(ports[1]) ssl backlog=8192;
-                location /close/ { alias \(files.served.path)/; keepalive_timeout 0; }
+                location /close/ { alias "\(files.served.path)/"; keepalive_timeout 0; }
               }
               server { listen 127.0.0.1:\(ports[2]) ssl http2 backlog=8192; }
             }

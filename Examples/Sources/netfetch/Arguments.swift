@@ -229,6 +229,10 @@ struct SeveralArguments: ParsableArguments {
         guard (width ?? 1) > 0, times > 0 else {
             throw ValidationError("--parallel and --repeat must be at least 1")
         }
+        let most = 1_000_000_000
+        guard (width ?? 1) <= most, times <= most else {
+            throw ValidationError("--parallel and --repeat must be at most 1,000,000,000")
+        }
     }
 }
 
