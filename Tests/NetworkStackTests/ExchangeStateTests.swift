@@ -133,7 +133,7 @@ struct ExchangeStateTests {
     func lateTransfers() throws {
         var state = state()
         let first = try begin(&state)
-        guard case .follow(let next, nil) = try redirect(&state, first) else { throw Unexpected(verdict: .ignore) }
+        guard case .follow(let next, nil, _) = try redirect(&state, first) else { throw Unexpected(verdict: .ignore) }
         let second = try needed(state.begin(next, fragment: nil, source: nil, of: 1))
         holds(state.hold(Transfer(), hop: first).cancels, "the hop was left")
         let transfer = Transfer()
@@ -176,7 +176,7 @@ struct ExchangeStateTests {
     func redirects() throws {
         var state = state()
         let first = try begin(&state)
-        guard case .follow(let next, nil) = try redirect(&state, first) else { throw Unexpected(verdict: .ignore) }
+        guard case .follow(let next, nil, _) = try redirect(&state, first) else { throw Unexpected(verdict: .ignore) }
         #expect(next.url.path == "/next")
         holds(isIgnored(state.received(body: Data("late".utf8), hop: first, now: now)))
         holds(isIgnored(state.finished(trailers: nil, metrics: .init(), hop: first, now: now)))
@@ -207,7 +207,7 @@ struct ExchangeStateTests {
                 if case .goOn = verdict {} else { Issue.record("left before there was too much") }
                 verdict = state.received(body: Data(count: 1), hop: hop, now: now)
             }
-            guard case .follow(_, let abandoned) = verdict else { throw Unexpected(verdict: verdict) }
+            guard case .follow(_, let abandoned, _) = verdict else { throw Unexpected(verdict: verdict) }
             #expect(abandoned === transfer)
         }
     }

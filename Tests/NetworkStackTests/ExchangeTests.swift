@@ -44,6 +44,57 @@ struct ExchangeTests {
         try await failed.opened(within: .seconds(10))
     }
 
+    /// A state whose second attempt has begun. The first had the number 1.
+    private func retried(streams: Bool = false) throws -> ExchangeState {
+        let steps = ExchangeStateTests.StreamingSteps()
+        var state = ExchangeState(options: Shared(HTTP.Options()), steps: streams ? steps : nil, now: now)
+        _ = state.beginAttempt(0, now: now)
+        let first = try carrying(&state)
+        guard case .end = state.failed(.badResponse, hop: first.hop) else { throw CancellationError() }
+        holds(state.settle(.badResponse, of: first.attempt, now: now) != nil)
+        holds(state.failed(CancellationError(), delay: nil, now: now) != nil)
+        holds(state.beginAttempt(0, now: now) != nil)
+        return state
+    }
+
+    @Test("is not ended by what an earlier attempt was to end with, but by a cancel")
+    func lateEndings() throws {
+        var state = try retried()
+        holds(state.end(.refused(.bodyNotReplayable), of: 1) == nil)
+        holds(state.end(.cancelled) != nil)
+    }
+
+    @Test("streams in one attempt alone")
+    func streams() throws {
+        var state = try retried(streams: true)
+        let second = try carrying(&state)
+        let head = HTTP.Response(status: 200, url: try HTTP.Request(url: url).url)
+        guard case .open = state.received(head: head, hop: second.hop, now: now) else { throw CancellationError() }
+        holds(!state.streams(in: 1))
+        holds(state.streams(in: second.attempt) && state.streams(in: nil))
+    }
+
+    @Test("lets go of a redirect's own content, and of no later one's")
+    func redirectedContent() throws {
+        final class Source: HTTPBodySource {
+            let length: Int64? = 0
+            func next(upTo count: Int) -> HTTPBodyChunk { .end }
+            func rewind() -> Bool { true }
+            func close() {}
+        }
+        var state = state()
+        let (attempt, source) = (try needed(state.attempt), Source())
+        holds(state.handOver(attempt).isWanted)
+        let request = try HTTP.Request(url: url)
+        let hop = try needed(state.begin(request, fragment: nil, source: source, of: attempt.number))
+        let head = HTTP.Response(status: 302, headers: [.location: "/next"], url: request.url)
+        _ = state.received(head: head, hop: hop, now: now)
+        let verdict = state.finished(trailers: nil, metrics: .init(), hop: hop, now: now)
+        guard case .follow(_, _, let closed) = verdict else { throw CancellationError() }
+        #expect(closed === source)
+        holds(state.remains.source == nil)
+    }
+
     @Test("hears nothing of an attempt that is over")
     func earlier() throws {
         var state = state()

@@ -46,6 +46,22 @@ struct InterceptedAttemptTests {
         #expect(listener.requests.withLock { $0 } == [nil, "http://a.test/"])
     }
 
+    @Test("once the fetch is over, nothing is made for a further attempt")
+    func late() throws {
+        let intercepted = InterceptedAttempt<HTTP.Request, HTTP.Response>(
+            InterceptorChain(interceptors: [], priority: { first, _ in first })
+        )
+        let second = Attempt(identifier: 2, retryState: .init(errors: [Failure()]))
+        let request = try HTTP.Request(url: "http://a.test/")
+        intercepted.begin(Attempt(identifier: 1, retryState: .init()))
+        intercepted.end()
+        intercepted.begin(second)
+        _ = intercepted.thread(.success(request), of: second) { _ in
+            Issue.record("a request was made")
+            return EmptyCancelable()
+        }
+    }
+
     /// Asks what is kept when it is let go of.
     private final class Asking: Sendable {
         let intercepted: InterceptedAttempt<HTTP.Request, HTTP.Response>

@@ -53,7 +53,8 @@ struct OriginTests {
             ("http://a%3A80/", "character"), ("http://%5Ba%5D/", "character"), ("http://a%2574.test/", "character"),
             ("http://a%20b.test/", "character"), ("http://a%0D%0Ab.test/", "character"), ("http://a%2.test/", "none"),
             ("http://a%zz.test/", "none"), ("http://a%", "none"), ("http://[::1]%41/", "between"),
-            ("http://.a/", "no host"), ("http://[::1/", ""),
+            ("http://.a/", "no host"), ("http://[::1/", ""), ("http://[a.b]/", "IPv6"), ("http://[1.2.3.4]/", "IPv6"),
+            ("http://[::1.]/", "IPv6"), ("http://[fe80::1%25\(String(repeating: "l", count: 253))]/", "IPv6"),
             ("http://\(String(repeating: "a", count: 64)).test/", "63"),
             ("http://\(Array(repeating: "abcdefgh", count: 29).joined(separator: "."))/", "253"),
         ]

@@ -122,6 +122,12 @@ struct RedactionTests {
         #expect(try request.curlCommand(redacting: nil).contains(Self.secret))
     }
 
+    @Test("an exported command sends a field of blanks, which curl takes for none")
+    func exportedBlank() throws {
+        let request = try HTTP.Request(url: "https://host.test/", headers: ["X-Blank": " "])
+        #expect(try request.curlCommand().contains("--header 'X-Blank;'"))
+    }
+
     @Test("what is shown of a date that is none does not end the process")
     func dates() {
         let none = Date(timeIntervalSince1970: .nan)

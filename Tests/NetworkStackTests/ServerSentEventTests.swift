@@ -60,7 +60,7 @@ struct ServerSentEventTests {
     @Test("what to connect again with is known of events without data, too, and not of one that was cut short")
     func connectingAgain() async throws {
         let events = ServerSentEventStream(
-            stream("id: 1\ndata: a\n\nretry: 50\n\nid: 2\n\nid: 3\ndata: b\n"),
+            stream("id: 1\ndata: a\n\nretry: 50\n\nid: 2\n\nid: 3\ndata: b\nretry: 1"),
             limit: 100
         )
         #expect(events.lastEventID == nil && events.retry == nil)
@@ -78,16 +78,17 @@ struct ServerSentEventTests {
     func endings(length: Int) throws {
         let text = "a\nb\r\n\r\n\nc\rd\r\r\ne"
         #expect(try lines(text, .lineFeeds, by: length) == ["a", "b", "", "", "c\rd\r", "e"])
-        #expect(try lines(text, .lineFeedsAndReturns, by: length) == ["a", "b", "", "", "c", "d", "", "e"])
+        #expect(try lines(text, .lineFeedsAndReturns, by: length) == ["a", "b", "", "", "c", "d", ""])
         #expect(try lines("", .lineFeeds, by: length) == [])
         #expect(try lines("a\r", .lineFeedsAndReturns, by: length) == ["a"])
+        #expect(try lines("a\r", .lineFeeds, by: length) == ["a\r"], "which nothing follows")
     }
 
     @Test("a line at the limit passes, and a longer one fails before its end has come", arguments: [1, 2, 50])
     func longLines(length: Int) throws {
         #expect(try lines("12345\nx", .lineFeeds, by: length, limit: 5) == ["12345", "x"])
         for ending in [LineBuffer.Ending.lineFeeds, .lineFeedsAndReturns] {
-            #expect(try lines("12345\r\nx", ending, by: length, limit: 5) == ["12345", "x"])
+            #expect(try lines("12345\r\nx\n", ending, by: length, limit: 5) == ["12345", "x"])
             #expect(throws: LineTooLong(limit: 5)) { try lines("123456\r\n", ending, by: length, limit: 5) }
         }
         #expect(throws: LineTooLong(limit: 5)) { try lines("1234\r6\n", .lineFeeds, by: length, limit: 5) }

@@ -24,10 +24,10 @@ struct StreamReceiverTests {
     func release() async throws {
         let (receiver, released) = (StreamReceiver(), Lock(0))
         func chunk() -> Data {
-            let bytes = UnsafeMutableRawPointer.allocate(byteCount: 100, alignment: 1)
+            let bytes = UnsafeMutableRawPointer.allocate(byteCount: 4096, alignment: 1)
             return Data(
                 bytesNoCopy: bytes,
-                count: 100,
+                count: 4096,
                 deallocator: .custom { bytes, _ in
                     bytes.deallocate()
                     released.withLock { $0 += 1 }
@@ -37,11 +37,30 @@ struct StreamReceiverTests {
         for _ in 0..<3 { _ = receiver.take(chunk()) }
         for number in 1...200 {
             _ = receiver.take(chunk())
-            #expect(try await receiver.next()?.count == 100)
+            #expect(try await receiver.next()?.count == 4096)
             #expect(released.withLock { $0 } == number)
         }
         receiver.abandon()
         #expect(released.withLock { $0 } == 203)
+    }
+
+    @Test("joins small chunks that wait, and keeps their order")
+    func small() async throws {
+        let receiver = StreamReceiver()
+        var expected = Data()
+        for number in 0..<10_000 {
+            let chunk = number.isMultiple(of: 1000) ? Data(repeating: 1, count: 5000) : Data("\(number),".utf8)
+            expected.append(chunk)
+            _ = receiver.take(chunk)
+        }
+        receiver.finish(trailers: nil, metrics: .init())
+        var (read, pieces) = (Data(), 0)
+        while let piece = try await receiver.next() {
+            read.append(piece)
+            pieces += 1
+        }
+        #expect(read == expected)
+        #expect(pieces <= 2 * (expected.count / 4096 + 1), "\(pieces) pieces")
     }
 
     /// In a process of its own, so that nothing else that runs meanwhile is counted.

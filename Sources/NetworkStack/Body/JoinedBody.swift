@@ -14,13 +14,15 @@ struct JoinedBody {
 
     mutating func append(_ data: Data) { tail.append(data) }
 
-    /// Adds other content. Throws if it is a file that cannot be read.
+    /// Adds other content. Throws if it is a file that cannot be read, or has trailers.
     mutating func append(_ body: HTTP.Body) throws(HTTP.Refusal) {
         switch body {
         case .none: return
         case .bytes(let data): return append(data)
         case .file(let path): pieces += [.bytes(tail), .file(path: path, length: try FileBodySource(path: path).size)]
-        case .stream(let stream): pieces += [.bytes(tail), .stream(stream)]
+        case .stream(let stream):
+            guard stream.trailers == nil else { throw .invalidRequest("A part of a form has no trailers.") }
+            pieces += [.bytes(tail), .stream(stream)]
         }
         tail = Data()
     }
@@ -28,9 +30,11 @@ struct JoinedBody {
     var body: HTTP.Body {
         if pieces.isEmpty { return .bytes(tail) }
         let pieces = pieces + [.bytes(tail)]
-        let isReplayable = pieces.allSatisfy { if case .stream(let stream) = $0 { stream.isReplayable } else { true } }
+        let claims = pieces.flatMap { piece -> [Lock<Bool>] in
+            if case .stream(let stream) = piece { stream.claims } else { [] }
+        }
         return .stream(
-            HTTP.Body.Stream(length: Self.length(of: pieces), isReplayable: isReplayable) { source in
+            HTTP.Body.Stream(length: Self.length(of: pieces), claims: claims) { source in
                 for piece in pieces {
                     switch piece {
                     case .bytes(let data): try await source.send(data)

@@ -7,10 +7,7 @@ final class StreamBodySource: HTTPBodySource {
     private struct State {
         /// What is left of the chunk that is being taken.
         var current = Data()
-        var chunks = Fifo<Data>()
-        /// Small chunks at the end, joined: as many as there may be would cost more to keep, and to take, than their bytes.
-        var joined = Data()
-        var count = 0
+        var chunks = ChunkQueue()
         var total: Int64 = 0
         var verdict: HTTPBodyChunk?
         var trailers: HTTP.Headers?
@@ -19,32 +16,19 @@ final class StreamBodySource: HTTPBodySource {
         var room: Handover<Void>?
         var task: Task<Void, Never>?
 
-        mutating func add(_ chunk: Data) {
-            count += chunk.count
-            if chunk.count < StreamBodySource.smallChunk, joined.count < StreamBodySource.smallChunk {
-                if joined.isEmpty { joined = chunk } else { joined.append(chunk) }
-            } else {
-                if !joined.isEmpty { chunks.append(joined) }
-                joined = Data()
-                if chunk.count < StreamBodySource.smallChunk { joined = chunk } else { chunks.append(chunk) }
-            }
-        }
+        /// How many bytes wait.
+        var count: Int { current.count + chunks.count }
 
         mutating func take(upTo limit: Int) -> Data? {
-            if current.isEmpty {
-                if let chunk = chunks.popFirst() { current = chunk } else { swap(&current, &joined) }
-            }
+            if current.isEmpty { current = chunks.popFirst() ?? Data() }
             guard !current.isEmpty else { return nil }
             let taken = current.prefix(limit)
             current = taken.count < current.count ? current.dropFirst(limit) : Data()
-            count -= taken.count
             return taken
         }
     }
 
     private static let capacity = 256 * 1024
-    /// Smaller chunks than this many bytes are joined.
-    private static let smallChunk = 4096
 
     let length: Int64?
     /// The length that the content must have, whether or not a transport is told.
@@ -88,7 +72,7 @@ final class StreamBodySource: HTTPBodySource {
             guard !state.isClosed else { throw CancellationError() }
             state.total += Int64(chunk.count)
             if let declared, state.total > declared { throw BodyLengthError(declared: declared, actual: state.total) }
-            state.add(chunk)
+            state.chunks.append(chunk)
             if state.count >= Self.capacity { state.room = Handover() }
             defer { state.isReaderWaiting = false }
             return (state.isReaderWaiting, state.room)
@@ -131,7 +115,7 @@ final class StreamBodySource: HTTPBodySource {
             state.isClosed = true
             // A transport that asks before it has heard of it must not take what is left out for the end.
             state.verdict = .failed(CancellationError())
-            (state.current, state.chunks, state.joined) = (Data(), Fifo(), Data())
+            (state.current, state.chunks) = (Data(), ChunkQueue())
             defer { (state.task, state.room) = (nil, nil) }
             return (state.task, state.room)
         }

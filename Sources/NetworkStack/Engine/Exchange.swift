@@ -159,9 +159,9 @@ final class Exchange: Cancelable {
         case .goOn, .ignore: break
         case .end(let ending): conclude(ending, of: attempt)
         case .open(let response): open(response)
-        case .follow(let request, let abandoned):
+        case .follow(let request, let abandoned, let source):
             abandoned?.cancel()
-            state.withLock { $0.remains.source.take() }?.close()
+            source?.close()
             carry(request, of: attempt, isFirst: false)
         }
     }
@@ -177,21 +177,21 @@ final class Exchange: Cancelable {
     ///   - ending: The end.
     ///   - attempt: The attempt's number; `nil` for whichever is under way.
     func conclude(_ ending: Ending, of attempt: Int? = nil) {
-        if let receiver, state.withLock({ $0.stage == .streaming }) {
+        if let receiver, state.withLock({ $0.streams(in: attempt) }) {
             if let steps { receiver.fail(steps.streamError(of: ending)) }
             if let remains = state.withLock({ $0.streamFailed(ending) }) { return release(remains) }
-            return end(ending)
+            return end(ending, of: attempt)
         }
-        guard isIntercepted, !ending.isFinal else { return end(ending) }
+        guard isIntercepted, !ending.isFinal else { return end(ending, of: attempt) }
         guard let settled = state.withLock({ $0.settle(ending, of: attempt, now: .now) }) else { return }
         release(settled.remains)
         let attempt = settled.attempt
         ResumeBatch.call(on: queue) { self.settle(ending, attempt) }
     }
 
-    /// The fetch ends with this.
-    func end(_ ending: Ending, onQueue: Bool = false) {
-        guard let ended = state.withLock({ $0.end(ending, isIntercepted: isIntercepted) }) else { return }
+    /// The fetch ends with this, unless another attempt than the one it is the end of has begun.
+    func end(_ ending: Ending, of attempt: Int? = nil, onQueue: Bool = false) {
+        guard let ended = state.withLock({ $0.end(ending, of: attempt, isIntercepted: isIntercepted) }) else { return }
         // Since somebody looked last, the stream may have been delivered: whoever reads it hears of this.
         if ended.cutsStream, let steps = ended.remains.steps { receiver?.fail(steps.streamError(of: ending)) }
         release(ended.remains)

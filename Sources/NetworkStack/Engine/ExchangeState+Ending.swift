@@ -94,10 +94,11 @@ extension ExchangeState {
         return finished(trailers: trailers, metrics: metrics, hop: hop, now: now)
     }
 
-    /// Ends the exchange. Answers what to let go of and the call to make, or `nil` if it had ended, or ends when the
-    /// interceptors have been told that the attempt is scheduled. If somebody intercepts, the call tells them the end of an
+    /// Ends the exchange. Answers what to let go of and the call to make, or `nil` if it had ended, another attempt than the one
+    /// that this ends has begun, or it ends when the interceptors have been told that the attempt is scheduled. If somebody intercepts, the call tells them the end of an
     /// attempt that has not been told.
-    mutating func end(_ ending: Ending, isIntercepted: Bool = false) -> Ended? {
+    mutating func end(_ ending: Ending, of number: Int? = nil, isIntercepted: Bool = false) -> Ended? {
+        guard number ?? attemptNumber == attemptNumber else { return nil }
         guard stage != .ended else {
             _ = delivery.ended(ending)
             return nil

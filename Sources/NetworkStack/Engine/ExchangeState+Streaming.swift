@@ -18,8 +18,12 @@ extension ExchangeState {
     mutating func open(_ ending: Ending) -> Delivery.Call? {
         guard stage == .streaming else { return nil }
         (isTold, isOpened) = (true, true)
-        clocks.opened()
         return delivery.ended(ending, steps: steps)
+    }
+
+    /// Whether a stream is under way, of an attempt; of any where none is named.
+    func streams(in number: Int?) -> Bool {
+        stage == .streaming && number ?? attemptNumber == attemptNumber
     }
 
     /// A stream came to its end. Answers whether to end the exchange now; if not, its head is to be delivered first.

@@ -18,7 +18,8 @@ struct ExchangeState: ~Copyable {
     /// What a piece of the response asks for.
     enum Verdict {
         case goOn
-        case follow(HTTP.Request, abandoning: (any HTTPTransfer)?)
+        /// Carry another request, and let go of the last one's content, and of its transfer if that is not over.
+        case follow(HTTP.Request, abandoning: (any HTTPTransfer)?, closing: (any HTTPBodySource)?)
         case open(HTTP.Response)
         case end(Ending)
         case ignore
@@ -221,6 +222,7 @@ struct ExchangeState: ~Copyable {
         if response.status == .switchingProtocols { return whole(now: now) }
         if streams, next == nil, response.status.statusClass == .success {
             stage = .streaming
+            clocks.opened()
             return takeResponse(trailers: nil, metrics: .init(), now: now).map { .open($0) } ?? .ignore
         }
         if let length = response.headers.announcedLength, request?.method != .HEAD {
@@ -290,7 +292,7 @@ struct ExchangeState: ~Copyable {
         redirects.append(.init(url: request.url, status: status))
         if next.method != request.method { otherwise = redirects.count }
         hop += 1  // What the old hop still says is not heard any more.
-        defer { remains.transfer = nil }
-        return .follow(next, abandoning: abandons ? remains.transfer : nil)
+        let transfer = remains.transfer.take()
+        return .follow(next, abandoning: abandons ? transfer : nil, closing: remains.source.take())
     }
 }

@@ -63,12 +63,13 @@ extension HTTP {
             /// The length in bytes if it was declared; the stream must then yield exactly as many.
             public let length: Int64?
             /// Whether the stream can be opened more than once.
-            public let isReplayable: Bool
+            public var isReplayable: Bool { claims.isEmpty }
             /// The fields that follow the content, if any do. A part of a form can have none.
             public var trailers: Trailers?
 
             private let pump: @Sendable (StreamBodySource) async throws -> Void
-            private let wasOpened: Lock<Bool>
+            /// Whether it was opened already, for each part of it that can be only once.
+            let claims: [Lock<Bool>]
 
             /// Content that can be sent once.
             ///
@@ -84,8 +85,7 @@ extension HTTP {
             package init<Chunks: AsyncSequence & Sendable>(_ chunks: Chunks, length: Int64?, sharing claim: Lock<Bool>)
             where Chunks.Element == Data {
                 self.length = length
-                isReplayable = false
-                wasOpened = claim
+                claims = [claim]
                 pump = { source in for try await chunk in chunks { try await source.send(chunk) } }
             }
 
@@ -99,20 +99,18 @@ extension HTTP {
                 replaying: @escaping @Sendable () throws -> Chunks
             ) where Chunks.Element == Data {
                 self.length = length
-                isReplayable = true
-                wasOpened = Lock(false)
+                claims = []
                 pump = { source in for try await chunk in try replaying() { try await source.send(chunk) } }
             }
 
-            /// Content that a closure sends piece by piece.
+            /// Content that a closure sends piece by piece, and that is opened with what it shares these claims with.
             init(
                 length: Int64?,
-                isReplayable: Bool,
+                claims: [Lock<Bool>],
                 pump: @escaping @Sendable (StreamBodySource) async throws -> Void
             ) {
                 self.length = length
-                self.isReplayable = isReplayable
-                wasOpened = Lock(false)
+                self.claims = claims
                 self.pump = pump
             }
 
@@ -125,23 +123,23 @@ extension HTTP {
                 return ReplayableBodySource(make)
             }
 
-            /// Sends the content as a part of other content.
+            /// Sends the content as a part of other content, which was opened with its claims.
             func send(to source: StreamBodySource) async throws {
-                guard trailers == nil else { throw Refusal.invalidRequest("A part of a form has no trailers.") }
-                try claim()
                 let before = source.total
                 try await pump(source)
                 let actual = source.total - before
                 if let length, actual != length { throw BodyLengthError(declared: length, actual: actual) }
             }
 
-            /// Notes that the content is sent, and refuses if it was and can be only once.
+            /// Notes that the content is sent, and refuses if any of it was and can be only once.
             private func claim() throws(Refusal) {
-                let isSecond = wasOpened.withLock { wasOpened in
-                    defer { wasOpened = true }
-                    return wasOpened
+                for claim in claims {
+                    let isSecond = claim.withLock { wasOpened in
+                        defer { wasOpened = true }
+                        return wasOpened
+                    }
+                    if isSecond { throw .bodyNotReplayable }
                 }
-                if isSecond, !isReplayable { throw .bodyNotReplayable }
             }
         }
     }

@@ -70,7 +70,7 @@ extension HTTP {
             /// Field lines of a response's head. At least 1.
             public var headFields: Int
             /// How many bytes a byte of compressed content may become, or `nil` for any number. It counts from the first
-            /// 64 KiB on, so that short and simple content passes. At least 1. Of a stream, a piece of 16 KiB may become
+            /// 64 KiB on, so that short and simple content passes. At least 1. On CurlStack, a piece of 16 KiB may become
             /// 64 MiB in any case, and no more.
             public var decompressionRatio: Int?
 

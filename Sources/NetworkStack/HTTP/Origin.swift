@@ -146,7 +146,8 @@ extension HTTP {
                 let allowed = (range.lowerBound + 1..<bracket).allSatisfy {
                     bytes[$0].isTokenByte && bytes[$0] != UInt8(ascii: "_") || bytes[$0] == UInt8(ascii: ":")
                 }
-                guard allowed, bracket > range.lowerBound + 1 else {
+                // The longest address has 45 bytes; a zone may follow it.
+                guard allowed, 2...253 ~= bracket - range.lowerBound else {
                     throw .invalidRequest("The URL's host is not an IPv6 address.")
                 }
                 if hostEnd < range.upperBound {
@@ -165,9 +166,11 @@ extension HTTP {
                 throw .invalidRequest("The URL has no host.")
             }
             if !isAddress { try check(host: bytes, host) }
-            return (
-                bytes.text(host).asciiLowercased, try port(bytes, (portStart ?? range.upperBound)..<range.upperBound)
-            )
+            let text = bytes.text(host).asciiLowercased
+            if isAddress, IPAddress(text) == nil {
+                throw .invalidRequest("The URL's host is not an IPv6 address.")
+            }
+            return (text, try port(bytes, (portStart ?? range.upperBound)..<range.upperBound))
         }
 
         private static func check(host bytes: Span<UInt8>, _ range: Range<Int>) throws(Refusal) {

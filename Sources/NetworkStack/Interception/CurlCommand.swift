@@ -5,7 +5,8 @@ extension HTTP.Request {
     ///
     /// Every part is quoted for a POSIX shell, and what curl would add or change by itself is turned off: it sends the
     /// fields of this request and, besides them, `Host`, `Content-Length`, and what a stack adds of its own accord
-    /// (`User-Agent`, `Accept`, `Accept-Encoding`) not at all.
+    /// (`User-Agent`, `Accept`, `Accept-Encoding`) not at all. Proxies of the environment it takes, as a stack does only if it is
+    /// told to.
     ///
     /// Content is written into the command; binary or long content is piped in with `printf`. A file is named, and streamed
     /// content is left to be piped in.
@@ -25,7 +26,8 @@ extension HTTP.Request {
         }
         for field in request.headers where field.name != .contentLength {
             let value = redaction?.exported(field) ?? field.value
-            words += ["--header", value.isEmpty ? "\(field.name);" : "\(field.name): \(value)"]
+            // curl sends a field without a value where none is announced, and takes a blank one for no field.
+            words += ["--header", value.utf8.allSatisfy(\.isBlank) ? "\(field.name);" : "\(field.name): \(value)"]
         }
         // Servers expect these methods to announce even that there is no content.
         let hasContent = !request.body.isNone || [.POST, .PUT, .PATCH].contains(request.method)

@@ -62,8 +62,10 @@ final class InterceptedAttempt<Request: HTTPRequestConvertible, Response: HTTPRe
         guard attempt.number > 1 else { return kept.withLock { $0.number = attempt.number } }
         let last = kept.withLock { kept in
             let last = (kept.made, kept.success, kept.outcome)
+            // What is over stays over.
+            let isOver = kept.isOver
             kept = Kept()
-            kept.number = attempt.number
+            (kept.number, kept.isOver) = (attempt.number, isOver)
             return last
         }
         withExtendedLifetime(last) {}  // What it held is let go of after the lock.

@@ -1,6 +1,6 @@
 internal import FoundationEssentials
 
-/// Reads the lines of a stream, as bytes, without their ends. The last one counts also without an end.
+/// Reads the lines of a stream, as bytes, without their ends. The last one counts also without an end, but not among events.
 ///
 /// What was read ahead is the reader's: whoever goes on with it misses nothing.
 final class LineReader: Sendable {
@@ -29,9 +29,9 @@ final class LineReader: Sendable {
 struct LineBuffer {
     /// What ends a line.
     enum Ending {
-        /// LF or CRLF.
+        /// LF or CRLF; or the end of the text.
         case lineFeeds
-        /// LF, CRLF or CR (HTML Living Standard, section 9.2.5).
+        /// LF, CRLF or CR (HTML Living Standard, section 9.2.5). What the end of the text cuts short is no line.
         case lineFeedsAndReturns
     }
 
@@ -76,11 +76,12 @@ struct LineBuffer {
         return line
     }
 
-    /// What is left after the last end of a line.
+    /// What is left after the last end of a line, if that is a line.
     mutating func rest() throws(LineTooLong) -> ArraySlice<UInt8>? {
-        guard start < bytes.count else { return nil }
+        guard start < bytes.count, ending == .lineFeeds else { return nil }
         defer { start = bytes.count }
-        return try line(endingAt: bytes.count)
+        guard bytes.count - start <= limit else { throw LineTooLong(limit: limit) }
+        return bytes[start...]
     }
 
     private func endsLine(_ byte: UInt8) -> Bool {

@@ -10,8 +10,7 @@ final class StreamReceiver: Sendable {
     }
 
     private struct State {
-        var chunks = Fifo<Data>()
-        var count = 0
+        var chunks = ChunkQueue()
         var end: End?
         var trailers: HTTP.Headers?
         var metrics: HTTP.Metrics?
@@ -21,12 +20,6 @@ final class StreamReceiver: Sendable {
         weak var exchange: Exchange?
         /// What a stream that was given up fails with.
         var cancelled: any Error = CancellationError()
-
-        mutating func takeChunk() -> Data? {
-            let chunk = chunks.popFirst()
-            count -= chunk?.count ?? 0
-            return chunk
-        }
     }
 
     private static let highMark = 256 * 1024
@@ -46,8 +39,7 @@ final class StreamReceiver: Sendable {
         let (waiter, hasRoom) = state.withLock { state -> (Handover<Void>?, Bool) in
             guard state.end == nil else { return (nil, true) }
             state.chunks.append(chunk)
-            state.count += chunk.count
-            state.isHeldBack = state.count > Self.highMark
+            state.isHeldBack = state.chunks.count > Self.highMark
             return (state.waiter.take(), !state.isHeldBack)
         }
         waiter?.fill(())
@@ -88,8 +80,8 @@ final class StreamReceiver: Sendable {
         while true {
             try checkCancellation()
             let (chunk, end, exchange) = state.withLock { state -> (Data?, End?, Exchange?) in
-                guard let chunk = state.takeChunk() else { return (nil, state.end, nil) }
-                guard state.isHeldBack, state.count < Self.lowMark else { return (chunk, nil, nil) }
+                guard let chunk = state.chunks.popFirst() else { return (nil, state.end, nil) }
+                guard state.isHeldBack, state.chunks.count < Self.lowMark else { return (chunk, nil, nil) }
                 state.isHeldBack = false
                 return (chunk, nil, state.exchange)
             }
@@ -106,7 +98,7 @@ final class StreamReceiver: Sendable {
     private func wait() async throws {
         let waiter = Handover<Void>()
         let waits = try state.withLock { state throws(ByteStream.ConcurrentRead) in
-            guard state.end == nil, state.count == 0 else { return false }
+            guard state.end == nil, state.chunks.count == 0 else { return false }
             guard state.waiter == nil else { throw ByteStream.ConcurrentRead() }
             state.waiter = waiter
             return true
@@ -129,7 +121,7 @@ final class StreamReceiver: Sendable {
     /// Nobody reads on: what is there is let go of, and what has not come is given up.
     func abandon() {
         let (waiter, exchange) = state.withLock { state -> (Handover<Void>?, Exchange?) in
-            (state.chunks, state.count) = (Fifo(), 0)
+            state.chunks = ChunkQueue()
             let exchange = state.end == nil ? state.exchange : nil
             if case .failed = state.end {} else { state.end = .failed(state.cancelled) }
             return (state.waiter.take(), exchange)

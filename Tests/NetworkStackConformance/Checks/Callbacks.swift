@@ -17,14 +17,28 @@ extension ConformanceCheck {
                     for path in ["/ok", "/failed"] {
                         let calls = Calls(on: queue)
                         let resource = try ConformanceSubject.Stack.Resource.get(peer.url(path))
-                        try await calls.expectOne { stack.fetch(resource: resource, on: queue) { _ in calls.note() } }
+                        try await calls.expectOne { lifetime in
+                            stack.fetch(resource: resource, on: queue) { _ in
+                                withExtendedLifetime(lifetime) { calls.note() }
+                            }
+                        }
                     }
-                    // A failure that is known before anything is sent comes the same way.
-                    let calls = Calls(on: queue)
-                    let refused = ConformanceSubject.Stack.Resource(
-                        baseRequestMaking: .request(HTTP.Request(method: "a b", url: URL(filePath: "/")))
-                    )
-                    try await calls.expectOne { stack.fetch(resource: refused, on: queue) { _ in calls.note() } }
+                    // A failure that is known at once comes the same way, and not while `fetch` is running.
+                    let (calls, called, isFetching, wasEarly) = (Calls(on: queue), Latch(), Lock(true), Lock(false))
+                    let refused = ConformanceSubject.Stack.Resource.made { handler in
+                        let cancelable = handler(.failure(CancellationError()))
+                        // A stack that makes requests elsewhere has returned meanwhile; then a completion is in order.
+                        if called.wait(seconds: 0.25), isFetching.withLock({ $0 }) { wasEarly.withLock { $0 = true } }
+                        return cancelable
+                    }
+                    try await calls.expectOne { lifetime in
+                        defer { isFetching.withLock { $0 = false } }
+                        return stack.fetch(resource: refused, on: queue) { _ in
+                            withExtendedLifetime(lifetime) { calls.note() }
+                            called.open()
+                        }
+                    }
+                    try expect(!wasEarly.withLock { $0 }, "The completion was called while fetch was running")
                 },
                 ConformanceCheck("A decoded fetch calls back on \(name), and decodes elsewhere") { subject in
                     let peer = try subject.serve { _ in .json("[1,2]") }
@@ -36,10 +50,10 @@ extension ConformanceCheck {
                     }
                     let resource = try ConformanceSubject.Stack.Resource.get(peer.url("/"))
                     let sum = Lock(0)
-                    try await calls.expectOne {
+                    try await calls.expectOne { lifetime in
                         stack.fetchAndDecode(resource: resource, decoding: decoding, on: queue) { result in
                             sum.withLock { $0 = ((try? result.get().value) ?? []).reduce(0, +) }
-                            calls.note()
+                            withExtendedLifetime(lifetime) { calls.note() }
                         }
                     }
                     try expectEqual(sum.withLock { $0 }, 3, "the sum of the model")
@@ -55,7 +69,6 @@ private final class Calls: Sendable {
     private let queue: DispatchQueue
     private let noted = Lock<[Bool]>([])
     private let called = Gate()
-    private let hasReturned = Lock(false)
 
     init(on queue: DispatchQueue) {
         self.queue = queue
@@ -73,11 +86,16 @@ private final class Calls: Sendable {
         called.open()
     }
 
-    /// Expects one call, on the queue, by what a function begins.
-    func expectOne(_ begin: () -> any Cancelable) async throws {
-        _ = begin()
+    /// Expects one call, on the queue, by what a function begins. What it is handed is kept by the completion, which is let go
+    /// of when nobody can call it any more.
+    func expectOne(_ begin: (Lifetime) -> any Cancelable) async throws {
+        let released = Gate()
+        _ = begin(Lifetime(released))
         do { try await called.opened(within: .seconds(15)) } catch is WaitTimedOut {
             throw ConformanceFailure("The completion was not called")
+        }
+        do { try await released.opened(within: .seconds(10)) } catch is WaitTimedOut {
+            throw ConformanceFailure("The stack keeps the completion of a fetch that has ended")
         }
         try expectEqual(places, [true], "calls on the queue")
     }

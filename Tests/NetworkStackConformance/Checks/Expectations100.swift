@@ -8,25 +8,28 @@ extension ConformanceCheck {
     /// Content that waits to be asked for (RFC 9110 section 10.1.1).
     static let expectations: [ConformanceCheck] = [
         ConformanceCheck("Content waits until the server asks for it", needs: needsExpecting) { subject in
-            let (asked, mayAsk) = (Gate(), Gate())
-            let server = try ScriptedServer { _ in
-                [
-                    .receiveHead, .open(asked), .wait(for: mayAsk), .send("HTTP/1.1 100 Continue\r\n\r\n"),
-                    .receiveBody,
-                    .send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"), .waitForClose,
-                ]
+            for headers: HTTP.Headers in [[:], [.expect: "100-continue"]] {
+                let (asked, mayAsk) = (Gate(), Gate())
+                let server = try ScriptedServer { _ in
+                    [
+                        .receiveHead, .open(asked), .wait(for: mayAsk), .send("HTTP/1.1 100 Continue\r\n\r\n"),
+                        .receiveBody,
+                        .send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"), .waitForClose,
+                    ]
+                }
+                let content = patternBytes(5000)
+                async let fetched = subject.client().success(
+                    HTTP.Request(method: .POST, url: server.url(), headers: headers, body: .bytes(content)),
+                    options: waiting(.seconds(20))
+                )
+                try await asked.opened()
+                let head = server.requests.first
+                try expectEqual(server.connections.first?.receivedCount, head?.rawHead.count, "bytes sent")
+                try expectEqual(head?.values(of: "Expect"), ["100-continue"], "Expect")
+                mayAsk.open()
+                try expectBytes(await fetched.value, "ok".utf8)
+                try expectBytes(server.requests.first?.body ?? [], content)
             }
-            let content = patternBytes(5000)
-            async let fetched = subject.client().success(
-                HTTP.Request(method: .POST, url: server.url(), body: .bytes(content)),
-                options: waiting(.seconds(20))
-            )
-            try await asked.opened()
-            try expectEqual(server.connections.first?.receivedCount, server.requests.first?.rawHead.count, "bytes sent")
-            try expectEqual(server.requests.first?["Expect"], "100-continue", "Expect")
-            mayAsk.open()
-            try expectBytes(await fetched.value, "ok".utf8)
-            try expectBytes(server.requests.first?.body ?? [], content)
         },
         ConformanceCheck("Content that nobody asks for is sent after a while", needs: needsExpecting) { subject in
             let server = try ScriptedServer { _ in

@@ -28,6 +28,25 @@ extension ConformanceCheck {
             }
             try expectEqual(peer.requests().map(\.text), ["once"], "what the server received")
         },
+        ConformanceCheck(
+            "A form with a part that can be sent once is not begun a second time, though it is made afresh",
+            needs: [.network, .streamedRequestBody]
+        ) { subject in
+            let server = try ScriptedServer { _ in
+                [.repeat([.receiveRequest, .send("HTTP/1.1 503 No\r\nContent-Length: 0\r\n\r\n")])]
+            }
+            var form = MultipartFormData()
+            form.append(.init(AsyncStream([Data("once".utf8)])), name: "part")
+            let made = form
+            let resource = ConformanceSubject.Stack.Resource.made(by: [HTTPRetryPolicy.maxRetries(3)]) { handler in
+                handler(Result { try HTTP.Request(method: .POST, url: server.url(), body: made.content().body) })
+            }
+            let outcome = try await subject.stack().observe(resource).onlyOutcome()
+            guard case .bodyNotReplayable = try outcome.refusal() else {
+                throw ConformanceFailure("Expected bodyNotReplayable, saw \(outcome.summary)")
+            }
+            try expectEqual(server.requests.count, 1, "requests")
+        },
         ConformanceCheck("Content that can be sent again is sent whole in every attempt") { subject in
             let peer = try subject.serve { _ in .status(503) }
             let stack = try subject.stack()

@@ -5,6 +5,25 @@ import NetworkStackTesting
 extension ConformanceCheck {
     /// Attempts and clocks.
     static let retriesTimed: [ConformanceCheck] = [
+        ConformanceCheck("The attempt timeout does not end a stream that has begun", needs: [.network]) { subject in
+            let server = try ScriptedServer { _ in
+                [
+                    .receiveHead, .send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nfirst"),
+                    .pause(.milliseconds(900)), .send("later"),
+                ]
+            }
+            // Nor while it is told, however long that takes.
+            let listener = EventListener { event, _ in
+                if case .succeeded = event { Latch().wait(seconds: 0.6) }
+            }
+            for interceptors in [[], [listener]] {
+                let client = try subject.streaming {
+                    $0.options.timeouts.attempt = .milliseconds(300)
+                    $0.interceptors = interceptors
+                }
+                try expectBytes(try await client.open(server.url()).value.collect(), "firstlater".utf8)
+            }
+        },
         ConformanceCheck("An attempt that takes too long has failed, and the next one has its own time") { subject in
             let (held, count, log) = (Latch(), Lock(0), EventLog())
             defer { held.open() }

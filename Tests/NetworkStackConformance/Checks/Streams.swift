@@ -213,16 +213,6 @@ extension ConformanceCheck {
             let error = try await streamFailure { _ = try await opened.value.collect() }
             try expect("\(error)".contains("total timeout"), "Expected the total timeout, saw \(error)")
         },
-        ConformanceCheck("The attempt timeout does not end a stream that has begun", needs: [.network]) { subject in
-            let server = try ScriptedServer { _ in
-                [
-                    .receiveHead, .send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nfirst"),
-                    .pause(.milliseconds(900)), .send("later"),
-                ]
-            }
-            let client = try subject.streaming { $0.options.timeouts.attempt = .milliseconds(300) }
-            try expectBytes(try await client.open(server.url()).value.collect(), "firstlater".utf8)
-        },
     ]
 
     private static let streamsHeldBack: [ConformanceCheck] = [

@@ -10,9 +10,10 @@ extension HTTPResource<HTTP.Request, HTTP.Response> {
     /// A request made by a closure.
     static func made(
         options: HTTP.Options? = nil,
+        by interceptors: Interceptors = [],
         _ make: @escaping @Sendable (@escaping Network.BaseRequestMaking<HTTP.Request>.Handler) -> any Cancelable
     ) -> Self {
-        Self(baseRequestMaking: .init(make: make), options: options)
+        Self(baseRequestMaking: .init(make: make), interceptors: interceptors, options: options)
     }
 }
 
