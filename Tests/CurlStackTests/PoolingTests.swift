@@ -228,6 +228,23 @@ struct PoolingTests {
         #expect(try await stack.fetch(resource: resource).value == Data("done".utf8))
     }
 
+    @Test("a host is found at the address it is overridden with, also when nobody has asked for the idle age")
+    func overrides() async throws {
+        let server = try ScriptedServer.responding { _ in .ok("done") }
+        var configuration = Network.Configuration()
+        configuration.connections.idleAge = .seconds(1)
+        configuration.addresses.hostOverrides = [try .init("nowhere.invalid:\(server.port):127.0.0.1")]
+        let stack = try Network.CurlNetworkStack(configuration: configuration)
+        let url = server.url("/", host: "nowhere.invalid")
+        _ = try await stack.fetch(resource: get(url))
+        let end = ContinuousClock.now + .seconds(20)
+        while await stack.connectionStatistics.openSockets > 0, .now < end {
+            try await Task.sleep(for: .milliseconds(50))
+        }
+        #expect(try await stack.fetch(resource: get(url)).value == Data("done".utf8))
+        #expect(server.snapshot.accepted == 2)
+    }
+
     @Test("a connection is not used beyond its lifetime, however busy it is")
     func lifetime() async throws {
         let server = try ScriptedServer.responding { _ in .ok("done") }

@@ -57,10 +57,13 @@ final class ByteBuffer {
     /// A length that a server merely announces is not believed beyond this.
     private static let largestReservation = 512 * 1024 * 1024
 
-    /// Hands the bytes over and is empty again.
+    /// Hands the bytes over and is empty again. Room that was made for what did not come is not handed over with a little.
     func take() -> Data {
-        guard count > 0, let taken = unsafe bytes else { return Data() }
+        guard count > 0, var taken = unsafe bytes else { return Data() }
         let length = count
+        if capacity - length >= max(length, 4096), let shorter = unsafe realloc(taken, length) {
+            unsafe taken = shorter
+        }
         unsafe bytes = nil
         (count, capacity) = (0, 0)
         return unsafe Data(bytesNoCopy: taken, count: length, deallocator: .free)

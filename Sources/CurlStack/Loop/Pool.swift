@@ -152,6 +152,13 @@ final class Pool {
         if easy.fact(CURLINFO_OS_ERRNO) == 0 { keepSpare(easy) }
     }
 
+    /// Closes all connections, where there is no transfer. Handles go, too: what they were told of hosts went to the multi handle
+    /// that goes with the connections, and each tells it once.
+    func closeConnections() {
+        while takeSpare() != nil {}
+        multi.closeConnections()
+    }
+
     private func keepSpare(_ easy: EasyHandle) {
         easy.next = spare
         spare = easy

@@ -60,7 +60,7 @@ struct Pools {
         let used = Set(transfers.map(\.poolNumber))
         for (number, pool) in all.enumerated() {
             pool.looks = used.contains(number) ? 0 : pool.looks + 1
-            if pool.looks == 2 { pool.multi.closeConnections() }
+            if pool.looks == 2 { pool.closeConnections() }
             if pool.looks < 2 { nextLook = now.after(idleAge) }
         }
     }

@@ -2,16 +2,6 @@ internal import CCurl
 internal import NetworkStack
 
 extension Transfer {
-    /// The server is not trusted; nothing is sent.
-    func refuse(_ error: ServerTrustError) { stop = .refused(.untrusted(error)) }
-
-    /// There is nobody to verify a server by; nothing is sent.
-    func hasNoAuthorities() {
-        let bundle = CurlLibrary.shared.trustBundle ?? "none"
-        let message = "The system's certificate authorities cannot be read (\(bundle))."
-        stop = .transport(CurlError(code: .sslCACertificateBadFile, message: message, phase: .securing))
-    }
-
     /// If another head begins, libcurl has answered the challenge, and its cookies count all the same.
     func readAfterChallenge(_ line: Span<UInt8>) -> HeadReader.Step {
         let step = head.read(line)
@@ -57,7 +47,14 @@ extension Transfer {
         isSendingPaused = false
         guard maySend() else { return false }
         wasSentAgain = isRepetition
-        if wasSentAgain { repeats += 1 }
+        if wasSentAgain {
+            repeats += 1
+            // libcurl before 8.7 goes back to the first byte only if some of what it took went out.
+            if let content, content.hasBegun, !content.rewind() {
+                stop = .refused(.bodyNotReplayable)
+                return false
+            }
+        }
         hasAnsweredChallenge = head.isChallenge
         let startsWithHTTP2 = control.hop.options.version == .http2PriorKnowledge
         // Otherwise libcurl need not be asked what TLS the connection has.
@@ -82,7 +79,7 @@ extension Transfer {
             openedSockets = []
         }
         self.ends = ends
-        speaksHTTP2 = (mayUseTLS ? easy.negotiatedHTTP2 : nil) ?? startsWithHTTP2
+        speaksHTTP2 = (control.hop.isSecure ? easy.negotiatedHTTP2 : nil) ?? startsWithHTTP2
         if speaksHTTP2, let refusal = control.hop.refusalOfHead(overHTTP2: true) {
             stop = .refused(refusal)
             return false
@@ -111,34 +108,6 @@ extension Transfer {
     private func isSpent(_ easy: EasyHandle, _ ends: OpenSockets.Ends, mayUseTLS: Bool) -> Bool {
         guard mayUseTLS, easy.speaksTLS else { return turn.sockets.canRead(at: ends) }
         return easy.isSpent(on: turn.sockets.canRead(at: ends) ? turn.sockets.descriptor(at: ends) : nil)
-    }
-
-    /// What the connection's handshake left. Newer versions of libcurl tell of the origin's TLS alone, and nothing of the
-    /// proxy's before an origin without.
-    private func notedRecord(at ends: OpenSockets.Ends) -> TLSRecord? {
-        openedSockets.isEmpty ? turn.sockets.tlsRecord(at: ends) : tlsRecord
-    }
-
-    /// Why the server at the other end must not be sent the request, if it must not.
-    private func refusalOfServer() -> ServerTrustError? {
-        guard case .pinned(let server) = control.hop.trust else {
-            if control.hop.options.collectsServerPins, case .verified(let chain)? = easy?.serverProof {
-                serverPins = (chain.pins, nil)
-            }
-            return nil
-        }
-        let proof = easy?.serverProof ?? .none
-        if case .verified(let chain) = proof { serverPins = (chain.pins, chain.match(of: server)) }
-        guard let refusal = RequestGate.refusal(of: server, by: proof) else { return nil }
-        if server.isEnforced { return refusal }
-        control.sink.mismatched(.init(origin: control.hop.origin, error: refusal))
-        return nil
-    }
-
-    /// Reports the proxy on the way, if its keys are not those that are pinned, and that is only reported.
-    private func reportProxy() {
-        guard peers.proxy?.reported != nil, let error = (tlsRecord?.proxy ?? tlsRecord)?.objection else { return }
-        control.sink.mismatched(.init(origin: control.hop.origin, error: error))
     }
 
     /// Whether the transfer was to join a connection that speaks HTTP/2 already, and got one that does not: a kept one of
@@ -198,7 +167,15 @@ extension Transfer {
     }
 
     /// Whether the request may be sent on the connection that libcurl has chosen.
-    private func maySend() -> Bool { !isRepetition || maySendAgain() }
+    private func maySend() -> Bool {
+        guard isRepetition else { return true }
+        // What is reset for want of HTTP/1.1 (RFC 9113 section 7) libcurl asks for once more, whatever of the answer has come.
+        if head.hasBegun, !head.isChallenge {
+            stop = .transport(ended(.http2Stream, "The stream was reset within its response."))
+            return false
+        }
+        return maySendAgain()
+    }
 
     /// Whether the request may be sent once more: the kept connection it was sent on died without an answer, and libcurl
     /// would repeat whatever it was. What is not idempotent might then be done twice (RFC 9110 section 9.2.2), unless

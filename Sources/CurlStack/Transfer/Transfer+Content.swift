@@ -48,7 +48,8 @@ extension Transfer {
             stop = .transport(undecodable("The content has a coding that this process cannot undo."))
             return false
         }
-        switch decoder.decode(bytes, { take($0, expecting: 0) && isWithinRatio() && isWithinPiece() }) {
+        let before = bodyCount
+        switch decoder.decode(bytes, { take($0, expecting: 0) && isWithinRatio() && isWithinPiece(after: before) }) {
         case .goOn: return true
         case .stopped: break
         case .corrupt: stop = .transport(undecodable("The content is not what its coding says."))
@@ -66,14 +67,15 @@ extension Transfer {
         return false
     }
 
-    /// Whether what one piece of a stream has become so far may be kept until the reader can be asked to take it. A followed redirect's
-    /// content has no other end: nobody collects it, so its limit does not stop it (``take(_:expecting:)``).
-    private func isWithinPiece() -> Bool {
+    /// Whether what one piece has become so far, after so much before it, leaves time for others, and in a stream may be kept until
+    /// the reader can be asked to take it. A followed redirect's content has no other end: nobody collects it, so its limit does
+    /// not stop it (``take(_:expecting:)``).
+    private func isWithinPiece(after before: Int64) -> Bool {
         let count: Int64 =
             if control.hop.isLeftBehind(head.status, head.headers) {
                 bodyCount
             } else {
-                control.hop.allowsWithholding ? 0 : Int64(body.count)
+                control.hop.allowsWithholding ? bodyCount - before : Int64(body.count)
             }
         guard count > ContentCoding.pieceLimit else { return true }
         stop = Self.isExcessive

@@ -52,6 +52,25 @@ extension ConformanceCheck {
                 }
             }
         },
+        ConformanceCheck("What a few bytes become at once is not collected, and holds up no other fetch", needs: needs)
+        {
+            subject in
+            // A frame of blocks that say one byte 128 KiB times each (RFC 8878 section 3.1.1.2): 128 MiB in 4 KiB.
+            var bomb: [UInt8] = [0x28, 0xB5, 0x2F, 0xFD, 0, 7 << 3]
+            for number in 1...1024 {
+                let head = UInt32(128 << 10) << 3 | 1 << 1 | (number == 1024 ? 1 : 0)
+                bomb += (0..<3).map { UInt8(truncatingIfNeeded: head >> (8 * $0)) } + [0x78]
+            }
+            try await holdsUpNobody(
+                Reply.ok(bytes: bomb, headers: [("Content-Encoding", "zstd")]),
+                limit: 1 << 30,
+                on: subject
+            ) { outcome in
+                guard case .failure(.refused(.decompressionRatio)) = outcome else {
+                    throw ConformanceFailure("expected a refusal for the ratio, saw \(outcome)")
+                }
+            }
+        },
     ]
 
     private static let needs: Set<HTTP.Capability> = [.network, .decompression, .decompressionRatio]
@@ -59,6 +78,7 @@ extension ConformanceCheck {
     /// Fetches a bomb, and something else beside it.
     private static func holdsUpNobody(
         _ bomb: Reply,
+        limit: Int64 = 1000,
         on subject: ConformanceSubject,
         _ judge: (BoundedClient.Outcome) throws -> Void
     ) async throws {
@@ -72,7 +92,7 @@ extension ConformanceCheck {
             default: return .ok(String(request.path.dropFirst()))
             }
         }
-        let client = try subject.client { $0.options.limits.body = 1000 }
+        let client = try subject.client { $0.options.limits.body = limit }
         _ = try await client.get(peer.url("/first"))
         guard isOffered.withLock({ $0 }) else { return }
         async let outcome = client.outcome(of: HTTP.Request(url: peer.url("/bomb")))

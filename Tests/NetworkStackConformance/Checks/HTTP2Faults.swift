@@ -165,7 +165,21 @@ extension ConformanceCheck {
         },
         ConformanceCheck("A stream that the server resets within its content is a failure", needs: needsFrames) {
             subject in
-            for code: UInt32 in [1, 2, 7, 8, 11] { try await expectFailure(of: subject, fromResetWith: code) }
+            for code: UInt32 in [1, 2, 7, 8, 11, 13] { try await expectFailure(of: subject, fromResetWith: code) }
+        },
+        ConformanceCheck(
+            "A stream that the server resets within its content, for want of HTTP/1.1, is a failure",
+            needs: needsFrames
+        ) { subject in
+            let server = try http2Server { index in
+                guard index == 0 else { return [.answerStream, .waitForClose] }
+                return [
+                    .receiveStream, .send([.head(200, on: 1), .data("half", on: 1)]),
+                    // What comes before a reset is lost with it unless it has been read.
+                    .pause(.milliseconds(100)), .send([.reset(1, code: 13)]), .waitForClose,
+                ]
+            }
+            _ = try await subject.http2Client().breakdown(HTTP.Request(url: server.url()))
         },
         ConformanceCheck(
             "A stream that the server resets within its content is a failure beside one that goes on",

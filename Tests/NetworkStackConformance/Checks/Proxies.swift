@@ -109,6 +109,23 @@ extension ConformanceCheck {
             let fetched = try await client.get(nginx.cleartextHTTP2URL("/echo"))
             try expectEqual(fetched.response.version, .http2, "the version")
         },
+        ConformanceCheck(
+            "HTTP/2 by prior knowledge goes through the tunnel of a proxy that is spoken to over TLS",
+            needs: needsProxies.union([.http2PriorKnowledge, .customTrustRoots])
+        ) { subject in
+            let certificates = try TestCertificates.shared()
+            let proxy = try TLSProxy(certificates.server)
+            try await proxy.start()
+            let (nginx, client) = try await nginx(subject) { configuration in
+                try configuration.use("https://localhost:\(proxy.port)")
+                configuration.tls.trustRoots = .file(path: certificates.caFile)
+                configuration.options.version = .http2PriorKnowledge
+            }
+            for _ in 1...2 {
+                let fetched = try await client.get(nginx.cleartextHTTP2URL("/echo"))
+                try expectEqual(fetched.response.version, .http2, "the version")
+            }
+        },
         ConformanceCheck("A proxy that is told to tunnels http, too", needs: needsProxies) { subject in
             let (squid, origin) = (try SquidServer(), try ScriptedServer.responding { .ok($0.path) })
             try await squid.start()
