@@ -60,4 +60,39 @@ struct EnvironmentTests {
             exit(7)
         }
     }
+
+    @Test("are not believed to be the origin where they refuse a tunnel: nothing of their answer is kept")
+    func refusedTunnels() async {
+        await #expect(processExitsWith: .exitCode(7)) {
+            Self.clear()
+            let status = Lock("")
+            let proxy = try ScriptedServer { _ in
+                let wishes = "Set-Cookie: a=b\r\nStrict-Transport-Security: max-age=1000\r\n"
+                let head = "HTTP/1.1 \(status.withLock { $0 })\r\n\(wishes)Content-Length: 6\r\n\r\n"
+                return [.receiveHead, .send(head + "secret"), .close]
+            }
+            setenv("https_proxy", proxy.url(), 1)
+            var configuration = Network.Configuration()
+            configuration.proxies = try Network.Proxies(environment: nil)
+            configuration.cookies = HTTP.CookieJar()
+            configuration.strictTransport = HTTP.StrictTransportHosts()
+            let network = try Stack(configuration: configuration)
+            for refusal in [
+                "101 Switching Protocols", "302 Found\r\nLocation: /", "400 Bad Request",
+                "401 Unauthorized\r\nWWW-Authenticate: Basic realm=\"a\"", "403 Forbidden",
+                "407 Proxy Authentication Required", "502 Bad Gateway",
+            ] {
+                status.withLock { $0 = refusal }
+                let outcome = await network.outcome(of: try .url("https://origin.test/"))
+                guard case .failure(.transport(let error)) = outcome, error.kind == .proxy else {
+                    Issue.record("\(refusal): \(outcome.summary)")
+                    continue
+                }
+            }
+            #expect(configuration.cookies?.cookies.count == 0)
+            #expect(configuration.strictTransport?.hosts.count == 0)
+            #expect(Set(proxy.requests.map(\.method)) == ["CONNECT"])
+            exit(7)
+        }
+    }
 }

@@ -30,7 +30,7 @@ struct Answer {
     /// Whether the head that counts has come.
     var hasToldHead: Bool { head != nil && !isHeld }
     /// Whether a 401 has come that is not told, as somebody may answer its challenge.
-    var mayBeChallenged: Bool { isHeld && head?.response.status == .unauthorized }
+    var mayBeChallenged: Bool { isHeld && holds.challenges && head?.response.status == .unauthorized }
     /// The bytes of content that came, as they travelled if that is known.
     var bytesReceived: Int64 { head?.encodedLength ?? received }
     /// The bytes of the response's head, near enough.
@@ -40,7 +40,8 @@ struct Answer {
     struct Holds {
         /// A 401: somebody may answer its challenge, and then it never was.
         let challenges: Bool
-        /// A success: it may be that of a proxy's tunnel, which URLSession shows like any other.
+        /// Any: it may be a proxy's answer to CONNECT, which URLSession shows like the origin's. What is not followed by
+        /// another head, content or a good end never was.
         let tunnels: Bool
     }
 
@@ -65,17 +66,17 @@ struct Answer {
         // A second head follows that of a tunnel, or that of a 401 whose challenge was answered.
         self.head = head
         (held, received) = ([], 0)
-        isHeld = status == .unauthorized ? holds.challenges : holds.tunnels && status.statusClass == .success
+        isHeld = holds.tunnels || holds.challenges && status == .unauthorized
         return isHeld ? [] : [.head(head.response)]
     }
 
     mutating func received(_ data: Data) -> [Event] {
         guard let head else { return [.failed(.badResponse)] }
         // Another protocol's.
-        if head.response.status == .switchingProtocols { return [] }
+        if head.response.status == .switchingProtocols { return release() }
         received += Int64(data.count)
         guard isHeld else { return [.body(data)] }
-        if head.response.status == .unauthorized {
+        if mayBeChallenged {
             held.append(data)
             return [.withheld(received)]
         }
