@@ -22,6 +22,8 @@ struct Answer {
     private let holds: Holds
 
     private var head: ReceivedHead?
+    /// What came last, whatever it was.
+    private var latest: URLResponse?
     private var held: [Data] = []
     private var isHeld = false
     private var isWhole = false
@@ -31,6 +33,8 @@ struct Answer {
     var hasToldHead: Bool { head != nil && !isHeld }
     /// Whether a 401 has come that is not told, as somebody may answer its challenge.
     var mayBeChallenged: Bool { isHeld && holds.challenges && head?.response.status == .unauthorized }
+    /// Whether the head that has come may be that of a proxy's tunnel.
+    private var mayBeTunnels: Bool { isHeld && holds.tunnels }
     /// The bytes of content that came, as they travelled if that is known.
     var bytesReceived: Int64 { head?.encodedLength ?? received }
     /// The bytes of the response's head, near enough.
@@ -54,6 +58,7 @@ struct Answer {
     // MARK: Events
 
     mutating func received(_ response: URLResponse) -> [Event] {
+        latest = response
         guard let response = response as? HTTPURLResponse else { return [.failed(.badResponse)] }
         let head = ReceivedHead(response, url: request.url)
         let status = head.response.status
@@ -101,7 +106,9 @@ struct Answer {
     mutating func completed(_ response: URLResponse?, _ error: (any Error)?) -> [Event] {
         var events: [Event] = []
         if let error, !isWhole { return [.failed(URLError.failure(error, hasHead: head != nil))] }
-        if head == nil, let response = response as? HTTPURLResponse, response.statusCode >= 200 {
+        if head == nil || mayBeTunnels, let response = response as? HTTPURLResponse, response !== latest,
+            response.statusCode >= 200
+        {
             // A redirect to nowhere: URLSession shows its head late, and its content never.
             events += received(response)
             if case .failed = events.last { return events }

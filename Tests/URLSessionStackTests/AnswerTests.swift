@@ -1,0 +1,70 @@
+import Foundation
+import FoundationNetworking
+import Testing
+
+@testable import NetworkStack
+@testable import URLSessionStack
+
+/// URLSession trusts the system's authorities only, so what comes through a tunnel cannot be had from a server of a test's.
+@Suite("What comes back through a tunnel")
+struct AnswerTests {
+    private static let url = "https://a.test/"
+
+    /// The answer to a GET, all of whose heads may be those of tunnels.
+    private static func answer() throws -> Answer {
+        let request = try HTTP.Request(url: url)
+        let hop = HTTPHop(
+            request: request,
+            origin: try HTTP.Origin(of: request.url),
+            urlText: url,
+            options: Shared(HTTP.Options()),
+            trust: .ordinary,
+            source: nil,
+            allowsWithholding: true
+        )
+        return Answer(hop, holds: .init(challenges: false, tunnels: true))
+    }
+
+    private static func response(_ status: Int, _ fields: [String: String] = [:]) throws -> URLResponse {
+        try #require(
+            HTTPURLResponse(url: URLText.parse(url), statusCode: status, httpVersion: nil, headerFields: fields)
+        )
+    }
+
+    /// What is told, in a word for each.
+    private static func words(_ events: [Answer.Event]) -> [String] {
+        events.map { event in
+            switch event {
+            case .head(let response): "\(response.status)"
+            case .body(let data): "\(data.count) bytes"
+            case .finished: "finished"
+            default: "\(event)"
+            }
+        }
+    }
+
+    @Test("is the head that comes last, that of a redirect to nowhere too, which URLSession shows only at the end")
+    func redirectToNowhere() throws {
+        let (tunnel, redirect) = (try Self.response(200), try Self.response(302, ["Content-Length": "9"]))
+        var answer = try Self.answer()
+        #expect(Self.words(answer.received(tunnel)) == [])
+        #expect(Self.words(answer.completed(redirect, nil)) == ["302", "finished"])
+    }
+
+    @Test("is told once, if nothing follows its head")
+    func noContent() throws {
+        let (tunnel, response) = (try Self.response(200), try Self.response(204))
+        var answer = try Self.answer()
+        for head in [tunnel, response] { #expect(Self.words(answer.received(head)) == []) }
+        #expect(Self.words(answer.completed(response, nil)) == ["204", "finished"])
+    }
+
+    @Test("is told with its first content, an error's too, and what another protocol sends is not content")
+    func content() throws {
+        for (status, told) in [(200, ["200", "3 bytes"]), (404, ["404", "3 bytes"]), (101, ["101"])] {
+            var answer = try Self.answer()
+            for head in [200, status] { #expect(Self.words(answer.received(try Self.response(head))) == []) }
+            #expect(Self.words(answer.received(Data("abc".utf8))) == told)
+        }
+    }
+}
