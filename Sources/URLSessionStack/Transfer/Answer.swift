@@ -36,7 +36,7 @@ struct Answer {
     /// Whether the head that has come may be that of a proxy's tunnel.
     private var mayBeTunnels: Bool { isHeld && holds.tunnels }
     /// The bytes of content that came, as they travelled if that is known.
-    var bytesReceived: Int64 { head?.encodedLength ?? received }
+    var bytesReceived: Int64 { received > 0 ? head?.encodedLength ?? received : 0 }
     /// The bytes of the response's head, near enough.
     var headBytesReceived: Int64? { head.map { Int64($0.size) } }
 

@@ -91,6 +91,21 @@ extension ConformanceCheck {
             // A clock of whole milliseconds may tell one too many.
             try expect(waited <= metrics.total + .milliseconds(1), "It waited \(waited) of \(metrics.total)")
         },
+        ConformanceCheck("What has no content is told to have brought none, whatever it announces", needs: [.network]) {
+            subject in
+            let server = try ScriptedServer.responding { request in
+                request.method == "HEAD"
+                    ? .ok(bytes: BytePattern.bytes(500), headers: [("Content-Encoding", "gzip")])
+                    : .status(304, headers: [("Content-Encoding", "gzip"), ("Content-Length", "500")])
+            }
+            let client = try subject.client()
+            let asked = try await client.success(HTTP.Request(method: .HEAD, url: server.url()))
+            let unmodified = try await client.unsuccessful(HTTP.Request(url: server.url()))
+            for metrics in [asked.response.metrics, unmodified.response.metrics] {
+                try expectEqual(metrics.bytesReceived, 0, "bytes of content received")
+                try expect(metrics.headBytesReceived ?? 0 > 40, "The head has \(metrics.headBytesReceived ?? 0) bytes")
+            }
+        },
         ConformanceCheck("What a fetch took is told in all, redirects included") { subject in
             let peer = try subject.serve { $0.path.hasSuffix("/start") ? .redirect(to: "/next") : .ok("x") }
             let begun = ContinuousClock.now
