@@ -86,6 +86,7 @@ struct MessageTests {
                 "a=b; Expires=Wed, 09 Jun 2027 10:18:14 GMT; Path=/, c=d"
             ),
             (["a=x,y; Secure"], "a=x,y; Secure"),
+            (["s=uid=42,exp=99; HttpOnly", "c=d"], "s=uid=42,exp=99; HttpOnly, c=d"),
             (["a=; HttpOnly", "b="], "a=; HttpOnly, b="),
         ]
     )

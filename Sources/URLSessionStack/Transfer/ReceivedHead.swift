@@ -81,12 +81,15 @@ extension HTTP.Headers {
         self.init(fields)
     }
 
-    /// Takes joined `Set-Cookie` lines apart: a comma ends a cookie where a name and `=` follow it. No date reads so.
+    /// Takes joined `Set-Cookie` lines apart: a comma ends a cookie where a blank, a name and `=` follow it. No date reads
+    /// so, but a value with a blank may.
     private static func cookies(_ joined: String) -> [String] {
         var cookies: [Substring] = []
         var start = joined.startIndex
         for comma in joined.indices where joined[comma] == "," {
-            let rest = joined[joined.index(after: comma)...].drop { $0 == " " }
+            let following = joined[joined.index(after: comma)...]
+            guard following.first == " " else { continue }
+            let rest = following.drop { $0 == " " }
             let name = rest.prefix { $0 != "=" && $0 != ";" && $0 != "," && $0 != " " }
             guard !name.isEmpty, name.endIndex < rest.endIndex, rest[name.endIndex] == "=" else { continue }
             cookies.append(joined[start..<comma])

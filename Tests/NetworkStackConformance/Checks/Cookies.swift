@@ -30,6 +30,15 @@ extension ConformanceCheck {
             try expectEqual(jar.cookies.map(\.value), ["b", "d"], "values")
             try expectEqual(jar.cookies.map { $0.expires == nil }, [false, true], "cookies of the session")
         },
+        ConformanceCheck("A cookie whose value has a comma comes through whole, its attributes included") { subject in
+            let peer = try subject.serve { _ in
+                .ok("x", headers: [("Set-Cookie", "s=uid=42,exp=99; Path=/here; HttpOnly"), ("Set-Cookie", "c=d")])
+            }
+            let jar = HTTP.CookieJar()
+            _ = try await subject.client { $0.cookies = jar }.get(peer.url("/"))
+            let kept = jar.cookies.map { "\($0.name)=\($0.value) \($0.path) \($0.isHTTPOnly)" }.sorted()
+            try expectEqual(kept, ["c=d / false", "s=uid=42,exp=99 /here true"], "cookies")
+        },
         ConformanceCheck("A redirect's cookies are kept, and go along to where it leads") { subject in
             let peer = try subject.serve { request in
                 guard request.path.hasSuffix("/start") else { return .ok("there") }
