@@ -103,6 +103,26 @@ struct MessageTests {
     }
 
     @Test(
+        "Of wishes for https that URLSession has joined, the first counts",
+        arguments: [
+            ("max-age=1", "max-age=1"), ("max-age=1 , max-age=0; x", "max-age=1"), (", max-age=1", ""),
+            ("a=\"1, 2\"; max-age=3,max-age=4", "a=\"1, 2\"; max-age=3"), ("a=\"1, max-age=2", "a=\"1, max-age=2"),
+        ]
+    )
+    func wishes(joined: String, first: String) throws {
+        let fields = ["strict-Transport-Security": joined, "X-Other": joined]
+        let response = HTTPURLResponse(
+            url: try URLText.parse("https://a.test/"),
+            statusCode: 200,
+            httpVersion: nil,
+            headerFields: fields
+        )
+        let headers = HTTP.Headers(try #require(response))
+        #expect(headers["Strict-Transport-Security"] == first)
+        #expect(headers["X-Other"] == joined)
+    }
+
+    @Test(
         "Blanks and tabs at the ends of a value are cut off, and nothing else",
         arguments: [("a b", "a b"), (" a\t", "a"), ("", ""), (" \t ", ""), ("\u{A0}a ", "\u{A0}a"), ("é", "é")]
     )

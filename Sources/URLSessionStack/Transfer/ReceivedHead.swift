@@ -74,11 +74,23 @@ extension HTTP.Headers {
                 // URLSession leaves the blanks after it there.
                 let isWhole = value.utf8.last.map { !" \t".utf8.contains($0) } ?? true
                 let text = isWhole ? value : String(Substring(value.utf8.withoutOuterBlanks))
-                fields.append(Field(name: .init(name), value: text))
+                let name = HTTP.HeaderName(name)
+                let countsOnce = name == .strictTransportSecurity
+                fields.append(Field(name: name, value: countsOnce ? Self.firstLine(of: text) : text))
             }
         }
         fields.sort { $0.name.rawValue < $1.name.rawValue }
         self.init(fields)
+    }
+
+    /// The first of joined lines, where it alone counts (RFC 6797 section 8.1): a comma outside quotes ends it.
+    private static func firstLine(of joined: String) -> String {
+        var isQuoted = false
+        let line = joined.prefix { letter in
+            if letter == "\"" { isQuoted.toggle() }
+            return isQuoted || letter != ","
+        }
+        return String(Substring(line.utf8.withoutOuterBlanks))
     }
 
     /// Takes joined `Set-Cookie` lines apart: a comma ends a cookie where a blank, a name and `=` follow it. No date reads

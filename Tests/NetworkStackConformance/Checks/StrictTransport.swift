@@ -13,6 +13,12 @@ extension ConformanceCheck {
             try expectEqual(fetched.response.url.scheme, "https", "the scheme that answered")
             try expectEqual(server.requests.map(\.path), ["/", "/again"], "paths")
         },
+        ConformanceCheck("Of two wishes for https the first counts", needs: needsRoots) { subject in
+            let second = [(name: "Strict-Transport-Security", value: "max-age=0")]
+            let (server, client, hosts) = try strict(subject) { _ in .ok("x", headers: wish + second) }
+            _ = try await client.get(server.url(host: "localhost"))
+            try expectEqual(hosts.hosts.map(\.includesSubdomains), [true], "hosts, and whether those below count")
+        },
         ConformanceCheck("A redirect into the clear is followed over https", needs: needsRoots) { subject in
             let place = Lock("")
             let (server, client, _) = try strict(subject) { request in
