@@ -36,7 +36,8 @@ extension Network {
     ///   the lookup ends, and so does a server that floods one with tiny chunks.
     /// - With libcurl before 8.4, a host of several addresses is not reached where the first ones take no connection (curl
     ///   #11920).
-    /// - A request on a kept connection that dies without an answer is sent again by libcurl, whatever its method.
+    /// - A request on a kept connection that dies without an answer is sent again by libcurl, whatever its method. If nobody takes
+    ///   that second connection, a request without content is told as one that never was sent.
     /// - Some 150 bytes of every request are never freed.
     /// - What URLSession does not tell is not known: the version of HTTP is reported as 1.1, and a fetch that still looks a
     ///   name up or connects counts as sending, or as waiting if there is nothing to send.
@@ -283,18 +284,4 @@ extension Network {
             withExtendedLifetime(old) {}
         }
     }
-
-    /// What a URLSession stack fetches.
-    public typealias URLSessionResource = HTTPResource<URLRequest, URLResponse>
-
-    /// A retry policy of a URLSession stack.
-    public typealias URLSessionRetryPolicy = Retry.Policy<Retry.Metadata<URLRequest, URLResponse>>
-    /// What a fetch on a URLSession stack fails with.
-    public typealias URLSessionError = HTTPFetchError<URLResponse, URLError>
 }
-
-/// An interceptor of a URLSession stack.
-public typealias URLSessionResourceInterceptor = any HTTPResourceInterceptor<URLRequest, URLResponse>
-
-/// An authenticator of a URLSession stack.
-public typealias URLRequestAuthenticator = RequestAuthenticator<URLRequest, URLResponse>

@@ -48,7 +48,7 @@ struct AnswerTests {
         let (tunnel, redirect) = (try Self.response(200), try Self.response(302, ["Content-Length": "9"]))
         var answer = try Self.answer()
         #expect(Self.words(answer.received(tunnel)) == [])
-        #expect(Self.words(answer.completed(redirect, nil)) == ["302", "finished"])
+        #expect(Self.words(answer.completed(redirect, nil, hasSent: false)) == ["302", "finished"])
     }
 
     @Test("is told once, if nothing follows its head")
@@ -56,7 +56,7 @@ struct AnswerTests {
         let (tunnel, response) = (try Self.response(200), try Self.response(204))
         var answer = try Self.answer()
         for head in [tunnel, response] { #expect(Self.words(answer.received(head)) == []) }
-        #expect(Self.words(answer.completed(response, nil)) == ["204", "finished"])
+        #expect(Self.words(answer.completed(response, nil, hasSent: false)) == ["204", "finished"])
     }
 
     @Test("is told with its first content, an error's too, and what another protocol sends is not content")

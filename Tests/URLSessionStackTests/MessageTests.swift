@@ -150,12 +150,21 @@ struct MessageTests {
         }
     }
 
-    @Test("No error is of connecting once a head has come")
-    func errorsAfterHead() {
-        let error = URLError(.cannotConnectToHost, userInfo: [NSLocalizedDescriptionKey: "Failed to connect"])
-        for (hasHead, kind) in [(false, HTTP.FailureKind.connect), (true, .receive)] {
-            guard case .transport(let told) = URLError.failure(error, hasHead: hasHead), told.kind == kind else {
-                Issue.record("hasHead \(hasHead) is not \(kind)")
+    @Test(
+        "No error is of a name, a connection or a proxy's once the request may have arrived",
+        arguments: [
+            (.cannotConnectToHost, "Failed to connect", .connect), (.cannotFindHost, "", .dns),
+            (.unknown, "Could not resolve host: a.test", .dns), (.unknown, "Could not resolve proxy: a.test", .proxy),
+            (.unknown, "CONNECT tunnel failed, response 502", .proxy),
+        ] as [(URLError.Code, String, HTTP.FailureKind)]
+    )
+    func errorsAfterSending(code: URLError.Code, text: String, kind: HTTP.FailureKind) {
+        let error = URLError(code, userInfo: [NSLocalizedDescriptionKey: text])
+        for (mayHaveArrived, kind) in [(false, kind), (true, .receive)] {
+            guard case .transport(let told) = URLError.failure(error, mayHaveArrived: mayHaveArrived),
+                told.kind == kind, told.phase?.isBeforeSending != true || !mayHaveArrived
+            else {
+                Issue.record("mayHaveArrived \(mayHaveArrived) is not \(kind)")
                 continue
             }
         }

@@ -61,9 +61,10 @@ extension URLError {
     ///
     /// - Parameters:
     ///   - error: The task's error.
-    ///   - hasHead: Whether a head has come. Then the request has reached the server, whatever is said of a connection.
+    ///   - mayHaveArrived: Whether a head has come, or content was sent. Then the request may have reached the server, whatever is
+    ///     said of a connection, which was another.
     /// - Returns: The failure.
-    static func failure(_ error: any Error, hasHead: Bool = false) -> HTTPTransferFailure<URLError> {
+    static func failure(_ error: any Error, mayHaveArrived: Bool = false) -> HTTPTransferFailure<URLError> {
         guard let error = error as? URLError else {
             return .transport(URLError(.unknown, userInfo: [NSLocalizedDescriptionKey: "\(error)"]))
         }
@@ -74,9 +75,8 @@ extension URLError {
             userInfo[NSURLErrorFailingURLErrorKey] = URL(string: String(url))
         }
         let told = URLError(error.code, userInfo: userInfo)
-        return .transport(
-            hasHead && told.kind == .connect ? URLError(.networkConnectionLost, userInfo: userInfo) : told
-        )
+        let isUnsent = told.kind == .dns || told.kind == .connect || told.kind == .proxy
+        return .transport(mayHaveArrived && isUnsent ? URLError(.networkConnectionLost, userInfo: userInfo) : told)
     }
 
     /// libcurl's own words, if there are any.

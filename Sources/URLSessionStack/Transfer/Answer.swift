@@ -102,10 +102,14 @@ struct Answer {
     /// - Parameters:
     ///   - response: The response that URLSession ends with; some it shows only then.
     ///   - error: Why it failed, if it did.
+    ///   - hasSent: Whether any of the request's content was sent.
     /// - Returns: What is to be told; the end comes last.
-    mutating func completed(_ response: URLResponse?, _ error: (any Error)?) -> [Event] {
+    mutating func completed(_ response: URLResponse?, _ error: (any Error)?, hasSent: Bool) -> [Event] {
         var events: [Event] = []
-        if let error, !isWhole { return [.failed(URLError.failure(error, hasHead: head != nil))] }
+        if let error, !isWhole {
+            let mayHaveArrived = hasSent || head != nil && !mayBeTunnels
+            return [.failed(URLError.failure(error, mayHaveArrived: mayHaveArrived))]
+        }
         if head == nil || mayBeTunnels, let response = response as? HTTPURLResponse, response !== latest,
             response.statusCode >= 200
         {

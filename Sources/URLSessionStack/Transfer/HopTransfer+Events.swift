@@ -25,6 +25,7 @@ extension HopTransfer {
     func sent(_ count: Int64) {
         let (sink, total, isAll) = state.withLock { state in
             state.bytesSent += count
+            state.hasSent = true
             // A server may answer before it has all of the content; nothing of the head is awaited then.
             let isAll = state.bytesSent >= state.content.length && !state.answer.hasToldHead
             return (state.sink, state.bytesSent, isAll)
@@ -61,7 +62,7 @@ extension HopTransfer {
             if error != nil, let failure = state.contentFailure {
                 state.backlog.add([.failed(.refused(.requestBody(failure)))])
             } else {
-                state.backlog.add(state.answer.completed(response, error))
+                state.backlog.add(state.answer.completed(response, error, hasSent: state.hasSent))
             }
             return (state.cancelling, state.hasPlace)
         }

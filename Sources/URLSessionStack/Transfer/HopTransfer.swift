@@ -29,6 +29,8 @@ final class HopTransfer: HTTPTransfer {
         var clock = TransferClock()
         var backlog = Backlog()
         var bytesSent: Int64 = 0
+        /// Whether any content was sent, on whatever connection.
+        var hasSent = false
         /// Why the content could not be sent as it was announced; the task fails by it.
         var contentFailure: (any Error)?
         /// Whether the task has one of the session's places; one that waits for a credential has none.
