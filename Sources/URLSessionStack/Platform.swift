@@ -55,6 +55,9 @@ enum Platform {
             )
         }
 
+        /// The tunnels that URLSession sends through, whatever it is told; they are read anew by each of its tasks.
+        static func tunnels() -> Tunnels { Tunnels(environment: ProcessInfo.processInfo.environment) }
+
         /// How long a request's head may be, in bytes. libcurl says of a longer one that there is no memory.
         static let longestHead: Int? = 1 << 20
 
@@ -160,6 +163,9 @@ enum Platform {
         static func check(_ proxies: Network.Proxies) throws(HTTP.Refusal) {
             if proxies != .none { try capabilities.require(.proxies) }
         }
+
+        /// URLSession keeps what a proxy says to itself here.
+        static func tunnels() -> Tunnels { .none }
 
         /// URLSession knows of no longest head here.
         static let longestHead: Int? = nil

@@ -46,7 +46,11 @@ extension Network {
     ///   process up for a minute. That of a redirect without a `Location` is lost.
     /// - Proxies that the environment names (`http_proxy`, `https_proxy`, `ALL_PROXY`) are used, and cannot be turned off. So
     ///   a configuration has to ask for them (``/NetworkStack/Network/Proxies/init(environment:)``), or is refused where there
-    ///   are any; with a session of one's own they are used unasked.
+    ///   are any; with a session of one's own they are used unasked. What is in the environment when a stack is made has to stay
+    ///   there.
+    /// - Through the tunnel of an HTTP proxy, an answer's head is told with its first content or its end, as it may be the proxy's
+    ///   until then: a stream begins with its first piece, and a first-byte timeout waits for that. The metrics' `firstByte` is
+    ///   that of the proxy, if it opened the tunnel for this fetch.
     /// - The cookies of a session of one's own are sent by their host alone, whatever their path and age, and a server may set
     ///   them for any domain above its own. A fetch over http that would take a secure one along is refused. Those of
     ///   ``/NetworkStack/Network/Configuration/cookies`` keep the rules.

@@ -2,7 +2,8 @@ import Foundation
 import NetworkStack
 import NetworkStackTesting
 import Testing
-import URLSessionStack
+
+@testable import URLSessionStack
 
 /// Each in a process of its own, as the environment is everybody's.
 @Suite("Proxies that the environment names", .timeLimit(.minutes(1)))
@@ -71,11 +72,14 @@ struct EnvironmentTests {
                 let head = "HTTP/1.1 \(status.withLock { $0 })\r\n\(wishes)Content-Length: 6\r\n\r\n"
                 return [.receiveHead, .send(head + "secret"), .close]
             }
-            setenv("https_proxy", proxy.url(), 1)
             var configuration = Network.Configuration()
-            configuration.proxies = try Network.Proxies(environment: nil)
+            let earlier = try Stack(configuration: configuration)
             configuration.cookies = HTTP.CookieJar()
             configuration.strictTransport = HTTP.StrictTransportHosts()
+            // What one stack found in the environment is not what the next one finds.
+            _ = await earlier.outcome(of: try .url("https://127.0.0.1:9/"))
+            setenv("https_proxy", proxy.url(), 1)
+            configuration.proxies = try Network.Proxies(environment: nil)
             let network = try Stack(configuration: configuration)
             for refusal in [
                 "101 Switching Protocols", "302 Found\r\nLocation: /", "400 Bad Request",
@@ -94,5 +98,58 @@ struct EnvironmentTests {
             #expect(Set(proxy.requests.map(\.method)) == ["CONNECT"])
             exit(7)
         }
+    }
+
+    @Test("are expected wherever libcurl takes them, and not for exceptions that every version heeds")
+    func exceptions() async {
+        await #expect(processExitsWith: .exitCode(7)) {
+            Self.clear()
+            let proxy = try ScriptedServer { _ in
+                [.receiveHead, .send("HTTP/1.1 502 No\r\nContent-Length: 0\r\n\r\n"), .close]
+            }
+            let closed = try ClosedPort.reserve()
+            setenv("ALL_PROXY", proxy.authority, 1)
+            let rules: [(rule: String, isHeeded: Bool)] = [
+                ("", false), ("*", true), ("a, *", false), ("localhost,127.0.0.1", true),
+                ("a.test , LOCALHOST,127.0.0.1", true), (".localhost,127.0.0.1", true),
+                ("..localhost,.127.0.0.1", false), ("host,27.0.0.1,0.1", false),
+                ("a.test localhost 127.0.0.1", false), ("*.localhost,127.1", false),
+                ("localhost:\(closed.port),127.0.0.1:\(closed.port)", false), ("127.0.0.0/8,localhost/", false),
+                (".", false), ("localhost b.test,127.0.0.1", false),
+            ]
+            for (rule, isHeeded) in rules {
+                setenv("no_proxy", rule, 1)
+                let tunnels = Platform.tunnels()
+                let network = Stack.injected()
+                for host in ["localhost", "localhost.", "127.0.0.1", "127.1"] {
+                    let url = "https://\(host):\(closed.port)/"
+                    let before = proxy.requests.count
+                    _ = await network.outcome(of: try .url(url))
+                    let mayLead = tunnels.mayLead(to: try HTTP.Origin(of: URLText.parse(url)))
+                    #expect(mayLead == !isHeeded, "\(rule) for \(host)")
+                    #expect(mayLead || proxy.requests.count == before, "libcurl does not except \(host) by \(rule)")
+                }
+                await network.shutdown()
+            }
+            exit(7)
+        }
+    }
+
+    @Test(
+        "are expected for https alone, unless they speak SOCKS",
+        arguments: [
+            (["https_proxy": "http://p:1"], true), (["HTTPS_PROXY": "https://p:1"], true), (["all_proxy": "p"], true),
+            (["ALL_PROXY": "socks.test:1"], true), (["ALL_PROXY": "SOCKS5h://p:1"], false), ([:], false),
+            (["https_proxy": "", "all_proxy": "socks4://p"], false), (["http_proxy": "http://p:1"], false),
+            (["https_proxy": "http://p:1", "no_proxy": "a.test"], false),
+            (["https_proxy": "http://p:1", "no_proxy": "test"], false),
+            (["https_proxy": "http://p:1", "no_proxy": "b.a.test,.test.a"], true),
+            (["https_proxy": "http://p:1", "no_proxy": "", "NO_PROXY": "a.test"], false),
+        ]
+    )
+    func tunnels(environment: [String: String], isLed: Bool) throws {
+        let tunnels = Tunnels(environment: environment)
+        #expect(tunnels.mayLead(to: try HTTP.Origin(of: URLText.parse("https://a.test:81/"))) == isLed)
+        #expect(!tunnels.mayLead(to: try HTTP.Origin(of: URLText.parse("http://a.test/"))))
     }
 }

@@ -20,6 +20,8 @@ final class TransferSession: Sendable {
     let table: TaskTable
     /// What every request says of itself, unless the session is somebody else's.
     let ownFields: OwnFields?
+    /// Which of the environment's proxies' tunnels its transfers may go through.
+    let tunnels = Platform.tunnels()
 
     private let state: Lock<State>
 

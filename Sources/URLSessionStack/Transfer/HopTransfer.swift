@@ -50,7 +50,7 @@ final class HopTransfer: HTTPTransfer {
         self.session = session
         let holds = Answer.Holds(
             challenges: session.table.challengeHandler != nil,
-            tunnels: hop.origin.scheme == .https && WireRequest.mayBeTunnelled
+            tunnels: session.tunnels.mayLead(to: hop.origin)
         )
         state = Lock(State(sink: sink, content: SentContent(hop), answer: Answer(hop, holds: holds)))
     }

@@ -85,10 +85,4 @@ struct WireRequest {
         }
         return (fields, spellings.keys)
     }
-
-    /// Whether the environment names a proxy for https. URLSession follows it, and it cannot be told not to.
-    static let mayBeTunnelled: Bool = {
-        let environment = ProcessInfo.processInfo.environment
-        return ["https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"].contains { !(environment[$0] ?? "").isEmpty }
-    }()
 }
