@@ -47,7 +47,8 @@ extension Network {
     /// - Proxies that the environment names (`http_proxy`, `https_proxy`, `ALL_PROXY`) are used, and cannot be turned off. So
     ///   a configuration has to ask for them (``/NetworkStack/Network/Proxies/init(environment:)``), or is refused where there
     ///   are any; with a session of one's own they are used unasked. What is in the environment when a stack is made has to stay
-    ///   there.
+    ///   there. To a session of one's own all http hosts behind one proxy are one host: while a busy one has all of its
+    ///   connections, fetches to another wait inside URLSession, where the idle timeout counts.
     /// - Through the tunnel of an HTTP proxy, an answer's head is told with its first content or its end, as it may be the proxy's
     ///   until then: a stream begins with its first piece, and a first-byte timeout waits for that. The metrics' `firstByte` is
     ///   that of the proxy, if it opened the tunnel for this fetch.

@@ -62,6 +62,34 @@ struct EnvironmentTests {
         }
     }
 
+    @Test("carry fetches to one host while another has all the connections it may have")
+    func busyHosts() async {
+        await #expect(processExitsWith: .exitCode(7)) {
+            Self.clear()
+            let (hasCome, mayAnswer) = (Gate(), Gate())
+            let proxy = try ScriptedServer.responding { request in
+                guard request.target.contains("busy.test") else { return .ok("idle") }
+                return .steps([
+                    .open(hasCome), .wait(for: mayAnswer), .send("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nbusy"),
+                ])
+            }
+            setenv("http_proxy", proxy.url(), 1)
+            var configuration = Network.Configuration()
+            configuration.proxies = try Network.Proxies(environment: nil)
+            configuration.connections.perHost = 1
+            configuration.options.timeouts.idle = .seconds(5)
+            let network = try Stack(configuration: configuration)
+            async let first = network.outcome(of: try .url("http://busy.test/1"))
+            async let second = network.outcome(of: try .url("http://busy.test/2"))
+            try await hasCome.opened()
+            #expect(await network.outcome(of: try .url("http://idle.test/")).summary == "success idle")
+            #expect(proxy.requests.count { $0.target.contains("busy.test") } == 1)
+            mayAnswer.open()
+            #expect(try await [first, second].map(\.summary) == ["success busy", "success busy"])
+            exit(7)
+        }
+    }
+
     @Test("are not believed to be the origin where they refuse a tunnel: nothing of their answer is kept")
     func refusedTunnels() async {
         await #expect(processExitsWith: .exitCode(7)) {

@@ -48,7 +48,7 @@ final class TransferSession: Sendable {
         Platform.boundTimeout(of: session)
         state.withLock { state in
             state.session = session
-            state.places.perHost = max(1, session.configuration.httpMaximumConnectionsPerHost)
+            if ownFields == nil { state.places.perHost = max(1, session.configuration.httpMaximumConnectionsPerHost) }
         }
     }
 

@@ -17,7 +17,9 @@ extension URLSessionConfiguration {
         carrying.requestCachePolicy = .reloadIgnoringLocalCacheData
         carrying.timeoutIntervalForRequest = Platform.ownTimeout
         carrying.timeoutIntervalForResource = Platform.ownTimeout
-        carrying.httpMaximumConnectionsPerHost = configuration.connections.perHost
+        // To URLSession, all http hosts behind one proxy are the proxy; there the places alone keep the limit.
+        let isShared = configuration.proxies.http?.scheme.isHTTP ?? false
+        carrying.httpMaximumConnectionsPerHost = isShared ? Int(Int32.max) : configuration.connections.perHost
         return carrying
     }
 }
