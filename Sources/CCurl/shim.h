@@ -130,6 +130,7 @@ static const long shim_http_version_automatic = CURL_HTTP_VERSION_2TLS;
 static const long shim_http_version_1_1 = CURL_HTTP_VERSION_1_1;
 static const long shim_http_version_2_prior_knowledge = CURL_HTTP_VERSION_2_PRIOR_KNOWLEDGE;
 static const long shim_auth_digest = CURLAUTH_DIGEST;
+static const long shim_auth_only = (long)CURLAUTH_ONLY;
 static const size_t shim_write_pause = CURL_WRITEFUNC_PAUSE;
 static const size_t shim_read_pause = CURL_READFUNC_PAUSE;
 static const size_t shim_read_abort = CURL_READFUNC_ABORT;

@@ -5,11 +5,14 @@ extension EasyHandle {
     /// Has libcurl answer Digest challenges (RFC 7616) of the server. The handle keeps the credentials, and what servers say
     /// about them, so it serves one transfer only.
     ///
-    /// - Parameter credentials: Who asks.
+    /// - Parameters:
+    ///   - credentials: Who asks.
+    ///   - waits: Whether content waits for a challenge. libcurl then sends the request without it first, as
+    ///     it does wherever it may say who asks in one way alone; `CURLAUTH_ONLY` counts as another.
     /// - Returns: The first code that is not `CURLE_OK`, if any option was refused.
-    func answerChallenges(with credentials: HTTP.Credentials) -> CURLcode {
+    func answerChallenges(with credentials: HTTP.Credentials, waiting waits: Bool) -> CURLcode {
         let codes = [
-            set(CURLOPT_HTTPAUTH, shim_auth_digest),
+            set(CURLOPT_HTTPAUTH, waits ? shim_auth_digest : shim_auth_digest | shim_auth_only),
             // The handle is used once, and a second head is no content.
             set(CURLOPT_HEADER, 0),
             set(CURLOPT_USERNAME, credentials.user),

@@ -141,7 +141,9 @@ final class EasyHandle {
         }
         tell(true, take(plan.route))
         if plan.hasTrailers || last?.hasTrailers ?? false { tell(true, sendTrailers(plan.hasTrailers)) }
-        if let credentials = plan.digestCredentials { tell(true, answerChallenges(with: credentials)) }
+        if let credentials = plan.digestCredentials {
+            tell(true, answerChallenges(with: credentials, waiting: plan.waitsForChallenge))
+        }
         if lines !== self.lines {
             self.lines = lines
             tell(true, unsafe lines.withList { list in unsafe shim_easy_set_list(pointer, CURLOPT_HTTPHEADER, list) })

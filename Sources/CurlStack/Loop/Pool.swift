@@ -123,6 +123,7 @@ final class Pool {
             mayShareConnection: mayShare,
             mayNegotiateHTTP2: transfer.mayNegotiateHTTP2,
             asksFirst: transfer.asksFirst,
+            waitsForChallenge: transfer.probes,
             route: route,
             resumesTLS: transfer.peers.proxy?.server == nil,
             usesConnectionOnce: addresses.usesConnectionsOnce

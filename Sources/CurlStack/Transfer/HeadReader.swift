@@ -87,6 +87,11 @@ final class HeadReader {
     /// The lines that came after the content, if any.
     var trailers: HTTP.Headers? { trailerLines.map { HTTP.Headers(lines: $0.array) } }
 
+    /// The response that begins with the head just completed.
+    func response(to request: HTTP.Request) -> HTTP.Response? {
+        status.map { HTTP.Response(status: $0, version: version, headers: headers, url: request.url) }
+    }
+
     func read(_ line: Span<UInt8>) -> Step {
         byteCount += line.count
         // Within a head, a field may have a name that looks like a status line.

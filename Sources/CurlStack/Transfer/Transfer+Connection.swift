@@ -2,28 +2,6 @@ internal import CCurl
 internal import NetworkStack
 
 extension Transfer {
-    /// If another head begins, libcurl has answered the challenge, and its cookies count all the same.
-    func readAfterChallenge(_ line: Span<UInt8>) -> HeadReader.Step {
-        let step = head.read(line)
-        if let challenge = final, !head.isChallenge {
-            informational = informational + [challenge]
-            final = nil
-        }
-        return step
-    }
-
-    /// The server does not know the question: the request is sent again without it (RFC 9110 section 10.1.1), on another
-    /// connection, because libcurl would do so by itself and call it the same response.
-    func asksNoMore() -> Bool {
-        asksFirst = false
-        if let content, content.hasBegun, !content.rewind() {
-            stop = .refused(.bodyNotReplayable)
-        } else {
-            needsOtherConnection = true
-        }
-        return false
-    }
-
     /// libcurl has no use for a socket any more. If nothing was connected by it, there may be another address to connect to.
     func lostSocket() {
         if phase == .connecting { turn.betweenAddresses.append((self, nil)) }

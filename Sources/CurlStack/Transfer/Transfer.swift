@@ -107,6 +107,8 @@ final class Transfer {
 
     /// Whether libcurl may answer a challenge of the server by itself.
     let answersChallenges: Bool
+    /// Whether libcurl sends the request without its content first, to be challenged, and has not heard of that yet.
+    var probes: Bool
 
     var isHeldBack = false
     /// Whether libcurl was told to keep what it receives.
@@ -140,6 +142,7 @@ final class Transfer {
         content = control.hop.hasContent ? RequestContent(control.hop) : nil
         asksFirst = control.hop.asksFirst
         answersChallenges = TransferPlan.digestCredentials(of: control.hop) != nil
+        probes = answersChallenges && !(content?.isNone ?? true)
     }
 
     deinit { turn.buffers.keep(buffers) }
@@ -193,13 +196,6 @@ final class Transfer {
         entered(.securing)
     }
 
-    /// Whether libcurl may look at a line of the head, or a piece of one, at all.
-    func mayRead(headerLine piece: Span<UInt8>) -> Bool {
-        if head.mayFollow(piece) { return true }
-        stop = .transport(continuesNothing)
-        return false
-    }
-
     func received(headerLine line: Span<UInt8>) -> Bool {
         touch()
         let step = head.isChallenge ? readAfterChallenge(line) : head.read(line)
@@ -212,13 +208,14 @@ final class Transfer {
         switch step {
         case .more: return true
         case .informational:
-            if let response = response() { informational = informational + [response] }
+            if let response = head.response(to: control.hop.request) { informational = informational + [response] }
             // A server may send thousands in one turn, and each makes the list anew.
             if informational.count == Self.mostInformational { flush() }
             return true
         case .final:
             if head.status == .expectationFailed, asksFirst { return asksNoMore() }
-            final = response()
+            if probes, probesNoMore() { return false }
+            final = head.response(to: control.hop.request)
             if let content { turn.content.answers(content.sent) }
             head.isChallenge = answersChallenges && head.status == .unauthorized
             hasAnsweredChallenge = false
@@ -288,12 +285,6 @@ final class Transfer {
             isHeldBack = !sink.body(body.take())
         } else {
             sink.withheld(bodyCount)
-        }
-    }
-
-    private func response() -> HTTP.Response? {
-        head.status.map {
-            HTTP.Response(status: $0, version: head.version, headers: head.headers, url: control.hop.request.url)
         }
     }
 }

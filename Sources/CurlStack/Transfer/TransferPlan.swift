@@ -43,6 +43,8 @@ final class TransferPlan {
     let leafPins: String?
     /// Who asks, if the server wants Digest authentication.
     let digestCredentials: HTTP.Credentials?
+    /// Whether content waits for the server to say so.
+    let waitsForChallenge: Bool
     /// Whether fields follow the content.
     let hasTrailers: Bool
 
@@ -57,11 +59,13 @@ final class TransferPlan {
         mayShareConnection: Bool = true,
         mayNegotiateHTTP2: Bool = true,
         asksFirst: Bool = false,
+        waitsForChallenge: Bool = false,
         route: ProxyRoute? = nil,
         resumesTLS: Bool = true,
         usesConnectionOnce: Bool = false
     ) {
         self.route = route
+        self.waitsForChallenge = waitsForChallenge
         hasTrailers = hop.hasTrailers
         expectWait = hop.options.expectContinue.map(Self.milliseconds) ?? Self.usualExpectWait
         (mayReadLargePieces, streams) = (hop.mayReadLargePieces, !hop.allowsWithholding)

@@ -279,7 +279,7 @@ extension ConformanceCheck {
 
 extension HTTP.Options {
     /// The default options with Digest credentials for some servers.
-    fileprivate static func digest(_ user: String, _ password: String, at urls: [String]) throws -> HTTP.Options {
+    static func digest(_ user: String, _ password: String, at urls: [String]) throws -> HTTP.Options {
         var options = HTTP.Options()
         for url in urls {
             let origin = try HTTP.Origin(of: HTTP.Request(url: url).url)

@@ -1,0 +1,51 @@
+internal import NetworkStack
+
+/// Heads that are not the answer: another follows, or the request is sent once more for one.
+extension Transfer {
+    /// Whether libcurl may look at a line of the head, or a piece of one, at all.
+    func mayRead(headerLine piece: Span<UInt8>) -> Bool {
+        if head.mayFollow(piece) { return true }
+        stop = .transport(continuesNothing)
+        return false
+    }
+
+    /// If another head begins, libcurl has answered the challenge, and its cookies count all the same.
+    func readAfterChallenge(_ line: Span<UInt8>) -> HeadReader.Step {
+        let step = head.read(line)
+        if let challenge = final, !head.isChallenge {
+            informational = informational + [challenge]
+            final = nil
+        }
+        return step
+    }
+
+    /// The server does not know the question: the request is sent again without it (RFC 9110 section 10.1.1), on another
+    /// connection, because libcurl would do so by itself and call it the same response.
+    func asksNoMore() -> Bool {
+        asksFirst = false
+        beginAgain()
+        return false
+    }
+
+    /// The server was sent the request without its content. If it asks who that is, libcurl answers, and sends the content along.
+    /// If it does not, what it says is no answer to the request, which is sent again whole: libcurl would do so by itself after a
+    /// success, and call it the same response, and take anything else for the answer.
+    ///
+    /// - Returns: Whether the request is to be sent again.
+    func probesNoMore() -> Bool {
+        probes = false
+        let isAsked = head.status == .unauthorized && head.headers.challenges.contains { $0.scheme == .digest }
+        if isAsked { return false }
+        beginAgain()
+        return true
+    }
+
+    /// Has the request sent again on another connection, if its content allows.
+    private func beginAgain() {
+        if let content, content.hasBegun, !content.rewind() {
+            stop = .refused(.bodyNotReplayable)
+        } else {
+            needsOtherConnection = true
+        }
+    }
+}

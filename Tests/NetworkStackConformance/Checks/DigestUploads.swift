@@ -1,0 +1,167 @@
+import FoundationEssentials
+import NetworkStack
+import NetworkStackTesting
+
+extension ConformanceCheck {
+    /// Content and Digest credentials: a stack that has content wait for the challenge asks for that first, without any.
+    static let digestUploads: [ConformanceCheck] = [
+        ConformanceCheck("What is told of an upload is what its content was answered with, whoever asks for what") {
+            subject in
+            let basic = [(name: "WWW-Authenticate", value: #"Basic realm="r""#)]
+            let unasked: [Reply] = [
+                .ok("empty"), .status(201, headers: [("Set-Cookie", "a=b")]), .status(204), .chunked(["em", "pty"]),
+                .redirect(303, to: "/elsewhere"), .redirect(307, to: "/elsewhere"), .status(401, "empty"),
+                .status(401, "empty", headers: basic), .status(404, "empty"), .status(407, "empty"),
+                .status(411), .status(500, "empty"),
+            ]
+            for reply in unasked {
+                for method in [HTTP.Method.POST, .PUT, .PATCH] {
+                    for (name, body) in bodies("whole") {
+                        let what = "\(method) of \(name) past \(String(decoding: reply.head.prefix(12), as: UTF8.self))"
+                        let server = try ScriptedServer.responding { request in
+                            request.bodyCount == 0 ? reply : .status(202, "taken")
+                        }
+                        let stack = try subject.stack { $0.options = try .digest("u", "p", at: [server.url("/")]) }
+                        let outcome = try await stack.observe(server.url("/"), method: method, body: body).onlyOutcome()
+                        guard case .success(let fetched) = outcome else {
+                            throw ConformanceFailure("\(what): \(outcome.summary)")
+                        }
+                        try expectEqual(fetched.response.status, 202, "the status of \(what)")
+                        try expectBytes(fetched.value, "taken".utf8, what)
+                        try expectEqual(fetched.response.trailers, nil, "the trailers of \(what)")
+                        try expectEqual(server.requests.map(\.text).filter { $0 != "" }, ["whole"], what)
+                        try expect(server.requests.allSatisfy { $0.path == "/" }, "a redirect was followed: \(what)")
+                    }
+                }
+            }
+        },
+        ConformanceCheck("A failure that content is answered with is told, whatever a request without was told") {
+            subject in
+            let server = try ScriptedServer.responding { $0.bodyCount == 0 ? .ok("empty") : .status(409, "full") }
+            let stack = try subject.stack { $0.options = try .digest("u", "p", at: [server.url("/")]) }
+            for (name, body) in bodies("whole") {
+                let outcome = try await stack.observe(server.url("/"), method: .POST, body: body).onlyOutcome()
+                guard case .failure(.http(409, _, _)) = outcome else {
+                    throw ConformanceFailure("Expected a 409 for \(name), saw \(outcome.summary)")
+                }
+            }
+        },
+        ConformanceCheck(
+            "An upload whose credentials are not taken ends in the 401 that its content was answered with",
+            needs: [.customTrustRoots]
+        ) { subject in
+            let certificates = try TestCertificates.shared()
+            for options in [ScriptedServer.Options(), .init(tls: certificates.server)] {
+                let server = try ScriptedServer.responding(options) { _ in
+                    .status(401, "no", headers: [("WWW-Authenticate", challenge)])
+                }
+                let stack = try subject.stack {
+                    $0.options = try .digest("u", "wrong", at: [server.url()])
+                    $0.tls.trustRoots = .file(path: certificates.caFile)
+                }
+                for (name, body) in bodies("whole") {
+                    let before = server.requests.count
+                    let outcome = try await stack.observe(server.url(), method: .POST, body: body).onlyOutcome()
+                    guard case .failure(.http(401, _, _)) = outcome else {
+                        throw ConformanceFailure("Expected a 401 for \(name), saw \(outcome.summary)")
+                    }
+                    let sent = server.requests[before...]
+                    try expectEqual(sent.map { $0["authorization"] != nil }, [false, true], "answers for \(name)")
+                    try expectEqual(sent.last?.text, "whole", "what was sent with the answer, of \(name)")
+                }
+            }
+        },
+        ConformanceCheck("A request without content goes out once where nobody asks who sends it") { subject in
+            let server = try ScriptedServer.responding { _ in .ok("done") }
+            let stack = try subject.stack { $0.options = try .digest("u", "p", at: [server.url("/")]) }
+            for method in [HTTP.Method.POST, .PUT, .PATCH, .DELETE] {
+                for (name, body) in bodies("").dropLast() + [("nothing", HTTP.Body.none)] {
+                    let before = server.requests.count
+                    let outcome = try await stack.observe(server.url("/"), method: method, body: body).onlyOutcome()
+                    try expectBytes(outcome.value().value, "done".utf8, "\(method) of \(name)")
+                    try expectEqual(server.requests.count - before, 1, "requests on the wire: \(method) of \(name)")
+                }
+            }
+        },
+        ConformanceCheck("A request without content answers a challenge") { subject in
+            let server = try ScriptedServer.responding { request in
+                if request["authorization"]?.contains("nonce=\"n1\"") == true { return .ok("in") }
+                let challenge = #"Digest realm="r", nonce="n1", qop="auth", algorithm=SHA-256"#
+                return .status(401, headers: [("WWW-Authenticate", challenge)])
+            }
+            let stack = try subject.stack { $0.options = try .digest("u", "p", at: [server.url("/")]) }
+            for method in [HTTP.Method.POST, .PUT, .DELETE] {
+                for (name, body) in bodies("").dropLast() + [("nothing", HTTP.Body.none)] {
+                    let before = server.requests.count
+                    let outcome = try await stack.observe(server.url("/"), method: method, body: body).onlyOutcome()
+                    try expectBytes(outcome.value().value, "in".utf8, "\(method) of \(name)")
+                    try expectEqual(server.requests.count - before, 2, "requests on the wire: \(method) of \(name)")
+                }
+            }
+        },
+        ConformanceCheck(
+            "What is told of an upload over HTTP/2 is what its content was answered with",
+            needs: [.http2PriorKnowledge]
+        ) { subject in
+            for status in [200, 204, 404] {
+                for (name, body) in bodies("whole") {
+                    let (heads, contents) = (Lock(0), Lock<[Int]>([]))
+                    let server = try http2Server { _ in
+                        [.run { try answerSecond(heads, contents, otherwiseThan: status, on: $0) }]
+                    }
+                    var options = try HTTP.Options.digest("u", "p", at: [server.url()])
+                    options.version = .http2PriorKnowledge
+                    let stack = try subject.stack { $0.options = options }
+                    let outcome = try await stack.observe(server.url(), method: .POST, body: body).onlyOutcome()
+                    guard case .success(let fetched) = outcome else {
+                        throw ConformanceFailure("\(name) past \(status): \(outcome.summary)")
+                    }
+                    try expectEqual(fetched.response.status, 202, "the status of \(name) past \(status)")
+                    try expectEqual(contents.withLock { $0 }, [5], "content on the wire: \(name) past \(status)")
+                }
+            }
+        },
+    ].map { $0.needing(.digestAuthentication).needing(.network) }
+
+    /// Content of each kind, with its name; the last is of no length that is known.
+    private static func bodies(_ text: String) -> [(name: String, body: HTTP.Body)] {
+        func chunks() -> AsyncStream<Data> {
+            AsyncStream { continuation in
+                continuation.yield(Data(text.utf8))
+                continuation.finish()
+            }
+        }
+        return [
+            ("bytes", .bytes(Data(text.utf8))),
+            ("a stream of a length", .stream(.init(chunks(), length: Int64(text.utf8.count)))),
+            ("a stream", .stream(.init(chunks()))),
+        ]
+    }
+
+    private static let challenge = #"Digest realm="r", nonce="n1", qop="auth", algorithm=SHA-256"#
+
+    /// Answers the first request at its head, and the second when it is whole.
+    private static func answerSecond(
+        _ heads: Lock<Int>,
+        _ contents: Lock<[Int]>,
+        otherwiseThan status: Int,
+        on connection: ScriptedServer.Connection
+    ) throws {
+        var count = 0
+        while true {
+            let frame = try connection.receiveFrame()
+            let ends = frame.flags & HTTP2Frame.endStream != 0
+            if frame.kind == .settings, !ends { try connection.send([.settingsAnswer]) }
+            guard frame.kind == .headers || frame.kind == .data else { continue }
+            if frame.kind == .headers { heads.withLock { $0 += 1 } }
+            if heads.withLock({ $0 }) == 1 {
+                if frame.kind == .headers { try connection.send([.head(status, on: frame.stream, endsStream: true)]) }
+                continue
+            }
+            count += frame.kind == .data ? frame.payload.count : 0
+            guard ends else { continue }
+            contents.withLock { [count] in $0.append(count) }
+            try connection.send([.head(202, on: frame.stream), .data("ok", on: frame.stream, endsStream: true)])
+        }
+    }
+}
