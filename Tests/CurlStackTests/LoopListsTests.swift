@@ -67,6 +67,24 @@ final class LoopListsTests {
         #expect(!transfer.isAloneOnConnection)
     }
 
+    @Test(
+        "hears no farewell of its own while libcurl looks for another connection",
+        arguments: ["Connection died", "REFUSED_STREAM"]
+    )
+    func farewells(_ reason: String) throws {
+        let transfer = try transfer()
+        let (first, next) = (OpenSockets.Ends(number: 1, pool: 0), OpenSockets.Ends(number: 2, pool: 0))
+        for (number, ends) in [first, next].enumerated() { _ = turn.sockets.note([Int32(number)], at: ends) }
+        let farewell = span("received GOAWAY, error=0, last_stream=1\n")
+        transfer.ends = first
+        transfer.heard(span("\(reason), retrying a fresh connect (retry count: 1)\n").span)
+        transfer.heard(farewell.span)
+        #expect(turn.sockets.lastStream(at: first) == nil)
+        transfer.ends = next
+        transfer.heard(farewell.span)
+        #expect(turn.sockets.lastStream(at: first) == nil && turn.sockets.lastStream(at: next) == 1)
+    }
+
     private func span(_ text: String) -> [UInt8] { Array(text.utf8) }
 
     @Test("finds each active transfer where it stands, whoever has left")

@@ -215,7 +215,9 @@ extension Transfer {
         if tellsConnections, let number = Self.connectionNumber(in: bytes) {
             unixEnds = OpenSockets.Ends(number: number, pool: poolNumber ?? 0)
         }
-        guard let ends else { return }
+        if Self.retryMarks.contains(where: { bytes.starts(with: $0) }) { isBetweenConnections = true }
+        // Then what it tells is of whichever connection it looks at.
+        guard let ends, !isBetweenConnections else { return }
         // At its beginning: the fields of requests are told in passing, too, and may say anything.
         guard Self.goAwayMarks.contains(where: { bytes.starts(with: $0) }),
             let place = bytes.firstRange(of: Self.lastStreamMark)
@@ -237,6 +239,7 @@ extension Transfer {
 
     private static let reuseMark = Array("Re-using existing connection #".utf8)
     private static let connectedMark = Array("Connected to ".utf8)
+    private static let retryMarks = ["Connection died, ", "REFUSED_STREAM, "].map { Array("\($0)retrying".utf8) }
     /// libcurl 7.88 misspells it.
     private static let goAwayMarks = ["received", "recveived"].map { Array("\($0) GOAWAY, error=".utf8) }
     private static let lastStreamMark = Array("last_stream=".utf8)

@@ -35,7 +35,9 @@ final class Transfer {
     let turn: Turn
     var openedSockets: [Int32] = []
     /// The connection, once there is one.
-    var ends: OpenSockets.Ends?
+    var ends: OpenSockets.Ends? { didSet { isBetweenConnections = false } }
+    /// Whether libcurl has given the connection up, and looks for another.
+    var isBetweenConnections = false
     /// What libcurl waits for, where it would read that for a transfer that is paused.
     var socket: Int32? {
         willSet { holdSocketBack(false) }
