@@ -1,5 +1,6 @@
 import CurlStack
 import FoundationEssentials
+import Glibc
 import NetworkStack
 import NetworkStackTesting
 import Testing
@@ -68,5 +69,31 @@ struct PoolingHTTP2Tests {
             #expect(fetched.value == Data("whole".utf8))
         }
         #expect(server.snapshot.accepted == 1)
+    }
+
+    @Test("who meets a connection that another still opens through a proxy waits for it without asking all the time")
+    func unfinishedTunnels() async throws {
+        let certificates = try TestCertificates.shared()
+        var options = NginxServer.Options()
+        options.maxConcurrentStreams = 1
+        let (nginx, proxy) = (try NginxServer(options), try TLSProxy(nil, delayingTunnels: 1500))
+        try await nginx.start()
+        try await proxy.start()
+        var configuration = Network.Configuration()
+        configuration.tls.trustRoots = .file(path: certificates.caFile)
+        configuration.proxies = .init(try Network.Proxy("http://127.0.0.1:\(proxy.port)"))
+        let stack = try Network.CurlNetworkStack(configuration: configuration)
+        _ = try await stack.fetch(resource: get(nginx.httpsURL("/json")))
+        let slow = try get(nginx.httpsURL("/slow/bytes/64k"))
+        async let first = stack.fetch(resource: slow)
+        try await Task.sleep(for: .milliseconds(200))
+        async let second = stack.fetch(resource: slow)
+        while proxy.tunnels < 2 { try await Task.sleep(for: .milliseconds(10)) }
+        async let third = stack.fetch(resource: slow)
+        let before = clock()
+        try await Task.sleep(for: .seconds(1))
+        let used = clock() - before
+        #expect(used < 60_000, "\(used) us of the processor's time in a second")
+        for fetched in try await [first, second, third] { #expect(fetched.value.count == 65_536) }
     }
 }

@@ -162,6 +162,7 @@ struct Loop: ~Copyable {
     /// Nothing was sent, because the connection was of no use: libcurl has closed it and chooses another.
     private mutating func beginAgain(_ transfer: Transfer) {
         pools[of: transfer]?.end(transfer)
+        if transfer.meetsTunnel { return turn.postpone(transfer) }
         transfer.startOver()
         let (line, number) = (transfer.line, transfer.poolNumber)
         if queue.mayConnectAgain(transfer.id, in: line, pool: number) { return carry(transfer, at: .now) }
@@ -213,9 +214,7 @@ struct Loop: ~Copyable {
     /// Ends those that failed when they were to go on, and begins those again that are to open no connection.
     private mutating func finishStopped() {
         guard !turn.stopped.isEmpty else { return }
-        let stopped = turn.stopped
-        turn.stopped = []
-        for (transfer, code) in stopped where active.contains(transfer) {
+        for (transfer, code) in turn.takeStopped() where active.contains(transfer) {
             if let code {
                 active.remove(transfer)
                 transfer.finish(code)

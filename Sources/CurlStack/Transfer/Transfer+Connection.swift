@@ -41,7 +41,8 @@ extension Transfer {
             needsOtherConnection = true
             return false
         }
-        if isMisledByPriorKnowledge(ends) || mayBeAmongAnswers || isInUnfinishedTunnel(easy, ends) {
+        meetsTunnel = isInUnfinishedTunnel(easy, ends)
+        if meetsTunnel || isMisledByPriorKnowledge(ends) || mayBeAmongAnswers {
             needsOtherConnection = true
             return false
         }

@@ -85,6 +85,8 @@ final class Transfer {
     var asksFirst: Bool
     /// The connection libcurl chose is of no use; nothing was sent, or nothing that counts.
     var needsOtherConnection = false
+    /// Whether that is because another has not finished opening it.
+    var meetsTunnel = false
     /// Where in its life the transfer is.
     private(set) var phase = HTTP.Phase.queued
     private var isPhaseTold = true

@@ -16,7 +16,7 @@ final class Turn {
     let content = ContentBudget()
     /// Those that have more for the next turn.
     var crowded: [Transfer] = []
-    /// Those that are to go on sending at a moment.
+    /// Those that are to go on sending at a moment, or to begin again.
     var postponed: [(transfer: Transfer, until: MonotonicInstant)] = []
 
     /// Those whose content waits for the server to ask for it, and when they are called up if it did not.
@@ -67,7 +67,7 @@ final class Turn {
         for transfer in Array(waitingForContent.values) where transfer.ends == ends { transfer.receiveBesidePause() }
     }
 
-    /// When somebody is to go on sending, in milliseconds of the monotonic clock.
+    /// When somebody is to go on, in milliseconds of the monotonic clock.
     var nextMoment: Int64? {
         let next = postponed.lazy.map(\.until.milliseconds).min()
         guard !asking.isEmpty else { return next }
@@ -92,8 +92,22 @@ final class Turn {
         if !asking.isEmpty { goOnUnasked() }
         guard !postponed.isEmpty else { return }
         let now = MonotonicInstant.now
-        for (transfer, until) in postponed where until <= now { transfer.resumeSending() }
+        for (transfer, until) in postponed where until <= now {
+            if transfer.needsOtherConnection { stopped.append((transfer, nil)) } else { transfer.resumeSending() }
+        }
         postponed.removeAll { $0.until <= now }
+    }
+
+    /// Has a transfer begin again in a while: libcurl would choose the same connection, which another has still to open.
+    func postpone(_ transfer: Transfer) {
+        transfer.meetsTunnel = false
+        postponed.append((transfer, MonotonicInstant.now.after(.milliseconds(10))))
+    }
+
+    /// Takes those that ended when they were to go on.
+    func takeStopped() -> [(transfer: Transfer, code: CURLcode?)] {
+        defer { stopped = [] }
+        return stopped
     }
 
     /// Has libcurl see for those that were not asked that they have waited long enough; its wait begins a little later than

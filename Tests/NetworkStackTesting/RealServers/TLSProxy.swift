@@ -1,13 +1,15 @@
-/// An HTTP proxy on 127.0.0.1 that is spoken to over TLS and opens tunnels to any port of 127.0.0.1, written in Python.
+/// An HTTP proxy on 127.0.0.1 that is spoken to over TLS, or in the clear if it has no identity, and opens tunnels to any port
+/// of 127.0.0.1, written in Python.
 public final class TLSProxy: Sendable {
     private let process: ServerProcess
-    private let identity: TLSIdentity
+    private let identity: TLSIdentity?
+    private let delay: Int
 
-    /// Makes the directory; nothing runs yet.
+    /// Makes the directory; nothing runs yet. Every tunnel but the first takes so many milliseconds more to open.
     ///
     /// Throws `SystemCallError`.
-    public init(_ identity: TLSIdentity) throws {
-        self.identity = identity
+    public init(_ identity: TLSIdentity?, delayingTunnels delay: Int = 0) throws {
+        (self.identity, self.delay) = (identity, delay)
         process = try ServerProcess("tls-proxy")
     }
 
@@ -17,7 +19,8 @@ public final class TLSProxy: Sendable {
     public func start() async throws {
         let launch = ServerProcess.Launch(
             program: try Program("python3", package: "python3"),
-            arguments: ["-c", Self.server, identity.certificateChainFile, identity.keyFile],
+            arguments: ["-c", Self.server, String(delay)]
+                + (identity.map { [$0.certificateChainFile, $0.keyFile] } ?? []),
             environment: ["PYTHONUNBUFFERED": "1"]
         )
         try await process.run(launch, within: .seconds(30)) { line("LISTENING ") != nil }
@@ -44,16 +47,23 @@ public final class TLSProxy: Sendable {
             except OSError:
                 pass
             writer.close()
+        tunnels = 0
         async def serve(reader, writer):
+            global tunnels
             head = await reader.readuntil(b"\\r\\n\\r\\n")
             print("CONNECT", flush=True)
+            tunnels += 1
+            if tunnels > 1:
+                await asyncio.sleep(int(sys.argv[1]) / 1000)
             port = int(head.split(b" ")[1].rsplit(b":", 1)[1])
             far_reader, far_writer = await asyncio.open_connection("127.0.0.1", port)
             writer.write(b"HTTP/1.1 200 OK\\r\\n\\r\\n")
             await asyncio.gather(relay(reader, far_writer), relay(far_reader, writer))
         async def main():
-            context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
-            context.load_cert_chain(sys.argv[1], sys.argv[2])
+            context = None
+            if len(sys.argv) > 2:
+                context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+                context.load_cert_chain(sys.argv[2], sys.argv[3])
             server = await asyncio.start_server(serve, "127.0.0.1", 0, ssl=context)
             print("LISTENING", server.sockets[0].getsockname()[1], flush=True)
             await server.serve_forever()
