@@ -128,7 +128,7 @@ public struct MultipartFormData: Sendable {
     ///
     /// - Returns: The content, `multipart/form-data` with the boundary.
     /// - Throws: ``HTTP/Refusal/requestBody(_:)`` if a file cannot be read, ``HTTP/Refusal/invalidRequest(_:)`` if a part's
-    ///   media type is not valid.
+    ///   media type is not valid, or a part's stream has trailers.
     public func content() throws(HTTP.Refusal) -> HTTP.Content {
         var joined = JoinedBody()
         for part in parts {

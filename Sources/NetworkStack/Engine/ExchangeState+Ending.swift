@@ -94,9 +94,9 @@ extension ExchangeState {
         return finished(trailers: trailers, metrics: metrics, hop: hop, now: now)
     }
 
-    /// Ends the exchange. Answers what to let go of and the call to make, or `nil` if it had ended, another attempt than the one
-    /// that this ends has begun, or it ends when the interceptors have been told that the attempt is scheduled. If somebody intercepts, the call tells them the end of an
-    /// attempt that has not been told.
+    /// Ends the exchange. Answers what to let go of and the call to make, or `nil` if it had ended, if another attempt than the
+    /// one with this number has begun, or if it ends when the interceptors have been told that the attempt is scheduled. If
+    /// somebody intercepts, the call tells them the end of an attempt that has not been told.
     mutating func end(_ ending: Ending, of number: Int? = nil, isIntercepted: Bool = false) -> Ended? {
         guard number ?? attemptNumber == attemptNumber else { return nil }
         guard stage != .ended else {

@@ -22,7 +22,8 @@ extension HTTP {
         case invalidRedirect(String)
         /// The response's content is longer than ``HTTP/Options/Limits/body``, in bytes.
         case bodyTooLarge(limit: Int64)
-        /// The response's content grows by more than ``HTTP/Options/Limits/decompressionRatio`` when it is decompressed.
+        /// The response's content grows by more than ``HTTP/Options/Limits/decompressionRatio`` when it is decompressed; or, on
+        /// CurlStack, a piece of 16 KiB by more than 4096 times, whatever that says.
         case decompressionRatio(limit: Int)
         /// The response's head is longer than ``HTTP/Options/Limits/head``, in bytes, or has too many fields.
         case headTooLarge(limit: Int)

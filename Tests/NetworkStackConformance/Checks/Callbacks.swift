@@ -23,7 +23,17 @@ extension ConformanceCheck {
                             }
                         }
                     }
-                    // A failure that is known at once comes the same way, and not while `fetch` is running.
+                    // A failure that is known before anything is sent comes the same way.
+                    let illegal = Calls(on: queue)
+                    let method = ConformanceSubject.Stack.Resource(
+                        baseRequestMaking: .request(HTTP.Request(method: "a b", url: URL(filePath: "/")))
+                    )
+                    try await illegal.expectOne { lifetime in
+                        stack.fetch(resource: method, on: queue) { _ in
+                            withExtendedLifetime(lifetime) { illegal.note() }
+                        }
+                    }
+                    // So does one that is known at once, and not while `fetch` is running.
                     let (calls, called, isFetching, wasEarly) = (Calls(on: queue), Latch(), Lock(true), Lock(false))
                     let refused = ConformanceSubject.Stack.Resource.made { handler in
                         let cancelable = handler(.failure(CancellationError()))
