@@ -11,11 +11,11 @@ struct AddressPlan {
     /// Whether a connection is of no use after its transfer: libcurl 7.88 takes one over an abstract socket for one that is
     /// still being looked up, whenever it is asked for it again.
     let usesConnectionsOnce: Bool
-    private let overrides: TextList?
-    private let reroutes: TextList?
+    private let overrides: TextList
+    private let reroutes: TextList
 
-    /// Works a plan out, or `nil` if there is no memory for it.
-    init?(_ addresses: Network.Configuration.Addresses) {
+    /// Works a plan out.
+    init(_ addresses: Network.Configuration.Addresses) {
         self.addresses = addresses
         usesConnectionsOnce = if case .abstract = addresses.unixSocket { true } else { false }
         let (seconds, rest) = addresses.dnsCacheAge.parts
@@ -31,7 +31,6 @@ struct AddressPlan {
         }
         self.overrides = TextList(overrides)
         self.reroutes = TextList(reroutes)
-        if self.overrides == nil || self.reroutes == nil { return nil }
     }
 
     /// A host as URLs may name it: libcurl compares letters, and a dot at the end is no other host.
@@ -55,10 +54,10 @@ struct AddressPlan {
             let delay = TransferPlan.milliseconds(addresses.happyEyeballsDelay)
             codes.append(easy.set(CURLOPT_HAPPY_EYEBALLS_TIMEOUT_MS, delay))
         }
-        if !addresses.hostOverrides.isEmpty, let overrides {
+        if !addresses.hostOverrides.isEmpty {
             codes.append(easy.keep(overrides, as: CURLOPT_RESOLVE))
         }
-        if !addresses.reroutes.isEmpty, let reroutes { codes.append(easy.keep(reroutes, as: CURLOPT_CONNECT_TO)) }
+        if !addresses.reroutes.isEmpty { codes.append(easy.keep(reroutes, as: CURLOPT_CONNECT_TO)) }
         switch addresses.unixSocket {
         case .path(let path): codes.append(easy.set(CURLOPT_UNIX_SOCKET_PATH, path))
         case .abstract(let name): codes.append(easy.set(CURLOPT_ABSTRACT_UNIX_SOCKET, name))

@@ -27,10 +27,8 @@ extension EasyHandle {
     func take(_ route: ProxyRoute?) -> CURLcode {
         if route == self.route { return CURLE_OK }
         let proxy = route?.proxy
-        let fields = proxy?.headers.map {
-            $0.value.isEmpty ? "\($0.name.rawValue);" : "\($0.name.rawValue): \($0.value)"
-        }
-        guard let lines = TextList(fields ?? []) else { return CURLE_OUT_OF_MEMORY }
+        var lines = TextLines()
+        for field in proxy?.headers ?? [:] { lines.append(field.name, field.value) }
         let opensTunnel = route?.isTunnel ?? false && proxy?.scheme.isHTTP ?? false
         let codes = [
             // Asks, while a tunnel is being opened, whether to go on.
@@ -42,7 +40,7 @@ extension EasyHandle {
             // Apart, because in one text a colon would end the name.
             set(CURLOPT_PROXYUSERNAME, proxy?.credentials?.user),
             set(CURLOPT_PROXYPASSWORD, proxy?.credentials?.password),
-            keep(lines, as: CURLOPT_PROXYHEADER),
+            keep(TextList(lines), as: CURLOPT_PROXYHEADER),
         ]
         let code = codes.first { $0 != CURLE_OK } ?? CURLE_OK
         if code == CURLE_OK { self.route = route }

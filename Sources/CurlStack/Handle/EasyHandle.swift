@@ -109,7 +109,7 @@ final class EasyHandle {
         if plan === last, closesConnection == plan.closesConnection { return CURLE_OK }
         let isUnsure = last == nil
         self.plan = nil
-        guard let lines = plan.headerLines.map({ TextList($0) }) ?? standard else { return CURLE_OUT_OF_MEMORY }
+        let lines = plan.headerLines ?? standard
         var refused = CURLE_OK
         func tell(_ isNews: Bool, _ set: @autoclosure () -> CURLcode) {
             if isNews || isUnsure, refused == CURLE_OK { refused = set() }

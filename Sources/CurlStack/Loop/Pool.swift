@@ -44,23 +44,21 @@ final class Pool {
         sharesConnections: Bool
     ) {
         let contentCodings = CurlLibrary.shared.contentCodings.joined(separator: ", ")
-        let lines = TransferPlan.standardLines(
-            userAgent: configuration.userAgent,
-            acceptsAnything: configuration.acceptsAnything,
-            contentCodings: contentCodings
-        )
         guard
             let multi = MultiHandle(
                 watch: watch,
                 connections: configuration.connections,
                 sharesConnections: sharesConnections
-            ),
-            let addresses = AddressPlan(configuration.addresses), let standardLines = TextList(lines)
+            )
         else { return nil }
         self.contentCodings = contentCodings
-        self.standardLines = standardLines
+        standardLines = TransferPlan.standardLines(
+            userAgent: configuration.userAgent,
+            acceptsAnything: configuration.acceptsAnything,
+            contentCodings: contentCodings
+        )
         self.multi = multi
-        self.addresses = addresses
+        addresses = AddressPlan(configuration.addresses)
         addressAge = AddressAge(seconds: addresses.age, mayRest: CurlLibrary.shared.keepsOldAddresses)
         self.configuration = configuration
         usesProxies = !configuration.proxies.isEmpty

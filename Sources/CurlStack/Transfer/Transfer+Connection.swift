@@ -249,9 +249,10 @@ extension Transfer {
 extension HTTP.Options.Timeouts {
     /// How long connecting may take where nothing is said of it: libcurl gives half of that to an address that does not
     /// answer, and then tries the next. That is less than the idle timeout, so that there is a next; and all of it is more, as
-    /// each step of connecting is progress. The engine's clocks come first.
-    var connectBound: Duration {
-        let patience = min(idle, .seconds(86_400)) * 3 / 2
-        return min(patience, attempt ?? patience, total ?? patience) + .milliseconds(500)
+    /// each step of connecting is progress. The engine's clocks come first. In milliseconds.
+    var connectBound: Int {
+        let patience = TransferPlan.milliseconds(min(idle, .seconds(86_400))) * 3 / 2
+        let others = [attempt, total].compactMap { $0.map(TransferPlan.milliseconds) }
+        return others.reduce(patience, min) + 500
     }
 }

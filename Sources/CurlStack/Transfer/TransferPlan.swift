@@ -24,7 +24,7 @@ final class TransferPlan {
     let method: String?
     let content: Content
     /// The header lines, or `nil` for those of every request that has none of its own (``standardLines(userAgent:acceptsAnything:contentCodings:)``).
-    let headerLines: [String]?
+    let headerLines: TextList?
     let version: Int
     let waitsForMultiplexing: Bool
     let needsFreshConnection: Bool
@@ -113,7 +113,7 @@ final class TransferPlan {
         closesConnection =
             usesConnectionOnce
             || hop.request.headers.contains { $0.name == .connection && $0.value.lowercased() == "close" }
-        connectTimeout = Self.milliseconds(hop.options.timeouts.connect ?? hop.options.timeouts.connectBound)
+        connectTimeout = hop.options.timeouts.connect.map(Self.milliseconds) ?? hop.options.timeouts.connectBound
     }
 
     /// The target of a URL that libcurl may write otherwise: newer versions write escapes in capital letters, and some leave an
@@ -124,6 +124,7 @@ final class TransferPlan {
     ///   - isForwarded: Whether a proxy is asked for it, which is told the whole URL (RFC 9112 section 3.2.2).
     /// - Returns: The target, or `nil` if libcurl's own is the same.
     static func target(of url: String, isForwarded: Bool) -> String? {
+        guard mayChange(url) else { return nil }
         let bytes = Array(url.utf8.prefix { $0 != UInt8(ascii: "#") })
         let changes =
             bytes.last == UInt8(ascii: "?")
@@ -141,6 +142,12 @@ final class TransferPlan {
         let path = bytes[place...].prefix { $0 != UInt8(ascii: "?") }
         return origin + root
             + String(decoding: withoutDots(path) + bytes[(place + path.count)...], as: UTF8.self)
+    }
+
+    /// Whether there is anything in a URL that libcurl might write otherwise. In most there is not, and every request asks.
+    private static func mayChange(_ url: String) -> Bool {
+        let bytes = url.utf8
+        return bytes.contains { $0 == UInt8(ascii: "%") || $0 == UInt8(ascii: "#") } || bytes.last == UInt8(ascii: "?")
     }
 
     /// A path without the segments of dots, which libcurl takes out of every other (RFC 3986 section 5.2.4).
@@ -179,62 +186,6 @@ final class TransferPlan {
             default: return .none
             }
         }
-    }
-
-    /// The header lines of a request without content and without fields of its own.
-    static func standardLines(userAgent: String?, acceptsAnything: Bool, contentCodings: String) -> [String] {
-        headerLines(
-            of: [:],
-            trailers: [],
-            content: .none,
-            asksFirst: false,
-            userAgent: userAgent,
-            acceptsAnything: acceptsAnything,
-            contentCodings: contentCodings
-        )
-    }
-
-    private static func headerLines(
-        of headers: HTTP.Headers,
-        trailers: [HTTP.HeaderName],
-        content: Content,
-        asksFirst: Bool,
-        userAgent: String?,
-        acceptsAnything: Bool,
-        contentCodings: String?
-    ) -> [String] {
-        var lines: [String] = []
-        var (hasUserAgent, hasAcceptEncoding) = (false, false)
-        for field in headers {
-            if field.name == .contentLength { continue }
-            if field.name == .userAgent { hasUserAgent = true }
-            if field.name == .expect, field.asksForContinue { continue }
-            if field.name == .acceptEncoding { hasAcceptEncoding = true }
-            // Whoever welcomes trailers says so to the next hop alone (RFC 9110 section 10.1.4).
-            let steersTE = field.name == .connection && headers.contains(.te) && field.value.lowercased() != "te"
-            lines.append(line(field.name, steersTE ? "\(field.value), TE" : field.value))
-        }
-        if headers.contains(.te), !headers.contains(.connection) { lines.append("Connection: TE") }
-        if !hasUserAgent, let userAgent { lines.append(line(.userAgent, userAgent)) }
-        // A name and a colon keep libcurl from adding a field of its own.
-        if !acceptsAnything, !headers.contains(.accept) { lines.append("Accept:") }
-        // A part of compressed content could not be decompressed: a range is one of what is sent (RFC 9110 section 14).
-        if !hasAcceptEncoding, let codings = contentCodings.map({ headers.contains(.range) ? "identity" : $0 }) {
-            lines.append("Accept-Encoding: \(codings)")
-        }
-        if !trailers.isEmpty, !headers.contains(.trailer) {
-            lines.append("Trailer: \(trailers.map(\.rawValue).joined(separator: ", "))")
-        }
-        // Unless it is told otherwise, libcurl asks for a 100 that most servers never send, and waits for it.
-        if content.isSent { lines.append(asksFirst ? "Expect: 100-continue" : "Expect:") }
-        return lines
-    }
-
-    /// A field's line. Blanks around a value are no part of it, and HTTP/2 servers refuse them (RFC 9113 section 8.2.1).
-    private static func line(_ name: HTTP.HeaderName, _ value: String) -> String {
-        let text = Substring(value.utf8.withoutOuterBlanks)
-        // libcurl drops a line that ends in its colon.
-        return text.isEmpty ? "\(name.rawValue);" : "\(name.rawValue): \(text)"
     }
 
     /// How much libcurl is to read at once, in bytes (`CURLOPT_BUFFERSIZE`). Content that comes whole in one turn costs two

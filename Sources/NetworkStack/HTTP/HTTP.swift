@@ -36,6 +36,8 @@ extension BidirectionalCollection<UInt8> {
     /// What stands between the blanks at both ends.
     @inlinable
     package var withoutOuterBlanks: SubSequence {
+        // Around most there are none.
+        if let first, let last, !first.isBlank, !last.isBlank { return self[...] }
         let rest = drop(while: \.isBlank)
         return rest.lastIndex { !$0.isBlank }.map { rest[...$0] } ?? rest
     }

@@ -1,0 +1,54 @@
+internal import NetworkStack
+
+extension TransferPlan {
+    /// The header lines of a request without content and without fields of its own.
+    static func standardLines(userAgent: String?, acceptsAnything: Bool, contentCodings: String) -> TextList {
+        headerLines(
+            of: [:],
+            trailers: [],
+            content: .none,
+            asksFirst: false,
+            userAgent: userAgent,
+            acceptsAnything: acceptsAnything,
+            contentCodings: contentCodings
+        )
+    }
+
+    static func headerLines(
+        of headers: HTTP.Headers,
+        trailers: [HTTP.HeaderName],
+        content: Content,
+        asksFirst: Bool,
+        userAgent: String?,
+        acceptsAnything: Bool,
+        contentCodings: String?
+    ) -> TextList {
+        let fields = headers.fields
+        // Room for the usual fields, and for the few of the stack's own.
+        var lines = TextLines(capacity: 64 * (fields.count + 3), count: fields.count + 4)
+        var (hasUserAgent, hasAcceptEncoding) = (false, false)
+        for field in fields {
+            if field.name == .contentLength { continue }
+            if field.name == .userAgent { hasUserAgent = true }
+            if field.name == .expect, field.asksForContinue { continue }
+            if field.name == .acceptEncoding { hasAcceptEncoding = true }
+            // Whoever welcomes trailers says so to the next hop alone (RFC 9110 section 10.1.4).
+            let steersTE = field.name == .connection && headers.contains(.te) && field.value.lowercased() != "te"
+            lines.append(field.name, steersTE ? "\(field.value), TE" : field.value)
+        }
+        if headers.contains(.te), !headers.contains(.connection) { lines.append("Connection: TE") }
+        if !hasUserAgent, let userAgent { lines.append(.userAgent, userAgent) }
+        // A name and a colon keep libcurl from adding a field of its own.
+        if !acceptsAnything, !headers.contains(.accept) { lines.append("Accept:") }
+        // A part of compressed content could not be decompressed: a range is one of what is sent (RFC 9110 section 14).
+        if !hasAcceptEncoding, let codings = contentCodings.map({ headers.contains(.range) ? "identity" : $0 }) {
+            lines.append(.acceptEncoding, codings)
+        }
+        if !trailers.isEmpty, !headers.contains(.trailer) {
+            lines.append(.trailer, trailers.map(\.rawValue).joined(separator: ", "))
+        }
+        // Unless it is told otherwise, libcurl asks for a 100 that most servers never send, and waits for it.
+        if content.isSent { lines.append(asksFirst ? "Expect: 100-continue" : "Expect:") }
+        return TextList(lines)
+    }
+}
