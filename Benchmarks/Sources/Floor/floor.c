@@ -105,6 +105,7 @@ static CURLM *multi;
 static struct curl_slist *lines;
 static const char *url, *held_url;
 static long expected;
+static bool is_distinct; // each transfer asks for another URL
 static bool streams; // content is counted and dropped while it arrives
 static floor_reader reader;
 
@@ -217,7 +218,14 @@ static void start(struct transfer *t, uint64_t now) {
     t->head_length = t->body_length = 0;
     t->started = now;
     if (t->file >= 0) lseek(t->file, 0, SEEK_SET);
-    curl_easy_setopt(t->easy, CURLOPT_URL, t->is_held ? held_url : url);
+    if (is_distinct && !t->is_held) {
+        static long count;
+        char next[2048];
+        snprintf(next, sizeof next, "%s?n=%ld", url, ++count);
+        curl_easy_setopt(t->easy, CURLOPT_URL, next);
+    } else {
+        curl_easy_setopt(t->easy, CURLOPT_URL, t->is_held ? held_url : url);
+    }
     curl_multi_add_handle(multi, t->easy);
 }
 
@@ -353,6 +361,7 @@ int floor_run(int argc, char **argv, floor_reader content_reader) {
     held_url = text("held_url", NULL);
     expected = number("expect", -1);
     streams = number("stream", 0) != 0;
+    is_distinct = number("distinct", 0) != 0;
     read_pins(text("pins", ""));
     uses_epoll = strcmp(text("client", ""), "libcurl-c-epoll") == 0;
     curl_global_init(CURL_GLOBAL_DEFAULT);
@@ -369,6 +378,10 @@ int floor_run(int argc, char **argv, floor_reader content_reader) {
     lines = curl_slist_append(NULL, "User-Agent: NetworkStack/0.1");
     lines = curl_slist_append(lines, "Accept-Encoding: gzip, deflate, br, zstd");
     lines = curl_slist_append(lines, "Expect:");
+    if (is_distinct) {
+        lines = curl_slist_append(lines, "Accept: application/json");
+        lines = curl_slist_append(lines, "Authorization: Bearer 0123456789abcdef0123456789abcdef");
+    }
     for (long i = 0; i < number("interceptors", 0); i++) {
         char line[32];
         snprintf(line, sizeof line, "X-Benchmark-%ld: 1", i);
