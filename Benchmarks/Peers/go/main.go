@@ -84,9 +84,17 @@ func fetch(target string) (int64, error) {
 	} else if content != nil {
 		body = bytes.NewReader(content)
 	}
+	isDistinct := settings["distinct"] == "1"
+	if isDistinct {
+		target += "?n=" + strconv.FormatInt(count.Add(1), 10)
+	}
 	request, err := http.NewRequest(settings["method"], target, body)
 	if err != nil {
 		return 0, err
+	}
+	if isDistinct {
+		request.Header.Set("Accept", "application/json")
+		request.Header.Set("Authorization", "Bearer 0123456789abcdef0123456789abcdef")
 	}
 	if file, ok := body.(*os.File); ok {
 		status, _ := file.Stat()
@@ -122,6 +130,7 @@ func fetch(target string) (int64, error) {
 }
 
 var content []byte
+var count atomic.Int64
 
 func phase(fetches, milliseconds int64) *tally {
 	t := &tally{latencies: map[uint64]uint32{}, left: 1 << 62}

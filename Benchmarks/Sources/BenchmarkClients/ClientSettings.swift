@@ -30,6 +30,8 @@ public struct ClientSettings: Sendable {
     public let authorities: String?
     /// How many interceptors every fetch passes that set a field of the request.
     public let interceptors: Int
+    /// Whether every fetch asks for another URL, and brings fields of its own.
+    public let isDistinct: Bool
     /// How many it passes that change nothing.
     public let passiveInterceptors: Int
     /// The pins the server's chain must hold, in base64.
@@ -71,6 +73,7 @@ public struct ClientSettings: Sendable {
         authorities = values["ca"]
         passiveInterceptors = number("passive_interceptors")
         interceptors = number("interceptors")
+        isDistinct = values["distinct"] == "1"
         pins = values["pins"].map { $0.split(separator: ",").map(String.init) } ?? []
         heldURL = values["held_url"]
         heldCount = number("held_count")

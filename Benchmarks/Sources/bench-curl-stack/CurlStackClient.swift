@@ -25,9 +25,11 @@ struct CurlStackCallbackClient: CallbackBenchmarkClient {
     init(_ settings: ClientSettings) throws { fetches = try CurlFetches(settings) }
 
     func fetch(_ target: BenchmarkTarget, completion: @escaping @Sendable (Result<Int, any Error>) -> Void) {
-        fetches.stack.fetch(resource: fetches.resource(target)) { result in
-            completion(Result { try fetches.measure(result.get().value) })
-        }
+        do {
+            fetches.stack.fetch(resource: try fetches.resource(target)) { result in
+                completion(Result { try fetches.measure(result.get().value) })
+            }
+        } catch { completion(.failure(error)) }
     }
 
     func fetch(_ target: BenchmarkTarget) async throws -> Int {
@@ -42,6 +44,7 @@ private struct CurlFetches: Sendable {
     let stack: Network.CurlNetworkStack
     private let measured: Network.CurlResource
     private let held: Network.CurlResource?
+    private let distinct: DistinctRequests?
     private let decodes: Bool
     let streams: Bool
 
@@ -71,13 +74,14 @@ private struct CurlFetches: Sendable {
         for _ in 0..<settings.passiveInterceptors { interceptors.append(EventListener { _, _ in }) }
         measured = .init(baseRequestMaking: .request(request), interceptors: interceptors)
         held = try settings.heldURL.map { .init(baseRequestMaking: .request(try HTTP.Request(url: $0))) }
+        distinct = DistinctRequests(settings)
         decodes = settings.decodes
         streams = settings.streams
     }
 
-    func resource(_ target: BenchmarkTarget) -> Network.CurlResource {
+    func resource(_ target: BenchmarkTarget) throws -> Network.CurlResource {
         switch target {
-        case .measured: measured
+        case .measured: try distinct.map { .init(baseRequestMaking: .request(try HTTP.Request($0))) } ?? measured
         case .held: held ?? measured
         }
     }
@@ -114,5 +118,13 @@ private struct FieldInterceptor: HTTPResourceInterceptor {
                 return request
             }
         )
+    }
+}
+
+extension HTTP.Request {
+    /// The next of requests that differ.
+    fileprivate init(_ distinct: DistinctRequests) throws {
+        try self.init(url: distinct.nextURL())
+        for (name, value) in DistinctRequests.fields { headers.append(value, for: HTTP.HeaderName(name)) }
     }
 }

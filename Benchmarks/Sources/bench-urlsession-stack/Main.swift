@@ -19,6 +19,7 @@ struct URLSessionStackClient: BenchmarkClient {
     private let stack: Network.URLSessionNetworkStack
     private let measured: Network.URLSessionResource
     private let held: Network.URLSessionResource?
+    private let distinct: DistinctRequests?
     private let decodes: Bool
     private let streams: Bool
 
@@ -40,11 +41,13 @@ struct URLSessionStackClient: BenchmarkClient {
         }
         measured = .init(baseRequestMaking: .request(request), interceptors: interceptors)
         held = try settings.heldURL.map { .init(baseRequestMaking: .request(try HTTP.Request(url: $0))) }
+        distinct = DistinctRequests(settings)
         decodes = settings.decodes
         streams = settings.streams
     }
 
     func fetch(_ target: BenchmarkTarget) async throws -> Int {
+        let measured = try distinct.map { .init(baseRequestMaking: .request(try HTTP.Request($0))) } ?? measured
         let resource = target == .measured ? measured : held ?? measured
         guard !streams else {
             var count = 0
@@ -76,5 +79,13 @@ private struct FieldInterceptor: HTTPResourceInterceptor {
                 return request
             }
         )
+    }
+}
+
+extension HTTP.Request {
+    /// The next of requests that differ.
+    fileprivate init(_ distinct: DistinctRequests) throws {
+        try self.init(url: distinct.nextURL())
+        for (name, value) in DistinctRequests.fields { headers.append(value, for: HTTP.HeaderName(name)) }
     }
 }

@@ -18,6 +18,7 @@ struct URLSessionClient: BenchmarkClient {
     private let request: URLRequest
     private let bodyFile: URL?
     private let held: URLRequest?
+    private let distinct: DistinctRequests?
     private let decodes: Bool
 
     init(_ settings: ClientSettings) throws {
@@ -34,10 +35,16 @@ struct URLSessionClient: BenchmarkClient {
         self.request = request
         bodyFile = settings.bodyFile.map { URL(fileURLWithPath: $0) }
         held = settings.heldURL.flatMap { URL(string: $0) }.map { URLRequest(url: $0) }
+        distinct = DistinctRequests(settings)
         decodes = settings.decodes
     }
 
     func fetch(_ target: BenchmarkTarget) async throws -> Int {
+        var request = request
+        if let distinct, let url = URL(string: distinct.nextURL()) {
+            request = URLRequest(url: url)
+            for (name, value) in DistinctRequests.fields { request.setValue(value, forHTTPHeaderField: name) }
+        }
         let (data, response): (Data, URLResponse) =
             if let bodyFile {
                 try await session.upload(for: request, fromFile: bodyFile)

@@ -51,6 +51,7 @@ struct Contestant: Sendable {
     private static func onlyFetches(_ workload: Workload) -> String? {
         if workload.heldCount > 0 { return "is not written for responses held open" }
         if workload.bodyFile != nil { return "is not written for uploads from files" }
+        if workload.isDistinct { return "asks for one URL only" }
         return nil
     }
 

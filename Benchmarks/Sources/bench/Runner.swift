@@ -100,6 +100,7 @@ struct Runner {
         if workload.decodes { settings.append("decode=json") }
         if workload.streams { settings.append("stream=1") }
         if workload.interceptors > 0 { settings.append("interceptors=\(workload.interceptors)") }
+        if workload.isDistinct { settings.append("distinct=1") }
         if workload.pins { settings.append("pins=\(files.pins.joined(separator: ","))") }
         if workload.server == .tls || workload.server == .tlsHTTP2 {
             settings.append("ca=\(files.authorities.path)")

@@ -26,6 +26,8 @@ struct Workload: Sendable {
     /// Whether the content is counted and dropped while it arrives.
     var streams = false
     var interceptors = 0
+    /// Whether every fetch asks for another URL, and brings fields of its own.
+    var isDistinct = false
     var pins = false
     var heldCount = 0
     /// Fetches to make, for a run that does not go by time.
@@ -127,6 +129,12 @@ struct Workload: Sendable {
             title: "1 KiB GET through three interceptors, 64 in flight",
             inFlight: 64,
             interceptors: 3
+        ),
+        .init(
+            name: "get-1k-distinct-c64",
+            title: "1 KiB GET, another URL each time and a token, 64 in flight",
+            inFlight: 64,
+            isDistinct: true
         ),
         .init(
             name: "get-1k-pins-c64",

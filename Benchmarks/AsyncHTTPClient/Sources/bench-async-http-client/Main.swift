@@ -16,6 +16,7 @@ struct AsyncHTTPClientClient: BenchmarkClient {
     private let client: HTTPClient
     private let request: HTTPClientRequest
     private let held: HTTPClientRequest?
+    private let distinct: DistinctRequests?
     private let decodes: Bool
     private let streams: Bool
     private let bodyFile: String?
@@ -41,12 +42,17 @@ struct AsyncHTTPClientClient: BenchmarkClient {
         self.request = request
         bodyFile = settings.bodyFile
         held = settings.heldURL.map { HTTPClientRequest(url: $0) }
+        distinct = DistinctRequests(settings)
         decodes = settings.decodes
         streams = settings.streams
     }
 
     func fetch(_ target: BenchmarkTarget) async throws -> Int {
         var request = target == .measured ? request : held ?? request
+        if let distinct, target == .measured {
+            request = HTTPClientRequest(url: distinct.nextURL())
+            for (name, value) in DistinctRequests.fields { request.headers.add(name: name, value: value) }
+        }
         if let bodyFile, target == .measured {
             let size = try FileManager.default.attributesOfItem(atPath: bodyFile)[.size] as? Int ?? 0
             request.body = .stream(FileChunks(path: bodyFile), length: .known(Int64(size)))
