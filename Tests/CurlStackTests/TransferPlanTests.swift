@@ -46,7 +46,7 @@ struct TransferPlanTests {
         )
         var queue = ConnectionQueue(limits: .init())
         let line = queue.line(of: .init(origin: origin, version: .automatic))
-        line.sendsMuch = sendsMuch
+        line.habits.sendsMuch = sendsMuch
         let plan = TransferPlan(hop, userAgent: nil, contentCodings: "")
         #expect(plan.bufferSize(for: line) == size)
     }

@@ -81,10 +81,11 @@ public struct CurlLibrary: Sendable, CustomStringConvertible {
     /// joins such a connection is told nothing of HTTP/2; if libcurl begins it anew on another one, that is of no use.
     var restartsHTTP2: Bool { versionNumber < 0x080000 }
 
-    /// Whether a kept connection of HTTP/2 that dies without an answer looks like a stream that was refused: from 8.1 to 8.6
-    /// both end without a word, and libcurl sends the request again by itself. Before, a death has words; since, it is an
-    /// error that nothing is repeated for.
-    var mistakesDeathForRefusal: Bool { (0x080100..<0x080700).contains(versionNumber) }
+    /// Whether the end of a kept connection of HTTP/2 may look like that of a stream that was refused: both may come without
+    /// a word, and libcurl sends the request again by itself. From 8.1 on that is so if the connection dies; before, if what
+    /// the server sends makes no sense, or an answer comes in one piece with its reset. Since 8.7 it is an error that nothing
+    /// is repeated for.
+    var mistakesDeathForRefusal: Bool { versionNumber < 0x080700 }
 
     /// Whether only libcurl's verbose text tells what a server's farewell counts as dealt with. Later versions end the
     /// streams beyond it as refused, and repeat nothing else.

@@ -13,6 +13,16 @@ extension ConnectionQueue.Host {
 }
 
 extension ConnectionQueue {
+    /// What a host was seen to do.
+    struct Habits {
+        /// Whether it has sent more content at once than libcurl's usual buffer holds.
+        var sendsMuch = false
+        /// Whether it has said HTTP/2 where HTTP/1.1 was spoken.
+        var misstatesVersion = false
+        /// Whether it has announced the length of all that it sent over HTTP/2; `nil` until it has sent something.
+        var announcesLengths: Bool?
+    }
+
     /// The line of a hop's host.
     mutating func line(of hop: HTTPHop) -> Line {
         if let recentLine, recentHop === hop { return recentLine }

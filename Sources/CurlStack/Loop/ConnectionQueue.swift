@@ -24,10 +24,7 @@ struct ConnectionQueue {
     final class Line {
         let host: Host
         fileprivate(set) var active = 0
-        /// Whether the host has sent more content at once than libcurl's usual buffer holds.
-        var sendsMuch = false
-        /// Whether the host has said HTTP/2 where HTTP/1.1 was spoken.
-        var misstatesVersion = false
+        var habits = Habits()
         /// Whether the host shares one connection among transfers; `nil` until that is known.
         fileprivate(set) var sharesConnection: Bool?
         /// Whether the connection that is shared may be gone, which the next to connect finds out.

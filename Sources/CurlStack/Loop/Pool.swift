@@ -106,7 +106,7 @@ final class Pool {
     private func plan(of transfer: Transfer, _ route: ProxyRoute?) -> TransferPlan {
         let hop = transfer.control.hop
         let mayShare = transfer.line.sharesConnection != false
-        transfer.mayNegotiateHTTP2 = !transfer.line.misstatesVersion
+        transfer.mayNegotiateHTTP2 = !transfer.line.habits.misstatesVersion
         if transfer.mayNegotiateHTTP2, let recent, recent.hop === hop, recent.joinsHTTP2 == transfer.joinsHTTP2,
             recent.mayShare == mayShare
         {

@@ -70,6 +70,7 @@ extension Transfer {
             return false
         }
         stream = speaksHTTP2 && !control.opensOnly ? turn.sockets.openStream(at: ends) : nil
+        if mustHearAll { easy.listen() }
         if speaksHTTP2 { easy.keepConnection() }
         easy.readPastLength(speaksHTTP2 && control.hop.wantsTrailers)
         isConnected = true
@@ -81,6 +82,13 @@ extension Transfer {
         entered(isContentSent ? .waiting : .sending)
         waitToBeAsked()
         return true
+    }
+
+    /// Whether libcurl is to say what it notices from the start, and not only once the turn is over: it may read the server's
+    /// farewell in the call in which it sends the request. What hangs on that is content without a length, and what may not be
+    /// sent twice. The rest is spared the formatting of its request.
+    private var mustHearAll: Bool {
+        stream != nil && !(line.habits.announcesLengths ?? false && isReused && control.hop.request.method.isIdempotent)
     }
 
     /// Whether a kept connection is of no use: something waits on it, or its end.
@@ -118,7 +126,7 @@ extension Transfer {
 
     /// Whether another's answer may be under way on the connection: the host has said HTTP/2 over HTTP/1.1 since libcurl was
     /// told that it may speak it, and libcurl shares its connections.
-    private var mayBeAmongAnswers: Bool { line.misstatesVersion && mayNegotiateHTTP2 }
+    private var mayBeAmongAnswers: Bool { line.habits.misstatesVersion && mayNegotiateHTTP2 }
 
     /// Whether libcurl is to send the request again, which is not the answer to a challenge.
     private var isRepetition: Bool { isConnected && !(head.isChallenge && !hasAnsweredChallenge) }
@@ -179,7 +187,7 @@ extension Transfer {
     }
 
     /// Whether libcurl sends a request again because the server refused its stream, which leaves no words behind. A kept
-    /// connection that died may look the same.
+    /// connection that died may look the same, and so may one whose answer makes no sense.
     private var isRefused: Bool {
         guard stream != nil, let easy, !easy.hasErrorMessage else { return false }
         return !isReused || !CurlLibrary.shared.mistakesDeathForRefusal
@@ -210,7 +218,7 @@ extension Transfer {
     /// of an HTTP/2 connection: `… GOAWAY, error=0, last_stream=5`.
     func heard(_ text: Span<UInt8>) {
         let tellsConnections = easy?.tellsConnections ?? false
-        guard tellsConnections || ends != nil && text.count < 200 else { return }
+        guard tellsConnections || ends != nil && text.count < 200 && Self.mayMatter(text) else { return }
         var bytes: [UInt8] = []
         bytes.append(text)
         if tellsConnections, let number = Self.connectionNumber(in: bytes) {
@@ -225,6 +233,12 @@ extension Transfer {
         else { return }
         let number = Self.number(at: place.upperBound, in: bytes)
         turn.sockets.goingAway(after: number, at: ends)
+    }
+
+    /// Whether a text begins like one of those that are looked for below, where connections are not told. Most do not.
+    private static func mayMatter(_ text: Span<UInt8>) -> Bool {
+        guard !text.isEmpty else { return false }
+        return text[0] == UInt8(ascii: "r") || text[0] == UInt8(ascii: "C") || text[0] == UInt8(ascii: "R")
     }
 
     /// libcurl's number of a connection: `Re-using existing connection #5 with …`, `Connected to … (#5)`.

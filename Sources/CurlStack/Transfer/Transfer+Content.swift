@@ -13,7 +13,7 @@ extension Transfer {
         head.isChallenge = false  // libcurl would not deliver the content if it asked again.
         if stream != nil { noteHeldInput(bytes.byteCount) }
         rawCount += Int64(bytes.byteCount)
-        if rawCount > HeldInput.bufferSize { line.sendsMuch = true }
+        if rawCount > HeldInput.bufferSize { line.habits.sendsMuch = true }
         let isStream = !control.hop.allowsWithholding
         if !head.contentCodings.isEmpty, control.hop.options.decompresses {
             guard decode(bytes) else { return .abort }

@@ -165,7 +165,7 @@ extension Transfer {
     /// Whether nothing but the end of the connection tells where the content ends (RFC 9112 section 6.3).
     private var isDelimitedByClose: Bool { head.version.major < 2 && head.contentLength == nil && !head.isChunked }
 
-    private var hasContent: Bool {
+    var hasContent: Bool {
         !control.hop.asksForHeadOnly && head.status != .noContent && head.status != .notModified
             && head.status != .switchingProtocols
     }

@@ -205,7 +205,7 @@ final class Transfer {
         let step = head.isChallenge ? readAfterChallenge(line) : head.read(line)
         if head.version.major >= 2, stream == nil {
             // libcurl 7.88 believes it, of every connection to the host, and would send requests into the middle of answers.
-            self.line.misstatesVersion = true
+            self.line.habits.misstatesVersion = true
             stop = .transport(malformed("The response says HTTP/\(head.version.major) where HTTP/1.1 is spoken."))
             return false
         }
@@ -220,6 +220,10 @@ final class Transfer {
             if head.status == .expectationFailed, asksFirst { return asksNoMore() }
             if probes, probesNoMore() { return false }
             final = head.response(to: control.hop.request)
+            if stream != nil, hasContent {
+                self.line.habits.announcesLengths =
+                    self.line.habits.announcesLengths ?? true && head.contentLength != nil
+            }
             if let content { turn.content.answers(content.sent) }
             head.isChallenge = answersChallenges && head.status == .unauthorized
             hasAnsweredChallenge = false

@@ -191,7 +191,7 @@ final class TransferPlan {
     /// How much libcurl is to read at once, in bytes (`CURLOPT_BUFFERSIZE`). Content that comes whole in one turn costs two
     /// thirds of what it does in four, and a stream's reader is woken for every piece. Others are spared the memory.
     func bufferSize(for line: ConnectionQueue.Line) -> Int {
-        mayReadLargePieces && (streams || line.sendsMuch) ? Self.largeBuffer : HeldInput.bufferSize
+        mayReadLargePieces && (streams || line.habits.sendsMuch) ? Self.largeBuffer : HeldInput.bufferSize
     }
 
     static let largeBuffer = 128 * 1024

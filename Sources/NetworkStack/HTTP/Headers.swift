@@ -91,6 +91,7 @@ extension HTTP {
             }
             set {
                 var fields = fields
+                storage = .fields([])  // Nobody else has them now, so they are changed in place.
                 if let newValue {
                     if let first = fields.firstIndex(where: { $0.name == name }) {
                         fields[first].value = newValue

@@ -117,6 +117,35 @@ extension ConformanceCheck {
                 try expectEqual(count, 2, "how often the whole content came")
             }
         },
+        ConformanceCheck(
+            "A POST on a kept HTTP/2 connection whose answer is reset or makes no sense is not sent again",
+            needs: needsFrames
+        ) { subject in
+            let whole: [HTTP2Frame] = [.head(200, [("content-length", "2")], on: 3), .data("ok", on: 3)]
+            let ends: [[HTTP2Frame]] = [
+                whole + [.reset(3, code: 0)], [.head(200, on: 3), .reset(3, code: 0)],
+                // No field has the number 0 (RFC 7541 section 6.1).
+                [HTTP2Frame(.headers, flags: HTTP2Frame.endHeaders, stream: 3, [0x80])],
+                [.data("ok", on: 3)], [HTTP2Frame(.settings, [0, 5, 0, 0, 0, 0])],
+            ]
+            for frames in ends {
+                let server = try http2Server { index in
+                    guard index == 0 else { return [.answerStream, .waitForClose] }
+                    return [
+                        .receiveStream, .send([.head(200, on: 1), .data("ok", on: 1, endsStream: true)]),
+                        .receiveStream, .send(frames), .close,
+                    ]
+                }
+                let client = try subject.http2Client()
+                try expectBytes(await client.get(server.url("/first")).value, "ok".utf8)
+                let content = HTTP.Body.bytes(Data("once and no more".utf8))
+                // Whether the answer counts is another question.
+                _ = try await client.outcome(of: HTTP.Request(method: .POST, url: server.url("/second"), body: content))
+                let received = server.snapshot.connections.map { String(decoding: $0.received, as: UTF8.self) }
+                let count = received.reduce(0) { $0 + $1.ranges(of: "once and no more").count }
+                try expectEqual(count, 1, "how often the content came, answered with \(frames)")
+            }
+        },
         ConformanceCheck("A GET on a kept HTTP/2 connection that dies is sent again, a POST is not", needs: needsFrames)
         {
             subject in

@@ -98,8 +98,10 @@ extension ConformanceCheck {
                 try expectBytes(await client.success(request).value, content, "content \(number)")
             }
         },
-        endsConnections("loses none", 150, of: "1k", 1024),
-        endsConnections("loses none of many that are long", 600, of: "64k", 65_536),
+        endsConnections("loses none", 150, of: "/bytes/1k", 1024),
+        endsConnections("loses none of many that are long", 600, of: "/bytes/64k", 65_536),
+        // What nginx compresses it announces no length of.
+        endsConnections("loses none of many without a length", 400, of: "/gzip/bytes/1k", 1024, after: 3),
         ConformanceCheck(
             "A cancelled fetch ends its stream and leaves the others unharmed",
             needs: needsHTTP2.union([.streamedRequestBody])
@@ -244,18 +246,22 @@ extension ConformanceCheck {
         return (fetching, ending)
     }
 
-    /// nginx ends a connection after twenty requests, and says which of its streams it does not deal with.
-    private static func endsConnections(_ what: String, _ count: Int, of file: String, _ length: Int)
-        -> ConformanceCheck
-    {
+    /// nginx ends a connection after some requests, and says which of its streams it does not deal with.
+    private static func endsConnections(
+        _ what: String,
+        _ count: Int,
+        of file: String,
+        _ length: Int,
+        after requests: Int = 20
+    ) -> ConformanceCheck {
         ConformanceCheck("A server that ends its connections after some requests \(what)", needs: needsHTTP2) {
             subject in
             var options = NginxServer.Options()
-            options.keepaliveRequests = 20
+            options.keepaliveRequests = requests
             let (nginx, client) = try await nginx(subject, options)
             let expected = BytePattern.bytes(length)
             try await together(count) { number in
-                try expectBytes(await client.get(nginx.httpsURL("/bytes/\(file)?\(number)")).value, expected)
+                try expectBytes(await client.get(nginx.httpsURL("\(file)?\(number)")).value, expected)
             }
             let served = try await nginx.waitForLog { $0.count >= count }
             try expectEqual(Set(served.map(\.uri)).count, count, "different requests served")
