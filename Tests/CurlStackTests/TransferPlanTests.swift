@@ -18,6 +18,7 @@ struct TransferPlanTests {
             ("http://h.test/a/.b/..c/...?", "/a/.b/..c/...?", "http://h.test/a/.b/..c/...?"),
             ("http://h.test/a/.?", "/a/?", "http://h.test/a/?"),
             ("http://h.test/a/%2e%2e/b", "/a/%2e%2e/b", "http://h.test/a/%2e%2e/b"),
+            ("http://h.test/a/%2E%2E/b", "/a/%2E%2E/b", "http://h.test/a/%2E%2E/b"),
         ] as [(String, String?, String?)]
     )
     func targets(url: String, direct: String?, forwarded: String?) {

@@ -19,6 +19,8 @@ final class HeadReader {
     /// What is wrong with a head.
     enum Fault: Equatable {
         case tooLarge
+        /// What should say the status does not (RFC 9112 section 4).
+        case noStatus
         case conflictingLengths
         case illegalLength
         /// The first line of the fields continues one that is not there (RFC 9112 section 2.2).
@@ -102,7 +104,7 @@ final class HeadReader {
             // If it comes after a challenge, libcurl has answered that, and this is what the server says now.
             (isComplete, isChallenge, isBetweenHeads) = (false, false, false)
             begin(with: line)
-            return .more
+            return status == nil ? .refused(.noStatus) : .more
         }
         if isComplete {
             return line.count > 2 ? keep(trailer: line) : .more

@@ -96,8 +96,6 @@ final class Transfer {
     let head: HeadReader
     let body: ByteBuffer
     var informational: [HTTP.Response] = []
-    /// So many are told at once, before the turn ends.
-    private static let mostInformational = 16
     var final: HTTP.Response?
     var bodyCount: Int64 = 0
     /// Bytes of content as they travelled, and how many had at the end of the last turn.
@@ -198,45 +196,6 @@ final class Transfer {
         tlsRecord = record
         handshakes += 1
         entered(.securing)
-    }
-
-    func received(headerLine line: Span<UInt8>) -> Bool {
-        touch()
-        let step = head.isChallenge ? readAfterChallenge(line) : head.read(line)
-        if head.version.major >= 2, stream == nil {
-            // libcurl 7.88 believes it, of every connection to the host, and would send requests into the middle of answers.
-            self.line.habits.misstatesVersion = true
-            stop = .transport(malformed("The response says HTTP/\(head.version.major) where HTTP/1.1 is spoken."))
-            return false
-        }
-        switch step {
-        case .more: return true
-        case .informational:
-            if let response = head.response(to: control.hop.request) { informational = informational + [response] }
-            // A server may send thousands in one turn, and each makes the list anew.
-            if informational.count == Self.mostInformational { flush() }
-            return true
-        case .final:
-            if head.status == .expectationFailed, asksFirst { return asksNoMore() }
-            if probes, probesNoMore() { return false }
-            final = head.response(to: control.hop.request)
-            if stream != nil, hasContent {
-                self.line.habits.announcesLengths =
-                    self.line.habits.announcesLengths ?? true && head.contentLength != nil
-            }
-            if let content { turn.content.answers(content.sent) }
-            head.isChallenge = answersChallenges && head.status == .unauthorized
-            hasAnsweredChallenge = false
-            return true
-        case .refused(.tooLarge): stop = .refused(.headTooLarge(limit: control.hop.options.limits.head))
-        case .refused(.conflictingLengths):
-            stop = .transport(malformed("The response has Content-Lengths that differ."))
-        case .refused(.illegalLength): stop = .transport(malformed("The response's Content-Length is not a length."))
-        case .refused(.continuesNothing): stop = .transport(continuesNothing)
-        case .refused(.unknownTransferCoding):
-            stop = .transport(undecodable("The response has a transfer coding that nobody asked for."))
-        }
-        return false
     }
 
     /// Whether more content may come.

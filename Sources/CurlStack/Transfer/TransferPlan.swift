@@ -116,8 +116,8 @@ final class TransferPlan {
         connectTimeout = hop.options.timeouts.connect.map(Self.milliseconds) ?? hop.options.timeouts.connectBound
     }
 
-    /// The target of a URL that libcurl may write otherwise: newer versions write escapes in capital letters, and some leave an
-    /// empty query out. Signatures, and servers that compare letters, are about what was asked for.
+    /// The target of a URL that libcurl may write otherwise: newer versions write escapes in capital letters, and
+    /// take a dot's for the dot; some leave an empty query out. Signatures, and servers that compare letters, are about what was asked for.
     ///
     /// - Parameters:
     ///   - url: The URL.
@@ -129,8 +129,9 @@ final class TransferPlan {
         let changes =
             bytes.last == UInt8(ascii: "?")
             || bytes.indices.contains { place in
-                bytes[place] == UInt8(ascii: "%")
-                    && bytes[place...].dropFirst().prefix(2).contains { $0 >= UInt8(ascii: "a") }
+                guard bytes[place] == UInt8(ascii: "%") else { return false }
+                let digits = bytes[place...].dropFirst().prefix(2)
+                return digits.contains { $0 >= UInt8(ascii: "a") } || digits.elementsEqual("2E".utf8)
             }
         guard changes, let scheme = bytes.firstRange(of: Array("://".utf8)) else { return nil }
         let rest = bytes[scheme.upperBound...]

@@ -168,6 +168,24 @@ extension ConformanceCheck {
             try expectEqual(server.connections.map(\.requests.count), [1, 1], "requests per connection")
         },
         ConformanceCheck(
+            "An HTTP/1.0 answer that would keep its connection ends it, too",
+            needs: [.network, .strictReplies, .streamedRequestBody]
+        ) { subject in
+            // What follows on it would be HTTP/1.0, which knows no content without a length.
+            let server = try ScriptedServer { _ in
+                [
+                    .receiveRequest,
+                    .send("HTTP/1.0 200 OK\r\nConnection: keep-alive\r\nContent-Length: 3\r\n\r\nold"), .waitForClose,
+                ]
+            }
+            let client = try subject.client()
+            try expectBytes(await client.get(server.url()).value, "old".utf8)
+            let content = HTTP.Body.stream(.init(AsyncStream([Data("new".utf8)])))
+            let request = try HTTP.Request(method: .PUT, url: server.url(), body: content)
+            try expectBytes(await client.success(request).value, "old".utf8)
+            try expectEqual(server.connections.map { $0.requests.map(\.version) }, [["HTTP/1.1"], ["HTTP/1.1"]], "versions")
+        },
+        ConformanceCheck(
             "A connection that the server closed while it was idle does not fail the next fetch",
             needs: [.network]
         ) {

@@ -122,6 +122,23 @@ extension ConformanceCheck {
         statusLine("A reason phrase that looks like another status", "HTTP/1.1 200 404 HTTP/1.1 500"),
         statusLine("A reason phrase beyond ASCII", "HTTP/1.1 200 Schön ✓", needs: [.network, .lenientHeads]),
         statusLine("A version 1.0 in the status line", "HTTP/1.0 200 OK"),
+        ConformanceCheck("A status line in small letters is no response", needs: [.network, .strictReplies]) {
+            subject in
+            let server = try ScriptedServer { _ in
+                [.receiveHead, .send("http/1.1 200 OK\r\nContent-Length: 4\r\n\r\ndone"), .close]
+            }
+            try await subject.client().outcome(of: .init(url: server.url())).expectBadResponse()
+        },
+        ConformanceCheck(
+            "A transfer coding of content that does not come is nobody's affair",
+            needs: [.network]
+        ) { subject in
+            let server = try ScriptedServer { _ in
+                [.receiveHead, .send("HTTP/1.1 304 Not Modified\r\nTransfer-Encoding: gzip, chunked\r\n\r\n"), .close]
+            }
+            let error = try await subject.client().unsuccessful(.init(url: server.url()))
+            try expectEqual(error.status, .notModified, "the status")
+        },
     ]
 
     private static func statusLine(

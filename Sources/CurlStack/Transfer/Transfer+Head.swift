@@ -1,0 +1,60 @@
+internal import NetworkStack
+
+extension Transfer {
+    /// So many informational responses are told at once, before the turn ends.
+    private static let mostInformational = 16
+
+    /// Takes a line of a head, and answers whether to go on.
+    func received(headerLine line: Span<UInt8>) -> Bool {
+        touch()
+        let step = head.isChallenge ? readAfterChallenge(line) : head.read(line)
+        if head.version.major >= 2, stream == nil {
+            // libcurl 7.88 believes it, of every connection to the host, and would send requests into the middle of answers.
+            self.line.habits.misstatesVersion = true
+            stop = .transport(malformed("The response says HTTP/\(head.version.major) where HTTP/1.1 is spoken."))
+            return false
+        }
+        switch step {
+        case .more: return true
+        case .informational:
+            if let response = head.response(to: control.hop.request) { informational = informational + [response] }
+            // A server may send thousands in one turn, and each makes the list anew.
+            if informational.count == Self.mostInformational { flush() }
+            return true
+        case .final: return receivedHead()
+        // Of content that does not come (RFC 9112 section 6.1).
+        case .refused(.unknownTransferCoding) where !hasContent: return true
+        case .refused(let fault):
+            stop = failure(of: fault)
+            return false
+        }
+    }
+
+    /// The final head is there.
+    private func receivedHead() -> Bool {
+        if head.status == .expectationFailed, asksFirst { return asksNoMore() }
+        if probes, probesNoMore() { return false }
+        final = head.response(to: control.hop.request)
+        // libcurl would keep the connection, and speak HTTP/1.0 itself on it, which knows no chunks.
+        if head.version == .http1_0 { easy?.closeConnection() }
+        if stream != nil, hasContent {
+            line.habits.announcesLengths = line.habits.announcesLengths ?? true && head.contentLength != nil
+        }
+        if let content { turn.content.answers(content.sent) }
+        head.isChallenge = answersChallenges && head.status == .unauthorized
+        hasAnsweredChallenge = false
+        return true
+    }
+
+    private func failure(of fault: HeadReader.Fault) -> HTTPTransferFailure<CurlError> {
+        switch fault {
+        case .noStatus: .badResponse
+        case .tooLarge: .refused(.headTooLarge(limit: control.hop.options.limits.head))
+        case .conflictingLengths: .transport(malformed("The response has Content-Lengths that differ."))
+        case .illegalLength: .transport(malformed("The response's Content-Length is not a length."))
+        case .continuesNothing: .transport(continuesNothing)
+        case .unknownTransferCoding:
+            .transport(undecodable("The response has a transfer coding that nobody asked for."))
+        }
+    }
+}
