@@ -21,11 +21,13 @@ struct ExchangeStateTests {
             retryQueue: .global()
         )
         let receiver: StreamReceiver? = StreamReceiver()
+        /// What the fetch was completed with.
+        let endings = Lock<[Ending]>([])
         var options: Shared<HTTP.Options> { context.options }
 
         func make(_ attempt: Attempt, _ handler: @escaping MadeRequestHandler) -> any Cancelable { EmptyCancelable() }
         func start(_ hop: HTTPHop, for exchange: Exchange, number: Int) -> any HTTPTransfer { Transfer() }
-        func complete(_ ending: Ending, telling attempt: Attempt?) {}
+        func complete(_ ending: Ending, telling attempt: Attempt?) { endings.withLock { $0.append(ending) } }
     }
 
     private let now = MonotonicTime(nanoseconds: 1_000_000_000)

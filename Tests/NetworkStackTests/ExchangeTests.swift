@@ -44,6 +44,22 @@ struct ExchangeTests {
         try await failed.opened(within: .seconds(10))
     }
 
+    @Test("that is cancelled before its completion is called ends as cancelled, also if it was judged a success")
+    func cancelledAtTheEnd() throws {
+        let steps = ExchangeStateTests.StreamingSteps()
+        let exchange = Exchange(steps, in: steps.context)
+        exchange.begin()
+        exchange.returnsToCaller()
+        holds(exchange.state.withLock { $0.end(.judged, isIntercepted: true) } != nil)
+        exchange.cancel()
+        exchange.deliver(.init(steps: steps, ending: .judged, telling: nil, isInPlace: false), onQueue: true)
+        let endings = steps.endings.withLock { $0 }
+        guard endings.count == 1, case .cancelled = endings[0] else {
+            Issue.record("It was completed with \(endings)")
+            return
+        }
+    }
+
     /// A state whose second attempt has begun. The first had the number 1.
     private func retried(streams: Bool = false) throws -> ExchangeState {
         let steps = ExchangeStateTests.StreamingSteps()

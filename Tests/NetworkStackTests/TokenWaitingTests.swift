@@ -79,6 +79,31 @@ struct TokenWaitingTests {
         #expect(try await later.withLock { $0 }?.value == "T2")
     }
 
+    @Test(
+        "A task that outlives the refresh that has begun it gets the token, and no request of the refresh itself does"
+    )
+    func laterRequest() async throws {
+        let (place, later, isOver) = (Lock<InMemoryStack?>(nil), Lock<Task<Data, any Error>?>(nil), Gate())
+        let resource = Resource(baseRequestMaking: .request(request))
+        let made = TokenAuthenticator(origins: [origin]) { _ in
+            let stack = try #require(place.withLock { $0 })
+            later.withLock { later in
+                later = Task {
+                    try await isOver.opened()
+                    return try await stack.fetch(resource: resource).value
+                }
+            }
+            return AccessToken(String(decoding: try await stack.fetch(resource: resource).value, as: UTF8.self))
+        }
+        let stack = try stack([made])
+        place.withLock { $0 = stack }
+        defer { place.withLock { $0 = nil } }
+        #expect(try await made.token().value == "none")
+        isOver.open()
+        let credentials = try await later.withLock { $0 }?.value
+        #expect(credentials == Data("Bearer none".utf8))
+    }
+
     /// A stack whose server answers with the credentials that it was sent.
     private func stack(_ interceptors: Resource.Interceptors) throws -> InMemoryStack {
         var configuration = Network.Configuration()

@@ -113,8 +113,7 @@ public final class TokenAuthenticator: RequestAuthenticator {
         handler: @escaping AuthenticationHandler
     ) -> any Cancelable {
         let refreshing = Self.refreshing
-        let needsToken = concerns(request) && refreshing[ObjectIdentifier(self)] == nil
-        guard needsToken else { return handler(.success(request)) }
+        guard concerns(request), !isPart(of: refreshing) else { return handler(.success(request)) }
         let waiter = TokenWaiter { result in
             let authenticated = result.map { token in
                 var request = request
@@ -185,6 +184,12 @@ public final class TokenAuthenticator: RequestAuthenticator {
 
     private func concerns(_ request: HTTP.Request) -> Bool { isBound(to: request.url) && !options.isExempt(request) }
 
+    /// Whether the task gets the token that others wait for. A task that a refresh has begun may outlive it.
+    private func isPart(of refreshing: [ObjectIdentifier: Int]) -> Bool {
+        guard let number = refreshing[ObjectIdentifier(self)] else { return false }
+        return state.withLock { $0.isRunning(number) }
+    }
+
     private func isBound(to url: URL) -> Bool { (try? HTTP.Origin(of: url)).map(origins.contains) ?? false }
 
     /// Whether who answered saw the token: a redirect to another origin takes it away for good, also if that is bound, or leads
@@ -212,7 +217,7 @@ public final class TokenAuthenticator: RequestAuthenticator {
             let result = await Self.$refreshing.withValue(own) {
                 await Result(of: { try await freshToken(number) })
             }
-            stop(state.withLock { $0.end(number) }, with: result)
+            stop(state.withLock { $0.returned(number) }, with: result)
         }
         // Nobody waits longer than thirty years, and clocks trap on what is much longer.
         let timer = Task { [clock, timeout = min(options.timeout, .seconds(1_000_000_000))] in

@@ -21,6 +21,8 @@ struct TokenState {
     /// Whether somebody who waits wants a new token even if the current one is good.
     private var isForced = false
     private var refreshCount = 0
+    /// The refreshes that have not come to their end yet, also those that were given up.
+    private var running: Set<Int> = []
     /// The latest refresh whose token counted.
     private var adopted = 0
     private var waiters: [TokenWaiter] = []
@@ -44,11 +46,15 @@ struct TokenState {
         guard refresh == nil else { return .wait(begins: nil) }
         refreshCount += 1
         refresh = refreshCount
+        running.insert(refreshCount)
         return .wait(begins: refreshCount)
     }
 
     /// Whether a refresh has neither ended nor been given up.
     func isUnderWay(_ number: Int) -> Bool { refresh == number }
+
+    /// Whether a refresh has not come to its end, whether or not it was given up.
+    func isRunning(_ number: Int) -> Bool { running.contains(number) }
 
     /// What was begun for a refresh. Answers whether that is over already.
     mutating func hold(_ tasks: TokenRefresh, for number: Int) -> Bool {
@@ -91,6 +97,12 @@ struct TokenState {
         self.token = token
         issued.append(token.credentials)
         if issued.count > Self.issuedLimit { issued.removeFirst() }
+    }
+
+    /// A refresh has come to its end. Answers as ``end(_:)`` does.
+    mutating func returned(_ number: Int) -> ([TokenWaiter], TokenRefresh?) {
+        running.remove(number)
+        return end(number)
     }
 
     /// A refresh has ended. Answers who waited for it, and what runs for it; nobody if it was given up before.

@@ -1,3 +1,4 @@
+internal import Dispatch
 internal import FoundationEssentials
 
 /// Content that a task pumps in while a transport takes it out.
@@ -119,7 +120,8 @@ final class StreamBodySource: HTTPBodySource {
             defer { (state.task, state.room) = (nil, nil) }
             return (state.task, state.room)
         }
-        task?.cancel()
         room?.fill(())
+        // Elsewhere: whoever makes the content may do something about its end, and this is a transport's thread, or the clocks'.
+        if let task { DispatchQueue.global().async { task.cancel() } }
     }
 }

@@ -179,12 +179,12 @@ final class Exchange: Cancelable {
     func conclude(_ ending: Ending, of attempt: Int? = nil) {
         if let receiver, state.withLock({ $0.streams(in: attempt) }) {
             if let steps { receiver.fail(steps.streamError(of: ending)) }
-            if let remains = state.withLock({ $0.streamFailed(ending) }) { return release(remains) }
+            if let remains = state.withLock({ $0.streamFailed(ending) }) { return release(remains, after: ending) }
             return end(ending, of: attempt)
         }
         guard isIntercepted, !ending.isFinal else { return end(ending, of: attempt) }
         guard let settled = state.withLock({ $0.settle(ending, of: attempt, now: .now) }) else { return }
-        release(settled.remains)
+        release(settled.remains, after: ending)
         let attempt = settled.attempt
         ResumeBatch.call(on: queue) { self.settle(ending, attempt) }
     }
@@ -194,13 +194,16 @@ final class Exchange: Cancelable {
         guard let ended = state.withLock({ $0.end(ending, of: attempt, isIntercepted: isIntercepted) }) else { return }
         // Since somebody looked last, the stream may have been delivered: whoever reads it hears of this.
         if ended.cutsStream, let steps = ended.remains.steps { receiver?.fail(steps.streamError(of: ending)) }
-        release(ended.remains)
+        release(ended.remains, after: ending)
         deliver(ended.call, onQueue: onQueue)
     }
 
-    private func release(_ remains: borrowing ExchangeState.Remains) {
+    private func release(_ remains: borrowing ExchangeState.Remains, after ending: Ending) {
         if let ticket = remains.ticket { wheel.remove(ticket) }
-        remains.pending?.cancel()
+        if let pending = remains.pending {
+            // It may be the user's. Who cancels does so in place; a clock, or a transport, goes on at once.
+            if case .cancelled = ending { pending.cancel() } else { queue.async { pending.cancel() } }
+        }
         remains.transfer?.cancel()
         remains.source?.close()
     }
@@ -217,8 +220,13 @@ final class Exchange: Cancelable {
 
     func deliver(_ call: consuming Delivery.Call?, onQueue: Bool = false) {
         guard let call else { return }
-        if onQueue || call.isInPlace {
+        if call.isInPlace {
             call.steps?.complete(call.ending, telling: call.telling)
+            return
+        }
+        if onQueue {
+            let isCancelled = state.withLock { $0.delivery.isCancelled }
+            call.steps?.complete(isCancelled ? .cancelled : call.ending, telling: call.telling)
             return
         }
         // Taken apart: what a closure keeps is a box of its own, whichever way is gone.

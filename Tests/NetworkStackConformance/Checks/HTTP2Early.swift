@@ -51,6 +51,17 @@ extension ConformanceCheck {
             try expectEqual(await subject.http2Client().unsuccessful(request).status, .contentTooLarge, "the status")
             try await ended.opened()
         },
+        ConformanceCheck("Who lets go of an upload that is not waited for holds up nobody", needs: needsEarly) {
+            subject in
+            let server = try http2Server { _ in
+                [answer(413, ["content-length": "2"], "no", earlyOn: 1, after: 4), .answerStream, .waitForClose]
+            }
+            let slow = SlowEnding()
+            let client = try subject.http2Client()
+            let request = try HTTP.Request(method: .POST, url: server.url(), body: .stream(.init(slow.endless)))
+            try expectEqual(await client.unsuccessful(request).status, .contentTooLarge, "the status")
+            try await slow.end()
+        },
         ConformanceCheck(
             "An answer that ends its upload over HTTP/2 leaves the connection to the others",
             needs: needsFrames

@@ -183,7 +183,11 @@ extension ConformanceCheck {
             let content = HTTP.Body.stream(.init(AsyncStream([Data("new".utf8)])))
             let request = try HTTP.Request(method: .PUT, url: server.url(), body: content)
             try expectBytes(await client.success(request).value, "old".utf8)
-            try expectEqual(server.connections.map { $0.requests.map(\.version) }, [["HTTP/1.1"], ["HTTP/1.1"]], "versions")
+            try expectEqual(
+                server.connections.map { $0.requests.map(\.version) },
+                [["HTTP/1.1"], ["HTTP/1.1"]],
+                "versions"
+            )
         },
         ConformanceCheck(
             "A connection that the server closed while it was idle does not fail the next fetch",

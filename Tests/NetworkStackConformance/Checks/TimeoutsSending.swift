@@ -1,8 +1,13 @@
+import Dispatch
 import FoundationEssentials
 import NetworkStack
 import NetworkStackTesting
 
 extension ConformanceCheck {
+    private static let anywhere: Set<HTTP.Phase> = [
+        .making, .queued, .resolving, .connecting, .securing, .sending, .waiting,
+    ]
+
     /// Clocks while content is sent, or read ahead.
     static let sendingTimeouts: [ConformanceCheck] = [
         ConformanceCheck(
@@ -23,6 +28,38 @@ extension ConformanceCheck {
             let observation = try subject.stack().observe(server.url(), method: .POST, body: body, options: options)
             let text = try await observation.onlyOutcome().text()
             try expectEqual(text, "halfhalf", "the content")
+        },
+        ConformanceCheck(
+            "Who lets go of an upload whose time is over holds up no other clock",
+            needs: [.network, .streamedRequestBody]
+        ) { subject in
+            let server = try ScriptedServer { _ in [.receiveHead, .waitForClose] }
+            let (stack, slow) = (try subject.stack(), SlowEnding())
+            let body = HTTP.Body.stream(.init(slow.endless))
+            let short = HTTP.Options.clocks(total: .milliseconds(300))
+            let upload = try stack.observe(server.url(), method: .POST, body: body, options: short)
+            try await upload.onlyOutcome().expectTimeout(.total, during: anywhere)
+            try await stack.observe(server.url(), options: short).onlyOutcome().expectTimeout(.total, during: anywhere)
+            try await slow.end()
+        },
+        ConformanceCheck("Who lets go of the making of a request holds up no other clock", needs: [.network]) {
+            subject in
+            final class Making: Cancelable {
+                let mayEnd = DispatchSemaphore(value: 0)
+                let heldNobodyUp = Handover<Bool>()
+                func cancel() { heldNobodyUp.fill(mayEnd.wait(timeout: .now() + 5) == .success) }
+            }
+            let server = try ScriptedServer { _ in [.receiveHead, .waitForClose] }
+            let (stack, making) = (try subject.stack(), Making())
+            let short = HTTP.Options.clocks(total: .milliseconds(300))
+            let resource = ConformanceSubject.Stack.Resource(
+                baseRequestMaking: .init { _ in making },
+                options: short
+            )
+            try await stack.observe(resource).onlyOutcome().expectTimeout(.total, during: anywhere)
+            try await stack.observe(server.url(), options: short).onlyOutcome().expectTimeout(.total, during: anywhere)
+            making.mayEnd.signal()
+            try expect(await making.heldNobodyUp.take(), "It was waited for who makes the request")
         },
         ConformanceCheck(
             "A request whose stream is read ahead and which finds no place was not sent",
