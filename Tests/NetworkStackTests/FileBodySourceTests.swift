@@ -16,7 +16,8 @@ struct FileBodySourceTests {
         try body(path)
     }
 
-    private func read(_ source: FileBodySource, upTo count: Int = 1000) throws -> Data {
+    private func read(_ source: FileBodySource, upTo count: Int = 1000, again: Bool = false) throws -> Data {
+        if again { _ = source.rewind() }
         var content = Data()
         while true {
             switch source.next(upTo: count) {
@@ -132,6 +133,32 @@ struct FileBodySourceTests {
                 withExtendedLifetime(dropped) { #expect(isOpen()) }
             }
             #expect(!isOpen())
+        }
+    }
+
+    @Test("is opened again when it is read, if very many wait, and no other in its place")
+    func waiting() throws {
+        try withFile(Data("content".utf8)) { path in
+            func openCount() -> Int {
+                ProcessProbe.descriptors().values.count { $0 == path.replacing("//", with: "/") }
+            }
+            let sources = try (0..<400).map { _ in try FileBodySource(path: path) }
+            #expect((1...128).contains(openCount()))
+            for source in sources {
+                #expect(try read(source) == Data("content".utf8))
+                source.close()
+                #expect(throws: FileError.self) { try read(source, again: true) }
+            }
+            #expect(openCount() == 0)
+            let others = try (0..<400).map { _ in try FileBodySource(path: path) }
+            let before = path + "-before"
+            #expect(rename(path, before) == 0)
+            defer { unlink(before) }
+            try Data("another".utf8).write(to: URL(filePath: path))
+            // Those that are open are the file that was meant.
+            #expect(try read(try #require(others.first)) == Data("content".utf8))
+            let last = try #require(others.last)
+            #expect(throws: FileError(path: path, number: ESTALE)) { try read(last) }
         }
     }
 

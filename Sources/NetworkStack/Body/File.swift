@@ -8,109 +8,6 @@ package import FoundationEssentials
     package import Darwin
 #endif
 
-/// A file, read while it is sent. Its length is fixed when it is opened; one that shrinks meanwhile fails.
-package final class FileBodySource: HTTPBodySource {
-    /// What came of reading.
-    package enum Piece {
-        /// So many bytes are there.
-        case bytes(Int)
-        /// Everything has been read.
-        case end
-        /// The file cannot be read as it was opened.
-        case failed(any Error)
-    }
-
-    private struct State {
-        var descriptor: Int32
-        var offset: Int64 = 0
-    }
-
-    private let state: Lock<State>
-    /// The length in bytes when the file was opened.
-    let size: Int64
-    package var length: Int64? { size }
-
-    /// Opens a file.
-    ///
-    /// - Throws: ``HTTP/Refusal/requestBody(_:)`` with a ``FileError`` if there is none that can be read from any place.
-    package init(path: String) throws(HTTP.Refusal) {
-        // Not blocking, so that a pipe without a writer is refused below and does not hold the caller up here.
-        let descriptor = path.namesAnother ? -1 : unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-        let number = path.namesAnother ? EINVAL : errno
-        guard descriptor >= 0 else { throw .requestBody(FileError(path: path, number: number)) }
-        var status = stat()
-        guard unsafe fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-            let number = status.st_mode & S_IFMT == S_IFDIR ? EISDIR : EINVAL
-            _ = Self.close(descriptor)
-            throw .requestBody(FileError(path: path, number: number))
-        }
-        size = Int64(status.st_size)
-        state = Lock(State(descriptor: descriptor))
-    }
-
-    deinit { close() }
-
-    package func next(upTo count: Int) -> HTTPBodyChunk {
-        var data = Data(count: Int(min(Int64(count), state.withLock { size - $0.offset })))
-        var place = data.mutableBytes
-        switch next(upTo: count, into: &place) {
-        case .bytes(let count): return .bytes(data.prefix(count))
-        case .end: return .end
-        case .failed(let error): return .failed(error)
-        }
-    }
-
-    /// Reads the next bytes to where they are wanted.
-    ///
-    /// - Parameters:
-    ///   - limit: How many at most.
-    ///   - place: Takes them.
-    /// - Returns: How many came, or that there are no more.
-    package func next(upTo limit: Int, into place: inout MutableRawSpan) -> Piece {
-        state.withLock { state in
-            guard state.offset < size else { return .end }
-            let count = Int(min(Int64(min(limit, place.byteCount)), size - state.offset))
-            var read = -1
-            repeat {
-                read = unsafe place.withUnsafeMutableBytes { buffer in
-                    unsafe pread(state.descriptor, buffer.baseAddress, count, off_t(state.offset))
-                }
-            } while read < 0 && errno == EINTR
-            guard read > 0 else {
-                return .failed(
-                    read < 0
-                        ? FileError(path: "the file", number: errno)
-                        : BodyLengthError(declared: size, actual: state.offset)
-                )
-            }
-            state.offset += Int64(read)
-            return .bytes(read)
-        }
-    }
-
-    package func rewind() -> Bool {
-        state.withLock { $0.offset = 0 }
-        return true
-    }
-
-    package func close() {
-        state.withLock { state in
-            if state.descriptor >= 0 { _ = Self.close(state.descriptor) }
-            state.descriptor = -1
-        }
-    }
-
-    fileprivate static func close(_ descriptor: Int32) -> Int32 {
-        #if canImport(Glibc)
-            Glibc.close(descriptor)
-        #elseif canImport(Musl)
-            Musl.close(descriptor)
-        #else
-            Darwin.close(descriptor)
-        #endif
-    }
-}
-
 /// A file that appears whole or not at all: it is written beside its place and moved there at the end.
 ///
 /// One thread at a time writes it.
@@ -174,7 +71,7 @@ package final class FileWriter: Sendable {
             guard state.descriptor >= 0 else { throw FileError(path: path, number: EBADF) }
             let isWritten = !durably || fsync(state.descriptor) == 0
             let number = errno
-            let isClosed = FileBodySource.close(state.descriptor) == 0
+            let isClosed = Descriptor.close(state.descriptor) == 0
             if !isWritten { errno = number }
             state.descriptor = -1
             guard isWritten, isClosed, unsafe rename(partialPath, path) == 0 else {
@@ -190,7 +87,7 @@ package final class FileWriter: Sendable {
     package func discard() {
         state.withLock { state in
             guard state.descriptor >= 0 else { return }
-            _ = FileBodySource.close(state.descriptor)
+            _ = Descriptor.close(state.descriptor)
             state.descriptor = -1
             _ = unsafe unlink(partialPath)
         }
@@ -219,7 +116,7 @@ enum PrivateFile {
             if errno == ENOENT { return nil }
             throw FileError(path: path, number: errno)
         }
-        defer { _ = FileBodySource.close(descriptor) }
+        defer { _ = Descriptor.close(descriptor) }
         var status = stat()
         guard unsafe fstat(descriptor, &status) == 0 else { throw FileError(path: path, number: errno) }
         let kind = status.st_mode & S_IFMT
