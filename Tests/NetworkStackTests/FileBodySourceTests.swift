@@ -110,6 +110,27 @@ struct FileBodySourceTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["file"])
     }
 
+    @Test(
+        "has the mode of the file whose place it takes, and none that is wider before",
+        arguments: [0o600, 0o640, 0o644]
+    )
+    func modes(_ mode: Int) throws {
+        func modeOfFile(_ path: String) throws -> Int? {
+            try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+        }
+        try withFile(Data("before".utf8)) { path in
+            #expect(chmod(path, mode_t(mode)) == 0)
+            let writer = try FileWriter(path: path)
+            let (folder, name) = (NSTemporaryDirectory(), URL(filePath: path).lastPathComponent)
+            let partial = try FileManager.default.contentsOfDirectory(atPath: folder).filter {
+                $0.hasPrefix(name) && $0.hasSuffix(".partial")
+            }
+            #expect(try partial.map { try modeOfFile(folder + "/" + $0) } == [mode])
+            _ = try writer.commit()
+            #expect(try modeOfFile(path) == mode)
+        }
+    }
+
     @Test("is written to no path that the system would take for another")
     func namesakes() throws {
         let path = NSTemporaryDirectory() + "/file-\(UUID().uuidString)"

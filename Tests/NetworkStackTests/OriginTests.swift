@@ -35,6 +35,15 @@ struct OriginTests {
         #expect(origin.port == port)
     }
 
+    @Test("differ by a dot at the end of the host, and say so")
+    func absolute() throws {
+        let (plain, dotted) = (try origin("https://host.test/"), try origin("https://HOST.test./"))
+        #expect(plain != dotted && plain.host == dotted.host)
+        let other = try origin("https://host.test.:81/")
+        #expect("\(dotted)" == "https://host.test." && "\(other)" == "https://host.test.:81")
+        #expect(try origin("\(dotted)") == dotted)
+    }
+
     @Test(
         "of what cannot be fetched are refused with a sentence",
         arguments: [

@@ -5,6 +5,8 @@ import Testing
 
 @Suite("Pins and policies")
 struct PinningPolicyTests {
+    /// A policy for `a.test`.
+    static let json = #"{"domainName": "a.test", "pinnedHashes": ["\#(first)"], "enforceBackupPin": false}"#
     static let first = "WoiWRyIOVNa9ihaBciRSC7XHjliYS9VwUGOIud4PB18="
     /// The same 32 bytes: the last digit of 43 has two bits to spare.
     static let firstAgain = "WoiWRyIOVNa9ihaBciRSC7XHjliYS9VwUGOIud4PB19="

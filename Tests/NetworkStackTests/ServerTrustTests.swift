@@ -280,6 +280,25 @@ struct ServerTrustTests {
         #expect(throws: (any Error).self) { try ServerTrustConfiguration(json: Data(text.utf8)) }
     }
 
+    @Test(
+        "JSON in which a key stands twice in one object is refused, however it is written",
+        arguments: [
+            (#""mode": "reportOnly", "mode": "enforced""#, true),
+            (#""mode": "reportOnly", "mod\u0065": "enforced""#, true),
+            (#""pinningPolicies": [\#(PinningPolicyTests.json)], "mode": "enforced""#, true),
+            (#""mode": "enforced""#, false),
+        ]
+    )
+    func repeatedKeys(_ keys: String, _ isRepeated: Bool) throws {
+        let policies = ["a.test", "b.test"].map { PinningPolicyTests.json.replacing("a.test", with: $0) }
+        let json = Data(#"{"pinningPolicies": [\#(policies.joined(separator: ", "))], \#(keys)}"#.utf8)
+        if isRepeated {
+            #expect(throws: DecodingError.self) { try ServerTrustConfiguration(json: json) }
+        } else {
+            #expect(try ServerTrustConfiguration(json: json).pinningPolicies.count == 2)
+        }
+    }
+
     @Test("a client identity's description and dump show neither key nor passphrase")
     func identityIsRedacted() {
         let identity = ClientIdentity(

@@ -25,7 +25,7 @@ final class Pool {
     private var recent: (hop: HTTPHop, joinsHTTP2: Bool, mayShare: Bool, plan: TransferPlan)?
 
     private static let strayCredentials =
-        "Proxy-Authorization would travel through the tunnel to the origin; the proxy's credentials belong to the proxy."
+        "Proxy-Authorization would reach the origin; a proxy's credentials belong to the proxy of the configuration."
 
     /// Handles kept ready beyond this are freed.
     private static let spareLimit = 256
@@ -91,7 +91,7 @@ final class Pool {
                 return CURLE_ABORTED_BY_CALLBACK
             }
         }
-        if route?.isTunnel ?? false, transfer.control.hop.request.headers.contains(.proxyAuthorization) {
+        if route?.isTunnel ?? usesProxies, transfer.control.hop.request.headers.contains(.proxyAuthorization) {
             transfer.stop = .refused(.invalidRequest(Self.strayCredentials))
             return CURLE_FAILED_INIT
         }

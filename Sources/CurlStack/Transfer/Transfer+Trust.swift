@@ -22,7 +22,10 @@ extension Transfer {
     /// Why the server at the other end must not be sent the request, if it must not.
     func refusalOfServer() -> ServerTrustError? {
         guard case .pinned(let server) = control.hop.trust else {
-            if control.hop.options.collectsServerPins, case .verified(let chain)? = easy?.serverProof {
+            // Before an origin without TLS, what there is would be a proxy's.
+            if control.hop.options.collectsServerPins, control.hop.isSecure,
+                case .verified(let chain)? = easy?.serverProof
+            {
                 serverPins = (chain.pins, nil)
             }
             return nil

@@ -25,7 +25,7 @@ package final class FileWriter: Sendable {
     ///
     /// - Parameters:
     ///   - path: The file's place.
-    ///   - mode: Who may do what with it, unless the process's mask forbids it.
+    ///   - mode: Who may do what with it, unless the process's mask forbids it, or the file whose place it takes did.
     /// - Throws: ``FileError``.
     package init(path: String, mode: mode_t = 0o666) throws(FileError) {
         (self.path, partialPath) = (path, Self.partialPath(for: path))
@@ -33,7 +33,8 @@ package final class FileWriter: Sendable {
         let isThere = unsafe !path.namesAnother && stat(path, &status) == 0
         let number = isThere || path.namesAnother ? status.st_mode.objection : errno
         guard number == 0 || number == ENOENT && !path.isEmpty else { throw FileError(path: path, number: number) }
-        let descriptor = unsafe open(partialPath, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)
+        let kept = isThere ? mode & status.st_mode : mode
+        let descriptor = unsafe open(partialPath, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, kept)
         guard descriptor >= 0 else { throw FileError(path: path, number: errno) }
         state = Lock(State(descriptor: descriptor))
     }

@@ -88,15 +88,16 @@ extension Network.Configuration.Addresses {
 
         private static func name(_ host: String) throws(HTTP.Refusal) -> String {
             guard host != "*" else { return host }
-            guard let (name, port) = try? HTTP.Target.authority(host), port == nil, !host.hasSuffix(":") else {
+            guard let named = try? HTTP.Target.authority(host), named.port == nil, !host.hasSuffix(":") else {
                 throw .invalidOptions("\"\(host)\" is no name that could be overridden.")
             }
+            let name = named.host
             // libcurl would take another override of the rest away.
             guard !name.hasPrefix("-") else { throw .invalidOptions("No name begins with a hyphen, as \(host) does.") }
             guard !name.hasPrefix("[") else {
                 throw .invalidOptions("\(host) is an address, which has no others; a reroute leads elsewhere.")
             }
-            return name
+            return named.host
         }
     }
 
@@ -152,10 +153,10 @@ extension Network.Configuration.Addresses {
         }
 
         private static func name(_ host: String) throws(HTTP.Refusal) -> String {
-            guard let (name, port) = try? HTTP.Target.authority(host), port == nil, !host.hasSuffix(":") else {
+            guard let named = try? HTTP.Target.authority(host), named.port == nil, !host.hasSuffix(":") else {
                 throw .invalidOptions("\"\(host)\" is no host that a connection could be rerouted from or to.")
             }
-            return name
+            return named.host
         }
     }
 

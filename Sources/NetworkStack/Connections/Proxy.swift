@@ -104,7 +104,8 @@ extension Network {
         /// The host and port of an authority, by the one reader there is for them.
         private static func read(_ authority: String, _ scheme: Scheme) throws(HTTP.Refusal) -> (String, Int) {
             do {
-                let (host, port) = try HTTP.Target.authority(authority)
+                let named = try HTTP.Target.authority(authority)
+                let (host, port) = (named.host, named.port)
                 return (host, port ?? scheme.defaultPort)
             } catch {
                 let reason = error.description.replacing("The URL", with: "The proxy")

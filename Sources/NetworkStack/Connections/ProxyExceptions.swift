@@ -75,7 +75,8 @@ extension Network {
                 return .block(address, bits: address.bytes.count * 8, port: nil)
             }
             let name = text.hasPrefix(".") ? text.dropFirst() : text.hasPrefix("*.") ? text.dropFirst(2) : text
-            guard let (host, port) = try? HTTP.Target.authority(String(name)) else { return nil }
+            guard let named = try? HTTP.Target.authority(String(name)) else { return nil }
+            let (host, port) = (named.host, named.port)
             if let address = address(host) { return .block(address, bits: address.bytes.count * 8, port: port) }
             return host.hasPrefix("[") ? nil : .name(host, port: port)
         }

@@ -58,12 +58,13 @@ extension HTTP {
             sameSite: SameSite? = nil
         ) throws(Refusal) {
             guard Self.isLegal(name), Self.isLegal(value), !name.utf8.contains(UInt8(ascii: "=")),
-                !name.isEmpty || !value.isEmpty, name.utf8.count + value.utf8.count <= SetCookie.longestPair
+                !name.isEmpty || !value.isEmpty && !value.utf8.contains(UInt8(ascii: "=")),
+                name.utf8.count + value.utf8.count <= SetCookie.longestPair
             else {
                 throw .invalidOptions(
                     """
                     A cookie's name and value have 1 to \(SetCookie.longestPair) bytes together, no control characters, no ';' \
-                    and no blanks around them, and the name has no '='.
+                    and no blanks around them, and the name has no '=', nor has the value of one without a name.
                     """
                 )
             }

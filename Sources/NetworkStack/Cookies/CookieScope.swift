@@ -12,7 +12,7 @@ struct CookieScope {
     init(_ url: URL) throws(HTTP.Refusal) { self.init(origin: try HTTP.Origin(of: url), urlText: url.absoluteString) }
 
     init(origin: HTTP.Origin, urlText: String) {
-        host = origin.host
+        host = origin.isAbsolute ? origin.host + "." : origin.host
         isSecure = origin.scheme == .https
         let authority =
             urlText.utf8.firstRange(of: "://".utf8).map { urlText.utf8[$0.upperBound...] } ?? urlText.utf8[...]

@@ -34,7 +34,10 @@ struct SetCookie {
         } else {
             value = Self.text(first)
         }
-        guard !name.isEmpty || !value.isEmpty, name.utf8.count + value.utf8.count <= Self.longestPair else {
+        // A value without a name is sent alone: with a sign in it, it would be another cookie.
+        guard !name.isEmpty || !value.isEmpty && !value.utf8.contains(UInt8(ascii: "=")),
+            name.utf8.count + value.utf8.count <= Self.longestPair
+        else {
             return nil
         }
         for part in parts.dropFirst() {

@@ -12,6 +12,9 @@ extension HTTP {
         public let host: String
         /// The port, the scheme's own if the URL names none.
         public let port: Int
+        /// Whether the host was written with a dot at its end. It is another host then: where names are searched for in several
+        /// domains, one with a dot is not.
+        let isAbsolute: Bool
 
         /// The origin of a URL.
         ///
@@ -22,14 +25,23 @@ extension HTTP {
 
         /// The origin as it is written in a URL.
         public var description: String {
-            port == scheme.defaultPort ? "\(scheme)://\(host)" : "\(scheme)://\(host):\(port)"
+            "\(scheme)://\(host)\(isAbsolute ? "." : "")\(port == scheme.defaultPort ? "" : ":\(port)")"
         }
 
-        init(scheme: Scheme, host: String, port: Int) {
+        init(scheme: Scheme, host: String, port: Int, isAbsolute: Bool = false) {
+            self.isAbsolute = isAbsolute
             self.scheme = scheme
             self.host = host
             self.port = port
         }
+    }
+
+    /// `host[:port]`, read: the host in lower case, an IPv6 address in brackets, without one dot at the end.
+    struct Authority {
+        let host: String
+        let port: Int?
+        /// Whether there was that dot.
+        let isAbsolute: Bool
     }
 
     /// A URL, read once: its origin, and its text without user info and fragment.
@@ -68,13 +80,18 @@ extension HTTP {
                 bytes.firstIndex(of: UInt8(ascii: "%"), in: hostStart..<end) != nil
                 && bytes[hostStart] != UInt8(ascii: "[")
             let unescaped = isEscaped ? try Self.unescaped(bytes.text(hostStart..<end)) : nil
-            let (host, port): (String, Int?)
+            let named: Authority
             if let unescaped {
-                (host, port) = try Self.authority(unescaped)
+                named = try Self.authority(unescaped)
             } else {
-                (host, port) = try Self.hostAndPort(bytes, hostStart..<end)
+                named = try Self.authority(bytes, hostStart..<end)
             }
-            origin = Origin(scheme: scheme, host: host, port: port ?? scheme.defaultPort ?? 0)
+            origin = Origin(
+                scheme: scheme,
+                host: named.host,
+                port: named.port ?? scheme.defaultPort ?? 0,
+                isAbsolute: named.isAbsolute
+            )
             let hash = bytes.firstIndex(of: UInt8(ascii: "#"), in: end..<bytes.count)
             fragment = hash.map { bytes.text(($0 + 1)..<bytes.count) }
             // A scheme in capitals is legal, and some backend takes it for an unknown one.
@@ -127,14 +144,14 @@ extension HTTP {
         }
 
         /// Reads `host[:port]` as it stands in a URL: the host in lower case, an IPv6 address in brackets.
-        static func authority(_ text: String) throws(Refusal) -> (host: String, port: Int?) {
+        static func authority(_ text: String) throws(Refusal) -> Authority {
             var text = text
             text.makeContiguousUTF8()
             let bytes = text.utf8.span
-            return try hostAndPort(bytes, bytes.indices)
+            return try authority(bytes, bytes.indices)
         }
 
-        private static func hostAndPort(_ bytes: Span<UInt8>, _ range: Range<Int>) throws(Refusal) -> (String, Int?) {
+        private static func authority(_ bytes: Span<UInt8>, _ range: Range<Int>) throws(Refusal) -> Authority {
             var hostEnd = range.upperBound
             var portStart: Int?
             let isAddress = !range.isEmpty && bytes[range.lowerBound] == UInt8(ascii: "[")
@@ -161,7 +178,8 @@ extension HTTP {
                 portStart = colon + 1
             }
             var host = range.lowerBound..<hostEnd
-            if host.count > 1, bytes[hostEnd - 1] == UInt8(ascii: ".") { host = host.lowerBound..<(hostEnd - 1) }
+            let isAbsolute = host.count > 1 && bytes[hostEnd - 1] == UInt8(ascii: ".")
+            if isAbsolute { host = host.lowerBound..<(hostEnd - 1) }
             guard !host.isEmpty, bytes[host.lowerBound] != UInt8(ascii: ".") else {
                 throw .invalidRequest("The URL has no host.")
             }
@@ -170,7 +188,8 @@ extension HTTP {
             if isAddress, IPAddress(text) == nil {
                 throw .invalidRequest("The URL's host is not an IPv6 address.")
             }
-            return (text, try port(bytes, (portStart ?? range.upperBound)..<range.upperBound))
+            let port = try port(bytes, (portStart ?? range.upperBound)..<range.upperBound)
+            return Authority(host: text, port: port, isAbsolute: isAbsolute)
         }
 
         private static func check(host bytes: Span<UInt8>, _ range: Range<Int>) throws(Refusal) {

@@ -29,10 +29,15 @@ extension ServerTrustConfiguration: Codable {
     ///
     /// - Parameter json: UTF-8 text.
     /// - Throws: ``ValidationError`` and ``PinningPolicy/ValidationError`` for what makes no sense, `DecodingError` for what
-    ///   is not of this form.
-    public init(json: Data) throws { self = try JSONDecoder().decode(Self.self, from: json) }
+    ///   is not of this form, or has a key twice in one object.
+    public init(json: Data) throws {
+        self = try JSONDecoder().decode(Self.self, from: json)
+        guard let repeated = RepeatedKey(in: json) else { return }
+        let reason = "The key \"\(repeated.text)\" stands twice in one object; which of the two counts is not clear."
+        throw DecodingError.dataCorrupted(.init(codingPath: [], debugDescription: reason))
+    }
 
-    /// Reads a configuration; ``init(json:)`` shows its form.
+    /// Reads a configuration; ``init(json:)`` shows its form, and refuses what a decoder does not tell: a key that stands twice.
     ///
     /// - Parameter decoder: Holds the configuration.
     /// - Throws: As ``init(json:)``.

@@ -70,6 +70,20 @@ extension ConformanceCheck {
             }
         },
         ConformanceCheck(
+            "A proxy's keys are not told for those of a server without TLS",
+            needs: PinnedTrial.needs.union([.proxies, .serverPins])
+        ) { subject in
+            let trial = try PinnedTrial(subject)
+            let proxy = try trial.server()
+            let client = try trial.client(nil) {
+                $0.proxies = .init(try Network.Proxy(.https, host: "127.0.0.1", port: Int(proxy.port)))
+            }
+            var options = HTTP.Options()
+            options.collectsServerPins = true
+            let fetched = try await client.success(HTTP.Request(url: "http://origin.test/"), options: options)
+            try expectEqual(fetched.response.metrics.serverPins, nil, "the server's keys")
+        },
+        ConformanceCheck(
             "A proxy whose policy has expired is asked for nothing, and leaves the stack nothing to wait for",
             needs: PinnedTrial.needs.union([.proxies])
         ) { subject in

@@ -203,6 +203,18 @@ extension ConformanceCheck {
             }
             try expectEqual(proxy.snapshot.accepted, 0, "connections")
         },
+        ConformanceCheck(
+            "Proxy-Authorization is refused where an origin is excepted from the proxy",
+            needs: needsProxies
+        ) { subject in
+            let server = try ScriptedServer.responding { _ in .ok("done") }
+            let client = try subject.client { try $0.use("http://\(server.authority)", except: "127.0.0.1") }
+            let request = try HTTP.Request(url: server.url(), headers: [.proxyAuthorization: "Basic x"])
+            guard case .invalidRequest = try await client.refusal(request) else {
+                throw ConformanceFailure("expected an invalid request")
+            }
+            try expectEqual(server.snapshot.accepted, 0, "connections")
+        },
     ]
 
     private static let proxyChoices: [ConformanceCheck] = [

@@ -623,6 +623,12 @@ extension CookieCase {
             sent: "",
             python: .differs("a=b", because: "Section 5.7 step 12 refuses Secure from http; Python takes it.")
         ),
+        CookieCase(
+            "a value without a name that looks like a secure cookie",
+            [(secure, ["a=1; Secure"]), (home, ["=a=2"])],
+            then: secure,
+            sent: "a=1"
+        ),
         CookieCase("not Secure: also in the clear", [(secure, ["a=b"])], then: home, sent: "a=b"),
         CookieCase(
             "a secure cookie is not replaced in the clear",
