@@ -89,6 +89,8 @@ struct MediaTypeTests {
         #expect(headers.contentType?.isJSON == true)
         headers.contentType = .plainText
         #expect(headers == ["content-type": "text/plain"])
+        headers = HTTP.Headers([.init(name: .contentType, value: "text/html"), .init(name: .contentType, value: "a/b")])
+        #expect(headers.contentType?.description == "a/b")
         headers[.contentType] = "nonsense"
         #expect(headers.contentType == nil)
         headers.accept = [.json, .html.with(quality: 0.5), .any.with(quality: 0.1)]

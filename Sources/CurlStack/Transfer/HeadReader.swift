@@ -84,7 +84,7 @@ final class HeadReader {
     var bytesRead: Int { byteCount }
 
     /// The lines of the head just completed.
-    var headers: HTTP.Headers { HTTP.Headers(lines: lines.array, contentLength: contentLength) }
+    var headers: HTTP.Headers { HTTP.Headers(lines: lines.array, contentLength: isChunked ? nil : contentLength) }
 
     /// The lines that came after the content, if any.
     var trailers: HTTP.Headers? { trailerLines.map { HTTP.Headers(lines: $0.array) } }

@@ -142,7 +142,7 @@ final class TransferPlan {
         let origin = isForwarded ? String(decoding: bytes[..<place], as: UTF8.self) : ""
         let path = bytes[place...].prefix { $0 != UInt8(ascii: "?") }
         return origin + root
-            + String(decoding: withoutDots(path) + bytes[(place + path.count)...], as: UTF8.self)
+            + String(decoding: path.withoutDotSegments + bytes[(place + path.count)...], as: UTF8.self)
     }
 
     /// Whether there is anything in a URL that libcurl might write otherwise. In most there is not, and every request asks.
@@ -151,27 +151,11 @@ final class TransferPlan {
         return bytes.contains { $0 == UInt8(ascii: "%") || $0 == UInt8(ascii: "#") } || bytes.last == UInt8(ascii: "?")
     }
 
-    /// A path without the segments of dots, which libcurl takes out of every other (RFC 3986 section 5.2.4).
-    private static func withoutDots(_ path: ArraySlice<UInt8>) -> [UInt8] {
-        let dot = UInt8(ascii: ".")
-        guard path.contains(dot) else { return Array(path) }
-        var kept: [ArraySlice<UInt8>] = []
-        let segments = path.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
-        for (number, segment) in segments.enumerated() {
-            let isAbove = segment.elementsEqual([dot, dot])
-            guard isAbove || segment.elementsEqual([dot]) else {
-                kept.append(segment)
-                continue
-            }
-            if isAbove, kept.count > 1 { kept.removeLast() }
-            if number == segments.count - 1 { kept.append([]) }
-        }
-        return Array(kept.joined(separator: [UInt8(ascii: "/")]))
-    }
-
     /// Who asks at the hop's server, if it may want to know and the request does not say so itself.
     static func digestCredentials(of hop: HTTPHop) -> HTTP.Credentials? {
-        guard !hop.options.digestCredentials.isEmpty, !hop.request.headers.contains(.authorization) else { return nil }
+        guard !hop.options.digestCredentials.isEmpty, hop.request.method != .TRACE,
+            !hop.request.headers.contains(.authorization)
+        else { return nil }
         return hop.options.digestCredentials[hop.origin]
     }
 

@@ -182,7 +182,10 @@ public final class TokenAuthenticator: RequestAuthenticator {
 
     // MARK: Refreshing
 
-    private func concerns(_ request: HTTP.Request) -> Bool { isBound(to: request.url) && !options.isExempt(request) }
+    /// What is traced comes back as it was sent, and has no token (RFC 9110 section 9.3.8).
+    private func concerns(_ request: HTTP.Request) -> Bool {
+        request.method != .TRACE && isBound(to: request.url) && !options.isExempt(request)
+    }
 
     /// Whether the task gets the token that others wait for. A task that a refresh has begun may outlive it.
     private func isPart(of refreshing: [ObjectIdentifier: Int]) -> Bool {

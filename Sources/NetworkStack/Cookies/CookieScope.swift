@@ -18,7 +18,8 @@ struct CookieScope {
             urlText.utf8.firstRange(of: "://".utf8).map { urlText.utf8[$0.upperBound...] } ?? urlText.utf8[...]
         let rest = authority.drop { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
         let path = rest.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
-        self.path = path.isEmpty ? "/" : String(decoding: path, as: UTF8.self)
+        // As it is sent, which is without segments of dots.
+        self.path = path.isEmpty ? "/" : String(decoding: Array(path)[...].withoutDotSegments, as: UTF8.self)
     }
 
     /// The path of a cookie that names none: up to, and without, the last slash (section 5.1.4).

@@ -39,9 +39,9 @@ struct StateManagement: Sendable {
         )
     }
 
-    /// A request with its cookies, for one hop.
+    /// A request with its cookies, for one hop. Whoever traces a request would see them in the answer (RFC 9110 section 9.3.8).
     func withCookies(_ request: HTTP.Request, origin: HTTP.Origin, urlText: String) -> HTTP.Request {
-        guard let cookies else { return request }
+        guard let cookies, request.method != .TRACE else { return request }
         var request = request
         request.headers = cookies.adding(to: request.headers, for: CookieScope(origin: origin, urlText: urlText))
         return request

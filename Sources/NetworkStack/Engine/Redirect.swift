@@ -89,7 +89,8 @@ enum Redirect {
 
     private static let contentHeaders: [HTTP.HeaderName] = [
         .contentType, .contentLength, .contentEncoding, .contentLanguage, .contentLocation, .contentRange,
-        .expect, "Digest", "Last-Modified", "Trailer",
+        .contentDisposition, .expect, "Digest", "Content-Digest", "Repr-Digest", "Content-MD5", "Last-Modified",
+        "Trailer",
     ]
 }
 

@@ -59,10 +59,11 @@ extension HTTP {
             storage = .wire(WireFields(lines, readLength: .some(contentLength)))
         }
 
-        /// The length that Content-Length announces, in bytes. Every response is asked for it.
+        /// The length that Content-Length announces, in bytes, unless the content comes in chunks (RFC 9112 section 6.3). Every
+        /// response is asked for it.
         var announcedLength: Int64? {
             if case .wire(let wire) = storage, let length = wire.readLength { return length }
-            return self[.contentLength].flatMap { Int64($0) }
+            return contains(.transferEncoding) ? nil : self[.contentLength].flatMap { Int64($0) }
         }
 
         /// The fields, in order.

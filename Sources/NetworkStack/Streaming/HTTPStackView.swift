@@ -63,7 +63,7 @@ extension HTTPTransportStack {
         to place: @escaping @Sendable (HTTP.Response) -> String
     ) -> HTTPStackView<Transport, Download> {
         HTTPStackView(stack: self) { stream, response in
-            let length = response.headers[.contentLength].flatMap { Int64($0) }
+            let length = response.headers.announcedLength
             return Download(
                 stream,
                 to: place(response),

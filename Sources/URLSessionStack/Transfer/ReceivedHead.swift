@@ -75,8 +75,13 @@ extension HTTP.Headers {
                 let isWhole = value.utf8.last.map { !" \t".utf8.contains($0) } ?? true
                 let text = isWhole ? value : String(Substring(value.utf8.withoutOuterBlanks))
                 let name = HTTP.HeaderName(name)
-                let countsOnce = name == .strictTransportSecurity
-                fields.append(Field(name: name, value: countsOnce ? Self.firstLine(of: text) : text))
+                let value =
+                    switch name {
+                    case .strictTransportSecurity: Self.firstLine(of: text)
+                    case .location, .retryAfter: Self.oneOfTwo(in: text)
+                    default: text
+                    }
+                fields.append(Field(name: name, value: value))
             }
         }
         fields.sort { $0.name.rawValue < $1.name.rawValue }
@@ -91,6 +96,16 @@ extension HTTP.Headers {
             return isQuoted || letter != ","
         }
         return String(Substring(line.utf8.withoutOuterBlanks))
+    }
+
+    /// What two joined lines both say; other text as it is.
+    private static func oneOfTwo(in joined: String) -> String {
+        let bytes = Array(joined.utf8)
+        let half = (bytes.count - 2) / 2
+        guard half > 0, bytes[..<half] == bytes[(half + 2)...], bytes[half..<(half + 2)].elementsEqual(", ".utf8) else {
+            return joined
+        }
+        return String(decoding: bytes[..<half], as: UTF8.self)
     }
 
     /// Takes joined `Set-Cookie` lines apart: a comma ends a cookie where a blank, a name and `=` follow it. No date reads

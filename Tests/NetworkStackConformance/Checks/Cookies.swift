@@ -22,6 +22,23 @@ extension ConformanceCheck {
             for path in ["/one/start", "/one/more", "/other"] { _ = try await client.get(peer.url(path)) }
             try expectEqual(peer.requests().map { $0["Cookie"] }, [nil, "a=1; b=2", "b=2"], "Cookie")
         },
+        ConformanceCheck("A cookie belongs where its path is as it is sent, without segments of dots") { subject in
+            let peer = try subject.serve { request in
+                guard request.path.hasSuffix("/set") else { return .ok("x") }
+                return .ok("x", headers: [("Set-Cookie", "a=1"), ("Set-Cookie", "b=2; Path=/one")])
+            }
+            let client = try subject.client { $0.cookies = HTTP.CookieJar() }
+            for path in ["/one/../two/set", "/two/more", "/one/../three"] { _ = try await client.get(peer.url(path)) }
+            try expectEqual(peer.requests().map { $0["Cookie"] }, [nil, "a=1", nil], "Cookie")
+        },
+        ConformanceCheck("TRACE takes no cookie along") { subject in
+            let peer = try subject.serve { _ in .ok("x", headers: [("Set-Cookie", "a=1")]) }
+            let client = try subject.client { $0.cookies = HTTP.CookieJar() }
+            for method in [HTTP.Method.GET, .TRACE, .GET] {
+                _ = try await client.success(HTTP.Request(method: method, url: peer.url("/")))
+            }
+            try expectEqual(peer.requests().map { $0["Cookie"] }, [nil, nil, "a=1"], "Cookie")
+        },
         ConformanceCheck("A cookie with a date comes through whole, commas included") { subject in
             let dated = "a=b; Expires=Fri, 31 Dec 2099 23:59:59 GMT"
             let peer = try subject.serve { _ in .ok("x", headers: [("Set-Cookie", dated), ("Set-Cookie", "c=d")]) }

@@ -73,6 +73,14 @@ extension ConformanceCheck {
                 }
             }
         },
+        ConformanceCheck("A length beside chunks, which count, is no length, however large", needs: [.network]) {
+            subject in
+            let reply =
+                "HTTP/1.1 200 OK\r\nContent-Length: 99999\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n"
+            let server = try ScriptedServer { _ in [.receiveHead, .send(reply), .close] }
+            let client = try subject.client { $0.options.limits.body = 10 }
+            try expectBytes(await client.get(server.url()).value, "ok".utf8)
+        },
         ConformanceCheck(
             "A length near 2^63 that never comes is not taken for whole, and fills no memory",
             needs: [.network, .strictReplies]
