@@ -44,6 +44,17 @@ struct ExchangeTests {
         try await failed.opened(within: .seconds(10))
     }
 
+    @Test("that has ended cancels a making it hears of later only if nothing came of that")
+    func lateMaking() throws {
+        for isHandedOver in [false, true] {
+            var state = state()
+            let attempt = try needed(state.attempt)
+            if isHandedOver { holds(state.handOver(attempt).isWanted) }
+            holds(state.end(.badResponse) != nil)
+            #expect((state.hold(making: EmptyCancelable(), of: attempt) != nil) == !isHandedOver)
+        }
+    }
+
     @Test("that is cancelled before its completion is called ends as cancelled, also if it was judged a success")
     func cancelledAtTheEnd() throws {
         let steps = ExchangeStateTests.StreamingSteps()

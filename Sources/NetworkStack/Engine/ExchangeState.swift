@@ -102,10 +102,10 @@ struct ExchangeState: ~Copyable {
         return Begun(attempt: attempt, steps: steps, lastTicket: remains.ticket, firstLook: clocks.firstLook)
     }
 
-    /// Keeps what cancels the making. Answers it back if it is to be cancelled at once.
+    /// Keeps what cancels the making. Answers it back if it is to be cancelled at once: not after a request was handed over. That
+    /// may have been fetched by now, and to cancel its making would be to cancel the fetch.
     mutating func hold(making: any Cancelable, of attempt: Attempt) -> (any Cancelable)? {
-        if stage == .ended { return making }
-        // What is under way by now was handed over; a making cannot be cancelled after that.
+        if stage == .ended { return wasHandedOver ? nil : making }
         if stage == .making, !wasHandedOver, isCurrent(attempt) { remains.pending = making }
         return nil
     }
