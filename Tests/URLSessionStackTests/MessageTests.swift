@@ -123,6 +123,26 @@ struct MessageTests {
     }
 
     @Test(
+        "Lines that URLSession has joined are one where a message has one, and all say the same",
+        arguments: [
+            ("/ok, /ok", "/ok"), ("/ok, /ok, /ok", "/ok"), ("/a,b, /a,b", "/a,b"), ("/ok, /no", "/ok, /no"),
+            ("/a,/a", "/a,/a"), ("/ok, /ok, /no", "/ok, /ok, /no"), (", ", ","), (",", ","), ("/ok, ", "/ok,"),
+            ("Sun, 06 Nov 1994 08:49:37 GMT, Sun, 06 Nov 1994 08:49:37 GMT", "Sun, 06 Nov 1994 08:49:37 GMT"),
+        ]
+    )
+    func repeated(joined: String, expected: String) throws {
+        let response = HTTPURLResponse(
+            url: try URLText.parse("https://a.test/"),
+            statusCode: 200,
+            httpVersion: nil,
+            headerFields: ["location": joined, "X-Other": "1, 1"]
+        )
+        let headers = HTTP.Headers(try #require(response))
+        #expect(headers[.location] == expected)
+        #expect(headers["X-Other"] == "1, 1")
+    }
+
+    @Test(
         "Blanks and tabs at the ends of a value are cut off, and nothing else",
         arguments: [("a b", "a b"), (" a\t", "a"), ("", ""), (" \t ", ""), ("\u{A0}a ", "\u{A0}a"), ("é", "é")]
     )

@@ -37,9 +37,11 @@ enum RetryAfter: Equatable {
 
     init?(_ response: HTTP.Response, now: Date) {
         guard let text = response.headers.values(for: .retryAfter).first else { return nil }
-        if !text.isEmpty, text.utf8.allSatisfy(\.isDigit) {
+        // Lines of one name may come joined. The first counts; a date has a comma, too.
+        let first = Substring(text.utf8.prefix { $0 != UInt8(ascii: ",") }.withoutOuterBlanks)
+        if !first.isEmpty, first.utf8.allSatisfy(\.isDigit) {
             // More digits than a number holds mean for ever, which the cap cuts short.
-            self = .seconds(min(Double(text) ?? .infinity, .greatestFiniteMagnitude))
+            self = .seconds(min(Double(first) ?? .infinity, .greatestFiniteMagnitude))
         } else if let date = HTTPDate.parse(text, now: now) {
             self = .date(date)
         } else {

@@ -75,17 +75,39 @@ extension HTTP.Headers {
                 let isWhole = value.utf8.last.map { !" \t".utf8.contains($0) } ?? true
                 let text = isWhole ? value : String(Substring(value.utf8.withoutOuterBlanks))
                 let name = HTTP.HeaderName(name)
-                let value =
-                    switch name {
-                    case .strictTransportSecurity: Self.firstLine(of: text)
-                    case .location, .retryAfter: Self.oneOfTwo(in: text)
-                    default: text
-                    }
-                fields.append(Field(name: name, value: value))
+                fields.append(Field(name: name, value: Self.single(text, of: name)))
             }
         }
         fields.sort { $0.name.rawValue < $1.name.rawValue }
         self.init(fields)
+    }
+
+    /// Fields that a message has once: servers, and what stands before them, add some a second time.
+    private static let saidOnce: Set<HTTP.HeaderName> = [
+        .age, .contentDisposition, .contentLength, .contentLocation, .contentRange, .contentType, .date, .eTag,
+        .expires,
+        .lastModified, .location, .retryAfter,
+    ]
+
+    /// A value of which joined lines count as one, if it is.
+    private static func single(_ text: String, of name: HTTP.HeaderName) -> String {
+        guard text.utf8.contains(UInt8(ascii: ",")) else { return text }
+        if name == .strictTransportSecurity { return firstLine(of: text) }
+        return saidOnce.contains(name) ? repeatedLine(of: text) ?? text : text
+    }
+
+    /// What each of joined lines says, if all say the same. A date has a comma, too.
+    private static func repeatedLine(of joined: String) -> String? {
+        let bytes = Array(joined.utf8)
+        let comma = Array(", ".utf8)
+        let whole = bytes + comma
+        for count in 2...whole.count where whole.count % count == 0 {
+            let line = whole.prefix(whole.count / count)
+            guard line.suffix(comma.count) == comma[...] else { continue }
+            let isRepeated = whole.indices.allSatisfy { whole[$0] == line[$0 % line.count] }
+            if isRepeated { return String(decoding: line.dropLast(comma.count), as: UTF8.self) }
+        }
+        return nil
     }
 
     /// The first of joined lines, where it alone counts (RFC 6797 section 8.1): a comma outside quotes ends it.
@@ -96,16 +118,6 @@ extension HTTP.Headers {
             return isQuoted || letter != ","
         }
         return String(Substring(line.utf8.withoutOuterBlanks))
-    }
-
-    /// What two joined lines both say; other text as it is.
-    private static func oneOfTwo(in joined: String) -> String {
-        let bytes = Array(joined.utf8)
-        let half = (bytes.count - 2) / 2
-        guard half > 0, bytes[..<half] == bytes[(half + 2)...], bytes[half..<(half + 2)].elementsEqual(", ".utf8) else {
-            return joined
-        }
-        return String(decoding: bytes[..<half], as: UTF8.self)
     }
 
     /// Takes joined `Set-Cookie` lines apart: a comma ends a cookie where a blank, a name and `=` follow it. No date reads

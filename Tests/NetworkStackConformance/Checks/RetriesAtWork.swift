@@ -99,6 +99,26 @@ extension ConformanceCheck {
             )
             try expectEqual(clock.sleeps, [.seconds(7), .seconds(10), .seconds(30)], "the delays")
         },
+        ConformanceCheck("A Retry-After that is said twice is heeded") { subject in
+            let (clock, count) = (VirtualClock(keepsUp: true), Lock(0))
+            let date = "Sun, 06 Nov 1994 08:49:47 GMT"
+            let peer = try subject.serve { _ in
+                let number = count.withLock { count in
+                    count += 1
+                    return count
+                }
+                let said = [["7", "7"], [date, date], ["5", "9"]]
+                guard number <= said.count else { return .ok("x") }
+                return .status(503, headers: said[number - 1].map { ("Retry-After", $0) })
+            }
+            let policy = HTTPRetryPolicy.maxRetries(5).respectingRetryAfter(
+                upTo: 30,
+                now: { Date(timeIntervalSince1970: 784_111_777) }
+            )
+            let stack = try subject.stack { $0.retryClock = clock }
+            _ = try await stack.observe(.intercepted(peer.url("/"), by: [policy])).onlyOutcome().text()
+            try expectEqual(clock.sleeps, [.seconds(7), .seconds(10), .seconds(5)], "the delays")
+        },
         ConformanceCheck("A POST that the server has answered is not sent again unless it has a key") { subject in
             let peer = try subject.serve { _ in .status(503) }
             let stack = try subject.stack { $0.interceptors = [HTTPRetryPolicy.maxRetries(1).whenSafe()] }
