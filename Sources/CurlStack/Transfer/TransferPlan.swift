@@ -151,7 +151,7 @@ final class TransferPlan {
         return bytes.contains { $0 == UInt8(ascii: "%") || $0 == UInt8(ascii: "#") } || bytes.last == UInt8(ascii: "?")
     }
 
-    /// Who asks at the hop's server, if it may want to know and the request does not say so itself.
+    /// Who asks at the hop's server, if it may want to know and the request does not say so itself. TRACE would have it sent back.
     static func digestCredentials(of hop: HTTPHop) -> HTTP.Credentials? {
         guard !hop.options.digestCredentials.isEmpty, hop.request.method != .TRACE,
             !hop.request.headers.contains(.authorization)

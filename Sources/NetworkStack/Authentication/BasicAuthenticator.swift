@@ -3,7 +3,8 @@ public import FoundationEssentials
 /// Sends requests with a user's name and password (RFC 7617), without waiting to be asked.
 ///
 /// They go to the given origins and nowhere else: a request to another origin passes without them, and a redirect to another
-/// origin does not carry them on. They are as good as in the clear on `http:`.
+/// origin does not carry them on. TRACE, which has a request sent back, goes without them. They are as good as in the clear on
+/// `http:`.
 public struct BasicAuthenticator: RequestAuthenticator {
     /// The neutral request.
     public typealias Request = HTTP.Request

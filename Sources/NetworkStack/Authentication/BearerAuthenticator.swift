@@ -3,7 +3,7 @@ public import FoundationEssentials
 /// Sends requests with a token that stays the same (RFC 6750). For one that expires there is ``TokenAuthenticator``.
 ///
 /// It goes to the given origins and nowhere else: a request to another origin passes without it, and a redirect to another
-/// origin does not carry it on.
+/// origin does not carry it on. TRACE, which has a request sent back, goes without it.
 public struct BearerAuthenticator: RequestAuthenticator {
     /// The neutral request.
     public typealias Request = HTTP.Request

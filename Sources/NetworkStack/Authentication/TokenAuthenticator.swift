@@ -10,8 +10,8 @@ public import FoundationEssentials
 /// - A refresh that fails, fails every request that waits for it with its error; the next request tries again. A request
 ///   that is cancelled meanwhile leaves the refresh to the others; it runs to its end, as the server may have spent the old
 ///   refresh token already.
-/// - Tokens are sent to the given origins and nowhere else. A request to another origin passes without one, and a redirect
-///   to another origin does not carry it on.
+/// - Tokens are sent to the given origins and nowhere else. A request to another origin passes without one, as does TRACE,
+///   and a redirect to another origin does not carry it on.
 ///
 /// The refresh may fetch on the very stack whose requests are authenticated. Its own requests go without a token, and wait
 /// for none: they are known by the task that makes them, so for one that is made elsewhere, or tried again, say so in

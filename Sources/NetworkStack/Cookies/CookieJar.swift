@@ -7,7 +7,8 @@ extension HTTP {
     /// is kept in memory; ``save(to:includingSession:)`` and ``load(from:)`` keep it in a file.
     ///
     /// Every hop of a fetch counts: redirects set cookies and get those of where they lead. A `Cookie` field of a request
-    /// stays, and goes before the jar's; of two with one name the request's counts. At most 180 cookies of a domain and
+    /// stays, and goes before the jar's; of two with one name the request's counts. TRACE, which has the request sent back, gets
+    /// none of the jar's. At most 180 cookies of a domain and
     /// 3000 in all are kept, none for longer than 400 days.
     public final class CookieJar: Sendable {
         private let store: Lock<CookieStore>

@@ -33,7 +33,8 @@ extension HTTP {
         public static let DELETE = Method(rawValue: "DELETE")
         /// Asks what can be done with the target.
         public static let OPTIONS = Method(rawValue: "OPTIONS")
-        /// Has the request sent back as it arrived.
+        /// Has the request sent back as it arrived. It takes no cookie of a jar along, and no credentials that a stack keeps (RFC
+        /// 9110 section 9.3.8); what is written into the request itself stays.
         public static let TRACE = Method(rawValue: "TRACE")
 
         /// Whether repeating the request has the effect of making it once (RFC 9110 section 9.2.2).

@@ -135,7 +135,7 @@ extension HTTP {
         /// Whether the stack's header fields (``Network/Configuration/headers``) are sent along.
         public var usesSessionHeaders = true
         /// Who asks, where a server wants Digest authentication (RFC 7616): a redirect's target gets its own or none. Servers
-        /// that are not named here, and requests that have an `Authorization` of their own, go without. Content waits for the
+        /// that are not named here, requests that have an `Authorization` of their own, and TRACE go without. Content waits for the
         /// challenge: the request is sent without it first, and a server that challenges nobody may carry that out.
         /// Needs ``HTTP/Capability/digestAuthentication``.
         public var digestCredentials: [Origin: Credentials] = [:]

@@ -41,6 +41,25 @@ extension ConformanceCheck {
             try expectEqual(home.requests().count, 9, "requests to the origin")
             try expect(home.requests().allSatisfy { $0["authorization"] != nil }, "Credentials were not sent home")
         },
+        ConformanceCheck("TRACE takes no cookie of the jar and no stored credentials along, and what is written stays")
+        {
+            subject in
+            let peer = try subject.serve { _ in .ok("x", headers: [("Set-Cookie", "a=b")]) }
+            for authenticator in try authenticators(for: peer.url("/")) {
+                let stack = try subject.stack {
+                    $0.interceptors = [authenticator]
+                    $0.cookies = HTTP.CookieJar()
+                }
+                try await stack.text(peer.url("/"))
+                for headers: HTTP.Headers in [[:], [.cookie: "own=1", .authorization: "Own x"]] {
+                    _ = try await stack.observe(peer.url("/"), method: .TRACE, headers: headers).onlyOutcome().value()
+                }
+            }
+            let traces = peer.requests().filter { $0.method == "TRACE" }
+            try expectEqual(traces.map { $0["cookie"] }, [nil, "own=1", nil, "own=1", nil, "own=1"], "Cookie")
+            let credentials = traces.map { $0["authorization"] }
+            try expectEqual(credentials, [nil, "Own x", nil, "Own x", nil, "Own x"], "Authorization")
+        },
         ConformanceCheck("A 401 after a redirect to another origin, bound or not, or there and back, costs no token") {
             subject in
             let (way, refreshed) = (Lock(""), Lock(0))

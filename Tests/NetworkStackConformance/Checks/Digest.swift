@@ -81,6 +81,15 @@ extension ConformanceCheck {
                 }
                 try await both.text(home.url("/"))
             },
+            ConformanceCheck("TRACE answers no challenge with Digest credentials") { subject in
+                let server = try challenging()
+                let stack = try subject.stack { $0.options = try .digest("u", "p", at: [server.url("/")]) }
+                let outcome = try await stack.observe(server.url("/"), method: .TRACE).onlyOutcome()
+                guard case .failure(.http(401, _, _)) = outcome else {
+                    throw ConformanceFailure("Expected the 401, saw \(outcome.summary)")
+                }
+                try expectEqual(server.requests.map { $0["authorization"] }, [nil], "Authorization")
+            },
             ConformanceCheck("What one fetch said to a server is not said by the next to another") { subject in
                 let (first, second) = (try challenging(), try challenging(nonce: "n2"))
                 let stack = try subject.stack()
