@@ -60,11 +60,12 @@ final class HeadReader {
         (trailerLines, byteCount, fieldCount, isWithinLine, isBetweenHeads) = (nil, 0, 0, false, false)
         (faultOfContinuing, isWithinCodings) = (nil, false)
         (status, version, isComplete, isChallenge) = (nil, .http1_1, false, false)
-        (contentLength, isChunked, contentCodings) = (nil, false, [])
+        (saidLength, isChunked, contentCodings) = (nil, false, [])
     }
 
-    /// The length the head announces, in bytes.
-    private(set) var contentLength: Int64?
+    /// The length the head announces, in bytes; chunks override it (RFC 9112 section 6.3).
+    var contentLength: Int64? { isChunked ? nil : saidLength }
+    private var saidLength: Int64?
     /// Whether the content comes in chunks, so that its end is told.
     private(set) var isChunked = false
     /// The codings of the content, in the order they were applied.
@@ -84,7 +85,7 @@ final class HeadReader {
     var bytesRead: Int { byteCount }
 
     /// The lines of the head just completed.
-    var headers: HTTP.Headers { HTTP.Headers(lines: lines.array, contentLength: isChunked ? nil : contentLength) }
+    var headers: HTTP.Headers { HTTP.Headers(lines: lines.array, contentLength: contentLength) }
 
     /// The lines that came after the content, if any.
     var trailers: HTTP.Headers? { trailerLines.map { HTTP.Headers(lines: $0.array) } }
@@ -152,7 +153,7 @@ final class HeadReader {
     private func begin(with line: Span<UInt8>) {
         lines.removeAll()
         trailerLines = nil
-        (contentLength, isChunked, contentCodings) = (nil, false, [])
+        (saidLength, isChunked, contentCodings) = (nil, false, [])
         (faultOfContinuing, isWithinCodings) = (nil, false)
         (status, version) = Self.parse(statusLine: line)
     }
@@ -233,8 +234,8 @@ final class HeadReader {
                 number = sum
             case UInt8(ascii: ","):
                 guard let number else { return .refused(.illegalLength) }
-                if let contentLength, contentLength != number { return .refused(.conflictingLengths) }
-                contentLength = number
+                if let saidLength, saidLength != number { return .refused(.conflictingLengths) }
+                saidLength = number
             case UInt8(ascii: " "), UInt8(ascii: "\t"), UInt8(ascii: "\r"), UInt8(ascii: "\n"): isOver = number != nil
             default: return .refused(.illegalLength)
             }

@@ -100,7 +100,7 @@ extension Transfer {
             }
             return .transport(ended(.partialFile, "The connection ended within the response's head."))
         }
-        if let length = head.contentLength, hasContent, !head.isChunked, rawCount != length {
+        if let length = head.contentLength, hasContent, rawCount != length {
             return .transport(ended(.partialFile, "The response ended after \(rawCount) of \(length) bytes."))
         }
         if hasContent, head.contentLength == nil, isCutOff {
