@@ -17,6 +17,12 @@ extension ConformanceCheck {
         (301, "PATCH", "PATCH", true), (303, .DELETE, .GET, false), (307, .DELETE, .DELETE, true),
     ]
 
+    /// More fields that go with the content.
+    private static let aboutContent = [
+        "Content-Digest", "Repr-Digest", "Digest", "Content-MD5", "Content-Disposition", "Content-Location",
+        "Last-Modified",
+    ]
+
     private static let redirectMethods: [ConformanceCheck] = redirectTable.map { code, method, next, keepsContent in
         let fate = keepsContent ? "with its content" : "without content"
         return ConformanceCheck("A \(code) turns \(method) into \(next), \(fate)") { subject in
@@ -28,6 +34,7 @@ extension ConformanceCheck {
                 request.body = .bytes(Data("content".utf8))
                 request.headers[.contentType] = "text/plain"
                 request.headers[.contentLanguage] = "en"
+                for name in aboutContent { request.headers[HTTP.HeaderName(name)] = "x" }
             }
             let fetched = try await subject.client().success(request)
             let requests = peer.requests()
@@ -36,6 +43,8 @@ extension ConformanceCheck {
             try expectEqual(requests[1].text, keepsContent ? "content" : "", "the content")
             try expectEqual(requests[1]["Content-Type"], keepsContent ? "text/plain" : nil, "Content-Type")
             try expectEqual(requests[1]["Content-Language"], keepsContent ? "en" : nil, "Content-Language")
+            let kept = aboutContent.filter { requests[1][$0] != nil }
+            try expectEqual(kept, keepsContent ? aboutContent : [], "fields about the content")
             try expectEqual(requests[1].values(of: "Content-Length"), keepsContent ? ["7"] : [], "Content-Length")
             try expectEqual(fetched.response.status, .ok, "the status")
             try expectBytes(fetched.value, (method == .HEAD ? "" : "done").utf8)
