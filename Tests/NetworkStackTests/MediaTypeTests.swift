@@ -93,6 +93,11 @@ struct MediaTypeTests {
         #expect(headers.contentType?.description == "a/b")
         headers[.contentType] = "nonsense"
         #expect(headers.contentType == nil)
+        headers = ["Content-Type": "text/html, text/plain; x=\"1,2\"", "content-type": "nonsense"]
+        #expect(headers.contentType?.description == "text/plain; x=\"1,2\"")
+        headers = ["Content-Type": "text/html; x=\"", "content-type": "text/plain"]
+        #expect(headers.contentType == .plainText)
+        headers = [:]
         headers.accept = [.json, .html.with(quality: 0.5), .any.with(quality: 0.1)]
         #expect(headers[.accept] == "application/json, text/html; q=0.5, */*; q=0.1")
         #expect(headers.accept.map(\.quality) == [1, 0.5, 0.1])

@@ -183,9 +183,9 @@ extension HTTP.MediaType: ExpressibleByStringLiteral {
 
 extension HTTP.Headers {
     /// The media type of the content, from `Content-Type`; `nil` if there is none, or what is there is no media type. Of several,
-    /// which no message should have, the last counts (RFC 9110 section 8.3).
+    /// which some servers send by mistake, the last that is one counts (RFC 9110 section 8.3).
     public var contentType: HTTP.MediaType? {
-        get { self[.contentType].flatMap { HTTP.MediaType($0) ?? HTTP.MediaType.list($0).last } }
+        get { values(for: .contentType).flatMap { HTTP.MediaType.list($0) }.last }
         set { self[.contentType] = newValue?.description }
     }
 
