@@ -135,6 +135,7 @@ final class Exchange: Cancelable {
         let trust = try context.trust(for: origin)
         // A weak reference costs every later one; most requests have nothing to read.
         let source = checked.body.isRead ? try checked.body.open { [weak self] in self?.sourceIsReady() } : nil
+        if let source { try checked.checkLength(of: source) }
         let hop = HTTPHop(
             request: memory.isOn ? memory.withCookies(checked, origin: origin, urlText: urlText) : checked,
             origin: origin,

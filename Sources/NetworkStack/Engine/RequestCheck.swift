@@ -39,6 +39,18 @@ extension HTTP.Request {
         return (request, target.origin, stripped, target.fragment)
     }
 
+    /// Checks a Content-Length by hand once the content is open, which a file has to be for its length to be known. What is
+    /// refused is closed.
+    func checkLength(of source: any HTTPBodySource) throws(HTTP.Refusal) {
+        guard !headers.values(for: .contentLength).allSatisfy({ Int64($0) == source.length }) else { return }
+        source.close()
+        throw Self.otherLength
+    }
+
+    private static let otherLength = HTTP.Refusal.invalidRequest(
+        "Content-Length is set by the stack, from the body; this one differs from it."
+    )
+
     private func checkMethod() throws(HTTP.Refusal) {
         guard HTTP.Headers.isLegal(name: method.rawValue) else {
             throw .invalidRequest("The method is not a token: letters, digits and !#$%&'*+-.^_`|~ only.")
@@ -63,12 +75,8 @@ extension HTTP.Request {
             switch field.name {
             case .transferEncoding:
                 throw .invalidRequest("Transfer-Encoding is set by the stack, from the body.")
-            case .contentLength:
-                guard let length = body.length, Int64(field.value) == length else {
-                    throw .invalidRequest(
-                        "Content-Length is set by the stack, from the body; this one differs from it."
-                    )
-                }
+            case .contentLength where !body.isFile:
+                guard let length = body.length, Int64(field.value) == length else { throw Self.otherLength }
             case .connection:
                 let value = field.value.lowercased()
                 guard value == "close" || value == "keep-alive" || value == "te" else {

@@ -40,6 +40,9 @@ extension HTTP {
             }
         }
 
+        /// Whether the content is a file's, whose length is known once it is opened.
+        var isFile: Bool { if case .file = self { true } else { false } }
+
         package var isNone: Bool { if case .none = self { true } else { false } }
 
         /// Opens the content for one transfer, if it has to be read piece by piece.

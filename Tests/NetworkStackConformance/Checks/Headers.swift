@@ -77,6 +77,23 @@ extension ConformanceCheck {
             try expectEqual(peer.onlyRequest().values(of: "Content-Length"), ["5"], "Content-Length")
             try expectEqual(peer.onlyRequest().text, "hello", "the content")
         },
+        ConformanceCheck("A Content-Length by hand for a file is compared with the file's", needs: [.network]) {
+            subject in
+            let peer = try subject.serve { _ in .ok("done") }
+            let file = try ContentFile(Data("hello".utf8))
+            func request(_ length: String) throws -> HTTP.Request {
+                try HTTP.Request(
+                    method: .PUT,
+                    url: peer.url("/"),
+                    headers: [.contentLength: length],
+                    body: .file(path: file.path)
+                )
+            }
+            for length in ["4", "6", "five"] { _ = try await subject.client().refusal(request(length)) }
+            _ = try await subject.client().success(request("5"))
+            try expectEqual(peer.onlyRequest().values(of: "Content-Length"), ["5"], "Content-Length")
+            try expectEqual(peer.onlyRequest().text, "hello", "the content")
+        },
         ConformanceCheck(
             "Segments of dots are left out of a target, however its escapes are written",
             needs: [.network]
