@@ -8,8 +8,9 @@ extension HTTP {
     ///
     /// Every hop of a fetch counts: redirects set cookies and get those of where they lead. A `Cookie` field of a request
     /// stays, and goes before the jar's; of two with one name the request's counts. TRACE, which has the request sent back, gets
-    /// none of the jar's. At most 180 cookies of a domain and
-    /// 3000 in all are kept, none for longer than 400 days.
+    /// none of the jar's. At most 180 cookies of a domain and 3000 in all are kept, none for longer than 400 days.
+    ///
+    /// Cookies are text: one whose bytes are no UTF-8 is read as Latin-1, as every header field is, and goes back as UTF-8.
     public final class CookieJar: Sendable {
         private let store: Lock<CookieStore>
         private let clock: @Sendable () -> Date
