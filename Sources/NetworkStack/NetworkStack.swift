@@ -55,7 +55,8 @@ extension NetworkStack {
     ///   - resource: What to fetch.
     ///   - queue: Where the completion is called, such as `.main`.
     ///   - completion: Called exactly once, after this function has returned.
-    /// - Returns: Cancels the fetch.
+    /// - Returns: Cancels the fetch. What is on its way to the queue by then arrives, even so; on an ``HTTPNetworkStack`` a cancel
+    ///   counts until the completion is called.
     @discardableResult
     public func fetch(
         resource: Resource,

@@ -42,7 +42,7 @@ enum Platform {
                 !(environment[$0] ?? "").isEmpty
             }
             if proxies.isEmpty, names.isEmpty { return }
-            let used = try Network.Proxies(environment: environment)
+            let used = try Network.Proxies.environment(environment)
             if proxies == used { return }
             guard proxies.isEmpty else { return try capabilities.require(.proxies) }
             if used.exceptions == (try Network.ProxyExceptions("*")) { return }
@@ -50,7 +50,7 @@ enum Platform {
                 .proxies,
                 reason: """
                     URLSession on this platform uses the proxies that the environment names, and nobody asked for them: ask \
-                    with Network.Proxies(environment: nil), or unset \(names.joined(separator: ", ")).
+                    with Network.Proxies.environment(), or unset \(names.joined(separator: ", ")).
                     """
             )
         }

@@ -45,7 +45,7 @@ extension Network {
     ///   limits say; every piece is copied together with all before it, on the one queue: 100 MB can hold every session of the
     ///   process up for a minute. That of a redirect without a `Location` is lost.
     /// - Proxies that the environment names (`http_proxy`, `https_proxy`, `ALL_PROXY`) are used, and cannot be turned off. So
-    ///   a configuration has to ask for them (``/NetworkStack/Network/Proxies/init(environment:)``), or is refused where there
+    ///   a configuration has to ask for them (``/NetworkStack/Network/Proxies/environment(_:)``), or is refused where there
     ///   are any; with a session of one's own they are used unasked. What is in the environment when a stack is made has to stay
     ///   there. To a session of one's own all http hosts behind one proxy are one host: while a busy one has all of its
     ///   connections, fetches to another wait inside URLSession, where the idle timeout counts.

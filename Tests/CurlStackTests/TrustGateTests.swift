@@ -19,7 +19,7 @@ struct TrustGateTests {
 
     private static func stack(
         _ certificates: TestCertificates,
-        _ verification: TLSConfiguration.Verification = .full
+        _ verification: Network.TLSConfiguration.Verification = .full
     ) throws -> Network.CurlNetworkStack {
         var configuration = Network.Configuration()
         configuration.tls.trustRoots = .file(path: certificates.bothRootsFile)
@@ -158,7 +158,7 @@ struct TrustGateTests {
             )
             var configuration = Network.Configuration()
             configuration.tls.trustRoots = .file(path: certificates.bothRootsFile)
-            configuration.tls.clientIdentity = ClientIdentity(
+            configuration.tls.clientIdentity = Network.ClientIdentity(
                 .pemFiles(
                     certificateChain: certificates.client.certificateChainFile,
                     privateKey: certificates.client.keyFile

@@ -142,7 +142,7 @@ struct ProxyTests {
         ] as [([String: String], String?, String?)]
     )
     func environment(_ variables: [String: String], _ http: String?, _ https: String?) throws {
-        let proxies = try Network.Proxies(environment: variables)
+        let proxies = try Network.Proxies.environment(variables)
         #expect(try proxies.proxy(for: origin("http://x.test"))?.description == http)
         #expect(try proxies.proxy(for: origin("https://x.test"))?.description == https)
     }
@@ -150,7 +150,7 @@ struct ProxyTests {
     @Test("from the environment that cannot be read are refused by the variable's name, without its value")
     func unreadableEnvironment() {
         #expect {
-            try Network.Proxies(environment: ["https_proxy": "bad://user:hunter2@x"])
+            try Network.Proxies.environment(["https_proxy": "bad://user:hunter2@x"])
         } throws: { error in
             "\(error)".contains("https_proxy") && !"\(error)".contains("hunter2")
         }

@@ -213,7 +213,7 @@ struct ServerTrustTests {
 
     @Test("a client identity's description and dump show neither key nor passphrase")
     func identityIsRedacted() {
-        let identity = ClientIdentity(
+        let identity = Network.ClientIdentity(
             .pem(certificateChain: Data("CERT".utf8), privateKey: Data("SECRET".utf8)),
             passphrase: "SECRET"
         )

@@ -53,7 +53,7 @@ struct EnvironmentTests {
             setenv("http_proxy", proxy.url(), 1)
             setenv("no_proxy", "excepted.test", 1)
             var configuration = Network.Configuration()
-            configuration.proxies = try Network.Proxies(environment: nil)
+            configuration.proxies = try Network.Proxies.environment()
             let network = try Stack(configuration: configuration)
             let fetched = try await network.fetch(resource: .url("http://origin.test/"))
             #expect(fetched.text == "by the proxy")
@@ -75,7 +75,7 @@ struct EnvironmentTests {
             }
             setenv("http_proxy", proxy.url(), 1)
             var configuration = Network.Configuration()
-            configuration.proxies = try Network.Proxies(environment: nil)
+            configuration.proxies = try Network.Proxies.environment()
             configuration.connections.perHost = 1
             configuration.options.timeouts.idle = .seconds(5)
             let network = try Stack(configuration: configuration)
@@ -107,7 +107,7 @@ struct EnvironmentTests {
             // What one stack found in the environment is not what the next one finds.
             _ = await earlier.outcome(of: try .url("https://127.0.0.1:9/"))
             setenv("https_proxy", proxy.url(), 1)
-            configuration.proxies = try Network.Proxies(environment: nil)
+            configuration.proxies = try Network.Proxies.environment()
             let network = try Stack(configuration: configuration)
             for refusal in [
                 "101 Switching Protocols", "302 Found\r\nLocation: /", "400 Bad Request",

@@ -24,7 +24,7 @@ struct App<Stack: HTTPNetworkStack<Data>>: Sendable {
 
     /// Asks for what takes too long, and answers with the clock that ran out.
     func tooSlow(within limit: Duration) async throws -> HTTP.Timeout {
-        var options = HTTP.Options()
+        var options = stack.options
         options.timeouts.total = limit
         do {
             _ = try await stack.fetch(resource: resource(.slow, options: options))

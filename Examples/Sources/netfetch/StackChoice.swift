@@ -78,12 +78,12 @@ struct StackChoice: Hashable, Sendable {
         return configuration
     }
 
-    private var clientIdentity: ClientIdentity? {
+    private var clientIdentity: Network.ClientIdentity? {
         guard let certificate else { return nil }
         if certificate.hasSuffix(".p12") || certificate.hasSuffix(".pfx") {
-            return ClientIdentity(.pkcs12File(path: certificate), passphrase: passphrase)
+            return Network.ClientIdentity(.pkcs12File(path: certificate), passphrase: passphrase)
         }
-        return ClientIdentity(
+        return Network.ClientIdentity(
             .pemFiles(certificateChain: certificate, privateKey: key ?? certificate),
             passphrase: passphrase
         )

@@ -2,7 +2,7 @@ internal import CCurl
 internal import FoundationEssentials
 internal import NetworkStack
 
-extension TLSConfiguration {
+extension Network.TLSConfiguration {
     /// The oldest and the newest version, as `CURLOPT_SSLVERSION` takes them.
     fileprivate var versionRange: Int {
         let oldest =
@@ -23,7 +23,7 @@ extension TLSConfiguration {
     /// middle of a handshake; and whom it trusts, parsed.
     ///
     /// - Throws: ``HTTP/Refusal/invalidOptions(_:)`` with what is wrong, without a byte of it.
-    func read() throws(HTTP.Refusal) -> (TLSConfiguration, Authorities) {
+    func read() throws(HTTP.Refusal) -> (Network.TLSConfiguration, Authorities) {
         let authorities: Authorities =
             switch trustRoots {
             case .system: CurlLibrary.shared.trustBundle == nil ? .loadedByCurl : .system
@@ -49,24 +49,24 @@ extension TLSConfiguration {
     }
 }
 
-extension ClientIdentity {
-    fileprivate func read() throws(HTTP.Refusal) -> ClientIdentity {
+extension Network.ClientIdentity {
+    fileprivate func read() throws(HTTP.Refusal) -> Network.ClientIdentity {
         let (bytes, fault): (Source, String?)
         switch source {
         case .pemFiles(let certificateChain, let privateKey):
             let (chain, key) = try (
-                TLSConfiguration.bytes(of: certificateChain), TLSConfiguration.bytes(of: privateKey)
+                Network.TLSConfiguration.bytes(of: certificateChain), Network.TLSConfiguration.bytes(of: privateKey)
             )
             (bytes, fault) = (.pem(certificateChain: chain, privateKey: key), pemFault(chain, key))
         case .pem(let chain, let key): (bytes, fault) = (source, pemFault(chain, key))
         case .pkcs12File(let path):
-            let box = try TLSConfiguration.bytes(of: path)
+            let box = try Network.TLSConfiguration.bytes(of: path)
             (bytes, fault) = (.pkcs12(box), CertificateReader.fault(pkcs12: box, passphrase: passphrase))
         case .pkcs12(let box):
             (bytes, fault) = (source, CertificateReader.fault(pkcs12: box, passphrase: passphrase))
         }
         if let fault { throw .invalidOptions("\(self) is of no use. \(fault)") }
-        return ClientIdentity(bytes, passphrase: passphrase)
+        return Network.ClientIdentity(bytes, passphrase: passphrase)
     }
 
     private func pemFault(_ chain: Data, _ key: Data) -> String? {
@@ -78,10 +78,10 @@ extension EasyHandle {
     /// Tells the handle whom to trust and what to show, where that is not libcurl's own way.
     ///
     /// - Parameters:
-    ///   - tls: What has been read (``TLSConfiguration/read()``).
+    ///   - tls: What has been read (``Network/TLSConfiguration/read()``).
     ///   - authorities: Whom it trusts.
     /// - Returns: libcurl's codes.
-    func set(_ tls: TLSConfiguration, _ authorities: Authorities) -> [CURLcode] {
+    func set(_ tls: Network.TLSConfiguration, _ authorities: Authorities) -> [CURLcode] {
         self.authorities = authorities
         let isVerified = tls.verification == .full
         var codes: [CURLcode] = []
@@ -99,7 +99,7 @@ extension EasyHandle {
         return codes
     }
 
-    private func set(_ identity: ClientIdentity) -> [CURLcode] {
+    private func set(_ identity: Network.ClientIdentity) -> [CURLcode] {
         // As when it was read: without a text OpenSSL would ask for one, at the terminal, for a key that is encrypted with none.
         let passphrase = identity.passphrase ?? ""
         return switch identity.source {

@@ -6,7 +6,8 @@ public import FoundationEssentials
 /// - A token that is about to expire is refreshed before it is sent; one that the server answers with 401, after. However
 ///   many requests find that at once, there is one refresh, and each request is repeated once with the new token.
 /// - A request that failed with an older token than the current one is just repeated. One that fails with the very token it
-///   was repeated with ends with ``TokenRejected``.
+///   was repeated with ends with ``TokenRejected``, as does one that was rejected with older tokens several times:
+///   ``HTTPFetchError/retry(_:_:)`` with ``Retry/Error/custom(_:)`` around it.
 /// - A refresh that fails, fails every request that waits for it with its error; the next request tries again. A request
 ///   that is cancelled meanwhile leaves the refresh to the others; it runs to its end, as the server may have spent the old
 ///   refresh token already.
@@ -150,13 +151,15 @@ public final class TokenAuthenticator: RequestAuthenticator {
     /// The current token, refreshed first if it has to be.
     ///
     /// - Returns: The token.
-    /// - Throws: What the refresh or the store threw, `CancellationError`, or ``TokenAwaitedByItsRefresh``.
+    /// - Throws: What the refresh or the store threw, ``TokenRefreshTimedOut``, `CancellationError`, or
+    ///   ``TokenAwaitedByItsRefresh``.
     public func token() async throws -> AccessToken { try await token(forced: false) }
 
     /// Gets a new token even if the current one is good; joins the refresh under way, if one is.
     ///
     /// - Returns: The new token.
-    /// - Throws: What the refresh or the store threw, `CancellationError`, or ``TokenAwaitedByItsRefresh``.
+    /// - Throws: What the refresh or the store threw, ``TokenRefreshTimedOut``, `CancellationError`, or
+    ///   ``TokenAwaitedByItsRefresh``.
     @discardableResult
     public func refreshToken() async throws -> AccessToken { try await token(forced: true) }
 
@@ -266,7 +269,7 @@ public final class TokenAuthenticator: RequestAuthenticator {
     }
 }
 
-/// The server would not take a token that was new.
+/// The server would not take a token that was new, nor several that were not.
 public struct TokenRejected: Error, Hashable, CustomStringConvertible {
     /// Makes the error, for tests of who is to handle it.
     public init() {}

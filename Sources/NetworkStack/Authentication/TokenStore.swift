@@ -85,7 +85,7 @@ public struct FileTokenStore: TokenStore {
 
     /// Replaces the file, or removes it.
     ///
-    /// - Throws: ``FileError``.
+    /// - Throws: ``FileError``, or `EncodingError` for a date that JSON has no number for.
     public func save(_ token: AccessToken?) throws {
         if let token {
             try PrivateFile.write(try JSONEncoder().encode(token), to: path)

@@ -192,6 +192,12 @@ public struct FileError: Error, Hashable, CustomStringConvertible {
     ///   - number: The system's error number.
     public init(path: String, number: Int32) { (self.path, self.number) = (path, number) }
 
+    /// What Foundation says of a file.
+    init(path: String, cause: any Error) {
+        let cause = (cause as? CocoaError)?.underlying as? POSIXError
+        self.init(path: path, number: (cause?.code ?? .EIO).rawValue)
+    }
+
     /// The file, and the system's words for the error.
     public var description: String { unsafe "\(path): \(String(cString: strerror(number)))" }
 }

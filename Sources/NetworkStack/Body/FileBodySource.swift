@@ -124,7 +124,7 @@ package final class FileBodySource: HTTPBodySource {
             guard read > 0 else {
                 return .failed(
                     read < 0
-                        ? FileError(path: "the file", number: errno)
+                        ? FileError(path: path, number: errno)
                         : BodyLengthError(declared: size, actual: state.offset)
                 )
             }

@@ -40,10 +40,11 @@ extension Network {
         /// a CGI program. For `https` URLs `https_proxy`, else `HTTPS_PROXY`. For both, in want of these, `all_proxy`, else
         /// `ALL_PROXY`. The exceptions are those of `no_proxy`, else `NO_PROXY`. An empty variable counts as none.
         ///
-        /// - Parameter environment: The variables; `nil` for those of this process, as they are now.
+        /// - Parameter variables: The variables; `nil` for those of this process, as they are now.
+        /// - Returns: The proxies that are named, and the exceptions.
         /// - Throws: ``HTTP/Refusal/invalidOptions(_:)`` that names the variable which cannot be read.
-        public init(environment: [String: String]?) throws(HTTP.Refusal) {
-            let variables = environment ?? ProcessInfo.processInfo.environment
+        public static func environment(_ variables: [String: String]? = nil) throws(HTTP.Refusal) -> Proxies {
+            let variables = variables ?? ProcessInfo.processInfo.environment
             func first(_ names: String...) -> (name: String, value: String)? {
                 names.lazy.compactMap { name in variables[name].map { (name, $0) } }.first { !$0.1.isEmpty }
             }
@@ -56,15 +57,17 @@ extension Network {
                     throw .invalidOptions("The variable \(variable.name): \(error)")
                 }
             }
-            http = try read(first("http_proxy", "all_proxy", "ALL_PROXY")) { url throws(HTTP.Refusal) in try Proxy(url)
+            let http = try read(first("http_proxy", "all_proxy", "ALL_PROXY")) { url throws(HTTP.Refusal) in
+                try Proxy(url)
             }
-            https = try read(first("https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY")) {
+            let https = try read(first("https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY")) {
                 url throws(HTTP.Refusal) in
                 try Proxy(url)
             }
-            exceptions =
+            let exceptions =
                 try read(first("no_proxy", "NO_PROXY")) { list throws(HTTP.Refusal) in try ProxyExceptions(list) }
                 ?? .none
+            return Proxies(http: http, https: https, except: exceptions)
         }
 
         /// Whether no request is ever sent through a proxy.

@@ -14,19 +14,8 @@ enum CookieFile {
     /// - Throws: ``FileError``.
     static func lines(of path: String) throws(FileError) -> [ArraySlice<UInt8>] {
         do { return lines(in: [UInt8](try Data(contentsOf: URL(filePath: path)))) } catch {
-            let number: Int32 =
-                switch (error as? CocoaError)?.code {
-                case .fileReadNoSuchFile: 2  // ENOENT
-                case .fileReadNoPermission: 13  // EACCES
-                default: isDirectory(path) ? 21 : 5  // EISDIR, EIO
-                }
-            throw FileError(path: path, number: number)
+            throw FileError(path: path, cause: error)
         }
-    }
-
-    private static func isDirectory(_ path: String) -> Bool {
-        var isDirectory = false
-        return FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory) && isDirectory
     }
 
     /// What stands between line feeds, each without the carriage return before it.

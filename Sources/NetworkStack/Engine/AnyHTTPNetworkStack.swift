@@ -10,6 +10,9 @@ public struct AnyHTTPNetworkStack<Remote: Sendable>: HTTPNetworkStack {
     /// What the backend can do here, and why not what it cannot.
     public let capabilities: HTTP.Capabilities
 
+    /// How the backend carries out fetches whose resource has no options of its own.
+    public let options: HTTP.Options
+
     private let erased: @Sendable (Resource, @escaping Completion<Remote>) -> any Cancelable
     private let awaited: @Sendable (Resource) async -> Result<Network.Value<Remote, Response>, FetchError>
 
@@ -17,7 +20,7 @@ public struct AnyHTTPNetworkStack<Remote: Sendable>: HTTPNetworkStack {
     ///
     /// - Parameter base: The stack, which is kept.
     public init<Base: HTTPNetworkStack<Remote>>(_ base: Base) {
-        capabilities = base.capabilities
+        (capabilities, options) = (base.capabilities, base.options)
         erased = { resource, completion in
             base.fetch(resource: resource.converted()) { completion(Self.erase($0)) }
         }

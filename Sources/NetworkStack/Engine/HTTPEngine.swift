@@ -23,7 +23,8 @@ public final class HTTPEngine<Transport: HTTPTransport>: Sendable {
     ///   - transport: Carries the hops.
     ///   - configuration: How fetches are carried out, unless a resource says otherwise, and who intercepts them. It counts
     ///     as given; a stack validates it first. What it says of connections and TLS is the transport's concern.
-    ///   - queue: Where completions are called, and everything else that is the user's code.
+    ///   - queue: Where completions are called, and the rest of the user's code, but for what begins a first attempt: its
+    ///     request is made, and its interceptors are asked, within `fetch`.
     ///   - retryQueue: Where delayed retries wait, unless the configuration has a clock for them.
     public convenience init(
         transport: Transport,

@@ -16,6 +16,10 @@ where
     /// What the stack can do here, and why not what it cannot.
     var capabilities: HTTP.Capabilities { get }
 
+    /// How fetches are carried out whose resource has no options of its own. Options of a resource's own begin as a copy of
+    /// these (``HTTPResource/options``).
+    var options: HTTP.Options { get }
+
     /// Fetches a resource. Cancelling the task cancels the fetch, which then throws ``HTTPFetchError/cancelled``.
     ///
     /// Every stack has this form, on the one that calls back; a stack may have a shorter way of its own.
@@ -84,6 +88,9 @@ where Request == Transport.Request, Response == Transport.Response, TransportErr
 extension HTTPTransportStack {
     /// What the transport can do here, and why not what it cannot.
     public var capabilities: HTTP.Capabilities { engine.transport.capabilities }
+
+    /// How fetches are carried out whose resource has no options of its own: what the stack's configuration says.
+    public var options: HTTP.Options { engine.options }
 
     /// Fetches a resource and collects its content.
     ///

@@ -58,11 +58,11 @@ extension HTTP {
         public static let publicKeyPinning = Capability(rawValue: "public-key pinning")
         /// Telling which public keys a server proved itself with (``HTTP/Options/collectsServerPins``).
         public static let serverPins = Capability(rawValue: "the server's public keys")
-        /// A certificate of the client's own (``TLSConfiguration/clientIdentity``).
+        /// A certificate of the client's own (``Network/TLSConfiguration/clientIdentity``).
         public static let clientCertificates = Capability(rawValue: "client certificates")
-        /// A choice of the TLS versions (``TLSConfiguration/minimumVersion``).
+        /// A choice of the TLS versions (``Network/TLSConfiguration/minimumVersion``).
         public static let tlsVersions = Capability(rawValue: "a choice of TLS versions")
-        /// TLS without verification, for tests (``TLSConfiguration/Verification/disabledForTesting``).
+        /// TLS without verification, for tests (``Network/TLSConfiguration/Verification/disabledForTesting``).
         public static let unverifiedTLS = Capability(rawValue: "TLS without verification")
         /// TLS failures that say what was wrong with the certificate.
         public static let tlsFailureDetail = Capability(rawValue: "TLS failures in detail")

@@ -8,12 +8,14 @@ extension Network {
     public struct Configuration: Sendable {
         /// How many connections are held, and how long.
         public struct Connections: Sendable, Hashable {
-            /// Transfers under way to one host (scheme, name and port) over HTTP/1.1; the rest wait in order. At least 1.
+            /// Transfers under way to one host (scheme, name and port), on CurlStack over HTTP/1.1 alone; the rest wait in
+            /// order. At least 1.
             public var perHost: Int
             /// Transfers under way in all, or `nil` for no limit. At least 1.
             public var total: Int?
-            /// Streams under way on one HTTP/2 connection. At least 1. To a server that allows fewer, libcurl opens a connection
-            /// more where one is full; with this lowered to what the server allows, the rest wait instead.
+            /// Streams under way to one host over HTTP/2, which share one connection; the rest wait in order. At least 1. To a
+            /// server that allows fewer, libcurl opens a connection more where one is full; with this lowered to what the server
+            /// allows, the rest wait instead. URLSession has no such limit.
             public var streamsPerConnection: Int
             /// How long an unused connection is kept, or `nil` for the backend's own measure. Whole seconds count. No older one is
             /// used; it may take as long again until it is closed, and longer beside a transfer that goes on.
@@ -44,7 +46,7 @@ extension Network {
         /// How many connections are held.
         public var connections = Connections()
         /// Which proxies requests are sent through. Those of the environment only if they are asked for:
-        /// ``Network/Proxies/init(environment:)``. URLSession on Linux uses those, and no others: a stack on it refuses a
+        /// ``Network/Proxies/environment(_:)``. URLSession on Linux uses those, and no others: a stack on it refuses a
         /// configuration that asks for anything else.
         public var proxies = Proxies.none
         /// Where connections lead, and where they come from.

@@ -65,13 +65,13 @@ extension HTTP {
             /// Bytes of content, after decompression, that a buffered fetch collects; and that may wait for the reader of a stream
             /// on a stack without back-pressure. At least 0.
             public var body: Int64
-            /// Bytes of a response's head. At least 1.
+            /// Bytes of a response's head; on CurlStack with the informational ones before it, and the trailers. At least 1.
             public var head: Int
-            /// Field lines of a response's head. At least 1.
+            /// Field lines of a response's head, counted like its bytes. At least 1.
             public var headFields: Int
             /// How many bytes a byte of compressed content may become, or `nil` for any number. It counts from the first
-            /// 64 KiB on, so that short and simple content passes. At least 1. On CurlStack, a piece of 16 KiB may become
-            /// 64 MiB in any case, and no more.
+            /// 64 KiB on, so that short and simple content passes. At least 1. On CurlStack, whatever is allowed, no piece of
+            /// 16 KiB may become more than 64 MiB.
             public var decompressionRatio: Int?
 
             /// Makes a set of limits.

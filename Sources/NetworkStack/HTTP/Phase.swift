@@ -1,5 +1,6 @@
 extension HTTP {
     /// Where in its life a fetch is.
+    @nonexhaustive
     public enum Phase: String, Hashable, Sendable, CaseIterable {
         /// The request is being made.
         case making
@@ -24,6 +25,7 @@ extension HTTP {
     }
 
     /// A clock that can end a fetch.
+    @nonexhaustive
     public enum Timeout: String, Hashable, Sendable, CaseIterable {
         /// The wait for a place among the connections.
         case queue

@@ -1,98 +1,100 @@
 public import FoundationEssentials
 
-/// How a stack speaks TLS: whom it trusts, and how it proves who it is.
-public struct TLSConfiguration: Sendable, Hashable {
-    /// The certificate authorities a server's chain must end in.
-    public enum TrustRoots: Sendable, Hashable {
-        /// Those of the system, read once in a process.
-        case system
-        /// Those of a PEM file, and no others. It is read once, when the stack is made.
-        case file(path: String)
-        /// Those of PEM text, and no others.
-        case pem(Data)
-    }
+extension Network {
+    /// How a stack speaks TLS: whom it trusts, and how it proves who it is.
+    public struct TLSConfiguration: Sendable, Hashable {
+        /// The certificate authorities a server's chain must end in.
+        public enum TrustRoots: Sendable, Hashable {
+            /// Those of the system, read once in a process.
+            case system
+            /// Those of a PEM file, and no others. It is read once, when the stack is made.
+            case file(path: String)
+            /// Those of PEM text, and no others.
+            case pem(Data)
+        }
 
-    /// A version of TLS. Older ones are deprecated (RFC 8996) and never spoken.
-    public enum Version: Int, Hashable, Sendable, Comparable, CaseIterable {
-        /// TLS 1.2 (RFC 5246).
-        case v1_2 = 2
-        /// TLS 1.3 (RFC 8446).
-        case v1_3 = 3
+        /// A version of TLS. Older ones are deprecated (RFC 8996) and never spoken.
+        public enum Version: Int, Hashable, Sendable, Comparable, CaseIterable {
+            /// TLS 1.2 (RFC 5246).
+            case v1_2 = 2
+            /// TLS 1.3 (RFC 8446).
+            case v1_3 = 3
 
-        /// Whether one version is older than another.
-        public static func < (left: Version, right: Version) -> Bool { left.rawValue < right.rawValue }
-    }
+            /// Whether one version is older than another.
+            public static func < (left: Version, right: Version) -> Bool { left.rawValue < right.rawValue }
+        }
 
-    /// Whether servers must prove who they are.
-    public enum Verification: Hashable, Sendable {
-        /// They must: by a chain that ends in one of the roots, for the host that was asked for.
-        case full
-        /// They need not: anybody in between can read and change everything. For tests against servers that cannot prove who
-        /// they are, and for nothing else.
+        /// Whether servers must prove who they are.
+        public enum Verification: Hashable, Sendable {
+            /// They must: by a chain that ends in one of the roots, for the host that was asked for.
+            case full
+            /// They need not: anybody in between can read and change everything. For tests against servers that cannot prove who
+            /// they are, and for nothing else.
+            ///
+            /// Pinning policies still count, and pins are only ever looked for in a chain that was verified: a host whose keys are
+            /// pinned is refused under this setting, always.
+            case disabledForTesting
+        }
+
+        /// The certificate authorities a server's chain must end in.
+        public var trustRoots = TrustRoots.system
+        /// What the client proves itself with to a server that asks, any server: give a stack of its own to hosts that should
+        /// see it. `nil` for nothing.
+        public var clientIdentity: ClientIdentity?
+        /// The oldest version that is spoken.
+        public var minimumVersion = Version.v1_2
+        /// The newest version that is spoken, or `nil` for the newest there is.
+        public var maximumVersion: Version?
+        /// Whether servers must prove who they are.
+        public var verification = Verification.full
+
+        /// Makes the default: the system's authorities, no identity, TLS 1.2 and newer, full verification.
+        public init() {}
+
+        /// Refuses what makes no sense.
         ///
-        /// Pinning policies still count, and pins are only ever looked for in a chain that was verified: a host whose keys are
-        /// pinned is refused under this setting, always.
-        case disabledForTesting
+        /// - Throws: ``HTTP/Refusal/invalidOptions(_:)``.
+        public func validate() throws(HTTP.Refusal) {
+            if let maximumVersion, maximumVersion < minimumVersion {
+                throw .invalidOptions("The newest TLS version that is spoken must not be older than the oldest.")
+            }
+        }
     }
 
-    /// The certificate authorities a server's chain must end in.
-    public var trustRoots = TrustRoots.system
-    /// What the client proves itself with to a server that asks, any server: give a stack of its own to hosts that should
-    /// see it. `nil` for nothing.
-    public var clientIdentity: ClientIdentity?
-    /// The oldest version that is spoken.
-    public var minimumVersion = Version.v1_2
-    /// The newest version that is spoken, or `nil` for the newest there is.
-    public var maximumVersion: Version?
-    /// Whether servers must prove who they are.
-    public var verification = Verification.full
-
-    /// Makes the default: the system's authorities, no identity, TLS 1.2 and newer, full verification.
-    public init() {}
-
-    /// Refuses what makes no sense.
+    /// A client's certificate and what proves it: its chain and its private key.
     ///
-    /// - Throws: ``HTTP/Refusal/invalidOptions(_:)``.
-    public func validate() throws(HTTP.Refusal) {
-        if let maximumVersion, maximumVersion < minimumVersion {
-            throw .invalidOptions("The newest TLS version that is spoken must not be older than the oldest.")
+    /// It is read once, when the stack is made. Its description tells nothing of the key or the passphrase.
+    public struct ClientIdentity: Sendable, Hashable {
+        /// Where an identity comes from.
+        public enum Source: Sendable, Hashable {
+            /// PEM files: the certificate, followed by its intermediates; and its private key.
+            case pemFiles(certificateChain: String, privateKey: String)
+            /// The same as text.
+            case pem(certificateChain: Data, privateKey: Data)
+            /// A PKCS #12 file (RFC 7292), often `.p12` or `.pfx`.
+            case pkcs12File(path: String)
+            /// The same as bytes.
+            case pkcs12(Data)
+        }
+
+        /// Where it comes from.
+        public let source: Source
+        /// What the private key is encrypted with, if it is.
+        public let passphrase: String?
+
+        /// Names an identity; nothing is read yet.
+        ///
+        /// - Parameters:
+        ///   - source: Where it comes from.
+        ///   - passphrase: What the private key is encrypted with, if it is.
+        public init(_ source: Source, passphrase: String? = nil) {
+            self.source = source
+            self.passphrase = passphrase
         }
     }
 }
 
-/// A client's certificate and what proves it: its chain and its private key.
-///
-/// It is read once, when the stack is made. Its description tells nothing of the key or the passphrase.
-public struct ClientIdentity: Sendable, Hashable {
-    /// Where an identity comes from.
-    public enum Source: Sendable, Hashable {
-        /// PEM files: the certificate, followed by its intermediates; and its private key.
-        case pemFiles(certificateChain: String, privateKey: String)
-        /// The same as text.
-        case pem(certificateChain: Data, privateKey: Data)
-        /// A PKCS #12 file (RFC 7292), often `.p12` or `.pfx`.
-        case pkcs12File(path: String)
-        /// The same as bytes.
-        case pkcs12(Data)
-    }
-
-    /// Where it comes from.
-    public let source: Source
-    /// What the private key is encrypted with, if it is.
-    public let passphrase: String?
-
-    /// Names an identity; nothing is read yet.
-    ///
-    /// - Parameters:
-    ///   - source: Where it comes from.
-    ///   - passphrase: What the private key is encrypted with, if it is.
-    public init(_ source: Source, passphrase: String? = nil) {
-        self.source = source
-        self.passphrase = passphrase
-    }
-}
-
-extension ClientIdentity: CustomStringConvertible, CustomReflectable {
+extension Network.ClientIdentity: CustomStringConvertible, CustomReflectable {
     /// Where the identity comes from, without any of it.
     public var description: String {
         switch source {

@@ -30,6 +30,7 @@ public struct EventListener: HTTPResourceInterceptor {
     }
 
     /// What happens to a fetch.
+    @nonexhaustive
     public enum Event: Sendable {
         /// A request could not be made, or was refused as it is; nothing began. The state is that before this failure.
         case notMade(any Error, Retry.State)

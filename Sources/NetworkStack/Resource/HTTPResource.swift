@@ -96,7 +96,8 @@ public struct HTTPResource<Request: HTTPRequestConvertible, Response: HTTPRespon
     ///
     /// - Warning: They take the place of the stack's options as a whole. What the stack says and these do not is dropped: its
     ///   timeouts and limits, its Digest credentials, and its ``HTTP/Options/Redirects/sensitiveHeaders``, without which a
-    ///   secret field follows redirects to other origins. Change a copy of the stack's options instead of making new ones.
+    ///   secret field follows redirects to other origins. Change a copy of the stack's (``HTTPNetworkStack/options``) instead of
+    ///   making new ones.
     public var options: HTTP.Options? { content.options?.value }
     /// The same, without a copy.
     @inlinable var sharedOptions: Shared<HTTP.Options>? { content.options }

@@ -34,7 +34,8 @@ extension Retry {
         }
     }
 
-    /// A delay that nobody can wait for: not finite, or not greater than zero.
+    /// A delay that nobody can wait for: not finite, or not greater than zero. The fetch ends with it, as ``Error/custom(_:)`` of
+    /// ``HTTPFetchError/retry(_:_:)``.
     public struct InvalidDelay: Swift.Error, Hashable, CustomStringConvertible {
         /// The delay that was voted for, in seconds.
         public let delay: Delay

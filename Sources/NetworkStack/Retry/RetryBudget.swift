@@ -102,7 +102,8 @@ extension Retry {
         }
     }
 
-    /// A retry was wanted, and the host's budget is spent.
+    /// A retry was wanted, and the host's budget is spent. The fetch ends with it, as ``Error/custom(_:)`` of
+    /// ``HTTPFetchError/retry(_:_:)``.
     public struct BudgetExhausted: Swift.Error, Hashable, CustomStringConvertible {
         /// The host.
         public let origin: HTTP.Origin

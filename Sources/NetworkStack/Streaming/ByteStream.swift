@@ -25,6 +25,9 @@ public struct ByteStream: AsyncSequence, Sendable {
 
     /// Two tasks wait for the same stream's next piece. The second fails with this, and the first goes on.
     public struct ConcurrentRead: Error, Hashable, CustomStringConvertible {
+        /// Makes the error, for tests of who is to handle it.
+        public init() {}
+
         /// What to do about it.
         public var description: String { "Another task waits for this stream's next piece; a stream has one reader." }
     }

@@ -3,9 +3,9 @@ internal import FoundationEssentials
 /// The content of a response on its way into a file.
 ///
 /// It is written beside the file's place, under a name that ends in `.partial`, and moved there when it is whole; a failure
-/// leaves nothing behind. It goes on without being held; ``cancel()``, or a cancel of the fetch, ends it. What is written is
-/// removed by a task of the download's own, so a process that ends before ``whole()`` has returned may leave it behind, be it
-/// after a cancel or a shutdown of the stack.
+/// leaves nothing behind. It goes on without being held; ``cancel()``, or a cancel of the fetch or of who waits for it, ends it.
+/// What is written is removed by a task of the download's own, so a process that ends before ``whole()`` has returned may leave
+/// it behind, be it after a cancel or a shutdown of the stack.
 public final class Download: Cancelable {
     /// Where the file will be.
     public let path: String
@@ -30,14 +30,19 @@ public final class Download: Cancelable {
     /// How many bytes have been written so far.
     public var writtenLength: Int64 { written.withLock { $0 } }
 
-    /// Waits until the file is in its place. Cancelling the waiting task ends neither the wait nor the download; to have it
-    /// end both, wait like this:
-    ///
-    ///     let length = try await withTaskCancellationHandler { try await download.whole() } onCancel: { download.cancel() }
+    /// Waits until the file is in its place. Cancelling the waiting task cancels the download; one that is to go on without
+    /// this task is waited for in a task of its own.
     ///
     /// - Returns: The file's length in bytes.
     /// - Throws: ``ByteStream/Failed`` if the content did not come whole, with a ``FileError`` if it could not be written.
-    public func whole() async throws(ByteStream.Failed) -> Int64 { try await task.value.get() }
+    public func whole() async throws(ByteStream.Failed) -> Int64 {
+        try await withTaskCancellationHandler {
+            await task.value
+        } onCancel: {
+            self.cancel()
+        }
+        .get()
+    }
 
     /// Ends the download; what was written is removed.
     public func cancel() { task.cancel() }

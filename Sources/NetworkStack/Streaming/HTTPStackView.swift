@@ -10,6 +10,9 @@ public struct HTTPStackView<Transport: HTTPTransport, Remote: Sendable>: HTTPNet
     /// What the stack can do here, and why not what it cannot.
     public var capabilities: HTTP.Capabilities { stack.engine.transport.capabilities }
 
+    /// How fetches are carried out whose resource has no options of its own.
+    public var options: HTTP.Options { stack.engine.options }
+
     /// Asked for its engine at every fetch: a stack may have another one later, such as one that refuses everything.
     let stack: any HTTPTransportStack<Transport>
     let remote: @Sendable (ByteStream, HTTP.Response) -> Remote

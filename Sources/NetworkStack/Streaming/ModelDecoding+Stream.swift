@@ -43,6 +43,11 @@ public struct LineTooLong: Error, Hashable, CustomStringConvertible {
     /// The limit, in bytes.
     public let limit: Int
 
+    /// Makes the error, for tests of who is to handle it.
+    ///
+    /// - Parameter limit: The limit, in bytes.
+    public init(limit: Int) { self.limit = limit }
+
     /// What happened.
     public var description: String { "A line of the stream is longer than the limit of \(limit) bytes." }
 }

@@ -29,6 +29,11 @@ public struct EventTooLong: Error, Hashable, CustomStringConvertible {
     /// The limit, in bytes.
     public let limit: Int
 
+    /// Makes the error, for tests of who is to handle it.
+    ///
+    /// - Parameter limit: The limit, in bytes.
+    public init(limit: Int) { self.limit = limit }
+
     /// What happened.
     public var description: String { "The data of a server-sent event is longer than the limit of \(limit) bytes." }
 }

@@ -14,19 +14,19 @@ extension ConformanceCheck {
             let open = try trial.certificates.encryptedKey(of: client, passphrase: "")
             let box = try trial.certificates.pkcs12(client, passphrase: "open sesame")
             func bytes(_ path: String) throws -> Data { try Data(contentsOf: URL(filePath: path)) }
-            let identities: [ClientIdentity] = try [
-                ClientIdentity(.pemFiles(certificateChain: chain, privateKey: key)),
-                ClientIdentity(.pem(certificateChain: bytes(chain), privateKey: bytes(key))),
-                ClientIdentity(.pemFiles(certificateChain: chain, privateKey: encrypted), passphrase: "open sesame"),
-                ClientIdentity(
+            let identities: [Network.ClientIdentity] = try [
+                .init(.pemFiles(certificateChain: chain, privateKey: key)),
+                .init(.pem(certificateChain: bytes(chain), privateKey: bytes(key))),
+                .init(.pemFiles(certificateChain: chain, privateKey: encrypted), passphrase: "open sesame"),
+                .init(
                     .pem(certificateChain: bytes(chain), privateKey: bytes(encrypted)),
                     passphrase: "open sesame"
                 ),
-                ClientIdentity(.pkcs12File(path: box), passphrase: "open sesame"),
-                ClientIdentity(.pkcs12(bytes(box)), passphrase: "open sesame"),
+                .init(.pkcs12File(path: box), passphrase: "open sesame"),
+                .init(.pkcs12(bytes(box)), passphrase: "open sesame"),
                 // Encrypted with nothing.
-                ClientIdentity(.pemFiles(certificateChain: chain, privateKey: open)),
-                ClientIdentity(.pem(certificateChain: bytes(chain), privateKey: bytes(open)), passphrase: ""),
+                .init(.pemFiles(certificateChain: chain, privateKey: open)),
+                .init(.pem(certificateChain: bytes(chain), privateKey: bytes(open)), passphrase: ""),
             ]
             for identity in identities {
                 let server = try trial.server { $0.clientCertificate = .required }
@@ -42,8 +42,8 @@ extension ConformanceCheck {
             let server = try trial.server { $0.clientCertificate = .requested }
             let other = trial.certificates.rotatedServer
             let identities = try [
-                ClientIdentity.test, nil,
-                ClientIdentity(.pemFiles(certificateChain: other.certificateChainFile, privateKey: other.keyFile)),
+                Network.ClientIdentity.test, nil,
+                .init(.pemFiles(certificateChain: other.certificateChainFile, privateKey: other.keyFile)),
             ]
             let clients = try identities.map { identity in try trial.client(nil) { $0.tls.clientIdentity = identity } }
             for _ in 1...2 {
@@ -72,20 +72,20 @@ extension ConformanceCheck {
 
                 """.utf8
             )
-            let identities: [ClientIdentity] = try [
-                ClientIdentity(.pemFiles(certificateChain: "/nonexistent", privateKey: key)),
-                ClientIdentity(.pemFiles(certificateChain: chain, privateKey: "/nonexistent")),
-                ClientIdentity(.pemFiles(certificateChain: key, privateKey: key)),
-                ClientIdentity(.pemFiles(certificateChain: chain, privateKey: chain)),
-                ClientIdentity(.pemFiles(certificateChain: chain, privateKey: other.keyFile)),
-                ClientIdentity(.pemFiles(certificateChain: chain, privateKey: encrypted)),
-                ClientIdentity(.pemFiles(certificateChain: chain, privateKey: encrypted), passphrase: "wrong"),
-                ClientIdentity(.pem(certificateChain: Data(), privateKey: Data())),
-                ClientIdentity(.pem(certificateChain: bytes(chain) + damaged, privateKey: bytes(key))),
-                ClientIdentity(.pem(certificateChain: bytes(chain) + locked, privateKey: bytes(key))),
-                ClientIdentity(.pem(certificateChain: locked + bytes(chain), privateKey: bytes(key))),
-                ClientIdentity(.pkcs12(Data())), ClientIdentity(.pkcs12File(path: chain)),
-                ClientIdentity(.pkcs12File(path: box)), ClientIdentity(.pkcs12File(path: box), passphrase: "wrong"),
+            let identities: [Network.ClientIdentity] = try [
+                .init(.pemFiles(certificateChain: "/nonexistent", privateKey: key)),
+                .init(.pemFiles(certificateChain: chain, privateKey: "/nonexistent")),
+                .init(.pemFiles(certificateChain: key, privateKey: key)),
+                .init(.pemFiles(certificateChain: chain, privateKey: chain)),
+                .init(.pemFiles(certificateChain: chain, privateKey: other.keyFile)),
+                .init(.pemFiles(certificateChain: chain, privateKey: encrypted)),
+                .init(.pemFiles(certificateChain: chain, privateKey: encrypted), passphrase: "wrong"),
+                .init(.pem(certificateChain: Data(), privateKey: Data())),
+                .init(.pem(certificateChain: bytes(chain) + damaged, privateKey: bytes(key))),
+                .init(.pem(certificateChain: bytes(chain) + locked, privateKey: bytes(key))),
+                .init(.pem(certificateChain: locked + bytes(chain), privateKey: bytes(key))),
+                .init(.pkcs12(Data())), .init(.pkcs12File(path: chain)),
+                .init(.pkcs12File(path: box)), .init(.pkcs12File(path: box), passphrase: "wrong"),
             ]
             for identity in identities {
                 do {

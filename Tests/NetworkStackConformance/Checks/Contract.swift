@@ -93,6 +93,26 @@ extension ConformanceCheck {
     ]
 
     private static let forms: [ConformanceCheck] = [
+        ConformanceCheck("Every form of a stack tells which options a resource's own begin with") { subject in
+            var configuration = Network.Configuration()
+            configuration.options.redirects.sensitiveHeaders = ["X-Key"]
+            configuration.options.timeouts.total = .seconds(7)
+            let options = try [
+                subject.make(configuration).options,
+                subject.makeStreaming(configuration).options,
+                subject.makeDownloading(configuration) { _ in "/nowhere/file" }.options,
+            ]
+            try expectEqual(
+                options.map(\.redirects.sensitiveHeaders),
+                Array(repeating: ["X-Key"], count: 3),
+                "the secrets"
+            )
+            try expectEqual(
+                options.map(\.timeouts.total),
+                Array(repeating: .seconds(7), count: 3),
+                "the total timeouts"
+            )
+        },
         ConformanceCheck("Every fetch of a resource makes its request afresh") { subject in
             let peer = try subject.serve { .ok($0.path) }
             let counter = Lock(0)

@@ -92,22 +92,15 @@ extension ConformanceCheck {
         ConformanceCheck(
             "A download that is cancelled leaves nothing behind and closes its connection",
             needs: [.network]
+        ) { try await expectNothingLeft(of: $0) { $0.cancel() } },
+        ConformanceCheck(
+            "A cancel of the task that waits for a download ends both",
+            needs: [.network]
         ) { subject in
-            let server = try ScriptedServer { _ in
-                [.receiveHead, .send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf"), .waitForClose]
-            }
-            try await inFolder { folder in
-                let stack = try subject.makeDownloading(.init()) { _ in folder + "/file" }
-                let request = try HTTP.Request(url: server.url())
-                let download = try await bounded(.seconds(20)) {
-                    try await stack.fetch(resource: .init(baseRequestMaking: .request(request))).value
-                }
-                try await eventually("something is written") { download.writtenLength == 4 }
-                download.cancel()
-                try await server.sees("the close") { $0.connections.first?.isEndedByPeer == true }
-                try await eventually("the partial file is gone") {
-                    try FileManager.default.contentsOfDirectory(atPath: folder).isEmpty
-                }
+            try await expectNothingLeft(of: subject) { download in
+                let waiting = Task { try await download.whole() }
+                waiting.cancel()
+                _ = try await streamFailure { _ = try await waiting.value }
             }
         },
         ConformanceCheck("A download to where no file can be fails, and says so") { subject in
@@ -166,6 +159,29 @@ extension ConformanceCheck {
             }
         },
     ]
+
+    /// A download of which half has come, and no more does.
+    private static func expectNothingLeft(
+        of subject: ConformanceSubject,
+        after cancel: (Download) async throws -> Void
+    ) async throws {
+        let server = try ScriptedServer { _ in
+            [.receiveHead, .send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf"), .waitForClose]
+        }
+        try await inFolder { folder in
+            let stack = try subject.makeDownloading(.init()) { _ in folder + "/file" }
+            let request = try HTTP.Request(url: server.url())
+            let download = try await bounded(.seconds(20)) {
+                try await stack.fetch(resource: .init(baseRequestMaking: .request(request))).value
+            }
+            try await eventually("something is written") { download.writtenLength == 4 }
+            try await cancel(download)
+            try await server.sees("the close") { $0.connections.first?.isEndedByPeer == true }
+            try await eventually("the partial file is gone") {
+                try FileManager.default.contentsOfDirectory(atPath: folder).isEmpty
+            }
+        }
+    }
 
     private static func inFolder(_ body: (String) async throws -> Void) async throws {
         let folder = FileManager.default.temporaryDirectory.path + "/download-\(UInt64.random(in: .min ... .max))"

@@ -57,7 +57,7 @@ extension ConformanceCheck {
         ) { subject in
             let trial = try PinnedTrial(subject)
             let certificates = trial.certificates
-            let identity = try ClientIdentity.test
+            let identity = try Network.ClientIdentity.test
             let stuffed = try certificates.identity(certificates.secondServer, presentingAlso: certificates.server)
             for version in [ScriptedServer.Options.TLSVersion.v12, .v13] {
                 for scope in PinningPolicy.Scope.allCases {
@@ -83,7 +83,7 @@ extension ConformanceCheck {
             needs: PinnedTrial.needs.union([.clientCertificates])
         ) { subject in
             let trial = try PinnedTrial(subject)
-            let identity = try ClientIdentity.test
+            let identity = try Network.ClientIdentity.test
             let impostor = try trial.server(trial.certificates.wrongHost) { $0.clientCertificate = .requested }
             for host in ["127.0.0.1", "localhost"] {
                 let trust = try trial.trust(trial.pins(.intermediate), for: host)
@@ -111,12 +111,12 @@ extension ConformanceCheck {
     ]
 }
 
-extension ClientIdentity {
+extension Network.ClientIdentity {
     /// The client's identity of this run.
-    static var test: ClientIdentity {
+    static var test: Network.ClientIdentity {
         get throws {
             let client = try TestCertificates.shared().client
-            return ClientIdentity(
+            return Network.ClientIdentity(
                 .pemFiles(certificateChain: client.certificateChainFile, privateKey: client.keyFile)
             )
         }

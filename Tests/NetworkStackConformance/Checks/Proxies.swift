@@ -254,7 +254,7 @@ extension ConformanceCheck {
             setenv("http_proxy", "http://\(proxy.authority)", 1)
             defer { unsetenv("http_proxy") }
             try expectBytes(await subject.client().get(origin.url()).value, "origin".utf8, "unasked")
-            let asked = try subject.client { $0.proxies = try Network.Proxies(environment: nil) }
+            let asked = try subject.client { $0.proxies = try Network.Proxies.environment() }
             try expectBytes(await asked.get(origin.url()).value, "proxy".utf8, "asked")
         },
         ConformanceCheck("http and https can have different proxies", needs: needsProxies) { subject in

@@ -93,7 +93,7 @@ extension ConformanceCheck {
                 decoding: Data(contentsOf: URL(filePath: TestCertificates.shared().caFile)),
                 as: UTF8.self
             )
-            let broken: [TLSConfiguration.TrustRoots] = [
+            let broken: [Network.TLSConfiguration.TrustRoots] = [
                 .file(path: "/nonexistent.pem"), .pem(Data("no certificate".utf8)), .pem(Data()),
                 .pem(Data((good + good.replacing("\nMII", with: "\nMIJ")).utf8)),
             ]
