@@ -40,6 +40,15 @@ public protocol NetworkStack<Resource, Remote>: Sendable {
     func fetch(resource: Resource, completion: @escaping Completion<Remote>) -> any Cancelable
 }
 
+/// A fetch error that tells a cancel.
+///
+/// If a stack's error does, the forms of fetching below heed a cancel until they call back or return: also one that comes while
+/// content is decoded, or while a completion waits for its queue.
+public protocol CancellableFetchError: Error {
+    /// The fetch was cancelled.
+    static var cancelled: Self { get }
+}
+
 /// Why a fetch-and-decode failed.
 public enum FetchAndDecodeError<FetchError: Error>: Error {
     /// The fetch failed.
@@ -55,15 +64,18 @@ extension NetworkStack {
     ///   - resource: What to fetch.
     ///   - queue: Where the completion is called, such as `.main`.
     ///   - completion: Called exactly once, after this function has returned.
-    /// - Returns: Cancels the fetch. What is on its way to the queue by then arrives, even so; on an ``HTTPNetworkStack`` a cancel
-    ///   counts until the completion is called.
+    /// - Returns: Cancels the fetch. A cancel counts until the completion is called (``CancellableFetchError``).
     @discardableResult
     public func fetch(
         resource: Resource,
         on queue: DispatchQueue,
         completion: @escaping Completion<Remote>
     ) -> any Cancelable {
-        fetch(resource: resource) { result in queue.async { completion(result) } }
+        let fetching = CancelableBag()
+        fetching += fetch(resource: resource) { result in
+            queue.async { completion(Self.cancelled(fetching.isCancelled).map(Result.failure) ?? result) }
+        }
+        return fetching
     }
 
     /// Fetches a resource.
@@ -91,7 +103,9 @@ extension NetworkStack {
     ) async throws(FetchAndDecodeError<FetchError>) -> Network.Value<T, Response> {
         let fetched: Network.Value<Remote, Response>
         do { fetched = try await fetch(resource: resource) } catch { throw .fetch(error) }
-        do { return try fetched.mapValue(decoding.decode) } catch { throw .decode(error) }
+        let decoded: Result<_, FetchAndDecodeError<FetchError>> = fetched.decoded(by: decoding)
+        if let cancelled = Self.cancelled(Task.isCancelled) { throw .fetch(cancelled) }
+        return try decoded.get()
     }
 
     /// Fetches a resource, decodes its payload and calls back.
@@ -100,22 +114,20 @@ extension NetworkStack {
     ///   - resource: What to fetch.
     ///   - decoding: Makes the model from the payload. It runs on the queue the completion is called on.
     ///   - completion: Called exactly once, after this function has returned.
-    /// - Returns: Cancels the fetch; decoding, once begun, is not interrupted.
+    /// - Returns: Cancels the fetch. A cancel counts until the completion is called (``CancellableFetchError``); decoding, once
+    ///   begun, is not interrupted.
     @discardableResult
     public func fetchAndDecode<T>(
         resource: Resource,
         decoding: ModelDecoding<T, Remote, Response>,
         completion: @escaping @Sendable (Result<Network.Value<T, Response>, FetchAndDecodeError<FetchError>>) -> Void
     ) -> any Cancelable {
-        fetch(resource: resource) { result in
-            switch result {
-            case .failure(let error): completion(.failure(.fetch(error)))
-            case .success(let fetched):
-                do { completion(.success(try fetched.mapValue(decoding.decode))) } catch {
-                    completion(.failure(.decode(error)))
-                }
-            }
+        let fetching = CancelableBag()
+        fetching += fetch(resource: resource) { result in
+            let decoded = result.mapError(FetchAndDecodeError.fetch).flatMap { $0.decoded(by: decoding) }
+            completion(Self.cancelled(fetching.isCancelled).map { .failure(.fetch($0)) } ?? decoded)
         }
+        return fetching
     }
 
     /// Fetches a resource, decodes its payload and calls back on a queue.
@@ -125,7 +137,8 @@ extension NetworkStack {
     ///   - decoding: Makes the model from the payload. It runs on a queue of the stack, so as not to hold up the one given.
     ///   - queue: Where the completion is called, such as `.main`.
     ///   - completion: Called exactly once, after this function has returned.
-    /// - Returns: Cancels the fetch; decoding, once begun, is not interrupted.
+    /// - Returns: Cancels the fetch. A cancel counts until the completion is called (``CancellableFetchError``); decoding, once
+    ///   begun, is not interrupted.
     @discardableResult
     public func fetchAndDecode<T: Sendable>(
         resource: Resource,
@@ -133,6 +146,25 @@ extension NetworkStack {
         on queue: DispatchQueue,
         completion: @escaping @Sendable (Result<Network.Value<T, Response>, FetchAndDecodeError<FetchError>>) -> Void
     ) -> any Cancelable {
-        fetchAndDecode(resource: resource, decoding: decoding) { result in queue.async { completion(result) } }
+        let fetching = CancelableBag()
+        fetching += fetchAndDecode(resource: resource, decoding: decoding) { result in
+            queue.async { completion(Self.cancelled(fetching.isCancelled).map { .failure(.fetch($0)) } ?? result) }
+        }
+        return fetching
+    }
+
+    /// What a fetch that was cancelled fails with, if this one was, and if the stack's error tells cancels.
+    private static func cancelled(_ isCancelled: Bool) -> FetchError? {
+        guard isCancelled else { return nil }
+        return (FetchError.self as? any CancellableFetchError.Type)?.cancelled as? FetchError
+    }
+}
+
+extension Network.Value {
+    /// What a fetch-and-decode makes of what was fetched.
+    fileprivate func decoded<Model, FetchError>(
+        by decoding: ModelDecoding<Model, T, Response>
+    ) -> Result<Network.Value<Model, Response>, FetchAndDecodeError<FetchError>> {
+        do { return .success(try mapValue(decoding.decode)) } catch { return .failure(.decode(error)) }
     }
 }

@@ -53,6 +53,34 @@ struct CurlErrorTests {
         }
     }
 
+    @Test("what libcurl and the system said, and whom it was about", .timeLimit(.minutes(1)))
+    func details() async throws {
+        let closed = try ClosedPort.reserve()
+        let refused = try await transportError(from: "http://127.0.0.1:\(closed.port)/")
+        #expect(refused?.code == .couldNotConnect && refused?.code.description == "CURLE_COULDNT_CONNECT")
+        #expect(refused?.systemError == 111)  // ECONNREFUSED
+        #expect(refused?.message.contains("\(closed.port)") ?? false)
+        #expect(refused?.phase == .connecting && refused?.remoteAddress == nil)
+
+        let server = try ScriptedServer { _ in
+            [.receiveHead, .send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nok"), .close]
+        }
+        let truncated = try await transportError(from: "\(server.url())")
+        #expect(truncated?.code == .partialFile && truncated?.systemError == nil)
+        #expect(truncated?.message.contains("8 bytes remaining") ?? false)
+        #expect(truncated?.phase == .receiving && truncated?.remoteAddress == "127.0.0.1")
+    }
+
+    private func transportError(from url: String) async throws -> CurlError? {
+        let stack = try Network.CurlNetworkStack()
+        do { _ = try await stack.fetch(resource: get(url)) } catch HTTPFetchError<HTTP.Response, CurlError>.transport(
+            let error
+        ) {
+            return error
+        }
+        return nil
+    }
+
     @Test("nothing of an address that refused an earlier transfer", .timeLimit(.minutes(1)))
     func systemErrorOfAnother() async throws {
         let head = "HTTP/1.1 200 OK\r\nContent-Length: "

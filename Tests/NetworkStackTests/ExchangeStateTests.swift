@@ -98,6 +98,17 @@ struct ExchangeStateTests {
         _ = handedOver.handOver(attempt)
         holds(handedOver.hold(making: making, of: attempt) == nil)
         holds(handedOver.end(.cancelled)?.remains.pending == nil, "what has made a request is not cancelled any more")
+        // An attempt's time may run out while its request is being made, and the next one's making may have begun.
+        for isHandedOver in [false, true] {
+            var again = self.state()
+            if isHandedOver { _ = again.handOver(attempt) }
+            _ = again.settle(.badResponse, now: now)
+            holds((again.hold(making: making, of: attempt) === making) == !isHandedOver)
+            _ = again.failed(CancellationError(), delay: nil, now: now)
+            _ = again.beginAttempt(1, now: now)
+            holds((again.hold(making: making, of: attempt) === making) == !isHandedOver)
+            holds(again.end(.cancelled)?.remains.pending == nil)
+        }
     }
 
     @Test("it ends once")

@@ -37,7 +37,8 @@ struct ExchangeState: ~Copyable {
 
     var attempt: Attempt?
     var retryState = Retry.State()
-    private var wasHandedOver = false
+    /// The last attempt whose request was handed over.
+    private var handedOver = 0
     /// Whether the interceptors have been told the attempt's end.
     var isTold = false
     /// Whether the head of a stream is delivered.
@@ -96,17 +97,18 @@ struct ExchangeState: ~Copyable {
         let attempt = Attempt(identifier: identifier, retryState: retryState)
         self.attempt = attempt
         stage = .making
-        (wasHandedOver, isTold, redirects, hasCookies, body) = (false, false, [], false, Data())
+        (isTold, redirects, hasCookies, body) = (false, [], false, Data())
         otherwise = 0
         clocks.beganAttempt(now: now)
         return Begun(attempt: attempt, steps: steps, lastTicket: remains.ticket, firstLook: clocks.firstLook)
     }
 
-    /// Keeps what cancels the making. Answers it back if it is to be cancelled at once: not after a request was handed over. That
-    /// may have been fetched by now, and to cancel its making would be to cancel the fetch.
+    /// Keeps what cancels the making. Answers it back if it is to be cancelled at once, as its attempt is over by now: not after a
+    /// request was handed over. That may have been fetched by now, and to cancel its making would be to cancel the fetch.
     mutating func hold(making: any Cancelable, of attempt: Attempt) -> (any Cancelable)? {
-        if stage == .ended { return wasHandedOver ? nil : making }
-        if stage == .making, !wasHandedOver, isCurrent(attempt) { remains.pending = making }
+        guard handedOver < attempt.number else { return nil }
+        guard stage == .making, isCurrent(attempt) else { return making }
+        remains.pending = making
         return nil
     }
 
@@ -118,8 +120,8 @@ struct ExchangeState: ~Copyable {
 
     /// Answers whether the attempt's request is handed over for the first time, and still wanted; and the making, to be let go of.
     mutating func handOver(_ attempt: Attempt) -> (isWanted: Bool, making: (any Cancelable)?) {
-        guard stage == .making, !wasHandedOver, isCurrent(attempt) else { return (false, nil) }
-        wasHandedOver = true
+        guard stage == .making, handedOver < attempt.number, isCurrent(attempt) else { return (false, nil) }
+        handedOver = attempt.number
         return (true, remains.pending.take())
     }
 

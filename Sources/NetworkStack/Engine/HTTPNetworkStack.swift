@@ -1,4 +1,3 @@
-public import Dispatch
 public import FoundationEssentials
 
 /// A network stack that speaks HTTP. One app's code runs on any of them: write it on `some HTTPNetworkStack<Data>` and
@@ -28,50 +27,6 @@ where
     /// - Returns: The payload and its response.
     /// - Throws: Why the fetch failed, as ``HTTPFetchError`` has it.
     func fetch(resource: Resource) async throws(FetchError) -> Network.Value<Remote, Response>
-}
-
-extension HTTPNetworkStack {
-    /// Fetches a resource and calls back on a queue. A cancel counts until the completion is called there.
-    ///
-    /// - Parameters:
-    ///   - resource: What to fetch.
-    ///   - queue: Where the completion is called, such as `.main`.
-    ///   - completion: Called exactly once, after this function has returned.
-    /// - Returns: Cancels the fetch.
-    @discardableResult
-    public func fetch(
-        resource: Resource,
-        on queue: DispatchQueue,
-        completion: @escaping Completion<Remote>
-    ) -> any Cancelable {
-        let fetching = CancelableBag()
-        fetching += fetch(resource: resource) { result in
-            queue.async { completion(fetching.isCancelled ? .failure(.cancelled) : result) }
-        }
-        return fetching
-    }
-
-    /// Fetches a resource, decodes its payload and calls back on a queue. A cancel counts until the completion is called there.
-    ///
-    /// - Parameters:
-    ///   - resource: What to fetch.
-    ///   - decoding: Makes the model from the payload. It runs on a queue of the stack, so as not to hold up the one given.
-    ///   - queue: Where the completion is called, such as `.main`.
-    ///   - completion: Called exactly once, after this function has returned.
-    /// - Returns: Cancels the fetch; decoding, once begun, is not interrupted.
-    @discardableResult
-    public func fetchAndDecode<T: Sendable>(
-        resource: Resource,
-        decoding: ModelDecoding<T, Remote, Response>,
-        on queue: DispatchQueue,
-        completion: @escaping @Sendable (Result<Network.Value<T, Response>, FetchAndDecodeError<FetchError>>) -> Void
-    ) -> any Cancelable {
-        let fetching = CancelableBag()
-        fetching += fetchAndDecode(resource: resource, decoding: decoding) { result in
-            queue.async { completion(fetching.isCancelled ? .failure(.fetch(.cancelled)) : result) }
-        }
-        return fetching
-    }
 }
 
 /// A stack that is an engine over a transport. Fetching is written once, here. A conformer that has no `fetch` of its own may

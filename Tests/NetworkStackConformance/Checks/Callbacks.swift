@@ -70,7 +70,67 @@ extension ConformanceCheck {
                     try expectEqual(decodes.places, [false], "decoding on the queue of the callback")
                 },
             ]
-        }
+        } + cancels
+
+    private static let cancels: [ConformanceCheck] = [
+        ConformanceCheck("A cancel counts until the completion is called on a queue of the caller's") { subject in
+            let peer = try subject.serve { _ in .ok("done") }
+            let (stack, queue) = (try subject.stack(), DispatchQueue(label: "conformance.cancels"))
+            let (isHeld, areCancelled) = (Latch(), Lock<[Bool]>([]))
+            queue.async { isHeld.wait() }
+            let resource = try ConformanceSubject.Stack.Resource.get(peer.url("/"))
+            let fetching = stack.fetch(resource: resource, on: queue) { result in
+                areCancelled.withLock { $0.append(isCancelled(result)) }
+            }
+            let decoding = stack.fetchAndDecode(resource: resource, decoding: .none, on: queue) { result in
+                areCancelled.withLock { $0.append(isCancelled(result)) }
+            }
+            try await eventually("both were answered") { peer.requests().count == 2 }
+            // The completions are on their way to the queue by then, and wait there.
+            try await Task.sleep(for: .milliseconds(200))
+            fetching.cancel()
+            decoding.cancel()
+            isHeld.open()
+            try await eventually("both have completed") { areCancelled.withLock { $0.count } == 2 }
+            try expectEqual(areCancelled.withLock { $0 }, [true, true], "whether they were cancelled")
+        },
+        ConformanceCheck("A cancel while content is decoded cancels, in every form") { subject in
+            let peer = try subject.serve { _ in .ok("done") }
+            let stack = try subject.stack()
+            let resource = try ConformanceSubject.Stack.Resource.get(peer.url("/"))
+            let awaited = try await bounded {
+                do throws(FetchAndDecodeError<ConformanceSubject.Stack.FetchError>) {
+                    let decoding = ModelDecoding<Void, Data, HTTP.Response> { _, _ in
+                        withUnsafeCurrentTask { $0?.cancel() }
+                    }
+                    _ = try await stack.fetchAndDecode(resource: resource, decoding: decoding)
+                    return false
+                } catch { return isCancelled(.failure(error) as Result<Void, _>) }
+            }
+            try expectEqual(awaited, true, "whether the asynchronous form was cancelled")
+            let (fetching, hasReturned, completed) = (CancelableBag(), Latch(), Lock<Bool?>(nil))
+            fetching += stack.fetchAndDecode(
+                resource: resource,
+                decoding: .init { _, _ in
+                    hasReturned.wait()
+                    fetching.cancel()
+                }
+            ) { result in completed.withLock { $0 = isCancelled(result) } }
+            hasReturned.open()
+            try await eventually("the other form has completed") { completed.withLock { $0 != nil } }
+            try expectEqual(completed.withLock { $0 }, true, "whether the form that calls back was cancelled")
+        },
+    ]
+
+    private static func isCancelled<T>(_ result: Result<T, ConformanceSubject.Stack.FetchError>) -> Bool {
+        if case .failure(.cancelled) = result { true } else { false }
+    }
+
+    private static func isCancelled<T>(
+        _ result: Result<T, FetchAndDecodeError<ConformanceSubject.Stack.FetchError>>
+    ) -> Bool {
+        if case .failure(.fetch(.cancelled)) = result { true } else { false }
+    }
 }
 
 /// Notes whether it was called on a queue.

@@ -41,9 +41,8 @@ extension ConformanceCheck {
                 for number in 100..<160 {
                     group.addTask {
                         let url = server.url("/\(number)")
-                        guard case .success(let fetched) = try await client.outcome(of: HTTP.Request(url: url)) else {
-                            return
-                        }
+                        let outcome = try await client.outcome(of: HTTP.Request(url: url))
+                        guard case .success(let fetched) = outcome else { return try outcome.expectBroken() }
                         try expectBytes(fetched.value, "/\(number)".utf8)
                     }
                 }

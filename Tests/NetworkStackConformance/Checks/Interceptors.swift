@@ -107,9 +107,32 @@ extension ConformanceCheck {
                 let server = try ScriptedServer { _ in [.receiveHead, .send("no HTTP at all\r\n\r\n"), .close] }
                 let outcome = try await subject.stack().observe(.intercepted(server.url("/"), by: [Spy("spy", log)]))
                     .onlyOutcome()
-                try outcome.expectBroken()
+                guard case .failure(.badResponse) = outcome else {
+                    throw ConformanceFailure("Expected a bad response, saw \(outcome.summary)")
+                }
                 try expectEqual(log.all.last, "spy fails attempt 1", "the last event")
                 try expectEqual(log.all.count, 3, "the events")
+            },
+            ConformanceCheck("A success without content that needs some is told as a failure, and voted on") {
+                subject in
+                let (log, failures) = (EventLog(), Lock<[String]>([]))
+                let peer = try subject.serve { _ in .status(200) }
+                let spy = Spy("spy", log).with {
+                    $0.vote = { told in
+                        failures.withLock { failures in
+                            failures.append((told.error as? any HTTPFetchFailure)?.summary ?? "nothing")
+                            return failures.count == 1 ? .retry : .none
+                        }
+                    }
+                }
+                let outcome = try await subject.stack().observe(.intercepted(peer.url("/"), by: [spy])).onlyOutcome()
+                guard case .failure(.noData(200, _)) = outcome else {
+                    throw ConformanceFailure("Expected no data, saw \(outcome.summary)")
+                }
+                let expected = Array(repeating: "no data with status 200", count: 2)
+                try expectEqual(failures.withLock { $0 }, expected, "what the attempts failed with")
+                try expectEqual(peer.requests().count, 2, "requests")
+                try expect(!log.all.contains { $0.contains("takes") || $0.contains("succeeds") }, "told: \(log.all)")
             },
             ConformanceCheck("A request that is refused is told to interceptors") { subject in
                 let log = EventLog()

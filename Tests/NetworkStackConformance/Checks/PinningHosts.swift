@@ -149,6 +149,7 @@ extension ConformanceCheck {
                 for _ in 1...2 { _ = try await client.success(trial.request(server.url())) }
                 let count = isReported ? 2 : 0
                 try await eventually("\(count) reports") { reports.withLock { $0.count } == count }
+                try await expectNoMore(reports)
                 guard let report = reports.withLock({ $0.last }) else { continue }
                 try expectEqual("\(report.origin)", "https://127.0.0.1:\(server.port)", "the origin")
                 if host == "a.test" {
@@ -186,6 +187,10 @@ extension ConformanceCheck {
             }
             _ = try await client.success(trial.request(server.url()))
             try await eventually("a report") { reports.withLock { $0.count } == 1 }
+            let error = reports.withLock { $0[0].error }
+            guard case .domainPolicyExpired("127.0.0.1", "127.0.0.1", .distantPast) = error else {
+                throw ConformanceFailure("reported \(error)")
+            }
         },
         ConformanceCheck("A server that is not trusted is never tried again", needs: PinnedTrial.needs) { subject in
             let trial = try PinnedTrial(subject)

@@ -61,6 +61,7 @@ extension ConformanceCheck {
                     for _ in 1...2 { _ = try await client.success(trial.request(server.url())) }
                     let count = error == nil ? 0 : 2
                     try await eventually("\(count) reports") { reports.withLock { $0.count } == count }
+                    try await expectNoMore(reports)
                     for report in reports.withLock({ $0 }) {
                         let origin = try HTTP.Origin(of: HTTP.Request(url: server.url()).url)
                         try expectEqual(report.origin, origin, "the origin")

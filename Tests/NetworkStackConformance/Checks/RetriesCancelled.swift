@@ -49,6 +49,8 @@ extension ConformanceCheck {
             }
             let observation = try subject.stack().observe(.intercepted(peer.url("/"), by: [spy]))
             try await failed.opened()
+            // The vote that has begun is over by then.
+            try await Task.sleep(for: .milliseconds(100))
             observation.cancel()
             try await observation.onlyOutcome(within: .seconds(10)).expectCancelled()
         },

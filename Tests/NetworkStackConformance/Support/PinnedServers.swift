@@ -162,3 +162,10 @@ extension ScriptedServer {
         )
     }
 }
+
+/// Reports come on the stack's queue, when a fetch may have ended already: one too many would come a little later.
+func expectNoMore(_ reports: Lock<[ServerTrustReport]>, file: StaticString = #fileID, line: UInt = #line) async throws {
+    let count = reports.withLock { $0.count }
+    try await Task.sleep(for: .milliseconds(50))
+    try expectEqual(reports.withLock { $0.count }, count, "reports", file: file, line: line)
+}
