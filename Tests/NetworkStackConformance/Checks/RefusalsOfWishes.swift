@@ -30,6 +30,18 @@ extension ConformanceCheck {
                 try await peer.expectNothingBefore(client)
             }
         },
+        ConformanceCheck("A method in small letters arrives as it is, or is refused as unsupported") { subject in
+            let peer = try subject.serve { _ in .ok("done") }
+            let client = try subject.client()
+            let request = try HTTP.Request(method: "get", url: peer.url("/refused"))
+            if subject.capabilities.supports(.methodCase) {
+                _ = try await client.success(request)
+                try expectEqual(peer.onlyRequest().method, "get", "the method")
+            } else {
+                try await isUnsupported(.methodCase, subject) { try await client.refusal(request) }
+                try await peer.expectNothingBefore(client)
+            }
+        },
         ConformanceCheck("An IPv6 address is reached, or refused as unsupported", needs: [.network]) { subject in
             var options = ScriptedServer.Options()
             options.loopback = .v6
