@@ -67,7 +67,7 @@ struct CurlErrorTests {
         }
         let truncated = try await transportError(from: "\(server.url())")
         #expect(truncated?.code == .partialFile && truncated?.systemError == nil)
-        #expect(truncated?.message.contains("8 bytes remaining") ?? false)
+        #expect(truncated?.message.contains("8 bytes") ?? false)
         #expect(truncated?.phase == .receiving && truncated?.remoteAddress == "127.0.0.1")
     }
 
