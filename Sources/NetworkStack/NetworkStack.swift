@@ -42,8 +42,9 @@ public protocol NetworkStack<Resource, Remote>: Sendable {
 
 /// A fetch error that tells a cancel.
 ///
-/// If a stack's error does, the forms of fetching below heed a cancel until they call back or return: also one that comes while
-/// content is decoded, or while a completion waits for its queue.
+/// If a stack's error does, the forms of fetching below that decode or call back on a queue heed a cancel until they end: also
+/// one that comes while content is decoded, or while a completion waits for its queue. A task that awaits a fetch alone gets
+/// what the fetch ended with.
 public protocol CancellableFetchError: Error {
     /// The fetch was cancelled.
     static var cancelled: Self { get }

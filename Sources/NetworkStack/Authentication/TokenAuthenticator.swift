@@ -80,7 +80,7 @@ public final class TokenAuthenticator: RequestAuthenticator {
     ///
     /// - Parameters:
     ///   - origins: Where the token may be sent.
-    ///   - store: Where the token is kept; it is asked once, before the first request.
+    ///   - store: Where the token is kept; it is asked before the first request, and again only if it failed then.
     ///   - options: When and how tokens are refreshed.
     ///   - now: The time that expirations are compared with.
     ///   - clock: What the timeout of a refresh runs on.

@@ -27,8 +27,9 @@ extension HTTP {
         /// Whether a connection that was open already was used; `nil` if the stack cannot tell.
         public var isConnectionReused: Bool?
         /// The public keys of the certificates that the server was verified by, its own first and the root's last: told if the
-        /// server's keys are pinned, or ``HTTP/Options/collectsServerPins`` asks. Then it is `nil` only if the connection is one
-        /// that another fetch, which did not ask, opened by resuming a session of TLS: that shows no certificates.
+        /// server's keys are pinned, or ``HTTP/Options/collectsServerPins`` asks. Then it is `nil` over http, where certificates
+        /// are not verified, and if the connection is one that another fetch, which did not ask, opened by resuming a session of
+        /// TLS: that shows no certificates.
         public var serverPins: [PublicKeyPin]?
         /// The pinned key that was found among them, the first in the configuration's checking order.
         public var matchedPin: PublicKeyPin?

@@ -67,7 +67,8 @@ extension HTTP {
             public var body: Int64
             /// Bytes of a response's head; on CurlStack with the informational ones before it, and the trailers. At least 1.
             public var head: Int
-            /// Field lines of a response's head, counted like its bytes. At least 1.
+            /// Field lines of a response's head, on CurlStack with those of the trailers; informational heads count by
+            /// themselves. At least 1.
             public var headFields: Int
             /// How many bytes a byte of compressed content may become, or `nil` for any number. It counts from the first
             /// 64 KiB on, so that short and simple content passes. At least 1. On CurlStack, whatever is allowed, no piece of

@@ -18,7 +18,7 @@ extension HTTP {
         case redirectLoop(URL)
         /// A redirect leads from https to http (RFC 9110 section 15.4 leaves it to the client; this one refuses).
         case insecureRedirect(URL)
-        /// A redirect leads to what is no http or https URL.
+        /// A redirect leads to what is no http or https URL, or to several places at once.
         case invalidRedirect(String)
         /// The response's content is longer than ``HTTP/Options/Limits/body``, in bytes.
         case bodyTooLarge(limit: Int64)

@@ -32,7 +32,7 @@ extension Network {
             /// they are, and for nothing else.
             ///
             /// Pinning policies still count, and pins are only ever looked for in a chain that was verified: a host whose keys are
-            /// pinned is refused under this setting, always.
+            /// pinned is refused under this setting, unless its policy only reports, or has expired and is allowed to have.
             case disabledForTesting
         }
 

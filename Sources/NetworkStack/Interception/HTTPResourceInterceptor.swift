@@ -109,8 +109,9 @@ public protocol HTTPResourceInterceptor<Request, Response>: Sendable {
     /// Hears that an attempt has failed, and votes on what to do. Every interceptor votes; the resource's
     /// `retryActionPriority` folds the votes. A vote to retry says that sending the request again is safe.
     ///
-    /// The vote does not count after a cancel, an expired total timeout, a shutdown, a failure of trust, or with a body that
-    /// can be sent only once.
+    /// The vote does not count after a cancel, an expired total timeout, a shutdown or a failure of trust. A vote to send a body
+    /// again that can be sent only once makes the next attempt fail with ``HTTP/Refusal/bodyNotReplayable``, and the vote on
+    /// that does not count.
     ///
     /// - Parameters:
     ///   - identifier: The attempt's.

@@ -22,6 +22,9 @@ extension HTTPHostEndpoint {
     public var baseURL: URL { (try? host.url(scheme)) ?? URL(filePath: "/") }
 
     /// Joins the parts.
+    ///
+    /// - Throws: ``HTTP/Refusal/invalidRequest(_:)`` where no URL comes of scheme, host and path; what ``makeContent()`` or
+    ///   ``makeBody()`` throws.
     public func makeRequest() throws -> HTTP.Request {
         _ = try host.url(scheme)  // It says why, where there is none.
         return try makeRequest(at: baseURL)

@@ -59,6 +59,9 @@ extension HTTPResourceEndpoint {
     public func makeBody() throws -> HTTP.Body { .none }
 
     /// Joins the parts.
+    ///
+    /// - Throws: ``HTTP/Refusal/invalidRequest(_:)`` if no URL comes of the parts, or what ``makeContent()`` or
+    ///   ``makeBody()`` throws.
     public func makeRequest() throws -> HTTP.Request { try makeRequest(at: baseURL) }
 
     /// Joins the parts to a base URL.

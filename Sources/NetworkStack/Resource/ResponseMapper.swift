@@ -44,11 +44,15 @@ extension ResponseMapper {
 
 extension ResponseMapper where Model: Decodable {
     /// Decodes the model from JSON.
+    ///
+    /// - Throws: `DecodingError`, or what the model's own decoding throws.
     public func model(from data: Data) throws -> Model? { try makeDecoder().decode(Model.self, from: data) }
 }
 
 extension ResponseMapper where APIError: Decodable {
     /// Decodes the API's error from JSON.
+    ///
+    /// - Throws: `DecodingError`, or what the error's own decoding throws; it counts as none.
     public func apiError(from data: Data) throws -> APIError? { try makeDecoder().decode(APIError.self, from: data) }
 }
 

@@ -60,10 +60,10 @@ public enum Retry {
             last = Delay(signOf: last, magnitudeOf: delay)
         }
 
-        /// How many retries were made.
+        /// How many retries were made; in the state of an error that ended a fetch, whose last failure it holds, one more.
         public var retryCount: Int { errors.count }
 
-        /// Which attempt is being made, counted from 1.
+        /// Which attempt is being made, counted from 1; in the state of an error that ended a fetch one more.
         public var attemptCount: Int { errors.count + 1 }
     }
 }

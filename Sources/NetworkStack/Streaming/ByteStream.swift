@@ -11,7 +11,8 @@ public import FoundationEssentials
 public struct ByteStream: AsyncSequence, Sendable {
     /// The content did not come whole.
     public struct Failed: Error, CustomStringConvertible {
-        /// Why: the `FetchError` of the stack that fetched, or ``ConcurrentRead``.
+        /// Why: the `FetchError` of the stack that fetched, ``ConcurrentRead``, or what the one who used the stream met:
+        /// ``HTTP/Refusal/bodyTooLarge(limit:)``, or a ``FileError`` of a download.
         public let underlying: any Error
 
         /// Makes one.
