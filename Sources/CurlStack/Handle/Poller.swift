@@ -51,7 +51,8 @@ final class Poller {
     init(waker: Waker) {
         self.waker = waker
         unsafe buffer = Array(repeating: epoll_event(), count: 256)
-        control(EPOLL_CTL_ADD, waker.descriptor, events: EPOLLIN.rawValue, watch: 0)
+        // Each wake-up is an event of its own (edge-triggered), so that none has to be read back.
+        control(EPOLL_CTL_ADD, waker.descriptor, events: EPOLLIN.rawValue | EPOLLET.rawValue, watch: 0)
     }
 
     /// The monotonic clock, in milliseconds.
@@ -163,11 +164,7 @@ final class Poller {
             let event = unsafe buffer[index]
             let (tag, bits) = unsafe (event.data.u64, event.events)
             let descriptor = Int32(bitPattern: UInt32(truncatingIfNeeded: tag))
-            guard descriptor != waker.descriptor else {
-                waker.clear()
-                continue
-            }
-            guard isWanted(descriptor, watch: Int(tag >> 32)) else { continue }
+            guard descriptor != waker.descriptor, isWanted(descriptor, watch: Int(tag >> 32)) else { continue }
             ready.append(
                 Event(
                     descriptor: descriptor,
@@ -198,10 +195,5 @@ final class Waker: Sendable {
     func wake() {
         var one: UInt64 = 1
         _ = unsafe write(descriptor, &one, MemoryLayout<UInt64>.size)
-    }
-
-    func clear() {
-        var count: UInt64 = 0
-        _ = unsafe read(descriptor, &count, MemoryLayout<UInt64>.size)
     }
 }
