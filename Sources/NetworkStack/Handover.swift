@@ -133,59 +133,26 @@ extension Handover {
     }
 }
 
-/// A task that waits, or a call that is to be made.
+/// A task that waits.
 @usableFromInline
 @safe
 package struct Waiter: Sendable {
-    @safe
-    private enum Kind {
-        // The priority by its number: the compiler knows how much room that takes, and need not ask while it runs.
-        case task(UnsafeContinuation<Void, Never>, priority: UInt8)
-        case call(DispatchQueue, @Sendable () -> Void, beside: ResumeBatch.Waiters)
-    }
-
-    private let kind: Kind
+    private let continuation: UnsafeContinuation<Void, Never>
+    /// By its number: the compiler knows how much room that takes, and need not ask while it runs.
+    fileprivate let priority: UInt8
 
     @usableFromInline
     init(_ continuation: UnsafeContinuation<Void, Never>, priority: TaskPriority) {
-        kind = unsafe .task(continuation, priority: priority.rawValue)
-    }
-
-    init(_ queue: DispatchQueue, _ work: @escaping @Sendable () -> Void, beside waiters: ResumeBatch.Waiters) {
-        kind = .call(queue, work, beside: waiters)
-    }
-
-    /// The queue, if it is a call.
-    fileprivate var queue: ObjectIdentifier? {
-        if case .call(let queue, _, _) = kind { ObjectIdentifier(queue) } else { nil }
-    }
-
-    /// A call that resumes these others first; a task stays as it is.
-    fileprivate func beside(_ waiters: ResumeBatch.Waiters) -> Waiter {
-        guard case .call(let queue, let work, _) = kind else { return self }
-        return Waiter(queue, work, beside: waiters)
-    }
-
-    /// The number of its priority, if it is a task.
-    fileprivate var priority: UInt8? {
-        if case .task(_, let priority) = kind { priority } else { nil }
+        unsafe self.continuation = continuation
+        self.priority = priority.rawValue
     }
 
     @usableFromInline
-    func resume() {
-        switch kind {
-        case .task(let continuation, _): unsafe continuation.resume()
-        case .call(let queue, let work, let others):
-            queue.async {
-                others.resumeAll()
-                work()
-            }
-        }
-    }
+    func resume() { unsafe continuation.resume() }
 }
 
-/// What a thread has ended the waits of, resumed together: a thread that ends many waits in one turn of its loop wakes those
-/// who go on once, and not once for each.
+/// What a thread has ended the waits of, resumed together, and the calls it has others make: a thread that ends many fetches in
+/// one turn of its loop wakes those who go on once, and not once for each.
 @usableFromInline
 package final class ResumeBatch {
     /// Those who are to be resumed. Who is resumed first resumes the others before it goes on: it runs on a thread of their
@@ -201,8 +168,6 @@ package final class ResumeBatch {
             remaining.withLock { swap(&$0, &waiters) }
         }
 
-        fileprivate func resumeNext() { remaining.withLock { $0.popLast() }?.resume() }
-
         /// One after the other, whoever else does.
         @usableFromInline
         func resumeAll() {
@@ -210,12 +175,35 @@ package final class ResumeBatch {
         }
     }
 
+    private typealias Call = @Sendable () -> Void
+
+    /// Calls on one queue, made by one of its threads after the other, and by as many at a time as it has to give: none waits for
+    /// another that takes long.
+    private struct Calls: Sendable {
+        let queue: DispatchQueue
+        /// The next one last.
+        private let remaining: Lock<[Call]>
+
+        init(_ calls: [Call], on queue: DispatchQueue) {
+            self.queue = queue
+            remaining = Lock(calls.reversed())
+        }
+
+        func begin() { queue.async { self.makeAll() } }
+
+        private func makeAll() {
+            let (first, isLast) = remaining.withLock { ($0.popLast(), $0.isEmpty) }
+            // Whoever makes the others while this thread cannot.
+            if !isLast { begin() }
+            first?()
+            while let call = remaining.withLock({ $0.popLast() }) { call() }
+        }
+    }
+
     /// Those whose wait has ended since the last were resumed; and where they will be when they are.
     private var waiting: [Waiter] = []
-    /// The queue that all of them are calls on, if they are.
-    private var queue: ObjectIdentifier?
-    private var hasCalls = false
     @usableFromInline private(set) var waiters = Waiters()
+    private var calls: [(queue: DispatchQueue, call: Call)] = []
 
     private static let key: pthread_key_t = {
         var key = pthread_key_t()
@@ -235,35 +223,28 @@ package final class ResumeBatch {
         pthread_setspecific(Self.key, nil)
     }
 
-    /// Resumes what waits. Calls on one queue begin with the first of them. Others must not wait for each other's queues, nor for
-    /// the threads of tasks, so a task of their own priority, which they follow on the same threads, resumes the tasks that nobody
-    /// else has.
+    /// Resumes what waits, and has the calls made. None waits for another's queue, nor for the threads of tasks.
     package func resumeAll() {
-        if hasCalls, queue == nil { callAll() }
+        if !calls.isEmpty { makeCalls() }
         guard waiting.count > 1 else {
             waiting.popLast()?.resume()
             return
         }
         let waiters = waiters
         self.waiters = Waiters()
-        guard queue == nil else {
-            waiters.take(&waiting)
-            return waiters.resumeNext()
-        }
-        let priority = waiting.lazy.compactMap(\.priority).max()
+        let priority = waiting.lazy.map(\.priority).max()
         waiters.take(&waiting)
+        // A task of their own priority, which they follow on the same threads, resumes those whom nobody else has.
         Task(priority: priority.map { TaskPriority(rawValue: $0) }) { waiters.resumeAll() }
     }
 
-    /// Begins the calls, queue by queue, and leaves the tasks.
-    private func callAll() {
-        for (queue, calls) in Dictionary(grouping: waiting, by: \.queue) where queue != nil {
-            let waiters = Waiters()
-            var calls = calls.map { $0.beside(waiters) }
-            waiters.take(&calls)
-            waiters.resumeNext()
+    private func makeCalls() {
+        let calls = exchange(&calls, with: [])
+        let queue = calls[0].queue
+        if calls.allSatisfy({ $0.queue === queue }) { return Calls(calls.map(\.call), on: queue).begin() }
+        for (_, calls) in Dictionary(grouping: calls, by: { ObjectIdentifier($0.queue) }) {
+            Calls(calls.map(\.call), on: calls[0].queue).begin()
         }
-        waiting.removeAll { $0.queue != nil }
     }
 
     /// The batch of this thread.
@@ -273,22 +254,14 @@ package final class ResumeBatch {
     }
 
     @usableFromInline
-    func add(_ waiter: Waiter) { add(waiter, on: nil) }
-
-    private func add(_ waiter: Waiter, on queue: ObjectIdentifier?) {
-        if waiting.isEmpty {
-            waiting.reserveCapacity(16)
-            (self.queue, hasCalls) = (queue, false)
-        } else if queue != self.queue {
-            self.queue = nil
-        }
-        if queue != nil { hasCalls = true }
+    func add(_ waiter: Waiter) {
+        if waiting.isEmpty { waiting.reserveCapacity(16) }
         waiting.append(waiter)
     }
 
     /// Calls on a queue; from a thread that has a batch, together with what else it has ended.
     static func call(on queue: DispatchQueue, _ work: @escaping @Sendable () -> Void) {
         guard let batch = current else { return queue.async(execute: work) }
-        batch.add(Waiter(queue, work, beside: batch.waiters), on: ObjectIdentifier(queue))
+        batch.calls.append((queue, work))
     }
 }

@@ -35,6 +35,29 @@ struct ResumeBatchTests {
         for gate in gates { try await gate.opened(within: .seconds(10)) }
     }
 
+    @Test("makes its calls in order on a queue that has one thread")
+    func order() async throws {
+        let (queue, made, last) = (DispatchQueue(label: "queue"), Lock<[Int]>([]), Gate())
+        withBatch {
+            for number in 0..<8 { ResumeBatch.call(on: queue) { made.withLock { $0.append(number) } } }
+            ResumeBatch.call(on: queue) { last.open() }
+        }
+        try await last.opened(within: .seconds(10))
+        #expect(made.withLock { $0 } == Array(0..<8))
+    }
+
+    @Test("has no call wait for one that takes long")
+    func long() async throws {
+        let (queue, held, others) = (DispatchQueue(label: "queue", attributes: .concurrent), DispatchGroup(), [Gate(), Gate()])
+        held.enter()
+        withBatch {
+            ResumeBatch.call(on: queue) { block(until: held) }
+            for gate in others { ResumeBatch.call(on: queue) { gate.open() } }
+        }
+        for gate in others { await #expect(throws: Never.self) { try await gate.opened(within: .seconds(10)) } }
+        held.leave()
+    }
+
     @Test("has no call wait for another's queue")
     func queues() async throws {
         let (stuck, free, first, second) = (DispatchQueue(label: "stuck"), DispatchQueue(label: "free"), Gate(), Gate())
