@@ -199,37 +199,34 @@ struct ClocksTests {
 
 @Suite("The delivery of a completion")
 struct DeliveryTests {
-    private func place(_ call: consuming Delivery.Call?) -> String {
-        guard let call else { return "nowhere" }
-        return call.isInPlace ? "here" : "on the queue"
-    }
+    private func moment(_ call: consuming Delivery.Call?) -> Delivery.Moment? { call?.moment }
 
     @Test("waits until fetch has returned, and happens once")
     func once() {
         var delivery = Delivery()
-        holds(place(delivery.ended(.cancelled)) == "nowhere")
-        holds(place(delivery.returned()) == "on the queue")
-        holds(place(delivery.ended(.cancelled)) == "nowhere")
-        holds(place(delivery.returned()) == "nowhere")
+        holds(delivery.ended(.cancelled) == .later)
+        holds(moment(delivery.returned()) == .onQueue)
+        holds(delivery.ended(.cancelled) == .later)
+        holds(moment(delivery.returned()) == nil)
     }
 
     @Test("comes with the end when fetch returned before")
     func later() {
         var delivery = Delivery()
-        holds(place(delivery.returned()) == "nowhere")
-        holds(place(delivery.ended(.badResponse)) == "on the queue")
-        holds(place(delivery.ended(.badResponse)) == "nowhere")
+        holds(moment(delivery.returned()) == nil)
+        holds(delivery.ended(.badResponse) == .onQueue)
+        holds(delivery.ended(.badResponse) == .later)
     }
 
     @Test("stays on the queue for all that runs user code")
     func inPlace() throws {
         let request = try HTTP.Request(url: "http://host.test/")
-        for (status, place) in [(200, "here"), (204, "here"), (404, "on the queue"), (302, "on the queue")] {
+        for (status, moment) in [(200, Delivery.Moment.inPlace), (204, .inPlace), (404, .onQueue), (302, .onQueue)] {
             var delivery = Delivery()
             delivery.completesInPlace = true
             _ = delivery.returned()
             let response = HTTP.Response(status: .init(status), url: request.url)
-            holds(self.place(delivery.ended(.whole(response, .init(), method: .GET))) == place)
+            holds(delivery.ended(.whole(response, .init(), method: .GET)) == moment)
         }
     }
 }

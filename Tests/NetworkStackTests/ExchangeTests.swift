@@ -27,7 +27,7 @@ struct ExchangeTests {
     func delivered() async throws {
         let steps = ExchangeStateTests.StreamingSteps()
         let exchange = Exchange(steps, in: steps.context)
-        exchange.begin()
+        exchange.begin(steps)
         try exchange.state.withLock { state in
             let hop = try carrying(&state).hop
             let head = HTTP.Response(status: 200, url: try HTTP.Request(url: url).url)
@@ -59,11 +59,11 @@ struct ExchangeTests {
     func cancelledAtTheEnd() throws {
         let steps = ExchangeStateTests.StreamingSteps()
         let exchange = Exchange(steps, in: steps.context)
-        exchange.begin()
+        exchange.begin(steps)
         exchange.returnsToCaller()
         holds(exchange.state.withLock { $0.end(.judged, isIntercepted: true) } != nil)
         exchange.cancel()
-        exchange.deliver(.init(steps: steps, ending: .judged, telling: nil, isInPlace: false), onQueue: true)
+        exchange.deliver(.judged, telling: nil, by: steps, .onQueue, onQueue: true)
         let endings = steps.endings.withLock { $0 }
         guard endings.count == 1, case .cancelled = endings[0] else {
             Issue.record("It was completed with \(endings)")

@@ -1,13 +1,21 @@
-/// When the completion is called: once, and only after `fetch` has returned. What it is called with is moved, and never copied.
+/// When the completion is called: once, and only after `fetch` has returned.
 struct Delivery: ~Copyable {
-    /// What to complete with, and where.
+    /// When, and where, to call it.
+    enum Moment {
+        /// Not now: `fetch` has not returned, or the completion was called.
+        case later
+        /// Now, where the fetch ended.
+        case inPlace
+        case onQueue
+    }
+
+    /// What to complete with once `fetch` returns, and where.
     struct Call: ~Copyable {
         let steps: (any ExchangeSteps)?
         let ending: Ending
         /// The attempt whose end is still to be told.
         let telling: Attempt?
-        /// Whether the completion may be called where the fetch ended.
-        let isInPlace: Bool
+        let moment: Moment
     }
 
     /// Promises that the completion runs no user code.
@@ -18,26 +26,21 @@ struct Delivery: ~Copyable {
     private var hasReturned = false
     private var isCalled = false
 
-    /// The fetch has ended. Answers the call to make now.
+    /// The fetch has ended. Answers when to call the completion with that.
     mutating func ended(
         _ ending: Ending,
         telling attempt: Attempt? = nil,
         steps: (any ExchangeSteps)? = nil
-    ) -> Call? {
+    ) -> Moment {
         guard !isCalled else {
             if case .cancelled = ending { isCancelled = true }
-            return nil
+            return .later
         }
         isCalled = true
-        let call: Call? = Call(
-            steps: steps,
-            ending: ending,
-            telling: attempt,
-            isInPlace: completesInPlace && ending.isPlain && attempt == nil
-        )
-        if hasReturned { return call }
-        self.call = call
-        return nil
+        let moment: Moment = completesInPlace && ending.isPlain && attempt == nil ? .inPlace : .onQueue
+        if hasReturned { return moment }
+        call = Call(steps: steps, ending: ending, telling: attempt, moment: moment)
+        return .later
     }
 
     /// `fetch` is about to return. Answers the call to make now.

@@ -58,7 +58,9 @@ extension Exchange {
 
     func finished(trailers: HTTP.Headers?, metrics: HTTP.Metrics, hop: Int) {
         if let receiver, state.withLock({ $0.stage == .streaming && $0.isCurrent(hop) }) {
-            receiver.finish(trailers: trailers, metrics: state.withLock { $0.completed(metrics, now: .now) })
+            var metrics = metrics
+            state.withLock { $0.complete(&metrics, now: .now) }
+            receiver.finish(trailers: trailers, metrics: metrics)
             if state.withLock({ $0.streamFinished() }) { end(.judged) }
             return
         }

@@ -44,10 +44,10 @@ extension Exchange {
             delay = wanted
         }
         guard let retryState = state.withLock({ $0.failed(error, delay: delay, now: .now) }) else { return }
-        guard let delay else { return beginAttempt() }
+        guard let delay else { return beginAttempt(steps) }
         // Nobody waits longer than thirty years.
         let waiting = retryTimer.schedule(after: .seconds(min(delay, 1e9))) { [self] in
-            queue.async { self.beginAttempt() }
+            queue.async { self.steps.map(self.beginAttempt) }
         }
         state.withLock { $0.hold(delayed: waiting, after: retryState) }?.cancel()
     }
@@ -70,7 +70,8 @@ extension Exchange {
     }
 
     private func opened(_ ending: Ending, onQueue: Bool = false) {
-        deliver(state.withLock { $0.open(ending) }, onQueue: onQueue)
+        let (moment, steps) = state.withLock { ($0.open(ending), $0.steps) }
+        deliver(ending, telling: nil, by: steps, moment, onQueue: onQueue)
         if state.withLock({ $0.streamIsOver }) { end(.judged) }
     }
 }

@@ -36,11 +36,11 @@ final class Exchange: Cancelable {
     // MARK: Making
 
     /// Begins the first attempt. The stack's options were checked when it was made.
-    func begin() {
+    func begin(_ steps: any ExchangeSteps) {
         if !(options === context.options) {
             do { try options.value.validate() } catch { return refuse(error) }
         }
-        beginAttempt()
+        beginAttempt(steps)
     }
 
     /// An identifier for a new attempt; 0 if nobody intercepts.
@@ -54,13 +54,17 @@ final class Exchange: Cancelable {
     }
 
     /// Makes the request, afresh, and sends it.
-    func beginAttempt() {
+    func beginAttempt(_ steps: any ExchangeSteps) {
         let identifier = nextIdentifier
         let begun = state.withLock { state in
             // The first attempt begins with the fetch.
-            state.beginAttempt(identifier, now: state.attempt == nil ? state.clocks.startedAt : .now)
+            state.beginAttempt(
+                identifier,
+                now: state.attempt == nil ? state.clocks.startedAt : .now,
+                firstLook: context.firstLook(with: options)
+            )
         }
-        guard let begun, let steps = begun.steps else { return }
+        guard let begun else { return }
         let attempt = begun.attempt
         let ticket = wheel.insert(self, at: begun.firstLook, isNew: begun.lastTicket == nil)
         // Afterwards: nobody is to take the fetch for over.
@@ -156,7 +160,7 @@ final class Exchange: Cancelable {
             attempt = state.attemptNumber
             return event(&state)
         }
-        switch verdict {
+        switch consume verdict {
         case .goOn, .ignore: break
         case .end(let ending): conclude(ending, of: attempt)
         case .open(let response): open(response)
@@ -196,7 +200,7 @@ final class Exchange: Cancelable {
         // Since somebody looked last, the stream may have been delivered: whoever reads it hears of this.
         if ended.cutsStream, let steps = ended.remains.steps { receiver?.fail(steps.streamError(of: ending)) }
         release(ended.remains, after: ending)
-        deliver(ended.call, onQueue: onQueue)
+        deliver(ending, telling: ended.telling, by: ended.remains.steps, ended.moment, onQueue: onQueue)
     }
 
     private func release(_ remains: borrowing ExchangeState.Remains, after ending: Ending) {
@@ -210,7 +214,10 @@ final class Exchange: Cancelable {
     }
 
     /// `fetch` is about to return; from now on the completion may be called.
-    func returnsToCaller() { deliver(state.withLock { $0.delivery.returned() }) }
+    func returnsToCaller() {
+        guard let call = state.withLock({ $0.delivery.returned() }) else { return }
+        deliver(call.ending, telling: call.telling, by: call.steps, call.moment)
+    }
 
     /// Promises that the completion runs no user code, so that it may be called where the fetch ended.
     @usableFromInline
@@ -219,22 +226,25 @@ final class Exchange: Cancelable {
         state.withLock { $0.delivery.completesInPlace = true }
     }
 
-    func deliver(_ call: consuming Delivery.Call?, onQueue: Bool = false) {
-        guard let call else { return }
-        if call.isInPlace {
-            call.steps?.complete(call.ending, telling: call.telling)
-            return
+    /// Calls the completion, if its moment has come.
+    func deliver(
+        _ ending: Ending,
+        telling attempt: Attempt?,
+        by steps: (any ExchangeSteps)?,
+        _ moment: Delivery.Moment,
+        onQueue: Bool = false
+    ) {
+        switch moment {
+        case .later: break
+        case .inPlace: steps?.complete(ending, telling: attempt)
+        case .onQueue:
+            if onQueue { return complete(ending, telling: attempt, by: steps) }
+            ResumeBatch.call(on: queue) { self.complete(ending, telling: attempt, by: steps) }
         }
-        if onQueue {
-            let isCancelled = state.withLock { $0.delivery.isCancelled }
-            call.steps?.complete(isCancelled ? .cancelled : call.ending, telling: call.telling)
-            return
-        }
-        // Taken apart: what a closure keeps is a box of its own, whichever way is gone.
-        let (steps, ending, telling) = (call.steps, call.ending, call.telling)
-        ResumeBatch.call(on: queue) { [self] in
-            let isCancelled = state.withLock { $0.delivery.isCancelled }
-            steps?.complete(isCancelled ? .cancelled : ending, telling: telling)
-        }
+    }
+
+    private func complete(_ ending: Ending, telling attempt: Attempt?, by steps: (any ExchangeSteps)?) {
+        let isCancelled = state.withLock { $0.delivery.isCancelled }
+        steps?.complete(isCancelled ? .cancelled : ending, telling: attempt)
     }
 }

@@ -17,6 +17,8 @@ final class ExchangeContext: Sendable {
     /// Hears of servers that are trusted although they do not pass.
     let reporter: ServerTrustJudge.Reporter?
     let wheel = TimerWheel()
+    /// How long after a fetch has begun, in nanoseconds, to look at its clocks: worked out once, as durations are slow to add.
+    private let firstLook: UInt64
     let queue: DispatchQueue
     let retryTimer: RetryTimer
 
@@ -27,6 +29,8 @@ final class ExchangeContext: Sendable {
         retryQueue: DispatchQueue
     ) {
         options = Shared(configuration.options)
+        let start = MonotonicTime(nanoseconds: 0)
+        firstLook = ExchangeClocks(configuration.options.timeouts, startedAt: start).firstLook.nanoseconds
         sessionHeaders = configuration.headers.isEmpty ? nil : configuration.headers
         memory = StateManagement(
             cookies: configuration.cookies,
@@ -73,6 +77,9 @@ final class ExchangeContext: Sendable {
         do { return try judge?.trust(for: origin, after: last) ?? .ordinary } catch { throw .untrusted(error) }
     }
 
+    /// How long after a fetch with these options has begun, in nanoseconds, to look at its clocks, if that is known.
+    func firstLook(with options: Shared<HTTP.Options>) -> UInt64? { options === self.options ? firstLook : nil }
+
     /// Adds the stack's header fields to a made request, unless the resource does without.
     func addingSessionHeaders(to request: HTTP.Request, options: Shared<HTTP.Options>) -> HTTP.Request {
         guard let sessionHeaders, options.value.usesSessionHeaders else { return request }
@@ -89,7 +96,7 @@ final class ExchangeContext: Sendable {
         if Task.isCancelled, CancelledBefore.isSet {
             exchange.cancel()
         } else {
-            exchange.begin()
+            exchange.begin(steps)
         }
         return exchange
     }

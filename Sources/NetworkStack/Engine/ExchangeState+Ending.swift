@@ -21,10 +21,12 @@ extension ExchangeState {
         let attempt: Attempt
     }
 
-    /// An exchange's end: what to let go of, and the call to make.
+    /// An exchange's end: what to let go of, and when to call the completion.
     struct Ended: ~Copyable {
         let remains: Remains
-        let call: Delivery.Call?
+        let moment: Delivery.Moment
+        /// The attempt whose end is still to be told.
+        let telling: Attempt?
         /// Whether somebody may be reading its content.
         let cutsStream: Bool
     }
@@ -94,7 +96,7 @@ extension ExchangeState {
         return finished(trailers: trailers, metrics: metrics, hop: hop, now: now)
     }
 
-    /// Ends the exchange. Answers what to let go of and the call to make, or `nil` if it had ended, if another attempt than the
+    /// Ends the exchange. Answers what to let go of and when to call the completion, or `nil` if it had ended, if another attempt than the
     /// one with this number has begun, or if it ends when the interceptors have been told that the attempt is scheduled. If
     /// somebody intercepts, the call tells them the end of an attempt that has not been told.
     mutating func end(_ ending: Ending, of number: Int? = nil, isIntercepted: Bool = false) -> Ended? {
@@ -118,8 +120,8 @@ extension ExchangeState {
         swap(&left.errors, &retryState.errors)
         // Whoever keeps the `Cancelable` keeps nothing of what the fetch went through.
         (attempt, retryState, redirects) = (nil, Retry.State(), [])
-        let call = delivery.ended(ending, telling: telling, steps: left.steps)
-        return Ended(remains: left, call: call, cutsStream: cutsStream)
+        let moment = delivery.ended(ending, telling: telling, steps: left.steps)
+        return Ended(remains: left, moment: moment, telling: telling, cutsStream: cutsStream)
     }
 
     /// The hop has failed.
@@ -138,7 +140,7 @@ extension ExchangeState {
         head = nil
         // The redirects' targets inherit it (RFC 9110 section 10.2.2); the transport never saw it.
         if let fragment { response.url = response.url.with(fragment: fragment) }
-        response.ended(trailers: trailers, redirects: redirects, metrics: completed(metrics, now: now))
+        response.ended(trailers: trailers, redirects: redirects, metrics: metrics, after: now - clocks.startedAt)
         return response
     }
 
@@ -154,11 +156,9 @@ extension ExchangeState {
         return .end(.whole(response, exchange(&body, with: Data()), method: request.method))
     }
 
-    /// A transport's figures, with those of the whole fetch.
-    func completed(_ metrics: consuming HTTP.Metrics, now: MonotonicTime) -> HTTP.Metrics {
-        metrics.hopCount = redirects.count + 1
-        metrics.total = now - clocks.startedAt
-        return metrics
+    /// Adds the figures of the whole fetch to a transport's.
+    func complete(_ metrics: inout HTTP.Metrics, now: MonotonicTime) {
+        metrics.complete(redirects: redirects.count, after: now - clocks.startedAt)
     }
 
     mutating func letGo(keepingTicket: Bool) -> Remains {

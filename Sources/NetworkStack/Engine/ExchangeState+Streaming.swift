@@ -14,9 +14,9 @@ extension ExchangeState {
         return remains.transfer
     }
 
-    /// The head of a stream is to be delivered. Answers the call to make.
-    mutating func open(_ ending: Ending) -> Delivery.Call? {
-        guard stage == .streaming else { return nil }
+    /// The head of a stream is to be delivered. Answers when.
+    mutating func open(_ ending: Ending) -> Delivery.Moment {
+        guard stage == .streaming else { return .later }
         (isTold, isOpened) = (true, true)
         return delivery.ended(ending, steps: steps)
     }

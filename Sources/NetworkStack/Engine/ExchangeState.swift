@@ -82,8 +82,6 @@ struct ExchangeState: ~Copyable {
     /// An attempt that has begun.
     struct Begun: ~Copyable {
         let attempt: Attempt
-        /// Whoever serves it.
-        let steps: (any ExchangeSteps)?
         /// What the wheel held for the last one.
         let lastTicket: TimerWheel.Ticket?
         /// When to look at the clocks.
@@ -91,16 +89,29 @@ struct ExchangeState: ~Copyable {
     }
 
     /// Begins an attempt, unless the exchange has ended.
-    mutating func beginAttempt(_ identifier: Int, now: MonotonicTime) -> Begun? {
+    ///
+    /// - Parameters:
+    ///   - identifier: The attempt's.
+    ///   - now: When it begins.
+    ///   - firstLook: How long after the fetch has begun to look at its first attempt's clocks, if that is known.
+    mutating func beginAttempt(_ identifier: Int, now: MonotonicTime, firstLook: UInt64? = nil) -> Begun? {
         guard stage != .ended else { return nil }
-        defer { remains = Remains() }
+        let lastTicket = remains.ticket
+        // The first finds everything as it was made.
+        let isFirst = attempt == nil
+        if !isFirst { forgetAttempt(now: now) }
         let attempt = Attempt(identifier: identifier, retryState: retryState)
         self.attempt = attempt
+        let look = isFirst ? firstLook.map { clocks.startedAt.after(nanoseconds: $0) } : nil
+        return Begun(attempt: attempt, lastTicket: lastTicket, firstLook: look ?? clocks.firstLook)
+    }
+
+    private mutating func forgetAttempt(now: MonotonicTime) {
+        remains = Remains()
         stage = .making
         (isTold, redirects, hasCookies, body) = (false, [], false, Data())
         otherwise = 0
         clocks.beganAttempt(now: now)
-        return Begun(attempt: attempt, steps: steps, lastTicket: remains.ticket, firstLook: clocks.firstLook)
     }
 
     /// Keeps what cancels the making. Answers it back if it is to be cancelled at once, as its attempt is over by now: not after a

@@ -23,6 +23,8 @@ struct MonotonicTime: Comparable, Sendable {
 
     static func < (left: MonotonicTime, right: MonotonicTime) -> Bool { left.nanoseconds < right.nanoseconds }
 
+    func after(nanoseconds count: UInt64) -> MonotonicTime { MonotonicTime(nanoseconds: nanoseconds &+ count) }
+
     static func + (time: MonotonicTime, duration: Duration) -> MonotonicTime {
         let (seconds, attoseconds) = duration.parts
         guard seconds < 1 << 32 else { return MonotonicTime(nanoseconds: time.nanoseconds &+ 1 << 62) }

@@ -38,5 +38,8 @@ extension HTTP {
 
         /// Makes metrics with nothing measured.
         public init() {}
+
+        /// Adds what is of the whole fetch to the figures of its last hop.
+        mutating func complete(redirects: Int, after total: Duration) { (hopCount, self.total) = (redirects + 1, total) }
     }
 }

@@ -72,9 +72,12 @@ extension HTTP {
             set { Shared.change(&content) { $0.metrics = newValue } }
         }
 
-        /// Notes how the fetch went.
-        mutating func ended(trailers: Headers?, redirects: [Redirect], metrics: consuming Metrics) {
-            Shared.change(&content) { ($0.trailers, $0.redirects, $0.metrics) = (trailers, redirects, metrics) }
+        /// Notes how the fetch went. The last hop's figures are completed in their place: there are many, to be copied once.
+        mutating func ended(trailers: Headers?, redirects: [Redirect], metrics: Metrics, after total: Duration) {
+            Shared.change(&content) { content in
+                (content.trailers, content.redirects, content.metrics) = (trailers, redirects, metrics)
+                content.metrics.complete(redirects: redirects.count, after: total)
+            }
         }
 
         /// Makes a response.
