@@ -117,8 +117,9 @@ final class Fetching<Transport: HTTPTransport, Remote: Sendable>: ExchangeSteps 
         guard let intercepted, case .failure(let error) = intercepted.outcome as? Outcome else {
             return (.none, FetchError.cancelled)
         }
-        let data = intercepted.contentOfFailure
-        return (intercepted.vote(attempt, data: data, response: error.response, on: error), error)
+        let (data, success) = intercepted.remainsOfFailure
+        let (content, response) = (data ?? success?.data, error.response ?? success?.response)
+        return (intercepted.vote(attempt, data: content, response: response, on: error), error)
     }
 
     func giveUp(_ error: Retry.Error, _ state: Retry.State) {

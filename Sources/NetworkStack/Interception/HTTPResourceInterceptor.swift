@@ -116,8 +116,9 @@ public protocol HTTPResourceInterceptor<Request, Response>: Sendable {
     /// - Parameters:
     ///   - identifier: The attempt's.
     ///   - request: The request, or `nil` if the task was never scheduled: it could not be made, or was refused as it is.
-    ///   - data: The content that came with the failure, if any did.
-    ///   - response: The response that came with the failure, if one did.
+    ///   - data: The content that came with the failure, if any did; as it came, if an interceptor would not take it.
+    ///   - response: The response that came with the failure, if one did; that of a success, if an interceptor would not take
+    ///     its content.
     ///   - error: The failure: the stack's `FetchError`.
     ///   - retryState: What the fetch has been through before this failure.
     /// - Returns: The vote.

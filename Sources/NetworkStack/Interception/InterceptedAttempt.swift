@@ -218,8 +218,8 @@ final class InterceptedAttempt<Request: HTTPRequestConvertible, Response: HTTPRe
         chain.succeed(attempt, made.request, success.data ?? Data(), success.response)
     }
 
-    /// The content that came with the failure that is kept.
-    var contentOfFailure: Data? { kept.withLock { $0.failedData ?? $0.success?.data } }
+    /// What came with the failure that is kept: its content, or all of what was a success before somebody would not take it.
+    var remainsOfFailure: (data: Data?, Success?) { kept.withLock { ($0.failedData, $0.success) } }
 
     /// Tells of a failure, and has it voted on. What fails before it is scheduled, fails without a request.
     func vote(_ attempt: Attempt, data: Data?, response: Response?, on error: any Error) -> Retry.Action {

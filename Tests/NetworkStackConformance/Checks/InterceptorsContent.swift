@@ -27,12 +27,19 @@ extension ConformanceCheck {
         },
         ConformanceCheck("A throwing transform takes the failed path, and no other") { subject in
             struct Spoiled: Error {}
-            let log = EventLog()
-            let peer = try subject.serve { _ in .ok("x") }
+            let (log, failures) = (EventLog(), EventLog())
+            let peer = try subject.serve { _ in .ok("x", headers: [("X-A", "1")]) }
+            let judge = Spy("after", log).with {
+                $0.vote = { told in
+                    let text = told.data.map { String(decoding: $0, as: UTF8.self) } ?? "none"
+                    failures.add("\(text) \(told.response?.headers["X-A"] ?? "none")")
+                    return .none
+                }
+            }
             let spoil = AsyncInterceptor<HTTP.Request, HTTP.Response>(transform: { _, _ in throw Spoiled() })
             let resource = try ConformanceSubject.Stack.Resource.intercepted(
                 peer.url("/"),
-                by: [Spy("before", log), spoil, Spy("after", log)]
+                by: [Spy("before", log), spoil, judge]
             )
             let refusal = try await subject.stack().observe(resource).onlyOutcome().refusal()
             guard case .interceptor(_ as Spoiled) = refusal else {
@@ -41,6 +48,7 @@ extension ConformanceCheck {
             let begin = ["makes a request", "schedules attempt 1"].flatMap { ["before \($0)", "after \($0)"] }
             let end = ["before takes x", "before fails attempt 1", "after fails attempt 1"]
             try expectEqual(log.all, begin + end, "the events")
+            try expectEqual(failures.all, ["x 1"], "the content and the response that the failure was told with")
         },
         ConformanceCheck("A failed transform can be tried again") { subject in
             struct Spoiled: Error {}
