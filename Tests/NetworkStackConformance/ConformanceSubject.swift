@@ -29,6 +29,8 @@ public struct ConformanceSubject: Sendable {
     /// Makes a stack of its own, and what has it finish its fetches and take no more, within a time.
     let makeFinishing:
         @Sendable (Network.Configuration) throws -> (stack: Stack, finish: @Sendable (Duration) async -> Void)
+    /// Whether the stack's own request can hold a neutral one: what it cannot hold is never made.
+    let holds: @Sendable (HTTP.Request) -> Bool
     /// Starts a server that answers each request with a reply: for a stack without a network, from memory.
     public let serve: @Sendable (@escaping @Sendable (ReceivedRequest) throws -> Reply) throws -> ConformancePeer
 
@@ -71,7 +73,14 @@ public struct ConformanceSubject: Sendable {
             let stack = try make(configuration)
             return (AnyHTTPNetworkStack(stack), { await stack.engine.finish(within: $0) })
         }
+        holds = Self.holding(make)
         self.serve = serve
+    }
+
+    private static func holding<Made: HTTPTransportStack>(
+        _: @Sendable (Network.Configuration) throws -> Made
+    ) -> @Sendable (HTTP.Request) -> Bool {
+        { (try? Made.Request($0)) != nil }
     }
 
     /// Whether a check applies to the stack.

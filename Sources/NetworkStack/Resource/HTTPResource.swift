@@ -5,12 +5,13 @@ public protocol HTTPRequestConvertible: Sendable {
     /// Makes the client's request of a neutral one.
     ///
     /// - Parameter request: The neutral request.
-    /// - Throws: An ``HTTP/Refusal`` if the client's type cannot hold it.
+    /// - Throws: An ``HTTP/Refusal`` if the client's type cannot hold it. A fetch whose request is not made for that ends with
+    ///   ``HTTPFetchError/noRequest(_:)``.
     init(_ request: HTTP.Request) throws
 
     /// The neutral request.
     ///
-    /// - Throws: An ``HTTP/Refusal`` if this is no HTTP request.
+    /// - Throws: An ``HTTP/Refusal`` if this is no HTTP request. A fetch of it ends with ``HTTPFetchError/noRequest(_:)``.
     func httpRequest() throws -> HTTP.Request
 }
 

@@ -14,7 +14,8 @@ extension URLRequest: HTTPRequestConvertible {
     /// from a file or a stream rides in `httpBodyStream` and comes back whole in ``httpRequest()``.
     ///
     /// - Parameter request: The neutral request.
-    /// - Throws: ``/NetworkStack/HTTP/Refusal/unsupported(_:reason:)`` for a method that a `URLRequest` would change, such as `get`.
+    /// - Throws: ``/NetworkStack/HTTP/Refusal/unsupported(_:reason:)`` for a method that a `URLRequest` would change, such as `get`;
+    ///   a fetch of it ends with ``/NetworkStack/HTTPFetchError/noRequest(_:)``.
     public init(_ request: HTTP.Request) throws {
         self.init(url: request.url)
         httpMethod = request.method.rawValue

@@ -38,7 +38,14 @@ extension ConformanceCheck {
                 _ = try await client.success(request)
                 try expectEqual(peer.onlyRequest().method, "get", "the method")
             } else {
-                try await isUnsupported(.methodCase, subject) { try await client.refusal(request) }
+                try await isUnsupported(.methodCase, subject) {
+                    guard !subject.holds(request) else { return try await client.refusal(request) }
+                    let error = try await client.failure(request)
+                    guard case .noRequest(let reason as HTTP.Refusal) = error else {
+                        throw ConformanceFailure("What cannot be made failed with \(error)")
+                    }
+                    return reason
+                }
                 try await peer.expectNothingBefore(client)
             }
         },

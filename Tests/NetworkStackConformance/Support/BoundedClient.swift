@@ -79,7 +79,7 @@ struct BoundedClient: Sendable {
         line: UInt = #line
     ) async throws -> HTTP.Refusal {
         switch try await failure(request, options: options, file: file, line: line) {
-        case .refused(let refusal), .noRequest(let refusal as HTTP.Refusal): return refusal
+        case .refused(let refusal): return refusal
         case let error:
             throw ConformanceFailure("\(request.method) must be refused, failed with \(error)", file: file, line: line)
         }
