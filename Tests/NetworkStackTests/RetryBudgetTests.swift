@@ -78,7 +78,8 @@ struct RetryBudgetTests {
         typealias FetchError = HTTPFetchError<HTTP.Response, any Error>
         let final: [FetchError] = [
             .cancelled, .refused(.timedOut(.total, during: .waiting)),
-            .refused(.untrusted(.domainNotPinned(host: "a.test"))),
+            .refused(.untrusted(.domainNotPinned(host: "a.test"))), .refused(.shutDown), .refused(.bodyNotReplayable),
+            .refused(.invalidOptions("It makes no sense.")),
         ]
         func vote(_ policy: Retry.BudgetedPolicy<Retry.Metadata<HTTP.Request, HTTP.Response>>, on error: FetchError)
             -> String

@@ -37,7 +37,7 @@ extension HTTP.Refusal {
     /// Whether trying again is out of the question.
     var isFinal: Bool {
         switch self {
-        case .timedOut(.total, _), .bodyNotReplayable, .untrusted, .shutDown: true
+        case .timedOut(.total, _), .invalidOptions, .bodyNotReplayable, .untrusted, .shutDown: true
         default: false
         }
     }

@@ -46,11 +46,11 @@ final class Exchange: Cancelable {
     /// An identifier for a new attempt; 0 if nobody intercepts.
     private var nextIdentifier: Int { isIntercepted ? steps?.nextIdentifier() ?? 0 : 0 }
 
-    /// Nothing is made. Who intercepts hears of it as of any failure.
+    /// Nothing is made, in no attempt: the options stay what they are. Who intercepts hears of it as of any failure.
     private func refuse(_ refusal: HTTP.Refusal) {
         let identifier = nextIdentifier
         state.withLock { $0.attempt = Attempt(identifier: identifier, retryState: $0.retryState) }
-        end(.refused(refusal))
+        conclude(.refused(refusal))
     }
 
     /// Makes the request, afresh, and sends it.

@@ -109,9 +109,9 @@ public protocol HTTPResourceInterceptor<Request, Response>: Sendable {
     /// Hears that an attempt has failed, and votes on what to do. Every interceptor votes; the resource's
     /// `retryActionPriority` folds the votes. A vote to retry says that sending the request again is safe.
     ///
-    /// The vote does not count after a cancel, an expired total timeout, a shutdown or a failure of trust. A vote to send a body
-    /// again that can be sent only once makes the next attempt fail with ``HTTP/Refusal/bodyNotReplayable``, and the vote on
-    /// that does not count.
+    /// The vote does not count after a cancel, an expired total timeout, a shutdown or a failure of trust, nor on options that make
+    /// no sense, which are the same in every attempt (``HTTPFetchFailure/isFinal``). A vote to send a body again that can be sent
+    /// only once makes the next attempt fail with ``HTTP/Refusal/bodyNotReplayable``, and the vote on that does not count.
     ///
     /// - Parameters:
     ///   - identifier: The attempt's.

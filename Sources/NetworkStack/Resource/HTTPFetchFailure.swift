@@ -27,7 +27,7 @@ extension HTTPFetchError: HTTPFetchFailure {
     }
 
     /// Whether it stands, whatever interceptors vote: a cancel, the total timeout, a server that is not trusted, content that
-    /// can be sent only once, a shutdown, and the end of retrying itself.
+    /// can be sent only once, options that make no sense, a shutdown, and the end of retrying itself.
     public var isFinal: Bool {
         switch self {
         case .cancelled, .retry: true

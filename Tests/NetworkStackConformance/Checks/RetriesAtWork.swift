@@ -47,6 +47,26 @@ extension ConformanceCheck {
             }
             try expectEqual(server.requests.count, 1, "requests")
         },
+        ConformanceCheck("Options that make no sense are told once, and stand whatever is voted") { subject in
+            let log = EventLog()
+            let peer = try subject.serve { _ in .ok("x") }
+            let spy = Spy("spy", log).with {
+                $0.vote = { told in
+                    log.add("final: \((told.error as? any HTTPFetchFailure)?.isFinal == true)")
+                    return .retry
+                }
+            }
+            let resource = ConformanceSubject.Stack.Resource(
+                baseRequestMaking: .request(try HTTP.Request(url: peer.url("/"))),
+                interceptors: [spy],
+                options: .clocks(idle: .zero)
+            )
+            let refusal = try await subject.stack().observe(resource).onlyOutcome().refusal()
+            guard case .invalidOptions = refusal else {
+                throw ConformanceFailure("Expected invalid options, saw \(refusal)")
+            }
+            try expectEqual(log.all, ["spy fails attempt 1 without a request", "final: true"], "the events")
+        },
         ConformanceCheck("Content that can be sent again is sent whole in every attempt") { subject in
             let peer = try subject.serve { _ in .status(503) }
             let stack = try subject.stack()
