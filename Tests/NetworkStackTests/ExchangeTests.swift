@@ -44,6 +44,23 @@ struct ExchangeTests {
         try await failed.opened(within: .seconds(10))
     }
 
+    @Test("that a shutdown ends makes no other attempt, whatever is voted")
+    func shutDown() async throws {
+        let engine = HTTPEngine(transport: InMemoryTransport(userAgent: nil) { _ in nil })
+        let (failures, ended) = (Lock(0), Gate())
+        let listener = EventListener { _, _ in failures.withLock { $0 += 1 } }
+        let resource = HTTPResource<HTTP.Request, HTTP.Response>(
+            baseRequestMaking: .init { _ in EmptyCancelable() },
+            interceptors: [listener, HTTPRetryPolicy.backoff(.constant(delay: 600, until: .maxRetries(3)))]
+        )
+        _ = engine.fetch(resource) { result in
+            if case .failure(.refused(.shutDown)) = result { ended.open() }
+        }
+        engine.shutDown()
+        try await ended.opened(within: .seconds(10))
+        #expect(failures.withLock { $0 } == 1)
+    }
+
     @Test("that has ended cancels a making it hears of later only if nothing came of that")
     func lateMaking() throws {
         for isHandedOver in [false, true] {
