@@ -24,7 +24,8 @@ public final class HTTPEngine<Transport: HTTPTransport>: Sendable {
     ///   - configuration: How fetches are carried out, unless a resource says otherwise, and who intercepts them. It counts
     ///     as given; a stack validates it first. What it says of connections and TLS is the transport's concern.
     ///   - queue: Where completions are called, and the rest of the user's code, but for what begins a first attempt: its
-    ///     request is made, and its interceptors are asked, within `fetch`.
+    ///     request is made, and its interceptors are asked, within `fetch`. A clock of one's own in a cookie jar or in the list of
+    ///     hosts for https is read where it is needed, on the transport's threads, too.
     ///   - retryQueue: Where delayed retries wait, unless the configuration has a clock for them.
     public convenience init(
         transport: Transport,
