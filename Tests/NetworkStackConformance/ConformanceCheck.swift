@@ -8,7 +8,7 @@ public struct ConformanceCheck: Sendable, CustomStringConvertible {
     public let name: String
     /// What a stack must be able to do for the promise to apply.
     public let needs: Set<HTTP.Capability>
-    /// Proves the promise, or throws what speaks against it.
+    /// Proves the promise, or throws what speaks against it, or ``UnclaimedPromise``.
     public let run: @Sendable (ConformanceSubject) async throws -> Void
 
     /// Makes a check.
@@ -34,6 +34,17 @@ public struct ConformanceCheck: Sendable, CustomStringConvertible {
 
     /// The promise.
     public var description: String { name }
+}
+
+/// Says that a stack does not claim a promise, where only asking it can tell: nothing was proved, and nothing speaks against it.
+public struct UnclaimedPromise: Error, CustomStringConvertible {
+    /// Why, in a sentence.
+    public let description: String
+
+    /// Says why.
+    ///
+    /// - Parameter reason: Why, in a sentence.
+    public init(_ reason: String) { description = reason }
 }
 
 /// Speaks against a stack.

@@ -56,11 +56,14 @@ public final class ConformanceReport: Sendable {
     ///   - check: The check.
     ///   - outcome: What came of it.
     public func note(_ check: ConformanceCheck, _ outcome: Outcome) {
-        let all = outcomes.withLock { outcomes in
-            outcomes[check.name] = outcome
-            return outcomes.count == expected ? outcomes : nil
-        }
-        if let all { print(summary(of: all)) }
+        outcomes.withLock { $0[check.name] = outcome }
+        if let summary { print(summary) }
+    }
+
+    /// What is printed: how the stack stands, or `nil` before every check has been noted.
+    public var summary: String? {
+        let all = outcomes.withLock { $0 }
+        return all.count == expected ? summary(of: all) : nil
     }
 
     private func summary(of outcomes: [String: Outcome]) -> String {
@@ -97,6 +100,8 @@ extension ConformanceSubject {
         if let reason = reasonAgainst(check) { return report.note(check, .notClaimed(reason)) }
         do {
             try await check.run(self)
+        } catch let unclaimed as UnclaimedPromise {
+            return report.note(check, .notClaimed(unclaimed.description))
         } catch {
             guard let issue else {
                 report.note(check, .failed)

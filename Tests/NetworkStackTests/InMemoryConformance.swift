@@ -138,13 +138,27 @@ struct InMemoryConformance {
         make: { try InMemoryStack($0, handlers: hosts.handler) },
         serve: hosts.serve
     )
+    static let claimed = ConformanceCheck.chosen.filter(subject.claims)
+    static let report = ConformanceReport(name: "InMemoryStack", checks: claimed)
 
     @Test(
         "keeps a promise it claims",
         .timeLimit(.minutes(1)),
-        arguments: ConformanceCheck.chosen.filter(subject.claims)
+        arguments: claimed
     )
-    func keeps(_ check: ConformanceCheck) async throws { try await check.run(Self.subject) }
+    func keeps(_ check: ConformanceCheck) async throws { try await Self.subject.prove(check, noting: Self.report) }
+
+    @Test("takes a promise that turns out not to be claimed for neither kept nor broken, nor for a known issue")
+    func unclaimed() async throws {
+        let check = ConformanceCheck("Everything is offered") { _ in throw UnclaimedPromise("It offers nothing.") }
+        let issue = KnownIssue(check.name, reason: "Unknown.", reference: "none")
+        for issue in [nil, issue] {
+            let report = ConformanceReport(name: "InMemoryStack", checks: [check])
+            try await Self.subject.prove(check, noting: report, despite: issue)
+            #expect(report.summary?.contains("0 promises kept, 0 broken, 0 known issues, 1 not claimed") == true)
+            #expect(report.summary?.contains("not claimed: Everything is offered: It offers nothing.") == true)
+        }
+    }
 
     @Test("claims a good part of the suite, and says why not the rest")
     func claims() {

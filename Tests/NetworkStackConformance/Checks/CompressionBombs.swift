@@ -82,19 +82,16 @@ extension ConformanceCheck {
         on subject: ConformanceSubject,
         _ judge: (BoundedClient.Outcome) throws -> Void
     ) async throws {
-        let (isOffered, sent) = (Lock(false), Gate())
+        let sent = Gate()
         let peer = try ScriptedServer.responding { request in
             switch request.path {
-            case "/first":
-                isOffered.withLock { $0 = request["Accept-Encoding"]?.contains("zstd") ?? false }
-                return .ok("first")
             case "/bomb": return bomb.then(.open(sent))
             default: return .ok(String(request.path.dropFirst()))
             }
         }
         let client = try subject.client { $0.options.limits.body = limit }
         _ = try await client.get(peer.url("/first"))
-        guard isOffered.withLock({ $0 }) else { return }
+        try needsOffer(of: "zstd", in: peer.requests)
         async let outcome = client.outcome(of: HTTP.Request(url: peer.url("/bomb")))
         try await sent.opened()
         try await bounded(.seconds(2)) { _ = try await client.get(peer.url("/other")) }

@@ -26,6 +26,7 @@ extension ConformanceCheck {
                 }
                 let content = try await subject.client().get(server.url()).value
                 try expectBytes(content, text, "in pieces of \(size) bytes")
+                try needsOffer(of: coding, in: server.requests)
             }
         }
     }
