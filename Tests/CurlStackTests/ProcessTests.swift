@@ -1,4 +1,5 @@
 import CurlStack
+import FoundationEssentials
 import Glibc
 import NetworkStack
 import NetworkStackTesting
@@ -75,6 +76,35 @@ struct ProcessTests {
                 _ = try Network.CurlNetworkStack()
             } catch HTTP.Refusal.invalidOptions(let why) {
                 exit(why.contains("descriptors") ? 7 : 2)
+            }
+            exit(3)
+        }
+    }
+
+    @Test("TLS 1.1 is not spoken by default, not even where the system lets OpenSSL", .timeLimit(.minutes(1)))
+    func oldestTLS() async {
+        await #expect(processExitsWith: .exitCode(7)) {
+            // OpenSSL reads it when it is first used. By itself it might refuse TLS 1.1 for another reason.
+            let folder = try TemporaryDirectory("openssl")
+            let settings = [
+                "openssl_conf = a", "[a]", "ssl_conf = b", "[b]", "system_default = c", "[c]", "MinProtocol = TLSv1",
+                "CipherString = DEFAULT:@SECLEVEL=0", "",
+            ]
+            try Data(settings.joined(separator: "\n").utf8).write(to: URL(filePath: folder.file("openssl.cnf")))
+            setenv("OPENSSL_CONF", folder.file("openssl.cnf"), 1)
+            let identity = try TestCertificates.shared()
+            var options = ScriptedServer.Options(tls: identity.server)
+            options.maximumTLSVersion = .v11
+            let server = try ScriptedServer.responding(options) { _ in .ok("secret") }
+            var configuration = Network.Configuration()
+            configuration.tls.trustRoots = .file(path: identity.caFile)
+            let stack = try Network.CurlNetworkStack(configuration: configuration)
+            let request = try HTTP.Request(url: server.url("/", host: "localhost"))
+            do {
+                _ = try await stack.fetch(resource: .init(baseRequestMaking: .request(request)))
+            } catch Network.CurlFetchError.transport(let error) where error.kind == .tls {
+                let connection = try await server.waitUntil { $0.open == 0 }.connections.first
+                exit(connection?.tls == nil && connection?.receivedCount == 0 ? 7 : 2)
             }
             exit(3)
         }

@@ -15,12 +15,20 @@ extension ScriptedServer {
 
         /// A TLS version.
         public enum TLSVersion: Sendable, Equatable {
+            /// TLS 1.1, which nobody should speak any more: OpenSSL's security level is 0 with it.
+            case v11
             /// TLS 1.2
             case v12
             /// TLS 1.3
             case v13
 
-            var code: Int32 { self == .v12 ? 0x0303 : 0x0304 }
+            var code: Int32 {
+                switch self {
+                case .v11: 0x0302
+                case .v12: 0x0303
+                case .v13: 0x0304
+                }
+            }
         }
 
         /// Where to listen.

@@ -21,6 +21,7 @@ final class TLSContext: @unchecked Sendable {  // unchecked: SSL_CTX counts refe
         }
         if let version = options.maximumTLSVersion {
             networkstack_SSL_CTX_set_max_proto_version(context, version.code)
+            if version == .v11 { SSL_CTX_set_security_level(context, 0) }
         }
         SSL_CTX_set_session_id_context(context, [1], 1)  // without one, a client certificate forbids resumption
         if options.clientCertificate != .ignored {
