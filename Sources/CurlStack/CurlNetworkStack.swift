@@ -29,7 +29,8 @@ extension Network {
         ///   - queue: Where completions are called.
         /// - Throws: ``/NetworkStack/HTTP/Refusal/invalidOptions(_:)`` if the configuration makes no sense, if authorities or the client's
         ///   identity cannot be read or are of no use, if libcurl is too old (before 7.87) or not built on OpenSSL, or if the system
-        ///   has no thread to give; ``/NetworkStack/HTTP/Refusal/unsupported(_:reason:)`` if this libcurl cannot do what is asked.
+        ///   has no thread or no file descriptors to give; ``/NetworkStack/HTTP/Refusal/unsupported(_:reason:)`` if this libcurl
+        ///   cannot do what is asked.
         public init(configuration: Configuration = .init(), queue: DispatchQueue = .global()) throws(HTTP.Refusal) {
             engine = HTTPEngine(
                 transport: try CurlTransport(configuration: configuration),

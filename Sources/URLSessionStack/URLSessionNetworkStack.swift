@@ -109,7 +109,8 @@ extension Network {
         ///   - configuration: Connections, and how fetches are carried out.
         ///   - authenticationChallengeHandler: Answers challenges. Without one a 401 is a response like any other.
         ///   - queue: Where completions are called, and where delayed retries wait.
-        /// - Throws: ``/NetworkStack/HTTP/Refusal/invalidOptions(_:)`` if the configuration makes no sense,
+        /// - Throws: ``/NetworkStack/HTTP/Refusal/invalidOptions(_:)`` if the configuration makes no sense, on Linux also if the
+        ///   environment names a proxy that cannot be read;
         ///   ``/NetworkStack/HTTP/Refusal/unsupported(_:reason:)`` if URLSession cannot do what is asked here; on Linux also if
         ///   the environment names proxies and the configuration does not ask for them;
         ///   ``/NetworkStack/HTTP/Refusal/untrusted(_:)`` if the configuration pins keys (``ServerTrustEvaluator``
