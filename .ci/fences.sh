@@ -53,6 +53,16 @@ code '\bunsafe|\bUnmanaged\b|\bOpaquePointer\b' Sources |
 unchecked=$(code '@unchecked\s+Sendable' Sources)
 [ "$(grep -c . <<<"$unchecked" || true)" -le 4 ] || fence "At most four types may be '@unchecked Sendable':" <<<"$unchecked"
 
+# What libcurl calls must neither call it back, nor wait, nor trap. An opening parenthesis tells its functions from its types.
+code '\b(?!(?:curl_slist_append|shim_easy_get_pointer)\()(?:curl|shim)_\w+\(|\bawait\b|\bwithLock\b|\.wait\(|sleep\(|\b(?:fatalError|precondition|preconditionFailure|assert|assertionFailure)\(|[\w)\]]!(?![=\w])' \
+    Sources/CurlStack/Handle/Callbacks.swift |
+    fence "A callback of libcurl calls nothing of libcurl's (but curl_slist_append, and the lookup of its transfer), does not wait and does not trap:"
+code '\bLock\b|\bwithLock\b|\bawait\b|\.resume\(' Sources/NetworkStack/Engine/ExchangeState*.swift |
+    fence "The state of an exchange has no lock and resumes nobody: it returns what is to be done:"
+wakes=$(code '\.wake\(' Sources/CurlStack)
+{ [ "$(grep -c . <<<"$wakes" || true)" -eq 1 ] && grep -q '^Sources/CurlStack/Loop/Mailbox\.swift:' <<<"$wakes"; } ||
+    fence "Posting is waking: one line of Mailbox.swift wakes the loop, and no other:" <<<"${wakes:-none}"
+
 code '\bnonisolated\(unsafe\)' Sources | fence "'nonisolated(unsafe)' is not used:"
 code '\btry!' Sources | fence "'try!' is not used:"
 code '@preconcurrency\s+import' Sources | fence "'@preconcurrency import' is not used:"
