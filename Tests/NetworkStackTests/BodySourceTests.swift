@@ -252,8 +252,14 @@ struct StreamBodySourceTests {
         // A cancel closes the source on its own thread, while the transport's goes back on a connection that died.
         source.close()
         _ = source.rewind()
+        // Long enough for one more to be made; then until all are let go of, however long that takes.
         try await Task.sleep(for: .milliseconds(500))
-        let counts = (made.withLock { $0 }, ended.withLock { $0 })
+        let end = ContinuousClock.now + .seconds(10)
+        var counts = (0, -1)
+        while counts.0 != counts.1, .now < end {
+            try await Task.sleep(for: .milliseconds(1))
+            counts = (made.withLock { $0 }, ended.withLock { $0 })
+        }
         #expect(counts.0 == counts.1, "\(counts.0) streams were made, and \(counts.1) of them were let go of")
     }
 

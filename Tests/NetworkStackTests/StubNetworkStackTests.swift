@@ -1,4 +1,5 @@
 import Dispatch
+import FoundationEssentials
 import NetworkStack
 import NetworkStackTesting
 import Testing
@@ -7,6 +8,9 @@ import Testing
 struct StubNetworkStackTests {
     private enum Failure: Error { case cancelled, odd }
     private typealias Stub = StubNetworkStack<Int, Int, Int, String, Failure>
+
+    /// Keeps a task's thread.
+    private func block(until group: DispatchGroup) { group.wait() }
 
     @Test("answers what its closure says, and writes down what was asked")
     func answers() async throws {
@@ -47,21 +51,50 @@ struct StubNetworkStackTests {
         await #expect(throws: Failure.cancelled) { try await task.value }
     }
 
-    @Test("completes with its cancelled error after a cancel, however soon the closure answers")
-    func cancelsAnswered() async {
-        let stub = Stub(cancelled: .cancelled) { .success(.init(value: $0, response: "soon")) }
-        for number in 1...1000 {
-            let (outcome, cancelled) = (Handover<Bool>(), Lock(false))
-            let fetch = stub.fetch(resource: number) { result in
-                let wasCancelled = cancelled.withLock { $0 }
-                if case .success = result { outcome.fill(!wasCancelled) } else { outcome.fill(true) }
-            }
-            fetch.cancel()
-            cancelled.withLock { $0 = true }
-            guard await outcome.take() == true else {
-                Issue.record("Fetch \(number) succeeded after it was cancelled")
-                return
+    @Test("completes with its cancelled error after a cancel, although the closure has answered")
+    func cancelsAnswered() async throws {
+        let (goesOn, isThere, mayAnswer) = (Handover<Void>(), Gate(), DispatchGroup())
+        mayAnswer.enter()
+        let stub = Stub(cancelled: .cancelled) { number in
+            await goesOn.take()
+            isThere.open()
+            block(until: mayAnswer)
+            return .success(.init(value: number, response: "there"))
+        }
+        let (started, outcome, isCompleted) = (Handover<any Cancelable>(), Handover<Bool>(), Gate())
+        Task.detached(priority: .background) {
+            started.fill(
+                stub.fetch(resource: 1) { result in
+                    isCompleted.open()
+                    if case .failure(.cancelled) = result { outcome.fill(true) } else { outcome.fill(false) }
+                }
+            )
+        }
+        let (fetch, waits) = (await started.take(), Gate())
+        // What tasks of one priority do comes in order: by then, the completion waits for the answer.
+        Task.detached(priority: .background) { waits.open() }
+        try await waits.opened()
+        goesOn.fill(())
+        try await isThere.opened()
+        // All other threads of that priority are taken, and the closure's is as soon as it has answered: more wait for one
+        // before the completion does.
+        let (held, busy) = (DispatchGroup(), Lock(0))
+        held.enter()
+        let threads = ProcessInfo.processInfo.activeProcessorCount
+        for _ in 0..<(threads + 64) {
+            Task.detached(priority: .background) {
+                busy.withLock { $0 += 1 }
+                block(until: held)
             }
         }
+        for taken in [threads - 1, threads] {
+            if taken == threads { mayAnswer.leave() }
+            for _ in 0..<5000 where busy.withLock({ $0 }) < taken { try await Task.sleep(for: .milliseconds(1)) }
+            #expect(busy.withLock { $0 } >= taken)
+        }
+        #expect(!isCompleted.isOpen)
+        fetch.cancel()
+        held.leave()
+        #expect(await outcome.take())
     }
 }
