@@ -240,7 +240,8 @@ package final class ResumeBatch {
 
     private func makeCalls() {
         let calls = exchange(&calls, with: [])
-        let queue = calls[0].queue
+        let (queue, call) = calls[0]
+        guard calls.count > 1 else { return queue.async(execute: call) }
         if calls.allSatisfy({ $0.queue === queue }) { return Calls(calls.map(\.call), on: queue).begin() }
         for (_, calls) in Dictionary(grouping: calls, by: { ObjectIdentifier($0.queue) }) {
             Calls(calls.map(\.call), on: calls[0].queue).begin()

@@ -159,15 +159,14 @@ final class Pool {
     }
 
     private func keepSpare(_ easy: EasyHandle) {
-        easy.next = spare
+        easy.next = spare.take()
         spare = easy
         spareCount += 1
     }
 
     private func takeSpare() -> EasyHandle? {
-        guard let easy = spare else { return nil }
-        spare = easy.next
-        easy.next = nil
+        guard let easy = spare.take() else { return nil }
+        spare = easy.next.take()
         spareCount -= 1
         return easy
     }

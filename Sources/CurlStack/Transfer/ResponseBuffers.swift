@@ -17,11 +17,13 @@ final class ResponseBuffers {
 
         /// Empty buffers, for a head within these limits.
         func take(limits: HTTP.Options.Limits) -> ResponseBuffers {
-            let buffers = first ?? ResponseBuffers()
-            if first != nil {
-                first = buffers.next
-                buffers.next = nil
+            let buffers: ResponseBuffers
+            if let first = first.take() {
+                buffers = first
+                self.first = first.next.take()
                 count -= 1
+            } else {
+                buffers = ResponseBuffers()
             }
             buffers.head.limits = limits
             return buffers
@@ -33,7 +35,7 @@ final class ResponseBuffers {
                 return
             }
             buffers.head.startOver()
-            buffers.next = first
+            buffers.next = first.take()
             first = buffers
             count += 1
         }

@@ -48,16 +48,16 @@ final class Turn {
     /// A transfer that is not among them has something to tell.
     func touch(_ transfer: Transfer) {
         transfer.isTouched = true
-        if let lastTouched { lastTouched.nextTouched = transfer } else { firstTouched = transfer }
+        if let last = lastTouched.take() { last.nextTouched = transfer } else { firstTouched = transfer }
         lastTouched = transfer
     }
 
     /// Takes the next that has something to tell. Others may come to have some meanwhile, and come up after it.
     func nextTouched() -> Transfer? {
-        guard let transfer = firstTouched else { return nil }
-        firstTouched = transfer.nextTouched
+        guard let transfer = firstTouched.take() else { return nil }
+        firstTouched = transfer.nextTouched.take()
         if firstTouched == nil { lastTouched = nil }
-        (transfer.isTouched, transfer.nextTouched) = (false, nil)
+        transfer.isTouched = false
         return transfer
     }
 
