@@ -48,7 +48,8 @@ struct ResumeBatchTests {
 
     @Test("has no call wait for one that takes long")
     func long() async throws {
-        let (queue, held, others) = (DispatchQueue(label: "queue", attributes: .concurrent), DispatchGroup(), [Gate(), Gate()])
+        let queue = DispatchQueue(label: "queue", attributes: .concurrent)
+        let (held, others) = (DispatchGroup(), [Gate(), Gate()])
         held.enter()
         withBatch {
             ResumeBatch.call(on: queue) { block(until: held) }

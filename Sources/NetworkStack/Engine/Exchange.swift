@@ -245,6 +245,7 @@ final class Exchange: Cancelable {
 
     private func complete(_ ending: Ending, telling attempt: Attempt?, by steps: (any ExchangeSteps)?) {
         let isCancelled = state.withLock { $0.delivery.isCancelled }
-        steps?.complete(isCancelled ? .cancelled : ending, telling: attempt)
+        let told: Ending = isCancelled ? .cancelled : ending
+        steps?.complete(told, telling: attempt)
     }
 }

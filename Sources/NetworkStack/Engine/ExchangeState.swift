@@ -38,7 +38,7 @@ struct ExchangeState: ~Copyable {
     var attempt: Attempt?
     var retryState = Retry.State()
     /// The last attempt whose request was handed over.
-    private var handedOver = 0
+    var handedOver = 0
     /// Whether the interceptors have been told the attempt's end.
     var isTold = false
     /// Whether the head of a stream is delivered.
@@ -53,9 +53,9 @@ struct ExchangeState: ~Copyable {
     var fragment: String?
     var redirects: [HTTP.Response.Redirect] = []
     /// How many of the redirects answered another method than the one that is under way now.
-    private var otherwise = 0
+    var otherwise = 0
     /// Whether a hop of the attempt brought cookies: what is asked again is not the same question then.
-    private var hasCookies = false
+    var hasCookies = false
     var head: HTTP.Response?
     var next: HTTP.Request?
     var body = Data()
@@ -76,70 +76,6 @@ struct ExchangeState: ~Copyable {
     }
 
     private var limits: HTTP.Options.Limits { shared.value.limits }
-
-    // MARK: Attempts
-
-    /// An attempt that has begun.
-    struct Begun: ~Copyable {
-        let attempt: Attempt
-        /// What the wheel held for the last one.
-        let lastTicket: TimerWheel.Ticket?
-        /// When to look at the clocks.
-        let firstLook: MonotonicTime
-    }
-
-    /// Begins an attempt, unless the exchange has ended.
-    ///
-    /// - Parameters:
-    ///   - identifier: The attempt's.
-    ///   - now: When it begins.
-    ///   - firstLook: How long after the fetch has begun to look at its first attempt's clocks, if that is known.
-    mutating func beginAttempt(_ identifier: Int, now: MonotonicTime, firstLook: UInt64? = nil) -> Begun? {
-        guard stage != .ended else { return nil }
-        let lastTicket = remains.ticket
-        // The first finds everything as it was made.
-        let isFirst = attempt == nil
-        if !isFirst { forgetAttempt(now: now) }
-        let attempt = Attempt(identifier: identifier, retryState: retryState)
-        self.attempt = attempt
-        let look = isFirst ? firstLook.map { clocks.startedAt.after(nanoseconds: $0) } : nil
-        return Begun(attempt: attempt, lastTicket: lastTicket, firstLook: look ?? clocks.firstLook)
-    }
-
-    private mutating func forgetAttempt(now: MonotonicTime) {
-        remains = Remains()
-        stage = .making
-        (isTold, redirects, hasCookies, body) = (false, [], false, Data())
-        otherwise = 0
-        clocks.beganAttempt(now: now)
-    }
-
-    /// Keeps what cancels the making. Answers it back if it is to be cancelled at once, as its attempt is over by now: not after a
-    /// request was handed over. That may have been fetched by now, and to cancel its making would be to cancel the fetch.
-    mutating func hold(making: any Cancelable, of attempt: Attempt) -> (any Cancelable)? {
-        guard handedOver < attempt.number else { return nil }
-        guard stage == .making, isCurrent(attempt) else { return making }
-        remains.pending = making
-        return nil
-    }
-
-    mutating func hold(ticket: TimerWheel.Ticket, of attempt: Attempt) -> TimerWheel.Ticket? {
-        if stage == .ended || !isCurrent(attempt) { return ticket }
-        remains.ticket = ticket
-        return nil
-    }
-
-    /// Answers whether the attempt's request is handed over for the first time, and still wanted; and the making, to be let go of.
-    mutating func handOver(_ attempt: Attempt) -> (isWanted: Bool, making: (any Cancelable)?) {
-        guard stage == .making, handedOver < attempt.number, isCurrent(attempt) else { return (false, nil) }
-        handedOver = attempt.number
-        return (true, remains.pending.take())
-    }
-
-    /// The number of the attempt that is under way.
-    var attemptNumber: Int { retryState.attemptCount }
-
-    func isCurrent(_ attempt: Attempt) -> Bool { attemptNumber == attempt.number }
 
     // MARK: Carrying
 

@@ -40,6 +40,8 @@ extension HTTP {
         public init() {}
 
         /// Adds what is of the whole fetch to the figures of its last hop.
-        mutating func complete(redirects: Int, after total: Duration) { (hopCount, self.total) = (redirects + 1, total) }
+        mutating func complete(redirects: Int, after total: Duration) {
+            (hopCount, self.total) = (redirects + 1, total)
+        }
     }
 }
