@@ -192,11 +192,14 @@ package final class ResumeBatch {
         func begin() { queue.async { self.makeAll() } }
 
         private func makeAll() {
-            let (first, isLast) = remaining.withLock { ($0.popLast(), $0.isEmpty) }
-            // Whoever makes the others while this thread cannot.
-            if !isLast { begin() }
-            first?()
-            while let call = remaining.withLock({ $0.popLast() }) { call() }
+            var isHelped = false
+            // What a call holds is let go of before the next one is made.
+            while let (call, isLast) = remaining.withLock({ calls in calls.popLast().map { ($0, calls.isEmpty) } }) {
+                // By another thread, which makes the others while this one cannot.
+                if !isLast, !isHelped { begin() }
+                isHelped = true
+                call()
+            }
         }
     }
 
