@@ -40,7 +40,7 @@ package struct Handover<Value: Sendable>: Sendable {
                 stage = .filled(value, beside: nil)
                 return nil
             case .waiting(let waiter):
-                stage = .filled(value, beside: batch?.waiters)
+                stage = .filled(value, beside: batch?.others)
                 return waiter
             case .filled(let first, let others):
                 stage = .filled(first, beside: others)
@@ -205,7 +205,7 @@ package final class ResumeBatch {
 
     /// Those whose wait has ended since the last were resumed; and where they will be when they are.
     private var waiting: [Waiter] = []
-    @usableFromInline private(set) var waiters = Waiters()
+    private var waiters = Waiters()
     private var calls: [(queue: DispatchQueue, call: Call)] = []
 
     private static let key: pthread_key_t = {
@@ -257,8 +257,14 @@ package final class ResumeBatch {
         unsafe pthread_getspecific(key).map { unsafe Unmanaged<ResumeBatch>.fromOpaque($0).takeUnretainedValue() }
     }
 
+    /// Where all are who are resumed with the next one added.
+    @usableFromInline var others: Waiters { waiters }
+
     @usableFromInline
-    func add(_ waiter: Waiter) {
+    func add(_ waiter: Waiter) { Self.append(waiter, to: &waiting) }
+
+    /// In one change, which is checked for exclusivity once.
+    private static func append(_ waiter: Waiter, to waiting: inout [Waiter]) {
         if waiting.isEmpty { waiting.reserveCapacity(16) }
         waiting.append(waiter)
     }
