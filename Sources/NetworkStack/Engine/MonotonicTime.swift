@@ -25,7 +25,9 @@ struct MonotonicTime: Comparable, Sendable {
 
     func after(nanoseconds count: UInt64) -> MonotonicTime { MonotonicTime(nanoseconds: nanoseconds &+ count) }
 
+    /// Nothing comes earlier: less than no time is none. Options that make no sense may get here before anybody refuses them.
     static func + (time: MonotonicTime, duration: Duration) -> MonotonicTime {
+        guard duration > .zero else { return time }
         let (seconds, attoseconds) = duration.parts
         guard seconds < 1 << 32 else { return MonotonicTime(nanoseconds: time.nanoseconds &+ 1 << 62) }
         return MonotonicTime(
