@@ -3,6 +3,7 @@
 //
 // Every ratio is taken over this program: it changes in a commit of its own, or not at all.
 #define _GNU_SOURCE
+#include "transfer.h"
 #include "floor.h"
 #include <curl/curl.h>
 #include <fcntl.h>
@@ -22,14 +23,14 @@
 static int setting_count;
 static char **settings;
 
-static const char *text(const char *key, const char *standard) {
+const char *text(const char *key, const char *standard) {
     size_t length = strlen(key);
     for (int i = 1; i < setting_count; i++)
         if (strncmp(settings[i], key, length) == 0 && settings[i][length] == '=') return settings[i] + length + 1;
     return standard;
 }
 
-static long number(const char *key, long standard) {
+long number(const char *key, long standard) {
     const char *value = text(key, NULL);
     return value ? strtol(value, NULL, 10) : standard;
 }
@@ -92,16 +93,7 @@ static bool takes_another(uint64_t now) {
 
 // Transfers.
 
-struct transfer {
-    CURL *easy;
-    char *head, *body;
-    size_t head_length, head_capacity, body_length, body_capacity;
-    uint64_t started;
-    int file;
-    bool is_held;
-};
-
-static CURLM *multi;
+CURLM *multi;
 static struct curl_slist *lines;
 static const char *url, *held_url;
 static long expected;
@@ -159,7 +151,7 @@ static void read_pins(const char *list) {
     }
 }
 
-static void make(struct transfer *t, bool is_held) {
+void make(struct transfer *t, bool is_held) {
     static char *content;
     CURL *easy = t->easy = curl_easy_init();
     t->file = -1;
@@ -215,8 +207,12 @@ static long under_way; // of those that are measured
 
 static void start(struct transfer *t, uint64_t now) {
     if (!t->is_held) under_way++;
-    t->head_length = t->body_length = 0;
     t->started = now;
+    ask(t);
+}
+
+void ask(struct transfer *t) {
+    t->head_length = t->body_length = 0;
     if (t->file >= 0) lseek(t->file, 0, SEEK_SET);
     if (is_distinct && !t->is_held) {
         static long count;
@@ -352,29 +348,22 @@ static void hold(struct transfer *transfers, long count) {
     while (now_ns() - latest < 1500000000u) turn();
 }
 
-int floor_run(int argc, char **argv, floor_reader content_reader) {
-    reader = content_reader;
+bool prepare(int argc, char **argv) {
     setting_count = argc;
     settings = argv;
     url = text("url", NULL);
-    if (!url) return fprintf(stderr, "bench-floor: the setting 'url' is missing\n"), 64;
+    if (!url) return fprintf(stderr, "bench-floor: the setting 'url' is missing\n"), false;
     held_url = text("held_url", NULL);
     expected = number("expect", -1);
     streams = number("stream", 0) != 0;
     is_distinct = number("distinct", 0) != 0;
     read_pins(text("pins", ""));
-    uses_epoll = strcmp(text("client", ""), "libcurl-c-epoll") == 0;
     curl_global_init(CURL_GLOBAL_DEFAULT);
     multi = curl_multi_init();
     long in_flight = number("in_flight", 1), held_count = number("held_count", 0);
     curl_multi_setopt(multi, CURLMOPT_PIPELINING, CURLPIPE_MULTIPLEX);
     curl_multi_setopt(multi, CURLMOPT_MAX_CONCURRENT_STREAMS, in_flight > 100 ? in_flight : 100);
     curl_multi_setopt(multi, CURLMOPT_MAXCONNECTS, (in_flight + held_count) * 8);
-    if (uses_epoll) {
-        epoll_fd = epoll_create1(EPOLL_CLOEXEC);
-        curl_multi_setopt(multi, CURLMOPT_SOCKETFUNCTION, on_socket);
-        curl_multi_setopt(multi, CURLMOPT_TIMERFUNCTION, on_timer);
-    }
     lines = curl_slist_append(NULL, "User-Agent: NetworkStack/0.1");
     lines = curl_slist_append(lines, "Accept-Encoding: gzip, deflate, br, zstd");
     lines = curl_slist_append(lines, "Expect:");
@@ -387,6 +376,19 @@ int floor_run(int argc, char **argv, floor_reader content_reader) {
         snprintf(line, sizeof line, "X-Benchmark-%ld: 1", i);
         lines = curl_slist_append(lines, line);
     }
+    return true;
+}
+
+int floor_run(int argc, char **argv, floor_reader content_reader) {
+    reader = content_reader;
+    if (!prepare(argc, argv)) return 64;
+    uses_epoll = strcmp(text("client", ""), "libcurl-c-epoll") == 0;
+    if (uses_epoll) {
+        epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+        curl_multi_setopt(multi, CURLMOPT_SOCKETFUNCTION, on_socket);
+        curl_multi_setopt(multi, CURLMOPT_TIMERFUNCTION, on_timer);
+    }
+    long in_flight = number("in_flight", 1), held_count = number("held_count", 0);
     struct transfer *transfers = calloc((size_t)in_flight, sizeof *transfers);
     struct transfer *held = calloc((size_t)held_count + 1, sizeof *held);
     for (long i = 0; i < in_flight; i++) make(&transfers[i], false);
