@@ -59,6 +59,12 @@ let package = Package(
             dependencies: ["BenchmarkClients", "Floor"],
             swiftSettings: settings
         ),
+        // The least that awaiting it costs, or being called back: no library at all between Swift and the floor.
+        .executableTarget(
+            name: "bench-floor-swift",
+            dependencies: ["BenchmarkClients", "Floor"],
+            swiftSettings: settings
+        ),
         // What nginx has not: responses that stay open, and a sink for uploads.
         .executableTarget(name: "bench-peer"),
         // Runs a foreign program on one core and tells what it cost.

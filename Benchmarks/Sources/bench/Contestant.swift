@@ -85,6 +85,18 @@ struct Contestant: Sendable {
         .init(name: "libcurl-c-poll", program: .swift("bench-floor")),
         .init(name: "libcurl-c-epoll", program: .swift("bench-floor")),
         .init(
+            name: "libcurl-await",
+            program: .swift("bench-floor-swift"),
+            declines: onlySmall,
+            isQuick: false
+        ),
+        .init(
+            name: "libcurl-callback",
+            program: .swift("bench-floor-swift"),
+            declines: { $0.kind == .coldStart ? "is the same as the awaited form there" : onlySmall($0) },
+            isQuick: false
+        ),
+        .init(
             name: "async-http-client",
             program: .swift("bench-async-http-client", package: "AsyncHTTPClient"),
             declines: onlyPlain
@@ -121,6 +133,10 @@ struct Contestant: Sendable {
         .init(name: "wrk", program: .wrk, declines: checksFloor),
         .init(name: "curl-command", program: .curl) { $0.kind == .coldStart ? nil : "is for the cold start" },
     ]
+
+    private static func onlySmall(_ workload: Workload) -> String? {
+        workload.heldCount > 0 || workload.path != "/1k" ? "is there to tell what small requests cost at least" : nil
+    }
 
     private static func checksFloor(_ workload: Workload) -> String? {
         workload.name == "get-1k-h1-c64" ? nil : "is there to check the floor, at 64 in flight"
