@@ -28,5 +28,9 @@ if [ "$verdict" -eq 124 ] || [ "$verdict" -eq 137 ]; then
 elif [ "$verdict" -eq 0 ] && ! grep -qE 'Test run with [1-9][0-9]* tests?\b' "$log"; then
     echo "No test ran: the filter matches none, or the test targets are empty." >&2
     verdict=1
+elif [ "$verdict" -ne 0 ]; then
+    # What failed is far above by now, and who reads a CI's end should not have to search for it.
+    echo "What failed:" >&2
+    grep -E -A 4 '^✘ .* recorded an issue|error:|Fatal error|terminated with|unexpected signal' "$log" | head -100 >&2 || true
 fi
 exit "$verdict"
