@@ -20,7 +20,7 @@ struct HeldStreamTests {
         }
         var configuration = Network.Configuration()
         configuration.options.version = .http2PriorKnowledge
-        configuration.options.timeouts.idle = .seconds(3)
+        configuration.options.timeouts.idle = .seconds(8)
         let stack = try Network.CurlNetworkStack(configuration: configuration)
         let resource = try get(server.url())
         _ = try await stack.fetch(resource: resource)

@@ -135,7 +135,7 @@ struct PoolingReplacedTests {
         let server = try ScriptedServer(options) { index in
             guard index == 0 else { return [.beginHTTP2, .repeat([.answerStream])] }
             return [.beginHTTP2, .answerStream] + (1...5).map { _ in .receiveStream } + [
-                .pause(.milliseconds(1500)), .send([.goAway(lastStream: 1)]), .close,
+                .pause(.seconds(3)), .send([.goAway(lastStream: 1)]), .close,
             ]
         }
         let stack = try stack(isSecure: true)
@@ -145,7 +145,7 @@ struct PoolingReplacedTests {
             for _ in 1...5 { group.addTask { try await stack.fetch(resource: resource).response.metrics.queue } }
             return try await group.reduce(into: []) { $0.append($1) }
         }
-        #expect(waits.allSatisfy { $0.map { $0 < .milliseconds(1200) } ?? false }, "\(waits)")
+        #expect(waits.allSatisfy { $0.map { $0 < .milliseconds(2500) } ?? false }, "\(waits)")
     }
 
     @Test("those that begin at once where the shared connection has died share the next", arguments: [false, true])

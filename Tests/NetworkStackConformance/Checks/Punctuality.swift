@@ -130,7 +130,7 @@ extension ConformanceCheck {
     private static let slowdown = getenv("SLOWDOWN").flatMap { Int(String(cString: $0)) } ?? 1
 
     /// Tries up to ten times, until something took no longer than a bound.
-    private static func expectPrompt(
+    static func expectPrompt(
         _ what: String,
         within bound: Duration,
         _ attempt: () async throws -> Duration
