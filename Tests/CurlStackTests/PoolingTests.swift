@@ -40,11 +40,11 @@ struct PoolingTests {
         }
         var configuration = Network.Configuration()
         configuration.connections.perHost = 1
-        configuration.options.timeouts.queue = .milliseconds(300)
+        configuration.options.timeouts.queue = .seconds(2)
         configuration.options.emptyResponseCodes = [200]
         let stack = try Network.CurlNetworkStack(configuration: configuration)
         let resource = try get(server.url())
-        let end = ContinuousClock.now + .seconds(1.5)
+        let end = ContinuousClock.now + .seconds(4.5)
         try await withThrowingTaskGroup(of: Void.self) { group in
             for _ in 1...3 {
                 group.addTask { while ContinuousClock.now < end { _ = try await stack.fetch(resource: resource) } }

@@ -196,10 +196,10 @@ extension ConformanceCheck {
                     [
                         .receiveHead,
                         .send("HTTP/1.1 200 OK\r\nContent-Encoding: zstd\r\nContent-Length: \(content.count)\r\n\r\n"),
-                        .drip(content, every: .milliseconds(10)),
+                        .drip(content, every: .milliseconds(25)),
                     ]
                 }
-                let client = try subject.client { $0.options.timeouts.idle = .milliseconds(600) }
+                let client = try subject.client { $0.options.timeouts.idle = .milliseconds(1500) }
                 try expectBytes(await client.get(server.url()).value, Compressed.text)
             },
             broken("Truncated gzip", "gzip", Array(Compressed.gzip.prefix(150))),

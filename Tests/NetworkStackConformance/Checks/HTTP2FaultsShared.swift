@@ -19,7 +19,7 @@ extension ConformanceCheck {
                         .send([HTTP2Frame(.windowUpdate, [0, 0, 0, 0])]), .waitForClose,
                     ]
                 }
-                let client = try subject.http2Client { $0.timeouts.idle = .milliseconds(500) }
+                let client = try subject.http2Client { $0.timeouts.idle = .milliseconds(1500) }
                 _ = try await client.get(server.url())
                 try await together(count) { _ in _ = try await client.failure(HTTP.Request(url: server.url())) }
             }

@@ -207,7 +207,7 @@ extension ConformanceCheck {
             let server = try ScriptedServer { _ in
                 [.receiveHead, .send("HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\nsome"), .waitForClose]
             }
-            let opened = try await subject.streaming { $0.options.timeouts.total = .milliseconds(400) }.open(
+            let opened = try await subject.streaming { $0.options.timeouts.total = .milliseconds(1500) }.open(
                 server.url()
             )
             let error = try await streamFailure { _ = try await opened.value.collect() }
@@ -224,7 +224,7 @@ extension ConformanceCheck {
             let server = try ScriptedServer(options) { _ in
                 [.receiveHead, .send("HTTP/1.1 200 OK\r\nContent-Length: \(length)\r\n\r\n"), .sendPattern(length)]
             }
-            let opened = try await subject.streaming { $0.options.timeouts.idle = .milliseconds(700) }.open(
+            let opened = try await subject.streaming { $0.options.timeouts.idle = .seconds(2) }.open(
                 server.url()
             )
             try await bounded(.seconds(60)) {
@@ -234,7 +234,7 @@ extension ConformanceCheck {
                 var sent = -1
                 while let now = server.connections.first?.sentCount, now != sent {
                     sent = now
-                    try await Task.sleep(for: .milliseconds(500))
+                    try await Task.sleep(for: .milliseconds(1250))
                 }
                 try expect(sent < 24 << 20, "The server could send \(sent) bytes ahead of the reader")
                 while let chunk = try await chunks.next() {

@@ -9,12 +9,12 @@ extension ConformanceCheck {
             let server = try ScriptedServer { _ in
                 [.receiveHead, .send("HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\nsome"), .waitForClose]
             }
-            let client = try subject.streaming { $0.options.timeouts.idle = .milliseconds(300) }
+            let client = try subject.streaming { $0.options.timeouts.idle = .milliseconds(800) }
             let start = ContinuousClock.now
             let opened = try await client.open(server.url())
             let error = try await streamFailure { _ = try await opened.value.collect() }
             try expect("\(error)".contains("idle timeout"), "Expected the idle timeout, saw \(error)")
-            try expect(start.duration(to: .now) >= .milliseconds(300), "The idle timeout ran out early")
+            try expect(start.duration(to: .now) >= .milliseconds(800), "The idle timeout ran out early")
             try await server.sees("the close") { $0.connections.first?.isEndedByPeer == true }
         },
         ConformanceCheck(
@@ -30,7 +30,7 @@ extension ConformanceCheck {
                     ]
                 }
                 let silent = try ScriptedServer { _ in [.receiveHead, .waitForClose] }
-                let client = try subject.streaming { $0.options.timeouts.idle = .milliseconds(300) }
+                let client = try subject.streaming { $0.options.timeouts.idle = .milliseconds(800) }
                 let opened = try await client.open(server.url())
                 // As long as three others take to run out.
                 for _ in 1...3 {

@@ -59,7 +59,7 @@ extension ConformanceCheck {
             let server = try ScriptedServer.responding { _ in .ok("second") }
             let port = try UnresponsivePort(server.port, on: .anotherV4)
             for options in [
-                HTTP.Options.clocks(connect: .seconds(4)), .clocks(total: .seconds(4)), .clocks(idle: .seconds(3)),
+                HTTP.Options.clocks(connect: .seconds(4)), .clocks(total: .seconds(4)), .clocks(idle: .seconds(5)),
             ] {
                 let observation = try subject.stack().observe(
                     server.url(host: HeldLookups.nameOfTwoAddresses),
