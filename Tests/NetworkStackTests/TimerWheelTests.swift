@@ -29,23 +29,36 @@ struct TimerWheelTests {
         }
     }
 
+    /// The least of three tries, or the first that is good enough: a machine that stops for a moment makes one late, and hardly
+    /// three.
+    private func best(below bound: Duration, of attempt: () async throws -> Duration) async throws -> Duration {
+        var best = try await attempt()
+        for _ in 1...2 where best >= bound { best = min(best, try await attempt()) }
+        return best
+    }
+
     @Test("asks ten thousand entries, none early, none twice, none late", .timeLimit(.minutes(1)))
     func many() async throws {
-        let wheel = TimerWheel()
-        let start = MonotonicTime.now
-        let entries = try (0..<10_000).map { number in
-            let deadline = start + .milliseconds(100 + (number * 7919) % 900)
-            let entry = Clockwork()
-            return (entry, deadline, try #require(wheel.insert(entry, at: deadline)))
+        let latest = try await best(below: .milliseconds(500)) {
+            let wheel = TimerWheel()
+            let start = MonotonicTime.now
+            let entries = try (0..<10_000).map { number in
+                let deadline = start + .milliseconds(100 + (number * 7919) % 900)
+                let entry = Clockwork()
+                return (entry, deadline, try #require(wheel.insert(entry, at: deadline)))
+            }
+            try await settle(entries.map(\.0))
+            var latest = Duration.zero
+            for (entry, deadline, ticket) in entries {
+                let asked = try #require(entry.times.first)
+                #expect(asked >= deadline, "early by \(deadline - asked)")
+                latest = max(latest, asked - deadline)
+                wheel.remove(ticket)
+            }
+            #expect(entries.allSatisfy { $0.0.times.count == 1 })
+            return latest
         }
-        try await settle(entries.map(\.0))
-        for (entry, deadline, ticket) in entries {
-            let asked = try #require(entry.times.first)
-            #expect(asked >= deadline, "early by \(deadline - asked)")
-            #expect(asked - deadline < .seconds(5), "late by \(asked - deadline)")
-            wheel.remove(ticket)
-        }
-        #expect(entries.allSatisfy { $0.0.times.count == 1 })
+        #expect(latest < .milliseconds(500), "late every time")
     }
 
     @Test("does not ask what has left")
@@ -97,9 +110,7 @@ struct TimerWheelTests {
 
     @Test("is not held up by what is asked again later, nor by what lies beyond its round")
     func nearAfterFar() async throws {
-        var latest = Duration.zero
-        // A machine that stops for a moment makes one try late, and hardly three.
-        for _ in 1...3 where latest == .zero || latest >= .milliseconds(600) {
+        let latest = try await best(below: .milliseconds(600)) {
             let wheel = TimerWheel()
             let start = MonotonicTime.now
             let again = Clockwork(again: [start + .seconds(2)])
@@ -109,11 +120,11 @@ struct TimerWheelTests {
             _ = wheel.insert(again, at: start + .milliseconds(100))
             _ = wheel.insert(near, at: start + .milliseconds(180))
             try await settle([near])
-            latest = try #require(near.times.first) - start
             #expect(beyond.times.isEmpty)
             withExtendedLifetime(wheel) {}
+            return try #require(near.times.first) - start
         }
-        #expect(latest < .milliseconds(600))
+        #expect(latest < .milliseconds(600), "late every time")
     }
 
     @Test("asks in time, and not early, what lay beyond its round when it came")

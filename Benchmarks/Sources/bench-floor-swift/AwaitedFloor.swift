@@ -3,8 +3,8 @@ import Floor
 import FoundationEssentials
 import Synchronization
 
-/// Each fetch is awaited. A turn's are resumed as the curl stack resumes them: the first by the floor's thread, and the
-/// others by whoever is resumed first, which wakes fewer threads.
+/// Each fetch is awaited. Of those that end in a turn, the floor's thread resumes one, and that one the others, which wakes
+/// fewer threads.
 struct AwaitedFloor: BenchmarkClient {
     private typealias Continuation = UnsafeContinuation<Data, any Error>
     private typealias Ended = (waiter: Continuation, content: Result<Data, any Error>)

@@ -138,7 +138,7 @@ extension ConformanceCheck {
             let phases = Set(HTTP.Phase.allCases).subtracting([.making])
             try await observation.onlyOutcome().expectTimeout(.total, during: phases)
             try expect(observation.elapsed >= .seconds(2), "It ran out after \(observation.elapsed)")
-            try expect(observation.elapsed < .seconds(12), "It ran out only after \(observation.elapsed)")
+            try expect(observation.elapsed < .seconds(5), "It ran out only after \(observation.elapsed)")
             try expect(server.requests.count > 1, "The fetch was not redirected: the check proves nothing")
         },
         ConformanceCheck("The total timeout runs while the request is being made") { subject in
@@ -162,17 +162,19 @@ extension ConformanceCheck {
         },
         ConformanceCheck("Each of two hundred fetches keeps its own clock") { subject in
             let (maker, stack) = (PatientMaker(), try subject.stack())
-            let observations = (0..<200).map { number in
-                let total = Duration.milliseconds(200 + (number * 37) % 400)
-                return (total, stack.observe(maker.resource(options: .clocks(total: total))))
-            }
-            for (total, observation) in observations {
-                try await observation.onlyOutcome().expectTimeout(.total, during: [.making])
-                try expect(observation.elapsed >= total, "A clock of \(total) ran out after \(observation.elapsed)")
-                try expect(
-                    observation.elapsed < total + .seconds(5),
-                    "A clock of \(total) ran out only after \(observation.elapsed)"
-                )
+            try await expectPrompt("The latest of two hundred clocks", within: .seconds(1)) {
+                let observations = (0..<200).map { number in
+                    let total = Duration.milliseconds(200 + (number * 37) % 400)
+                    return (total, stack.observe(maker.resource(options: .clocks(total: total))))
+                }
+                var latest = Duration.zero
+                for (total, observation) in observations {
+                    try await observation.onlyOutcome().expectTimeout(.total, during: [.making])
+                    let late = observation.elapsed - total
+                    try expect(late >= .zero, "A clock of \(total) ran out after \(observation.elapsed)")
+                    latest = max(latest, late)
+                }
+                return latest
             }
         },
         ConformanceCheck("A far deadline does not hold a near one up") { subject in
