@@ -91,6 +91,75 @@ struct MailboxTests {
         #expect(ready() == [true])
     }
 
+    @Test(
+        "a connection is silent from a look after it was left until something comes, and not beside others that are not"
+    )
+    func silence() throws {
+        let poller = Poller(waker: Waker())
+        var events: [Poller.Event] = []
+        let pairs = try (0..<3).map { _ in
+            var pair: [Int32] = [0, 0]
+            try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &pair) == 0)
+            return (own: pair[0], peer: pair[1])
+        }
+        func say(_ index: Int) { #expect(write(pairs[index].peer, "x", 1) == 1) }
+        func silent() -> [Bool] { pairs.map { poller.isSilent($0.own) } }
+        func reads(_ index: Int, _ reads: Bool) { poller.watch(pairs[index].own, for: 0, reads: reads, writes: false) }
+        for (index, pair) in pairs.enumerated() {
+            poller.opened(pair.own)
+            poller.connected(pair.own)
+            reads(index, true)
+        }
+        #expect(silent() == [false, false, false], "none is idle")
+        say(0)
+        for index in pairs.indices { reads(index, false) }
+        #expect(silent() == [false, true, true], "all were asked of at once")
+        say(1)
+        poller.wait(milliseconds: 0, into: &events)
+        #expect(events.isEmpty)
+        #expect(silent() == [false, false, true], "the wait tells what has come since")
+        // What was read up is silent once more when it has served again.
+        var byte: UInt8 = 0
+        for index in 0...1 {
+            #expect(read(pairs[index].own, &byte, 1) == 1)
+            reads(index, true)
+            reads(index, false)
+        }
+        poller.wait(milliseconds: 0, into: &events)
+        #expect(silent() == [true, true, true])
+        // Of one that was left since, nobody knows without looking.
+        reads(2, true)
+        reads(2, false)
+        say(2)
+        #expect(silent() == [true, true, false])
+        // Nor of a socket that the kernel does not watch, such as one that has only connected.
+        poller.opened(pairs[0].own)
+        poller.watch(pairs[0].own, for: 0, reads: false, writes: true)
+        poller.connected(pairs[0].own)
+        reads(0, false)
+        #expect(silent() == [false, true, false])
+        for pair in pairs {
+            close(pair.own)
+            close(pair.peer)
+        }
+    }
+
+    @Test("more idle connections than are looked at together are looked at one by one")
+    func crowd() throws {
+        let waker = Waker()
+        let poller = Poller(waker: Waker())
+        poller.opened(waker.descriptor)
+        poller.connected(waker.descriptor)
+        for _ in 0...256 {
+            poller.watch(waker.descriptor, for: 0, reads: true, writes: false)
+            poller.watch(waker.descriptor, for: 0, reads: false, writes: false)
+        }
+        #expect(!poller.isSilent(waker.descriptor))
+        poller.watch(waker.descriptor, for: 0, reads: true, writes: false)
+        poller.watch(waker.descriptor, for: 0, reads: false, writes: false)
+        #expect(poller.isSilent(waker.descriptor))
+    }
+
     @Test("a name lookup that has the number of a socket nobody was reached by is heard, and so is the next")
     func lookupsNumber() throws {
         let (poller, sockets) = (Poller(waker: Waker()), OpenSockets())

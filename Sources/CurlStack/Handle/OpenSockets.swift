@@ -91,13 +91,6 @@ final class OpenSockets {
     /// The connection of a socket, if a transfer has used it.
     func ends(of descriptor: Int32) -> Ends? { ends[descriptor] }
 
-    /// Whether a connection has something to be read: bytes, or its end.
-    func canRead(at ends: Ends) -> Bool {
-        guard let descriptor = descriptor(at: ends) else { return false }
-        var byte: UInt8 = 0
-        return unsafe recv(descriptor, &byte, 1, Int32(MSG_PEEK | MSG_DONTWAIT)) >= 0 || errno != EAGAIN
-    }
-
     /// The socket of a connection, if that is known, and open.
     func descriptor(at ends: Ends) -> Int32? {
         guard let connection = connections[ends], connection.isOpen else { return nil }

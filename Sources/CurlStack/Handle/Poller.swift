@@ -35,6 +35,10 @@ final class Poller {
         var isConnection = false
         /// Whether it is not to be read now, whatever libcurl asks for.
         var isHeldBack = false
+        /// How many looks there had been when the connection was left idle.
+        var leftAt: UInt64 = 0
+        /// Whether a look has found something to be read since.
+        var isSpent = false
 
         /// The number is another's from now on, or nobody's.
         func begin() {
@@ -45,15 +49,23 @@ final class Poller {
 
     private let waker: Waker
     private var sockets: [Socket] = []
+    /// The connections that were left idle since somebody looked at all that lie idle.
+    private let left: UnsafeMutableBufferPointer<pollfd>
+    private var leftCount = 0
+    /// How often somebody has.
+    private var looks: UInt64 = 0
     private var buffer: [epoll_event]
 
     /// Makes a poller that a waker can wake.
     init(waker: Waker) {
         self.waker = waker
         unsafe buffer = Array(repeating: epoll_event(), count: 256)
+        unsafe left = .allocate(capacity: 256)
         // Each wake-up is an event of its own (edge-triggered), so that none has to be read back.
         control(EPOLL_CTL_ADD, waker.descriptor, events: EPOLLIN.rawValue | EPOLLET.rawValue, watch: 0)
     }
+
+    deinit { unsafe left.deallocate() }
 
     /// The monotonic clock, in milliseconds.
     static var now: Int64 {
@@ -80,13 +92,47 @@ final class Poller {
     /// Changes what a socket is watched for. Neither reading nor writing ends the watch.
     func watch(_ descriptor: Int32, for watch: Int, reads: Bool, writes: Bool) {
         makeRoom(for: descriptor)
-        sockets[Int(descriptor)].asked = (reads ? EPOLLIN.rawValue : 0) | (writes ? EPOLLOUT.rawValue : 0)
+        let socket = sockets[Int(descriptor)]
+        socket.asked = (reads ? EPOLLIN.rawValue : 0) | (writes ? EPOLLOUT.rawValue : 0)
+        if socket.asked == 0, socket.isConnection { leave(socket, descriptor) }
         update(descriptor, for: watch)
+    }
+
+    /// A connection lies idle from now on, as far as anybody knows.
+    private func leave(_ socket: Socket, _ descriptor: Int32) {
+        (socket.leftAt, socket.isSpent) = (looks, unsafe leftCount == left.count)
+        guard !socket.isSpent else { return }
+        unsafe left[leftCount] = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        leftCount += 1
     }
 
     /// Whether a socket is watched for anything.
     func isWatched(_ descriptor: Int32) -> Bool {
         Int(descriptor) < sockets.count && sockets[Int(descriptor)].asked != 0
+    }
+
+    /// Whether nothing has come on a connection that lies idle. The kernel is asked once for all that were left since the loop
+    /// last waited, which tells of those that were left before: what comes on one ends its registration.
+    func isSilent(_ descriptor: Int32) -> Bool {
+        guard Int(descriptor) < sockets.count else { return false }
+        let socket = sockets[Int(descriptor)]
+        guard socket.isConnection, socket.asked == 0, socket.registered & EPOLLIN.rawValue != 0 else { return false }
+        if socket.leftAt == looks { lookAtLeft() }
+        return !socket.isSpent
+    }
+
+    private func lookAtLeft() {
+        let hasFailed = unsafe poll(left.baseAddress, nfds_t(leftCount), 0) < 0
+        for index in 0..<leftCount {
+            let place = unsafe left[index]
+            if hasFailed || place.revents != 0 { sockets[Int(place.fd)].isSpent = true }
+        }
+        endLook()
+    }
+
+    private func endLook() {
+        looks += 1
+        leftCount = 0
     }
 
     /// Leaves what can be read of a socket alone, or does so no longer.
@@ -159,6 +205,8 @@ final class Poller {
         let capacity = Int32(unsafe buffer.count)
         // Whether the pointer may be none, newer versions of glibc say otherwise than older ones: this is well-formed with both.
         let count = unsafe epoll_wait(waker.poller, &buffer, capacity, milliseconds)
+        // A full buffer may have left some out.
+        if count >= 0, count < capacity { endLook() }
         guard count > 0 else { return }
         for index in 0..<Int(count) {
             let event = unsafe buffer[index]

@@ -25,6 +25,13 @@ final class SocketWatch {
     /// Whether libcurl waits for anything of a socket.
     func isWatched(_ descriptor: Int32) -> Bool { poller.isWatched(descriptor) }
 
+    /// Whether a connection has something to be read: bytes, or its end.
+    func canRead(at ends: OpenSockets.Ends) -> Bool {
+        guard let descriptor = sockets.descriptor(at: ends), !poller.isSilent(descriptor) else { return false }
+        var byte: UInt8 = 0
+        return unsafe recv(descriptor, &byte, 1, Int32(MSG_PEEK | MSG_DONTWAIT)) >= 0 || errno != EAGAIN
+    }
+
     /// Leaves what can be read of a socket alone, until it is told otherwise.
     func holdBack(_ descriptor: Int32, _ isHeldBack: Bool) { poller.holdBack(descriptor, isHeldBack, for: number) }
 

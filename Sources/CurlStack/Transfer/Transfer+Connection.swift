@@ -93,8 +93,8 @@ extension Transfer {
 
     /// Whether a kept connection is of no use: something waits on it, or its end.
     private func isSpent(_ easy: EasyHandle, _ ends: OpenSockets.Ends, mayUseTLS: Bool) -> Bool {
-        guard mayUseTLS, easy.speaksTLS else { return turn.sockets.canRead(at: ends) }
-        return easy.isSpent(on: turn.sockets.canRead(at: ends) ? turn.sockets.descriptor(at: ends) : nil)
+        guard mayUseTLS, easy.speaksTLS else { return easy.watch.canRead(at: ends) }
+        return easy.isSpent(on: easy.watch.canRead(at: ends) ? turn.sockets.descriptor(at: ends) : nil)
     }
 
     /// Whether the transfer was to join a connection that speaks HTTP/2 already, and got one that does not: a kept one of
