@@ -227,9 +227,13 @@ extension Transfer {
     private func measure(_ metrics: inout HTTP.Metrics) {
         metrics.queue = queued
         guard let easy else { return }
-        metrics.resolved = easy.duration(CURLINFO_NAMELOOKUP_TIME_T)
-        metrics.connected = easy.duration(CURLINFO_CONNECT_TIME_T)
-        metrics.secured = easy.duration(CURLINFO_APPCONNECT_TIME_T)
+        let isReused = isConnected && easy.fact(CURLINFO_NUM_CONNECTS) == 0
+        metrics.isConnectionReused = isReused
+        if !isReused {
+            metrics.resolved = easy.duration(CURLINFO_NAMELOOKUP_TIME_T)
+            metrics.connected = easy.duration(CURLINFO_CONNECT_TIME_T)
+            metrics.secured = easy.duration(CURLINFO_APPCONNECT_TIME_T)
+        }
         metrics.firstByte = easy.duration(CURLINFO_STARTTRANSFER_TIME_T)
         if let content, !content.isNone { metrics.bytesSent = easy.fact(offset: CURLINFO_SIZE_UPLOAD_T) }
         metrics.bytesReceived = rawCount
@@ -240,7 +244,6 @@ extension Transfer {
             metrics.serverPins = serverPins.chain
             metrics.matchedPin = serverPins.matched
         }
-        metrics.isConnectionReused = isConnected && easy.fact(CURLINFO_NUM_CONNECTS) == 0
     }
 }
 

@@ -3,11 +3,11 @@ extension HTTP {
     public struct Metrics: Sendable, Hashable {
         /// The wait for a place among the connections, or for the one that is just being opened to the host and may serve.
         public var queue: Duration?
-        /// From the start of the transfer until the name was looked up.
+        /// From the start of the transfer until the name was looked up; `nil` if the connection was open already.
         public var resolved: Duration?
-        /// From the start of the transfer until the connection was open.
+        /// From the start of the transfer until the connection was open; `nil` if it was already.
         public var connected: Duration?
-        /// From the start of the transfer until TLS was negotiated.
+        /// From the start of the transfer until TLS was negotiated; `nil` if the connection was open already, or has none.
         public var secured: Duration?
         /// From the start of the transfer until the response's first byte.
         public var firstByte: Duration?
