@@ -11,10 +11,10 @@ extension EasyHandle {
     ///     it does wherever it may say who asks in one way alone; `CURLAUTH_ONLY` counts as another.
     /// - Returns: The first code that is not `CURLE_OK`, if any option was refused.
     func answerChallenges(with credentials: HTTP.Credentials, waiting waits: Bool) -> CURLcode {
+        // The handle is used once, and a second head is no content.
+        showHeadsFirst(false)
         let codes = [
             set(CURLOPT_HTTPAUTH, waits ? shim_auth_digest : shim_auth_digest | shim_auth_only),
-            // The handle is used once, and a second head is no content.
-            set(CURLOPT_HEADER, 0),
             set(CURLOPT_USERNAME, credentials.user),
             set(CURLOPT_PASSWORD, credentials.password),
             // libcurl counts its answers as redirects; a server that only ever has a newer challenge would go on for ever.

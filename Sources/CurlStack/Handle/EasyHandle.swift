@@ -32,6 +32,7 @@ final class EasyHandle {
     private(set) var addressAge: Int?
     private var bufferSize: Int?
     private var isListening = false
+    private var showsHeadsFirst = false
     /// Whether libcurl says which connection it has chosen.
     private(set) var tellsConnections = false
     /// Whether libcurl reads on after content of the announced length.
@@ -204,6 +205,14 @@ final class EasyHandle {
     func attach(_ transfer: Transfer) {
         self.transfer = transfer
         unsafe errorText.pointee = 0
+        showHeadsFirst(!CurlLibrary.shared.forgetsHeads)
+    }
+
+    /// Has libcurl hand the lines of a head to the write callback, too, and there before it looks at them itself.
+    func showHeadsFirst(_ shows: Bool) {
+        guard shows != showsHeadsFirst else { return }
+        showsHeadsFirst = shows
+        set(CURLOPT_HEADER, shows ? 1 : 0)
     }
 
     /// Lets go of the transfer.

@@ -67,6 +67,9 @@ final class Poller {
 
     deinit { unsafe left.deallocate() }
 
+    /// When the loop's turn began, in milliseconds of the monotonic clock.
+    var turnStart = Poller.now
+
     /// The monotonic clock, in milliseconds.
     static var now: Int64 {
         var time = timespec()

@@ -65,8 +65,9 @@ final class SocketWatch {
     }
 
     func timerChanged(_ milliseconds: Int) {
-        // At once is any moment that has gone by: most are, and need no look at the clock.
-        deadline = milliseconds < 0 ? nil : milliseconds == 0 ? 0 : Poller.now + Int64(milliseconds)
+        // At once is any moment that has gone by. Others count from the turn's beginning, and need no look at the clock: who is
+        // called a little early says so.
+        deadline = milliseconds < 0 ? nil : milliseconds == 0 ? 0 : poller.turnStart + Int64(milliseconds)
     }
 
     /// Whether libcurl is to be called for its deadline.

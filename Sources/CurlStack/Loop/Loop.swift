@@ -15,6 +15,8 @@ struct Loop: ~Copyable {
     private var active = ActiveTransfers()
     private var deadlines = QueueDeadlines()
     private var commands: [Mailbox.Command] = []
+    /// Those that were told their end, and leave when all have been: the code of both does not fit a processor's cache at once.
+    private var ended: [Transfer] = []
     private var isStopping = false
     private var (events, nextEvent): ([Poller.Event], Int) = ([], 0)
     private let resumptions = ResumeBatch()
@@ -112,15 +114,14 @@ struct Loop: ~Copyable {
     }
 
     private mutating func cancel(_ control: TransferControl) {
-        let id = ObjectIdentifier(control)
         if let transfer = active[control] {
             // Those that wait to hear of its connection join that first, which stays open for them.
             learn(from: transfer)
             connectReleased()
             active.remove(transfer)
             abandon(transfer)
-        } else if waiting.removeValue(forKey: id) != nil {
-            _ = queue.giveUp(id)
+        } else if waiting.removeValue(forKey: ObjectIdentifier(control)) != nil {
+            _ = queue.giveUp(ObjectIdentifier(control))
         }
     }
 
@@ -197,9 +198,11 @@ struct Loop: ~Copyable {
                 transfer.finish(code)
                 learn(from: transfer)
                 if transfer.hasLeftStream { pool.sendReset(of: transfer, beside: active.all) }
-                release(transfer)
+                ended.append(transfer)
             }
         }
+        for transfer in ended { release(transfer) }
+        ended.removeAll(keepingCapacity: true)
         beginWaiting()
     }
 
@@ -234,17 +237,14 @@ struct Loop: ~Copyable {
     /// Goes on with those that now may.
     private mutating func beginWaiting() {
         while queue.waitingCount > 0, let id = queue.next() {
-            guard let transfer = waiting.removeValue(forKey: id) else { continue }
-            begin(transfer, at: .now)
+            if let transfer = waiting.removeValue(forKey: id) { begin(transfer, at: .now) }
         }
         connectReleased()
     }
 
     private mutating func connectReleased() {
         while case let released = queue.takeReleased(), !released.isEmpty {
-            for case let transfer? in released.map({ active.takeFollower($0) }) {
-                connect(transfer, at: .now)
-            }
+            for case let transfer? in released.map({ active.takeFollower($0) }) { connect(transfer, at: .now) }
         }
     }
 
@@ -275,6 +275,7 @@ struct Loop: ~Copyable {
 
     private mutating func runTimeouts() {
         let now = MonotonicInstant.now
+        poller.turnStart = now.milliseconds
         for pool in pools.all where pool.multi.watch.isDue(at: now) {
             turn.renewBudgets()
             pool.multi.actOnTimeout()

@@ -107,10 +107,11 @@ final class Pool {
         let hop = transfer.control.hop
         let mayShare = transfer.line.sharesConnection != false
         transfer.mayNegotiateHTTP2 = !transfer.line.habits.misstatesVersion
-        if transfer.mayNegotiateHTTP2, let recent, recent.hop === hop, recent.joinsHTTP2 == transfer.joinsHTTP2,
-            recent.mayShare == mayShare
+        // Each looked at alone: all of it at once would be a copy.
+        if transfer.mayNegotiateHTTP2, recent?.hop === hop, recent?.joinsHTTP2 == transfer.joinsHTTP2,
+            recent?.mayShare == mayShare, let plan = recent?.plan
         {
-            return recent.plan
+            return plan
         }
         let plan = TransferPlan(
             hop,
@@ -132,10 +133,10 @@ final class Pool {
 
     /// Takes a transfer's handle back; a transfer under way is dropped, and with it its connection or stream.
     func end(_ transfer: Transfer) {
-        guard let easy = transfer.easy else { return }
+        guard transfer.easy != nil else { return }
         let mayHold = CurlLibrary.shared.hasOldHTTP2 && transfer.isReceivingPaused && transfer.stream != nil
         (transfer.isReceivingPaused, transfer.isSendingPaused) = (false, false)
-        transfer.easy = nil
+        guard let easy = transfer.easy.take() else { return }
         looks = 0
         if !transfer.turn.asking.isEmpty { transfer.turn.asking[transfer.id] = nil }
         // Before the handle leaves: libcurl would take the connection along.
@@ -234,8 +235,6 @@ final class Pool {
             // Content is decoded here, where a stream that is cut short is noticed.
             easy.set(CURLOPT_HTTP_CONTENT_DECODING, 0),
             easy.set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1),
-            // The lines of a head go to the write callback, too, and there before libcurl looks at them.
-            easy.set(CURLOPT_HEADER, CurlLibrary.shared.forgetsHeads ? 0 : 1),
             // No proxy from the environment, and no exceptions.
             easy.set(CURLOPT_PROXY, ""),
             easy.set(CURLOPT_NOPROXY, ""),

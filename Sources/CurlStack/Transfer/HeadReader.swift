@@ -78,6 +78,9 @@ final class HeadReader {
     /// How many bytes of head there is room for.
     var capacity: Int { lines.capacity }
 
+    /// Whether a field of the head being read has come.
+    var hasField: Bool { lines.count > 0 }
+
     /// Whether anything of a head has come.
     var hasBegun: Bool { byteCount > 0 }
 

@@ -17,15 +17,15 @@ final class ResponseBuffers {
 
         /// Empty buffers, for a head within these limits.
         func take(limits: HTTP.Options.Limits) -> ResponseBuffers {
-            let buffers: ResponseBuffers
-            if let first = first.take() {
-                buffers = first
-                self.first = first.next.take()
-                count -= 1
-            } else {
-                buffers = ResponseBuffers()
-            }
+            let buffers = takeKept() ?? ResponseBuffers()
             buffers.head.limits = limits
+            return buffers
+        }
+
+        private func takeKept() -> ResponseBuffers? {
+            guard let buffers = first.take() else { return nil }
+            first = buffers.next.take()
+            count -= 1
             return buffers
         }
 

@@ -15,7 +15,10 @@ extension Transfer {
             return false
         }
         switch step {
-        case .more: return true
+        case .more:
+            // From here on, what libcurl would add a folded line to is of this head, and there.
+            if head.hasField { easy?.showHeadsFirst(false) }
+            return true
         case .informational:
             if let response = head.response(to: control.hop.request) { informational = informational + [response] }
             // A server may send thousands in one turn, and each makes the list anew.

@@ -134,16 +134,17 @@ final class Transfer {
     var hasSentInTurn = false
 
     init(_ control: TransferControl, line: ConnectionQueue.Line, turn: Turn, at now: MonotonicInstant) {
+        let hop = control.hop
         self.control = control
         self.line = line
         self.turn = turn
         enqueuedAt = now
-        buffers = turn.buffers.take(limits: control.hop.options.limits)
+        buffers = turn.buffers.take(limits: hop.options.limits)
         (head, body) = (buffers.head, buffers.body)
-        peers = TLSPeers(origin: .init(control.hop.trust), proxy: nil)
-        content = control.hop.hasContent ? RequestContent(control.hop) : nil
-        asksFirst = control.hop.asksFirst
-        answersChallenges = TransferPlan.digestCredentials(of: control.hop) != nil
+        peers = TLSPeers(origin: .init(hop.trust), proxy: nil)
+        content = hop.hasContent ? RequestContent(hop) : nil
+        asksFirst = hop.asksFirst
+        answersChallenges = TransferPlan.digestCredentials(of: hop) != nil
         probes = answersChallenges && !(content?.isNone ?? true)
     }
 

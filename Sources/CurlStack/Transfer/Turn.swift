@@ -3,10 +3,11 @@ internal import NetworkStack
 
 /// What the transfers of a loop share: those that something happened to in this turn, and the connections' sockets.
 final class Turn {
-    /// The first and the last of those that have something to tell, each with the next: a list in one piece would be checked
-    /// for exclusivity at each use.
+    /// Those that have something to tell, the latest first, each with the one before: a list in one piece would be checked for
+    /// exclusivity at each use.
+    private var latestTouched: Transfer?
+    /// Those of them that are being told, the first first, each with the next.
     private var firstTouched: Transfer?
-    private var lastTouched: Transfer?
     let sockets = OpenSockets()
     let buffers = ResponseBuffers.Pool()
     var held = HeldInput()
@@ -48,17 +49,25 @@ final class Turn {
     /// A transfer that is not among them has something to tell.
     func touch(_ transfer: Transfer) {
         transfer.isTouched = true
-        if let last = lastTouched.take() { last.nextTouched = transfer } else { firstTouched = transfer }
-        lastTouched = transfer
+        transfer.nextTouched = latestTouched.take()
+        latestTouched = transfer
     }
 
-    /// Takes the next that has something to tell. Others may come to have some meanwhile, and come up after it.
+    /// Takes the next that has something to tell. Others may come to have some meanwhile, and come up after those.
     func nextTouched() -> Transfer? {
+        if firstTouched == nil { putInOrder() }
         guard let transfer = firstTouched.take() else { return nil }
         firstTouched = transfer.nextTouched.take()
-        if firstTouched == nil { lastTouched = nil }
         transfer.isTouched = false
         return transfer
+    }
+
+    private func putInOrder() {
+        while let transfer = latestTouched.take() {
+            latestTouched = transfer.nextTouched.take()
+            transfer.nextTouched = firstTouched.take()
+            firstTouched = transfer
+        }
     }
 
     /// A connection was read: has libcurl look at what came for those that wait for content.

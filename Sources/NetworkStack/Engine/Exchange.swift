@@ -9,7 +9,8 @@ internal import FoundationEssentials
 final class Exchange: Cancelable {
     let state: Lock<ExchangeState>
     let isIntercepted: Bool
-    let queue: DispatchQueue
+    /// Where it tells what is heard of it under way, if anybody hears: in order, and before the end.
+    private let ownQueue: DispatchQueue?
     let receiver: StreamReceiver?
     let options: Shared<HTTP.Options>
     let context: ExchangeContext
@@ -20,9 +21,10 @@ final class Exchange: Cancelable {
         isIntercepted = steps.isIntercepted
         receiver = steps.receiver
         self.context = context
-        // Who hears of it under way is told in order, and before the end.
-        queue = options.value.isHeard ? DispatchQueue(label: "exchange", target: context.queue) : context.queue
+        ownQueue = options.value.isHeard ? DispatchQueue(label: "exchange", target: context.queue) : nil
     }
+
+    var queue: DispatchQueue { ownQueue ?? context.queue }
 
     var memory: StateManagement { context.memory }
 
@@ -74,13 +76,13 @@ final class Exchange: Cancelable {
         if let made = steps.makeAtOnce(attempt) {
             // Where nobody intercepts, there is no other attempt.
             guard !isIntercepted || state.withLock({ $0.handOver(attempt).isWanted }) else { return }
-            return carry(made, attempt)
+            return carry(made, attempt, by: steps)
         }
         let making = steps.make(attempt) { [self] result in
             let (isWanted, made) = state.withLock { $0.handOver(attempt) }
-            guard isWanted else { return self }
+            guard isWanted, let steps = self.steps else { return self }
             defer { withExtendedLifetime(made) {} }
-            carry(result, attempt)
+            carry(result, attempt, by: steps)
             return self
         }
         if making !== self { state.withLock { $0.hold(making: making, of: attempt) }?.cancel() }
@@ -88,25 +90,24 @@ final class Exchange: Cancelable {
 
     // MARK: Hops
 
-    private func carry(_ made: Result<HTTP.Request, any Error>, _ attempt: Attempt) {
+    private func carry(_ made: Result<HTTP.Request, any Error>, _ attempt: Attempt, by steps: any ExchangeSteps) {
         switch made {
         case .success(let request):
-            carry(context.addingSessionHeaders(to: request, options: options), of: attempt.number, isFirst: true)
+            let request = context.addingSessionHeaders(to: request, options: options)
+            carry(request, of: attempt.number, isFirst: true, by: steps)
         case .failure(let error): conclude(.noRequest(error), of: attempt.number)
         }
     }
 
-    private func carry(_ request: HTTP.Request, of attempt: Int, isFirst: Bool) {
+    private func carry(_ request: HTTP.Request, of attempt: Int, isFirst: Bool, by steps: any ExchangeSteps) {
         let (hop, plain, fragment): (HTTPHop, HTTP.Request, String?)
         do {
             (hop, plain, fragment) = try makeHop(request)
         } catch {
             return conclude(.refused(error), of: attempt)
         }
-        let (number, steps) = state.withLock { state in
-            (state.begin(plain, fragment: fragment, source: hop.source, of: attempt), state.steps)
-        }
-        guard let number, let steps else {
+        let begun = state.withLock { $0.begin(plain, fragment: fragment, source: hop.source, of: attempt) }
+        guard let number = begun else {
             hop.source?.close()
             return
         }
@@ -167,7 +168,8 @@ final class Exchange: Cancelable {
         case .follow(let request, let abandoned, let source):
             abandoned?.cancel()
             source?.close()
-            carry(request, of: attempt, isFirst: false)
+            // Nobody serves a fetch that has ended meanwhile.
+            if let steps { carry(request, of: attempt, isFirst: false, by: steps) }
         }
     }
 
@@ -245,7 +247,11 @@ final class Exchange: Cancelable {
 
     private func complete(_ ending: Ending, telling attempt: Attempt?, by steps: (any ExchangeSteps)?) {
         let isCancelled = state.withLock { $0.delivery.isCancelled }
-        let told: Ending = isCancelled ? .cancelled : ending
-        steps?.complete(told, telling: attempt)
+        guard let steps else { return }
+        if isCancelled {
+            steps.complete(.cancelled, telling: attempt)
+        } else {
+            steps.complete(ending, telling: attempt)
+        }
     }
 }

@@ -93,7 +93,7 @@ final class ExchangeContext: Sendable {
         let exchange = Exchange(steps, in: self)
         steps.receiver?.attach(exchange, cancelled: steps.streamError(of: .cancelled))
         defer { exchange.returnsToCaller() }
-        if Task.isCancelled, CancelledBefore.isSet {
+        if CancelledBefore.isSet, Task.isCancelled {
             exchange.cancel()
         } else {
             exchange.begin(steps)

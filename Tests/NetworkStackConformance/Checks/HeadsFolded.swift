@@ -10,16 +10,19 @@ extension ConformanceCheck {
             needs: [.network, .strictReplies]
         ) { subject in
             let folded = "HTTP/1.1 200 OK\r\n X-A: b\r\n\tc\r\nContent-Length: 1\r\nConnection: close\r\n\r\n"
+            let hints = "HTTP/1.1 103 Early Hints\r\nX-Before: there\r\n\r\n"
             let server = try ScriptedServer.responding { request in
-                guard request.path == "/folded" else { return .ok("x", headers: [("X-Before", "there")]) }
-                return Reply(head: Array(folded.utf8), body: Array("x".utf8), steps: [.close])
+                let before = request.path == "/hinted" ? hints : ""
+                guard request.path != "/" else { return .ok("x", headers: [("X-Before", "there")]) }
+                return Reply(head: Array((before + folded).utf8), body: Array("x".utf8), steps: [.close])
             }
             let client = try subject.client()
             // libcurl before 8.1.1 goes on with the last field of the answer before, which it has freed.
-            for _ in 1...20 {
+            for number in 1...20 {
                 let fetched = try await client.get(server.url())
                 try expectEqual(fetched.response.headers["X-Before"], "there", "X-Before")
-                let outcome = try await client.outcome(of: HTTP.Request(url: server.url("/folded")))
+                let path = number.isMultiple(of: 2) ? "/hinted" : "/folded"
+                let outcome = try await client.outcome(of: HTTP.Request(url: server.url(path)))
                 guard case .success(let fetched) = outcome else {
                     try outcome.expectBroken()
                     continue
