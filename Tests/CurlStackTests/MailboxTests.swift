@@ -34,6 +34,20 @@ struct MailboxTests {
         #expect(events.isEmpty)
     }
 
+    @Test("word for a loop that has come back from its wait is left without waking it, and keeps it from the next")
+    func comesBack() {
+        let mailbox = Mailbox()
+        let poller = Poller(waker: mailbox.waker)
+        var events: [Poller.Event] = []
+        #expect(mailbox.beginWaiting())
+        poller.wait(milliseconds: 0, into: &events)
+        mailbox.endWaiting()
+        mailbox.post(.stop)
+        var woken = pollfd(fd: mailbox.waker.descriptor, events: Int16(POLLIN), revents: 0)
+        #expect(poll(&woken, 1, 0) == 0)
+        #expect(!mailbox.beginWaiting())
+    }
+
     @Test("what libcurl asks of a connection without a socket is nothing")
     func noSocket() {
         let watch = SocketWatch(poller: Poller(waker: Waker()), sockets: OpenSockets(), number: 0)

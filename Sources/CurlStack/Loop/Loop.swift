@@ -173,10 +173,7 @@ struct Loop: ~Copyable {
 
     private mutating func carry(_ transfer: Transfer, at now: MonotonicInstant) {
         let code = pools[of: transfer]?.begin(transfer, at: now) ?? CURLE_OUT_OF_MEMORY
-        if code != CURLE_OK { fail(transfer, code) }
-    }
-
-    private mutating func fail(_ transfer: Transfer, _ code: CURLcode) {
+        guard code != CURLE_OK else { return }
         active.remove(transfer)
         transfer.finish(code)
         release(transfer)
@@ -296,5 +293,6 @@ struct Loop: ~Copyable {
         events.removeAll(keepingCapacity: true)
         nextEvent = 0
         poller.wait(milliseconds: next.map { Int32(clamping: max(0, $0 - Poller.now)) } ?? -1, into: &events)
+        mailbox.endWaiting()
     }
 }

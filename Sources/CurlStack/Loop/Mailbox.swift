@@ -58,6 +58,9 @@ final class Mailbox: Sendable {
         }
     }
 
+    /// The loop waits no longer: it takes the word that is left before it waits again, and need not be woken for it.
+    func endWaiting() { state.withLock { $0.isLoopWaiting = false } }
+
     /// Nothing is taken any more.
     ///
     /// - Returns: What was left and not taken.
