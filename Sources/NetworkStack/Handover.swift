@@ -175,38 +175,50 @@ package final class ResumeBatch {
         }
     }
 
-    private typealias Call = @Sendable () -> Void
+    /// A call, and where it is made. In a list by itself, a closure is wrapped in another.
+    private struct Call {
+        let queue: DispatchQueue
+        let make: @Sendable () -> Void
+    }
 
     /// Calls on one queue, made by one of its threads after the other, and by as many at a time as it has to give: none waits for
     /// another that takes long.
     private struct Calls: Sendable {
         let queue: DispatchQueue
         /// The next one last.
-        private let remaining: Lock<[Call]>
+        private let remaining = Lock<[Call]>([])
 
-        init(_ calls: [Call], on queue: DispatchQueue) {
-            self.queue = queue
-            remaining = Lock(calls.reversed())
+        init(_ calls: consuming [Call]) {
+            queue = calls[0].queue
+            calls.reverse()
+            remaining.withLock { swap(&$0, &calls) }
         }
 
         func begin() { queue.async { self.makeAll() } }
 
         private func makeAll() {
             var isHelped = false
-            // What a call holds is let go of before the next one is made.
-            while let (call, isLast) = remaining.withLock({ calls in calls.popLast().map { ($0, calls.isEmpty) } }) {
-                // By another thread, which makes the others while this one cannot.
-                if !isLast, !isHelped { begin() }
-                isHelped = true
-                call()
-            }
+            while makeNext(isHelped: &isHelped) {}
+        }
+
+        /// Makes the next call, and lets go of what it holds.
+        ///
+        /// - Returns: Whether there was one.
+        private func makeNext(isHelped: inout Bool) -> Bool {
+            let (next, isLast) = remaining.withLock { ($0.popLast(), $0.isEmpty) }
+            guard let next else { return false }
+            // By another thread, which makes the others while this one cannot.
+            if !isLast, !isHelped { begin() }
+            isHelped = true
+            next.make()
+            return true
         }
     }
 
     /// Those whose wait has ended since the last were resumed; and where they will be when they are.
     private var waiting: [Waiter] = []
     private var waiters = Waiters()
-    private var calls: [(queue: DispatchQueue, call: Call)] = []
+    private var calls: [Call] = []
 
     private static let key: pthread_key_t = {
         var key = pthread_key_t()
@@ -243,12 +255,10 @@ package final class ResumeBatch {
 
     private func makeCalls() {
         let calls = exchange(&calls, with: [])
-        let (queue, call) = calls[0]
-        guard calls.count > 1 else { return queue.async(execute: call) }
-        if calls.allSatisfy({ $0.queue === queue }) { return Calls(calls.map(\.call), on: queue).begin() }
-        for (_, calls) in Dictionary(grouping: calls, by: { ObjectIdentifier($0.queue) }) {
-            Calls(calls.map(\.call), on: calls[0].queue).begin()
-        }
+        let first = calls[0]
+        guard calls.count > 1 else { return first.queue.async(execute: first.make) }
+        if calls.allSatisfy({ $0.queue === first.queue }) { return Calls(calls).begin() }
+        for (_, calls) in Dictionary(grouping: calls, by: { ObjectIdentifier($0.queue) }) { Calls(calls).begin() }
     }
 
     /// The batch of this thread.
@@ -272,6 +282,6 @@ package final class ResumeBatch {
     /// Calls on a queue; from a thread that has a batch, together with what else it has ended.
     static func call(on queue: DispatchQueue, _ work: @escaping @Sendable () -> Void) {
         guard let batch = current else { return queue.async(execute: work) }
-        batch.calls.append((queue, work))
+        batch.calls.append(Call(queue: queue, make: work))
     }
 }

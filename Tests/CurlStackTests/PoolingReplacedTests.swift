@@ -1,3 +1,4 @@
+import Dispatch
 import FoundationEssentials
 import NetworkStack
 import NetworkStackTesting
@@ -77,14 +78,19 @@ struct PoolingReplacedTests {
         let transport = Announcing(base: try Network.CurlNetworkStack(configuration: configuration).engine.transport)
         let stack = Stack(engine: HTTPEngine(transport: transport))
         let resource = try get(server.url("/", host: "localhost"))
-        let fetches = Lock<[any Cancelable]>([])
+        let (fetches, areBegun) = (Lock<[any Cancelable]>([]), DispatchSemaphore(value: 0))
         let outcomes = (0...10).map { _ in Handover<Bool>() }
-        transport.announce.withLock { $0 = { fetches.withLock { $0[0] }.cancel() } }
-        // The handshake takes long enough for all to come.
+        transport.announce.withLock { announce in
+            announce = {
+                areBegun.wait()
+                fetches.withLock { $0[0] }.cancel()
+            }
+        }
         for outcome in outcomes {
             let fetching = stack.fetch(resource: resource) { outcome.fill((try? $0.get()) != nil) }
             fetches.withLock { $0.append(fetching) }
         }
+        areBegun.signal()
         var successes: [Bool] = []
         for outcome in outcomes { successes.append(await outcome.take()) }
         #expect(successes == [false] + Array(repeating: true, count: 10))

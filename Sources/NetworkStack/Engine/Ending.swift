@@ -7,7 +7,7 @@ enum Ending: Sendable {
     /// The head of a success came, and what follows goes to a receiver.
     case opened(HTTP.Response)
     case noRequest(any Error)
-    case refused(HTTP.Refusal)
+    indirect case refused(HTTP.Refusal)
     case badResponse
     case transport(any Error)
     case cancelled

@@ -219,7 +219,7 @@ extension HTTPTransferSink {
 }
 
 /// Why a hop failed.
-public enum HTTPTransferFailure<Failure: Error>: Error {
+public indirect enum HTTPTransferFailure<Failure: Error>: Error {
     /// The transport failed.
     case transport(Failure)
     /// The transport refused, or a clock of its own ran out.

@@ -1,5 +1,7 @@
+// Indirect, as a result that is handed on has room for its larger side.
+
 /// Every way a fetch on an HTTP stack can fail.
-public enum HTTPFetchError<Response: HTTPResponseConvertible, TransportError: Error>: CancellableFetchError {
+public indirect enum HTTPFetchError<Response: HTTPResponseConvertible, TransportError: Error>: CancellableFetchError {
     /// The request could not be made.
     case noRequest(any Error)
     /// The status is not 2xx. The error is the API's own, if its decoding found one.
