@@ -50,7 +50,11 @@ struct OpenSocketsTests {
 
     @Test(
         "an end is known by its address and its port",
-        arguments: [("127.0.0.1", "127.0.0.2"), ("::1", "::2"), ("fe80::1", "fe80:1::1"), ("127.0.0.1", "7f00:1::")]
+        arguments: [
+            ("127.0.0.1", "127.0.0.2"), ("::1", "::2"), ("fe80::1", "fe80:1::1"), ("127.0.0.1", "7f00:1::"),
+            ("255.255.255.254", "255.255.255.255"), ("2001:db8:0:1:2:3:4:5", "2001:db8:0:1:2:3:4:6"),
+            ("2001:db8::11:2222", "2001:db8::11:2223"), ("2001:db8::1:2222", "2001:db8::1:2223"),
+        ]
     )
     func endpoints(_ one: String, _ other: String) {
         #expect(ConnectionEnd(one, port: 1) == ConnectionEnd(one, port: 1))

@@ -61,6 +61,11 @@ public struct ConformanceFailure: Error, CustomStringConvertible {
     public init(_ message: String, file: StaticString = #fileID, line: UInt = #line) {
         description = "\(message) (\(file):\(line))"
     }
+
+    private init(description: String) { self.description = description }
+
+    /// The same failure, and what is known besides.
+    func adding(_ more: String) -> ConformanceFailure { ConformanceFailure(description: "\(description). \(more)") }
 }
 
 /// Expects something to be true.

@@ -98,14 +98,15 @@ extension ConformanceSubject {
         async throws
     {
         if let reason = reasonAgainst(check) { return report.note(check, .notClaimed(reason)) }
+        let peers = CheckPeers()
         do {
-            try await check.run(self)
+            try await CheckPeers.$current.withValue(peers) { try await check.run(self) }
         } catch let unclaimed as UnclaimedPromise {
             return report.note(check, .notClaimed(unclaimed.description))
         } catch {
             guard let issue else {
                 report.note(check, .failed)
-                throw error
+                throw (error as? ConformanceFailure).map(peers.told) ?? error
             }
             return report.note(check, .knownIssue(issue))
         }

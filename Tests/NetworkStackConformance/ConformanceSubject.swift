@@ -74,7 +74,11 @@ public struct ConformanceSubject: Sendable {
             return (AnyHTTPNetworkStack(stack), { await stack.engine.finish(within: $0) })
         }
         holds = Self.holding(make)
-        self.serve = serve
+        self.serve = { handler in
+            let peer = try serve(handler)
+            CheckPeers.current?.add(peer)
+            return peer
+        }
     }
 
     private static func holding<Made: HTTPTransportStack>(

@@ -2,35 +2,42 @@ internal import Glibc
 
 /// One end of a connection: an address and a port.
 struct ConnectionEnd: Hashable {
-    /// The bytes of an address. No vector, which a transfer would have to be allocated in line with.
+    /// What an address is told by. No vector, which a transfer would have to be allocated in line with.
     private struct Address: Hashable {
         var start: UInt64 = 0
         var rest: UInt64 = 0
     }
 
-    private var family: UInt16 = 0
-    /// Its bytes in the order of the network, from the first on.
+    private enum Form {
+        case none
+        case text
+        case bytes
+        case unixSocket
+    }
+
+    private var form = Form.none
+    /// Its text, if that has less than 16 bytes, as all of IPv4 have: every request's connection is told by one, and need not
+    /// be read. Otherwise the bytes of an IPv6 address.
     private var address = Address()
     private let port: UInt16
 
-    /// Reads what libcurl says of an end. What is no IP address, such as the path of a Unix socket, is left out.
+    /// Takes what libcurl says of an end.
     init(_ text: UnsafePointer<CChar>?, port: Int32) {
         self.port = UInt16(clamping: port)
         guard let text = unsafe text else { return }
-        for family in [AF_INET, AF_INET6] {
-            let isRead = unsafe withUnsafeMutableBytes(of: &address) { place in
-                unsafe inet_pton(family, text, place.baseAddress) == 1
+        let length = unsafe strnlen(text, MemoryLayout<Address>.size)
+        form = unsafe withUnsafeMutableBytes(of: &address) { place in
+            guard length == place.count else {
+                unsafe place.copyMemory(from: UnsafeRawBufferPointer(start: text, count: length))
+                return .text
             }
-            if isRead {
-                self.family = UInt16(family)
-                return
-            }
+            return unsafe inet_pton(AF_INET6, text, place.baseAddress) == 1 ? .bytes : .none
         }
     }
 
     /// Stands for an end of a connection over a Unix socket.
     init(ofUnixSocket number: UInt64) {
-        family = UInt16(AF_UNIX)
+        form = .unixSocket
         address.start = number
         port = 0
     }
@@ -38,7 +45,7 @@ struct ConnectionEnd: Hashable {
     /// Feeds what tells ends apart to a hasher in one piece: every request looks its connection up.
     func hash(into hasher: inout Hasher) { hasher.combine(address.start ^ address.rest ^ UInt64(port) << 48) }
 
-    var isOfUnixSocket: Bool { family == UInt16(AF_UNIX) }
+    var isOfUnixSocket: Bool { form == .unixSocket }
 
     /// Asks the system for a socket's local end, or `nil` if it has no IP address.
     init?(localOf descriptor: Int32) {
@@ -50,20 +57,19 @@ struct ConnectionEnd: Hashable {
             }
         }
         guard result == 0 else { return nil }
-        let (start, size): (Int, Int)
-        switch Int32(storage.ss_family) {
-        case AF_INET: (start, size) = (4, 4)
-        case AF_INET6: (start, size) = (8, 16)
+        let family = Int32(storage.ss_family)
+        let start: Int
+        switch family {
+        case AF_INET: start = 4
+        case AF_INET6: start = 8
         default: return nil
         }
-        family = storage.ss_family
-        // The port stands at the same place for both families.
-        (port, address) = unsafe withUnsafeBytes(of: &storage) { bytes in
-            var address = Address()
-            unsafe withUnsafeMutableBytes(of: &address) { place in
-                unsafe place.copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[start..<start + size]))
-            }
-            return unsafe (UInt16(bigEndian: bytes.loadUnaligned(fromByteOffset: 2, as: UInt16.self)), address)
+        var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
+        let port = unsafe withUnsafeBytes(of: &storage) { bytes in
+            unsafe inet_ntop(family, bytes.baseAddress.map { unsafe $0 + start }, &text, socklen_t(text.count))
+            // It stands at the same place for both families.
+            return unsafe UInt16(bigEndian: bytes.loadUnaligned(fromByteOffset: 2, as: UInt16.self))
         }
+        unsafe self.init(text, port: Int32(port))
     }
 }

@@ -21,6 +21,8 @@ extension ConnectionQueue {
         var misstatesVersion = false
         /// Whether it has announced the length of all that it sent over HTTP/2; `nil` until it has sent something.
         var announcesLengths: Bool?
+        /// Where its latest whole response came from, and the address of that as it is told.
+        var address: (end: ConnectionEnd, text: String?)?
     }
 
     /// The line of a hop's host.

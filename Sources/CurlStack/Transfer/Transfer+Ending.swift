@@ -8,7 +8,7 @@ extension Transfer {
     func finish(_ code: CURLcode) {
         defer { isOver = true }
         var metrics = HTTP.Metrics()
-        measure(&metrics)
+        measure(&metrics, code)
         isCleanlyDone = code == CURLE_OK && !wasSentAgain
         if leavesReset, let ends, turn.sockets.noteReset(at: ends) { line.leaveConnection() }
         if let response = wholeResponse(code) {
@@ -224,7 +224,7 @@ extension Transfer {
         CurlError(code: .weirdServerReply, message: message, phase: .receiving)
     }
 
-    private func measure(_ metrics: inout HTTP.Metrics) {
+    private func measure(_ metrics: inout HTTP.Metrics, _ code: CURLcode) {
         metrics.queue = queued
         guard let easy else { return }
         let isReused = isConnected && easy.fact(CURLINFO_NUM_CONNECTS) == 0
@@ -238,12 +238,21 @@ extension Transfer {
         if let content, !content.isNone { metrics.bytesSent = easy.fact(offset: CURLINFO_SIZE_UPLOAD_T) }
         metrics.bytesReceived = rawCount
         metrics.headBytesReceived = Int64(head.bytesRead)
-        metrics.remoteAddress = easy.fact(text: CURLINFO_PRIMARY_IP)
+        metrics.remoteAddress = remoteAddress(of: easy, code)
         metrics.remotePort = easy.fact(CURLINFO_PRIMARY_PORT)
         if let serverPins {
             metrics.serverPins = serverPins.chain
             metrics.matchedPin = serverPins.matched
         }
+    }
+
+    /// The address of who was connected to last: the same text as before, if that was who answered before.
+    private func remoteAddress(of easy: EasyHandle, _ code: CURLcode) -> String? {
+        guard code == CURLE_OK, isConnected, let end = ends?.remote else { return easy.fact(text: CURLINFO_PRIMARY_IP) }
+        if let known = line.habits.address, known.end == end { return known.text }
+        let text = easy.fact(text: CURLINFO_PRIMARY_IP)
+        line.habits.address = (end, text)
+        return text
     }
 }
 

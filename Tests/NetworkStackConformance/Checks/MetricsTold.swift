@@ -28,6 +28,25 @@ extension ConformanceCheck {
             }
         },
         ConformanceCheck(
+            "The metrics tell where each response came from, of a host with two addresses",
+            needs: [.network, .phaseMetrics, .hostOverrides]
+        ) { subject in
+            let v4 = try ScriptedServer.responding { _ in .ok("v4") }
+            var options = ScriptedServer.Options()
+            (options.loopback, options.port) = (.v6, v4.port)
+            let v6 = try ScriptedServer(options) { _ in
+                [.receiveHead, .send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\nv6"), .close]
+            }
+            let client = try subject.client { configuration in
+                configuration.addresses.hostOverrides = [try .init("dual.test:\(v4.port):[::1],127.0.0.1")]
+            }
+            for address in ["::1", "::1", "127.0.0.1", "127.0.0.1"] {
+                if address == "127.0.0.1" { v6.stop() }
+                let metrics = try await client.get("http://dual.test:\(v4.port)/").response.metrics
+                try expectEqual(metrics.remoteAddress, address, "the server's address")
+            }
+        },
+        ConformanceCheck(
             "The metrics tell the time of TLS, after that of connecting and before the first byte",
             needs: [.network, .phaseMetrics, .customTrustRoots]
         ) { subject in
