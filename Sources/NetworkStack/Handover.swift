@@ -219,6 +219,8 @@ package final class ResumeBatch {
     private var waiting: [Waiter] = []
     private var waiters = Waiters()
     private var calls: [Call] = []
+    /// Read alone, without a check for exclusivity: most turns end nothing.
+    private var isEmpty = true
 
     private static let key: pthread_key_t = {
         var key = pthread_key_t()
@@ -240,6 +242,8 @@ package final class ResumeBatch {
 
     /// Resumes what waits, and has the calls made. None waits for another's queue, nor for the threads of tasks.
     package func resumeAll() {
+        if isEmpty { return }
+        isEmpty = true
         if !calls.isEmpty { makeCalls() }
         guard waiting.count > 1 else {
             waiting.popLast()?.resume()
@@ -271,7 +275,10 @@ package final class ResumeBatch {
     @usableFromInline var others: Waiters { waiters }
 
     @usableFromInline
-    func add(_ waiter: Waiter) { Self.append(waiter, to: &waiting) }
+    func add(_ waiter: Waiter) {
+        isEmpty = false
+        Self.append(waiter, to: &waiting)
+    }
 
     /// In one change, which is checked for exclusivity once.
     private static func append(_ waiter: Waiter, to waiting: inout [Waiter]) {
@@ -282,6 +289,7 @@ package final class ResumeBatch {
     /// Calls on a queue; from a thread that has a batch, together with what else it has ended.
     static func call(on queue: DispatchQueue, _ work: @escaping @Sendable () -> Void) {
         guard let batch = current else { return queue.async(execute: work) }
+        batch.isEmpty = false
         batch.calls.append(Call(queue: queue, make: work))
     }
 }

@@ -9,7 +9,7 @@ struct HeldInputTests {
 
     @Test("has a connection looked at after a full buffer, until that brings nothing")
     func full() {
-        var held = HeldInput()
+        let held = HeldInput()
         held.received(at: one, fillsBuffer: false)
         #expect(!held.isPossible(at: one) && held.next().isEmpty)
         held.received(at: one, fillsBuffer: true)
@@ -26,7 +26,7 @@ struct HeldInputTests {
 
     @Test("has a connection that was read looked at four times while a stream of it is paused")
     func paused() {
-        var held = HeldInput()
+        let held = HeldInput()
         held.read(one)
         #expect(held.next().isEmpty)
         held.paused(true, at: one)

@@ -38,6 +38,7 @@ final class OpenSockets {
     /// Those that are open, and the transfer each was opened for.
     private var open: [Int32: ObjectIdentifier] = [:]
     private var gone: [Ends] = []
+    private var hasGone = false
 
     /// How many sockets are open.
     var count: Int { open.count }
@@ -56,6 +57,7 @@ final class OpenSockets {
         if let ends = ends.removeValue(forKey: descriptor) {
             connections[ends]?.isOpen = false
             gone.append(ends)
+            hasGone = true
         }
     }
 
@@ -64,6 +66,8 @@ final class OpenSockets {
 
     /// Forgets what has been closed, once nobody can ask for it any more.
     func forgetClosed() {
+        guard hasGone else { return }
+        hasGone = false
         for ends in gone where connections[ends]?.isOpen == false { connections[ends] = nil }
         gone.removeAll(keepingCapacity: true)
     }

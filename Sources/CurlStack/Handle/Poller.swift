@@ -54,18 +54,24 @@ final class Poller {
     private var leftCount = 0
     /// How often somebody has.
     private var looks: UInt64 = 0
-    private var buffer: [epoll_event]
+    private let buffer: UnsafeMutablePointer<epoll_event>
+
+    /// The most events, and connections left idle, that are told of at once.
+    private static let room = 256
 
     /// Makes a poller that a waker can wake.
     init(waker: Waker) {
         self.waker = waker
-        unsafe buffer = Array(repeating: epoll_event(), count: 256)
-        unsafe left = .allocate(capacity: 256)
+        unsafe buffer = .allocate(capacity: Self.room)
+        unsafe left = .allocate(capacity: Self.room)
         // Each wake-up is an event of its own (edge-triggered), so that none has to be read back.
         control(EPOLL_CTL_ADD, waker.descriptor, events: EPOLLIN.rawValue | EPOLLET.rawValue, watch: 0)
     }
 
-    deinit { unsafe left.deallocate() }
+    deinit {
+        unsafe left.deallocate()
+        unsafe buffer.deallocate()
+    }
 
     /// When the loop's turn began, in milliseconds of the monotonic clock.
     var turnStart = Poller.now
@@ -205,11 +211,9 @@ final class Poller {
     ///   - milliseconds: The longest wait; negative for no limit.
     ///   - ready: Takes the sockets that are ready.
     func wait(milliseconds: Int32, into ready: inout [Event]) {
-        let capacity = Int32(unsafe buffer.count)
-        // Whether the pointer may be none, newer versions of glibc say otherwise than older ones: this is well-formed with both.
-        let count = unsafe epoll_wait(waker.poller, &buffer, capacity, milliseconds)
+        let count = unsafe epoll_wait(waker.poller, buffer, Int32(Self.room), milliseconds)
         // A full buffer may have left some out.
-        if count >= 0, count < capacity { endLook() }
+        if count >= 0, count < Self.room { endLook() }
         guard count > 0 else { return }
         for index in 0..<Int(count) {
             let event = unsafe buffer[index]

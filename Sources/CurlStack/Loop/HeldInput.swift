@@ -5,33 +5,35 @@ internal import NetworkStack
 /// libcurl before 8.1 stops taking a connection's input apart when a stream's buffer is full, and lets that stream take what
 /// is its own. What it has read for the streams after it stays where it is until the socket is readable once more, which may
 /// be never. So where a buffer was full, a stream of the connection is made to read once more, until that brings nothing.
-struct HeldInput {
+final class HeldInput {
     /// The size of libcurl's buffer for what a stream receives (`CURLOPT_BUFFERSIZE`).
     static let bufferSize = 16_384
 
     /// How often a connection is to be looked at.
-    private var looks: [OpenSockets.Ends: Int] = [:]
+    private var looks: [OpenSockets.Ends: Int] = [:] { didSet { isEmpty = false } }
     /// Those that were looked at last.
     private var seen: Set<OpenSockets.Ends> = []
     /// How many streams of a connection are paused: what they receive is not seen.
-    private var paused: [OpenSockets.Ends: Int] = [:]
+    private var paused: [OpenSockets.Ends: Int] = [:] { didSet { isEmpty = false } }
+    /// Whether there is none to be looked at, and no stream paused: read alone, without a check for exclusivity.
+    private var isEmpty = true
     /// As many as all that libcurl reads at once can fill buffers of paused streams, and be lost to each of them.
     private static let looksBesidePaused = 4
 
     /// A stream received something.
-    mutating func received(at ends: OpenSockets.Ends, fillsBuffer: Bool) {
-        if fillsBuffer || !seen.isEmpty && seen.contains(ends) { looks[ends] = max(1, looks[ends] ?? 0) }
+    func received(at ends: OpenSockets.Ends, fillsBuffer: Bool) {
+        if fillsBuffer || !isEmpty && seen.contains(ends) { looks[ends] = max(1, looks[ends] ?? 0) }
     }
 
     /// A stream was paused, or is paused no longer.
-    mutating func paused(_ isPaused: Bool, at ends: OpenSockets.Ends) {
+    func paused(_ isPaused: Bool, at ends: OpenSockets.Ends) {
         let count = (paused[ends] ?? 0) + (isPaused ? 1 : -1)
         paused[ends] = count == 0 ? nil : count
     }
 
     /// A connection was read.
-    mutating func read(_ connection: @autoclosure () -> OpenSockets.Ends?) {
-        guard !paused.isEmpty, let ends = connection(), paused[ends] != nil else { return }
+    func read(_ connection: @autoclosure () -> OpenSockets.Ends?) {
+        guard !isEmpty, !paused.isEmpty, let ends = connection(), paused[ends] != nil else { return }
         looks[ends] = Self.looksBesidePaused
     }
 
@@ -39,10 +41,11 @@ struct HeldInput {
     func isPossible(at ends: OpenSockets.Ends) -> Bool { looks[ends] != nil }
 
     /// Takes the connections that are to be looked at now.
-    mutating func next() -> Set<OpenSockets.Ends> {
-        guard !looks.isEmpty || !seen.isEmpty else { return [] }
+    func next() -> Set<OpenSockets.Ends> {
+        if isEmpty { return [] }
         seen = Set(looks.keys)
         looks = looks.compactMapValues { $0 > 1 ? $0 - 1 : nil }
+        isEmpty = looks.isEmpty && seen.isEmpty && paused.isEmpty
         return seen
     }
 }

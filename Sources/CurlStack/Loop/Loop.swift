@@ -198,8 +198,10 @@ struct Loop: ~Copyable {
                 ended.append(transfer)
             }
         }
-        for transfer in ended { release(transfer) }
-        ended.removeAll(keepingCapacity: true)
+        if !ended.isEmpty {
+            for transfer in ended { release(transfer) }
+            ended.removeAll(keepingCapacity: true)
+        }
         beginWaiting()
     }
 
@@ -213,7 +215,7 @@ struct Loop: ~Copyable {
 
     /// Ends those that failed when they were to go on, and begins those again that are to open no connection.
     private mutating func finishStopped() {
-        guard !turn.stopped.isEmpty else { return }
+        guard turn.hasRest, !turn.stopped.isEmpty else { return }
         for (transfer, code) in turn.takeStopped() where active.contains(transfer) {
             if let code {
                 active.remove(transfer)

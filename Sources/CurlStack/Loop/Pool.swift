@@ -138,7 +138,7 @@ final class Pool {
         (transfer.isReceivingPaused, transfer.isSendingPaused) = (false, false)
         guard let easy = transfer.easy.take() else { return }
         looks = 0
-        if !transfer.turn.asking.isEmpty { transfer.turn.asking[transfer.id] = nil }
+        if transfer.turn.hasRest { transfer.turn.asking[transfer.id] = nil }
         // Before the handle leaves: libcurl would take the connection along.
         easy.stopWhenConnected(false)
         if mayHold { easy.dropWhatIsHeld() }

@@ -10,28 +10,30 @@ final class Turn {
     private var firstTouched: Transfer?
     let sockets = OpenSockets()
     let buffers = ResponseBuffers.Pool()
-    var held = HeldInput()
+    let held = HeldInput()
     /// How much connections may be read before libcurl comes back.
     let reads = ReadBudget()
     /// How much content they may bring before that.
     let content = ContentBudget()
+    /// Whether any of the lists that follow may hold somebody. Most never do: this is read alone, without a check for exclusivity.
+    private(set) var hasRest = false
     /// Those that have more for the next turn.
-    var crowded: [Transfer] = []
+    var crowded: [Transfer] = [] { didSet { hasRest = true } }
     /// Those that are to go on sending at a moment, or to begin again.
-    var postponed: [(transfer: Transfer, until: MonotonicInstant)] = []
+    var postponed: [(transfer: Transfer, until: MonotonicInstant)] = [] { didSet { hasRest = true } }
 
     /// Those whose content waits for the server to ask for it, and when they are called up if it did not.
-    var asking: [ObjectIdentifier: (transfer: Transfer, until: MonotonicInstant)] = [:]
+    var asking: [ObjectIdentifier: (transfer: Transfer, until: MonotonicInstant)] = [:] { didSet { hasRest = true } }
 
     /// Those that wait for content, if they are to be looked after meanwhile.
-    var waitingForContent: [ObjectIdentifier: Transfer] = [:]
+    var waitingForContent: [ObjectIdentifier: Transfer] = [:] { didSet { hasRest = true } }
 
     /// Those that ended when they were to go on, which libcurl does not tell again; without a code, those that it would open a
     /// connection for, which are to begin again.
-    var stopped: [(transfer: Transfer, code: CURLcode?)] = []
+    var stopped: [(transfer: Transfer, code: CURLcode?)] = [] { didSet { hasRest = true } }
 
     /// Those whose attempt to connect was given up, or has begun with a socket: they may have another address to try.
-    var betweenAddresses: [(transfer: Transfer, socket: Int32?)] = []
+    var betweenAddresses: [(transfer: Transfer, socket: Int32?)] = [] { didSet { hasRest = true } }
 
     /// libcurl is about to be called.
     func renewBudgets() {
@@ -72,12 +74,13 @@ final class Turn {
 
     /// A connection was read: has libcurl look at what came for those that wait for content.
     func lookPastPause(at ends: @autoclosure () -> OpenSockets.Ends?) {
-        guard !waitingForContent.isEmpty, let ends = ends() else { return }
+        guard hasRest, !waitingForContent.isEmpty, let ends = ends() else { return }
         for transfer in Array(waitingForContent.values) where transfer.ends == ends { transfer.receiveBesidePause() }
     }
 
     /// When somebody is to go on, in milliseconds of the monotonic clock.
     var nextMoment: Int64? {
+        guard hasRest else { return nil }
         let next = postponed.lazy.map(\.until.milliseconds).min()
         guard !asking.isEmpty else { return next }
         return asking.values.reduce(next ?? .max) { min($0, $1.until.milliseconds) }
@@ -85,13 +88,14 @@ final class Turn {
 
     /// Has libcurl deal with what it leaves lying: what it holds of HTTP/2 connections, and addresses to connect to.
     func lookAgain(at transfers: some Sequence<Transfer>) {
+        for ends in held.next() {
+            transfers.first { $0.ends == ends && $0.isReceiving }?.easy?.callUp()
+        }
+        guard hasRest else { return }
         for (transfer, socket) in betweenAddresses where transfer.phase == .connecting && !transfer.isWatched(socket) {
             transfer.easy?.callUp()
         }
         betweenAddresses.removeAll()
-        for ends in held.next() {
-            transfers.first { $0.ends == ends && $0.isReceiving }?.easy?.callUp()
-        }
         if !crowded.isEmpty {
             let crowd = crowded
             crowded = []
@@ -99,7 +103,12 @@ final class Turn {
             for transfer in crowd where !transfer.isHeldBack { transfer.resumeReceiving() }
         }
         if !asking.isEmpty { goOnUnasked() }
-        guard !postponed.isEmpty else { return }
+        if !postponed.isEmpty { goOnPostponed() }
+        hasRest = !crowded.isEmpty || !postponed.isEmpty || !asking.isEmpty || !waitingForContent.isEmpty
+        hasRest = hasRest || !stopped.isEmpty || !betweenAddresses.isEmpty
+    }
+
+    private func goOnPostponed() {
         let now = MonotonicInstant.now
         for (transfer, until) in postponed where until <= now {
             if transfer.needsOtherConnection { stopped.append((transfer, nil)) } else { transfer.resumeSending() }
