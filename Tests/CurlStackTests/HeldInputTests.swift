@@ -38,6 +38,9 @@ struct HeldInputTests {
         held.received(at: one, fillsBuffer: true)
         for _ in 1...4 { #expect(held.next() == [one]) }
         #expect(held.next().isEmpty)
+        held.read(one)
+        for _ in 1...4 { #expect(held.next() == [one]) }
+        #expect(held.next().isEmpty)
         held.paused(false, at: one)
         held.read(one)
         #expect(held.next().isEmpty)

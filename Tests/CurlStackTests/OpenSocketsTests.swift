@@ -43,7 +43,9 @@ struct OpenSocketsTests {
         #expect(sockets.lastStream(at: one) == 1)
         #expect(sockets.lastStream(at: other) == nil)
         sockets.closed(first)
+        #expect(sockets.isClosed(one))
         sockets.forgetClosed()
+        #expect(!sockets.isClosed(one))
         #expect(sockets.descriptor(at: other) == second)
         #expect(sockets.descriptor(at: one) == nil)
     }

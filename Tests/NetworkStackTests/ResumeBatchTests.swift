@@ -35,6 +35,20 @@ struct ResumeBatchTests {
         for gate in gates { try await gate.opened(within: .seconds(10)) }
     }
 
+    @Test("resumes at its end who waits", arguments: 1...3)
+    func waits(count: Int) async throws {
+        let waits = (0..<count).map { _ in (handover: Handover<Void>(), resumed: Gate()) }
+        for wait in waits {
+            Task {
+                await wait.handover.take()
+                wait.resumed.open()
+            }
+        }
+        for wait in waits { while !isAwaited(wait.handover) { try await Task.sleep(for: .milliseconds(1)) } }
+        withBatch { for wait in waits { wait.handover.fill(()) } }
+        for wait in waits { try await wait.resumed.opened(within: .seconds(10)) }
+    }
+
     @Test("makes its calls in order on a queue that has one thread")
     func order() async throws {
         let (queue, made, last) = (DispatchQueue(label: "queue"), Lock<[Int]>([]), Gate())
