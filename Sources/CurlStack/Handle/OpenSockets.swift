@@ -20,7 +20,8 @@ final class OpenSockets {
         var areOfUnixSocket: Bool { local.isOfUnixSocket }
     }
 
-    private struct Connection {
+    private final class Connection {
+        let ends: Ends
         let descriptor: Int32
         /// What is noted of its TLS, if it has any.
         let tlsRecord: TLSRecord?
@@ -31,9 +32,20 @@ final class OpenSockets {
         var resets = 0
         /// The last stream that the server says it deals with, once it ends the connection.
         var lastStream: UInt32?
+
+        init(_ ends: Ends, descriptor: Int32, tlsRecord: TLSRecord?) {
+            (self.ends, self.descriptor, self.tlsRecord) = (ends, descriptor, tlsRecord)
+        }
+    }
+
+    /// A place for a connection that was asked for lately.
+    private final class Slot {
+        var connection: Connection?
     }
 
     private var connections: [Ends: Connection] = [:]
+    /// Those that were asked for last, by their ends: every request asks for its own, over HTTP/2 several times.
+    private let recent = (0..<64).map { _ in Slot() }
     private var ends: [Int32: Ends] = [:]
     /// Those that are open, and the transfer each was opened for.
     private var open: [Int32: ObjectIdentifier] = [:]
@@ -55,7 +67,7 @@ final class OpenSockets {
     func closed(_ descriptor: Int32) {
         open[descriptor] = nil
         if let ends = ends.removeValue(forKey: descriptor) {
-            connections[ends]?.isOpen = false
+            connection(at: ends)?.isOpen = false
             gone.append(ends)
             hasGone = true
         }
@@ -68,7 +80,10 @@ final class OpenSockets {
     func forgetClosed() {
         guard hasGone else { return }
         hasGone = false
-        for ends in gone where connections[ends]?.isOpen == false { connections[ends] = nil }
+        for ends in gone where connection(at: ends)?.isOpen == false {
+            connections[ends] = nil
+            slot(of: ends).connection = nil
+        }
         gone.removeAll(keepingCapacity: true)
     }
 
@@ -82,22 +97,34 @@ final class OpenSockets {
         // Over a Unix socket there is one way to connect, so only one socket is opened.
         let isOurs = { (descriptor: Int32) in ends.areOfUnixSocket || ConnectionEnd(localOf: descriptor) == ends.local }
         if let descriptor = opened.last(where: isOurs) {
-            connections[ends] = Connection(descriptor: descriptor, tlsRecord: tlsRecord)
+            let connection = Connection(ends, descriptor: descriptor, tlsRecord: tlsRecord)
+            connections[ends] = connection
+            slot(of: ends).connection = connection
             self.ends[descriptor] = ends
             return opened.filter { $0 != descriptor }
         }
         return []
     }
 
+    private func slot(of ends: Ends) -> Slot { recent[ends.local.place % recent.count] }
+
+    private func connection(at ends: Ends) -> Connection? {
+        let slot = slot(of: ends)
+        if let known = slot.connection, known.ends == ends { return known }
+        guard let connection = connections[ends] else { return nil }
+        slot.connection = connection
+        return connection
+    }
+
     /// What is noted of a connection's TLS.
-    func tlsRecord(at ends: Ends) -> TLSRecord? { connections[ends]?.tlsRecord }
+    func tlsRecord(at ends: Ends) -> TLSRecord? { connection(at: ends)?.tlsRecord }
 
     /// The connection of a socket, if a transfer has used it.
     func ends(of descriptor: Int32) -> Ends? { ends[descriptor] }
 
     /// The socket of a connection, if that is known, and open.
     func descriptor(at ends: Ends) -> Int32? {
-        guard let connection = connections[ends], connection.isOpen else { return nil }
+        guard let connection = connection(at: ends), connection.isOpen else { return nil }
         return connection.descriptor
     }
 
@@ -109,38 +136,38 @@ final class OpenSockets {
     }
 
     /// Whether a connection is known to have been closed.
-    func isClosed(_ ends: Ends) -> Bool { connections[ends].map { !$0.isOpen } ?? false }
+    func isClosed(_ ends: Ends) -> Bool { connection(at: ends).map { !$0.isOpen } ?? false }
 
     /// A request is about to be sent over HTTP/2: the client's streams have odd numbers, in order (RFC 9113 section 5.1.1).
     ///
     /// - Returns: The stream's number.
     func openStream(at ends: Ends) -> UInt32 {
-        guard let streams = connections[ends]?.streams else { return .max }
-        connections[ends]?.streams = streams + 1
-        return streams * 2 + 1
+        guard let connection = connection(at: ends) else { return .max }
+        connection.streams += 1
+        return connection.streams * 2 - 1
     }
 
     /// A stream that had ended was reset.
     ///
     /// - Returns: Whether no more should be on the connection from now on.
     func noteReset(at ends: Ends) -> Bool {
-        guard let resets = connections[ends]?.resets else { return false }
-        connections[ends]?.resets = resets + 1
-        return resets + 1 == Self.mostResets
+        guard let connection = connection(at: ends) else { return false }
+        connection.resets += 1
+        return connection.resets == Self.mostResets
     }
 
     /// Whether so many streams of a connection were reset that the server may soon end it.
-    func isWornOut(_ ends: Ends) -> Bool { connections[ends].map { $0.resets >= Self.mostResets } ?? false }
+    func isWornOut(_ ends: Ends) -> Bool { connection(at: ends).map { $0.resets >= Self.mostResets } ?? false }
 
     /// nghttp2, and with it several servers, takes 1000 at once for an attack (CVE-2023-44487).
     private static let mostResets = 800
 
     /// Whether a connection is known to have served without HTTP/2 so far.
-    func neverHadStreams(at ends: Ends) -> Bool { connections[ends]?.streams == 0 }
+    func neverHadStreams(at ends: Ends) -> Bool { connection(at: ends)?.streams == 0 }
 
     /// The server ends a connection, and says which stream is the last it deals with.
-    func goingAway(after lastStream: UInt32, at ends: Ends) { connections[ends]?.lastStream = lastStream }
+    func goingAway(after lastStream: UInt32, at ends: Ends) { connection(at: ends)?.lastStream = lastStream }
 
     /// The last stream the server deals with, if it has said that it ends the connection.
-    func lastStream(at ends: Ends) -> UInt32? { connections[ends]?.lastStream }
+    func lastStream(at ends: Ends) -> UInt32? { connection(at: ends)?.lastStream }
 }
