@@ -83,9 +83,11 @@ extension Transfer {
     }
 
     /// libcurl delivers pieces of 16 KiB at most.
-    private static let isExcessive = HTTPTransferFailure<CurlError>.refused(
-        .decompressionRatio(limit: ContentCoding.pieceLimit / 16_384)
-    )
+    private static var isExcessive: HTTPTransferFailure<CurlError> {
+        .refused(
+            .decompressionRatio(limit: ContentCoding.pieceLimit / 16_384)
+        )
+    }
 
     private func take(_ bytes: RawSpan, expecting expected: Int) -> Bool {
         let limit = control.hop.options.limits.body
