@@ -85,8 +85,8 @@ counts: install ## Hold instructions, allocations and system calls of a fetch to
 bench: install-build ## Measure the stacks against libcurl in C and their peers (QUICK=1, WORKLOADS=, CLIENTS=, ROUNDS=)
 	@.ci/install.sh bench || echo "Some clients will be missing; the report names them." >&2
 	@swift build -q --disable-build-manifest-caching -c release --package-path Benchmarks
-	@Benchmarks/.build/release/bench --repository . $(if $(QUICK),--quick) $(if $(WORKLOADS),--workloads $(WORKLOADS)) \
-		$(if $(CLIENTS),--clients $(CLIENTS)) $(if $(ROUNDS),--rounds $(ROUNDS))
+	@Benchmarks/.build/release/bench --repository . $(if $(QUICK),--quick) $(if $(WORKLOADS),--workloads "$(WORKLOADS)") \
+		$(if $(CLIENTS),--clients "$(CLIENTS)") $(if $(ROUNDS),--rounds $(ROUNDS))
 
 bench-compare: install-build ## Measure the curl stack against itself at another revision (BASE=<rev>, WORKLOADS=, CLIENTS=, ROUNDS=)
 	@BASE="$(BASE)" WORKLOADS="$(WORKLOADS)" CLIENTS="$(CLIENTS)" ROUNDS="$(ROUNDS)" .ci/bench-compare.sh

@@ -21,10 +21,13 @@ struct Bench: ParsableCommand {
     @Flag(help: "List the workloads and clients, and do nothing.")
     var list = false
 
-    @Option(help: "Workloads, separated by commas; all of them if left out.")
+    @Option(help: "Workloads, separated by commas or blanks; all of them if left out.")
     var workloads: String?
 
-    @Option(help: "Clients, separated by commas; all of them if left out. 'libcurl-c' is both variants of the floor.")
+    @Option(
+        help:
+            "Clients, separated by commas or blanks; all of them if left out. 'libcurl-c' is both variants of the floor."
+    )
     var clients: String?
 
     @Option(help: "How often every client runs each workload: 7 if left out, 3 for a quick run.")
@@ -147,8 +150,12 @@ struct Bench: ParsableCommand {
         for contestant in Contestant.all { print("  \(contestant.name)") }
     }
 
+    private static func names(_ list: String) -> [String] {
+        list.split { $0 == "," || $0.isWhitespace }.map(String.init)
+    }
+
     private func chosenWorkloads() throws -> [Workload] {
-        guard let names = workloads?.split(separator: ",").map(String.init), !names.isEmpty else {
+        guard let names = workloads.map(Self.names), !names.isEmpty else {
             return Workload.all.filter { !quick || $0.isQuick }
         }
         if let name = names.first(where: { name in !Workload.all.contains { $0.name == name } }) {
@@ -159,7 +166,7 @@ struct Bench: ParsableCommand {
 
     private func chosenContestants(_ programs: Programs) throws -> ([Contestant], [String: String]) {
         var wanted = Contestant.all.filter { !quick || $0.isQuick }
-        if let names = clients?.split(separator: ",").map(String.init), !names.isEmpty {
+        if let names = clients.map(Self.names), !names.isEmpty {
             func chooses(_ name: String, _ contestant: Contestant) -> Bool {
                 contestant.name == name || name == "libcurl-c" && contestant.name.hasPrefix("libcurl-c-")
             }

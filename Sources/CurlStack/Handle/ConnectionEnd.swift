@@ -16,8 +16,8 @@ struct ConnectionEnd: Hashable {
     }
 
     private var form = Form.none
-    /// Its text, if that has less than 16 bytes, as all of IPv4 have: every request's connection is told by one, and need not
-    /// be read. Otherwise the bytes of an IPv6 address.
+    /// The text of an IPv4 address, of which there is but one: it fits as it is, and need not be read for every request. The bytes
+    /// of an IPv6 address, which can be written in several ways.
     private var address = Address()
     private let port: UInt16
 
@@ -26,8 +26,9 @@ struct ConnectionEnd: Hashable {
         self.port = UInt16(clamping: port)
         guard let text = unsafe text else { return }
         let length = unsafe strnlen(text, MemoryLayout<Address>.size)
+        let isOfIPv6 = unsafe memchr(text, Int32(UInt8(ascii: ":")), length) != nil
         form = unsafe withUnsafeMutableBytes(of: &address) { place in
-            guard length == place.count else {
+            guard isOfIPv6 || length == place.count else {
                 unsafe place.copyMemory(from: UnsafeRawBufferPointer(start: text, count: length))
                 return .text
             }

@@ -50,6 +50,7 @@ final class OpenSockets {
     /// Those that are open, and the transfer each was opened for.
     private var open: [Int32: ObjectIdentifier] = [:]
     private var gone: [Ends] = []
+    /// Whether any have, read alone, without a check for exclusivity.
     private var hasGone = false
 
     /// How many sockets are open.

@@ -82,11 +82,9 @@ extension Transfer {
         return false
     }
 
-    /// libcurl delivers pieces of 16 KiB at most.
+    /// libcurl delivers pieces of 16 KiB at most. Made each time: one that is kept looks like a leak to AddressSanitizer.
     private static var isExcessive: HTTPTransferFailure<CurlError> {
-        .refused(
-            .decompressionRatio(limit: ContentCoding.pieceLimit / 16_384)
-        )
+        .refused(.decompressionRatio(limit: ContentCoding.pieceLimit / 16_384))
     }
 
     private func take(_ bytes: RawSpan, expecting expected: Int) -> Bool {

@@ -15,16 +15,15 @@ extension ConformanceCheck {
             try expectEqual(server.connections[0].sentCount, 0, "bytes that the server had sent")
         },
         ConformanceCheck("The first-byte timeout counts from the last byte sent", needs: [.network]) { subject in
-            let goesOn = Gate()
             var serverOptions = ScriptedServer.Options()
             serverOptions.receiveBuffer = 32 * 1024
             let server = try ScriptedServer(serverOptions) { _ in
-                [.receiveHead, .pause(.milliseconds(900)), .receiveBody, .open(goesOn), .waitForClose]
+                [.receiveHead, .pause(.milliseconds(900)), .receiveBody, .waitForClose]
             }
             let body = HTTP.Body.bytes(Data(count: 16 << 20))
             let options = HTTP.Options.clocks(firstByte: .milliseconds(1500))
             let observation = try subject.stack().observe(server.url(), method: .POST, body: body, options: options)
-            try await goesOn.opened()
+            try await server.waitUntil { $0.requests.first?.isComplete ?? false }
             try await observation.onlyOutcome().expectTimeout(.firstByte, during: [.waiting])
             // The last byte cannot go out before the server reads on; a clock that ran from the start would end earlier.
             let elapsed = observation.elapsed
