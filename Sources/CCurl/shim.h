@@ -144,6 +144,13 @@ static const long shim_max_tls_1_2 = CURL_SSLVERSION_MAX_TLSv1_2;
 static const long shim_max_tls_1_3 = CURL_SSLVERSION_MAX_TLSv1_3;
 static const CURLversion shim_version_now = CURLVERSION_NOW;
 
+// Where a thread finds the lists of what libcurl has freed on it, without a call. Each source file that asks has another place:
+// one alone does.
+static inline void **shim_free_lists(void) {
+    static _Thread_local void *lists;
+    return &lists;
+}
+
 // The decoders that libcurl itself is linked with, as their libraries declare them; they are looked up when first used.
 
 typedef struct shim_zlib_stream {

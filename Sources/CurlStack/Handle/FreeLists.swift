@@ -1,6 +1,5 @@
 internal import CCurl
 internal import Glibc
-internal import Synchronization
 
 /// Memory that libcurl has freed on a loop's thread, listed by size for what it allocates there next: some 40 blocks a fetch,
 /// of the same sizes again and again.
@@ -15,12 +14,6 @@ enum FreeLists {
     /// Sets libcurl up to allocate here (`curl_global_init_mem`); if somebody else in this process was first, it allocates as
     /// it was told then.
     static func setLibcurlUp() {
-        var key = pthread_key_t()
-        guard unsafe pthread_key_create(&key, nil) == 0 else {
-            curl_global_init(shim_global_init)
-            return
-        }
-        Self.key.store(key, ordering: .relaxed)
         unsafe curl_global_init_mem(
             shim_global_init,
             { unsafe FreeLists.allocate($0) },
@@ -37,27 +30,25 @@ enum FreeLists {
     /// that of no list, how many bytes are listed.
     private typealias Lists = UnsafeMutablePointer<Int>
 
-    /// What a thread finds its lists by. A constant would be asked at every call whether it is made yet.
-    private static let key = Atomic<pthread_key_t>(.max)
-
+    /// This thread's. It is asked some 70 times a fetch: a key of pthread's would take a call each time.
     @inline(__always)
     private static var lists: Lists? {
-        unsafe pthread_getspecific(key.load(ordering: .relaxed))?.assumingMemoryBound(to: Int.self)
+        unsafe shim_free_lists().pointee?.assumingMemoryBound(to: Int.self)
     }
 
     /// Has this thread list what is freed on it.
+    @inline(never)  // Elsewhere, it would find another place.
     static func begin() {
-        let key = key.load(ordering: .relaxed)
-        guard key != .max else { return }
         let lists = Lists.allocate(capacity: Size.count)
         unsafe lists.initialize(repeating: 0, count: Size.count)
-        unsafe pthread_setspecific(key, lists)
+        unsafe shim_free_lists().pointee = UnsafeMutableRawPointer(lists)
     }
 
     /// Gives back what this thread has listed, and has it list nothing more.
+    @inline(never)
     static func end() {
         guard let lists = unsafe lists else { return }
-        pthread_setspecific(key.load(ordering: .relaxed), nil)
+        unsafe shim_free_lists().pointee = nil
         for list in 1..<Size.count {
             while let block = unsafe UnsafeMutableRawPointer(bitPattern: lists[list]) {
                 unsafe lists[list] = block.load(as: Int.self)
@@ -68,7 +59,9 @@ enum FreeLists {
     }
 
     /// How many bytes this thread has listed; `nil` without lists.
-    static var listed: Int? { unsafe lists?.pointee }
+    static var listed: Int? {
+        @inline(never) get { unsafe lists?.pointee }
+    }
 
     /// A size that is listed: 8 bytes, the room that glibc has beside 16, more than a multiple of 16 or, beyond a kibibyte, of
     /// a kibibyte. What is larger is malloc's: as much of that as is worth keeping is more than a thread should keep.
