@@ -165,13 +165,17 @@ final class HeadReader {
     private func readFraming(_ line: Span<UInt8>) -> Step {
         switch line[0] | 0x20 {
         case UInt8(ascii: "c"):
-            if let start = Self.value(of: Self.contentLengthName, in: line) {
+            // By the letter after `content-`: most heads have other fields that begin like these, and no name is looked at for them.
+            switch line.count > 8 ? line[8] | 0x20 : 0 {
+            case UInt8(ascii: "l"):
+                guard let start = Self.value(of: Self.contentLengthName, in: line) else { break }
                 faultOfContinuing = .illegalLength
                 return readLength(line, from: start)
-            }
-            if let start = Self.value(of: Self.contentEncodingName, in: line) {
+            case UInt8(ascii: "e"):
+                guard let start = Self.value(of: Self.contentEncodingName, in: line) else { break }
                 isWithinCodings = true
                 readCodings(line, from: start)
+            default: break
             }
         case UInt8(ascii: "t"):
             if let start = Self.value(of: Self.transferEncodingName, in: line) {
