@@ -30,12 +30,14 @@ final class TimerWheel: Sendable {
         var slots: [[Ticket]] = Array(repeating: [], count: TimerWheel.slotCount)
         var lookedAt: UInt64
         var armedFor: UInt64?
-        var timer: (any DispatchSourceTimer)?
+        let timer: any DispatchSourceTimer
         var isClosed = false
         /// Whether nobody new is taken.
         var isSealed = false
         /// What has come when the last has left.
         var departures: [Milestone] = []
+
+        init(lookedAt: UInt64, timer: any DispatchSourceTimer) { (self.lookedAt, self.timer) = (lookedAt, timer) }
 
         var isEmpty: Bool { free.count == records.count }
     }
@@ -43,12 +45,25 @@ final class TimerWheel: Sendable {
     private static let slotCount = 1024
     private static let tick: UInt64 = 8_000_000
 
+    /// The timer holds this, and not the wheel: every reference to what somebody has a weak one to costs three times as much.
     private let state: Lock<State>
-    private let queue = DispatchQueue(label: "network-stack.deadlines")
 
-    init(startingAt start: MonotonicTime = .now) { state = Lock(State(lookedAt: start.nanoseconds / Self.tick)) }
+    init(startingAt start: MonotonicTime = .now) {
+        let timer = DispatchSource.makeTimerSource(queue: DispatchQueue(label: "network-stack.deadlines"))
+        let state = Lock(State(lookedAt: start.nanoseconds / Self.tick, timer: timer))
+        self.state = state
+        timer.setEventHandler { Self.turn(state) }
+        timer.activate()
+    }
 
-    deinit { state.withLock { $0.timer?.cancel() } }
+    deinit {
+        let left = state.withLock { state in
+            state.timer.cancel()
+            // It may be turning now, or keep this a little longer.
+            return exchange(&state.records, with: Array(repeating: Record(), count: state.records.count))
+        }
+        withExtendedLifetime(left) {}
+    }
 
     /// Has an entry asked at a deadline, or a little later, until it leaves. A wheel that is closed takes none, and one that is
     /// sealed none that is new.
@@ -63,7 +78,7 @@ final class TimerWheel: Sendable {
                 state.records.append(Record())
             }
             state.records[ticket].entry = entry
-            place(ticket, at: deadline, in: &state)
+            Self.place(ticket, at: deadline, in: &state)
             return ticket
         }
     }
@@ -71,7 +86,7 @@ final class TimerWheel: Sendable {
     /// Lets go of an entry. Called once for every ticket.
     func remove(_ ticket: Ticket) {
         let (entry, isLast) = state.withLock { state in
-            take(ticket, from: &state)
+            Self.take(ticket, from: &state)
             state.free.append(ticket)
             return (state.records[ticket].entry.take(), state.isSealed && state.isEmpty)
         }
@@ -100,7 +115,7 @@ final class TimerWheel: Sendable {
         }
     }
 
-    private func place(_ ticket: Ticket, at deadline: MonotonicTime, in state: inout State) {
+    private static func place(_ ticket: Ticket, at deadline: MonotonicTime, in state: inout State) {
         // Rounded up, so that nothing is asked early; far deadlines are looked at on the way.
         let due = deadline.nanoseconds / Self.tick + 1
         let tick = min(max(due, state.lookedAt + 1), state.lookedAt + UInt64(Self.slotCount) - 1)
@@ -112,7 +127,7 @@ final class TimerWheel: Sendable {
         if tick < state.armedFor ?? .max { arm(for: tick, in: &state) }
     }
 
-    private func take(_ ticket: Ticket, from state: inout State) {
+    private static func take(_ ticket: Ticket, from state: inout State) {
         let (slot, index) = (state.records[ticket].slot, state.records[ticket].index)
         guard slot >= 0 else { return }
         let last = state.slots[slot].removeLast()
@@ -123,21 +138,12 @@ final class TimerWheel: Sendable {
         state.records[ticket].slot = -1
     }
 
-    private func arm(for tick: UInt64, in state: inout State) {
+    private static func arm(for tick: UInt64, in state: inout State) {
         state.armedFor = tick
-        let timer: any DispatchSourceTimer
-        if let existing = state.timer {
-            timer = existing
-        } else {
-            timer = DispatchSource.makeTimerSource(queue: queue)
-            timer.setEventHandler { [weak self] in self?.turn() }
-            timer.activate()
-            state.timer = timer
-        }
-        timer.schedule(deadline: DispatchTime(uptimeNanoseconds: tick * Self.tick), leeway: .nanoseconds(0))
+        state.timer.schedule(deadline: DispatchTime(uptimeNanoseconds: tick * Self.tick), leeway: .nanoseconds(0))
     }
 
-    private func turn() {
+    private static func turn(_ state: Lock<State>) {
         let now = MonotonicTime.now
         let due = state.withLock { state in
             let reached = now.nanoseconds / Self.tick
