@@ -201,34 +201,61 @@ struct ClocksTests {
 
 @Suite("The delivery of a completion")
 struct DeliveryTests {
-    private func moment(_ call: consuming Delivery.Call?) -> Delivery.Moment? { call?.moment }
+    private enum Moment { case later, inPlace, onQueue }
+
+    private func name(_ moment: consuming Delivery.Moment) -> Moment {
+        switch consume moment {
+        case .later: .later
+        case .inPlace: .inPlace
+        case .onQueue: .onQueue
+        }
+    }
+
+    private func end(_ delivery: inout Delivery, with ending: Ending) -> Moment {
+        var steps: (any ExchangeSteps)?
+        return name(delivery.ended(ending, by: &steps))
+    }
 
     @Test("waits until fetch has returned, and happens once")
     func once() {
         var delivery = Delivery()
-        holds(delivery.ended(.cancelled) == .later)
-        holds(moment(delivery.returned()) == .onQueue)
-        holds(delivery.ended(.cancelled) == .later)
-        holds(moment(delivery.returned()) == nil)
+        #expect(end(&delivery, with: .cancelled) == .later)
+        #expect(name(delivery.returned()) == .onQueue)
+        #expect(end(&delivery, with: .cancelled) == .later)
+        holds(delivery.take() != nil)
+        holds(delivery.take() == nil)
+        #expect(name(delivery.returned()) == .later)
     }
 
     @Test("comes with the end when fetch returned before")
     func later() {
         var delivery = Delivery()
-        holds(moment(delivery.returned()) == nil)
-        holds(delivery.ended(.badResponse) == .onQueue)
-        holds(delivery.ended(.badResponse) == .later)
+        #expect(name(delivery.returned()) == .later)
+        #expect(end(&delivery, with: .badResponse) == .onQueue)
+        #expect(end(&delivery, with: .badResponse) == .later)
+    }
+
+    @Test("takes who calls along, and leaves them where it has called before")
+    func steps() {
+        let serving = ExchangeStateTests.StreamingSteps()
+        var delivery = Delivery()
+        var steps: (any ExchangeSteps)? = serving
+        _ = delivery.ended(.badResponse, by: &steps)
+        #expect(steps == nil)
+        steps = serving
+        _ = delivery.ended(.cancelled, by: &steps)
+        #expect(steps === serving)
     }
 
     @Test("stays on the queue for all that runs user code")
     func inPlace() throws {
         let request = try HTTP.Request(url: "http://host.test/")
-        for (status, moment) in [(200, Delivery.Moment.inPlace), (204, .inPlace), (404, .onQueue), (302, .onQueue)] {
+        for (status, moment) in [(200, Moment.inPlace), (204, .inPlace), (404, .onQueue), (302, .onQueue)] {
             var delivery = Delivery()
             delivery.completesInPlace = true
             _ = delivery.returned()
             let response = HTTP.Response(status: .init(status), url: request.url)
-            holds(delivery.ended(.whole(response, .init(), method: .GET)) == moment)
+            #expect(end(&delivery, with: .whole(response, .init(), method: .GET)) == moment)
         }
     }
 }

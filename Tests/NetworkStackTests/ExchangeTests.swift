@@ -80,7 +80,7 @@ struct ExchangeTests {
         exchange.returnsToCaller()
         holds(exchange.state.withLock { $0.end(.judged, isIntercepted: true) } != nil)
         exchange.cancel()
-        exchange.deliver(.judged, telling: nil, by: steps, .onQueue, onQueue: true)
+        exchange.deliver(.onQueue, onQueue: true)
         let endings = steps.endings.withLock { $0 }
         guard endings.count == 1, case .cancelled = endings[0] else {
             Issue.record("It was completed with \(endings)")

@@ -70,8 +70,7 @@ extension Exchange {
     }
 
     private func opened(_ ending: Ending, onQueue: Bool = false) {
-        let (moment, steps) = state.withLock { ($0.open(ending), $0.steps) }
-        deliver(ending, telling: nil, by: steps, moment, onQueue: onQueue)
+        deliver(state.withLock { $0.open(ending) }, onQueue: onQueue)
         if state.withLock({ $0.streamIsOver }) { end(.judged) }
     }
 }

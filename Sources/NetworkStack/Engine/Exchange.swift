@@ -28,8 +28,6 @@ final class Exchange: Cancelable {
 
     var memory: StateManagement { context.memory }
 
-    private var wheel: TimerWheel { context.wheel }
-
     var retryTimer: RetryTimer { context.retryTimer }
 
     /// Whoever serves the exchange; nobody after its end.
@@ -68,11 +66,11 @@ final class Exchange: Cancelable {
         }
         guard let begun else { return }
         let attempt = begun.attempt
-        let ticket = wheel.insert(self, at: begun.firstLook, isNew: begun.lastTicket == nil)
+        let ticket = context.wheel.insert(self, at: begun.firstLook, isNew: begun.lastTicket == nil)
         // Afterwards: nobody is to take the fetch for over.
-        if let lastTicket = begun.lastTicket { wheel.remove(lastTicket) }
+        if let lastTicket = begun.lastTicket { context.wheel.remove(lastTicket) }
         guard let ticket else { return end(.refused(.shutDown)) }
-        if let late = state.withLock({ $0.hold(ticket: ticket, of: attempt) }) { wheel.remove(late) }
+        if let late = state.withLock({ $0.hold(ticket: ticket, of: attempt) }) { context.wheel.remove(late) }
         if let made = steps.makeAtOnce(attempt) {
             // Where nobody intercepts, there is no other attempt.
             guard !isIntercepted || state.withLock({ $0.handOver(attempt).isWanted }) else { return }
@@ -200,13 +198,13 @@ final class Exchange: Cancelable {
     func end(_ ending: Ending, of attempt: Int? = nil, onQueue: Bool = false) {
         guard let ended = state.withLock({ $0.end(ending, of: attempt, isIntercepted: isIntercepted) }) else { return }
         // Since somebody looked last, the stream may have been delivered: whoever reads it hears of this.
-        if ended.cutsStream, let steps = ended.remains.steps { receiver?.fail(steps.streamError(of: ending)) }
+        if let steps = ended.streaming { receiver?.fail(steps.streamError(of: ending)) }
         release(ended.remains, after: ending)
-        deliver(ending, telling: ended.telling, by: ended.remains.steps, ended.moment, onQueue: onQueue)
+        deliver(ended.moment, onQueue: onQueue)
     }
 
     private func release(_ remains: borrowing ExchangeState.Remains, after ending: Ending) {
-        if let ticket = remains.ticket { wheel.remove(ticket) }
+        if let ticket = remains.ticket { context.wheel.remove(ticket) }
         if let pending = remains.pending {
             // It may be the user's. Who cancels does so in place; a clock, or a transport, goes on at once.
             if case .cancelled = ending { pending.cancel() } else { queue.async { pending.cancel() } }
@@ -217,8 +215,7 @@ final class Exchange: Cancelable {
 
     /// `fetch` is about to return; from now on the completion may be called.
     func returnsToCaller() {
-        guard let call = state.withLock({ $0.delivery.returned() }) else { return }
-        deliver(call.ending, telling: call.telling, by: call.steps, call.moment)
+        deliver(state.withLock { $0.delivery.returned() })
     }
 
     /// Promises that the completion runs no user code, so that it may be called where the fetch ended.
@@ -229,29 +226,13 @@ final class Exchange: Cancelable {
     }
 
     /// Calls the completion, if its moment has come.
-    func deliver(
-        _ ending: Ending,
-        telling attempt: Attempt?,
-        by steps: (any ExchangeSteps)?,
-        _ moment: Delivery.Moment,
-        onQueue: Bool = false
-    ) {
-        switch moment {
+    func deliver(_ moment: consuming Delivery.Moment, onQueue: Bool = false) {
+        switch consume moment {
         case .later: break
-        case .inPlace: steps?.complete(ending, telling: attempt)
-        case .onQueue:
-            if onQueue { return complete(ending, telling: attempt, by: steps) }
-            ResumeBatch.call(on: queue) { self.complete(ending, telling: attempt, by: steps) }
+        case .inPlace(let call): call.make()
+        case .onQueue: if onQueue { complete() } else { ResumeBatch.call(on: queue) { self.complete() } }
         }
     }
 
-    private func complete(_ ending: Ending, telling attempt: Attempt?, by steps: (any ExchangeSteps)?) {
-        let isCancelled = state.withLock { $0.delivery.isCancelled }
-        guard let steps else { return }
-        if isCancelled {
-            steps.complete(.cancelled, telling: attempt)
-        } else {
-            steps.complete(ending, telling: attempt)
-        }
-    }
+    private func complete() { state.withLock { $0.delivery.take() }?.make() }
 }

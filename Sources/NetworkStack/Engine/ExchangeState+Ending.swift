@@ -25,10 +25,8 @@ extension ExchangeState {
     struct Ended: ~Copyable {
         let remains: Remains
         let moment: Delivery.Moment
-        /// The attempt whose end is still to be told.
-        let telling: Attempt?
-        /// Whether somebody may be reading its content.
-        let cutsStream: Bool
+        /// Who serves a stream that somebody may be reading.
+        let streaming: (any ExchangeSteps)?
     }
 
     /// The attempt is over and is to be looked at. Answers it and what to let go of, or `nil` if it was over.
@@ -102,7 +100,7 @@ extension ExchangeState {
     mutating func end(_ ending: Ending, of number: Int? = nil, isIntercepted: Bool = false) -> Ended? {
         guard number ?? attemptNumber == attemptNumber else { return nil }
         guard stage != .ended else {
-            _ = delivery.ended(ending)
+            _ = delivery.ended(ending, by: &steps)
             return nil
         }
         guard !isScheduling else {
@@ -112,7 +110,7 @@ extension ExchangeState {
             return nil
         }
         let telling = isIntercepted && !isTold ? attempt : nil
-        let cutsStream = stage == .streaming
+        let streaming = stage == .streaming ? steps : nil
         stage = .ended
         isTold = true
         var left = letGo(keepingTicket: false)
@@ -120,8 +118,8 @@ extension ExchangeState {
         swap(&left.errors, &retryState.errors)
         // Whoever keeps the `Cancelable` keeps nothing of what the fetch went through.
         (attempt, retryState, redirects) = (nil, Retry.State(), [])
-        let moment = delivery.ended(ending, telling: telling, steps: left.steps)
-        return Ended(remains: left, moment: moment, telling: telling, cutsStream: cutsStream)
+        let moment = delivery.ended(ending, telling: telling, by: &left.steps)
+        return Ended(remains: left, moment: moment, streaming: streaming)
     }
 
     /// The hop has failed.

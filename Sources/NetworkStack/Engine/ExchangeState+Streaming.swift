@@ -18,7 +18,8 @@ extension ExchangeState {
     mutating func open(_ ending: Ending) -> Delivery.Moment {
         guard stage == .streaming else { return .later }
         (isTold, isOpened) = (true, true)
-        return delivery.ended(ending, steps: steps)
+        var serving = steps  // The stream needs them, too.
+        return delivery.ended(ending, by: &serving)
     }
 
     /// Whether a stream is under way, of an attempt; of any where none is named.
