@@ -94,7 +94,7 @@ bench-compare: install-build ## Measure the curl stack against itself at another
 mutations: install ## Break the library on purpose and see the checks notice (MUTATIONS='--count 10', or names, tries some)
 	@.ci/mutate.py $(or $(MUTATIONS),--all)
 
-promises: ## Write Tests/PROMISES.md: what is promised, what proves it, which defect was noticed
+promises: ## Write .build/PROMISES.md: each promise, the check that proves it, the mutation the check caught
 	@.ci/promises.py
 
 clean: ## Remove everything built

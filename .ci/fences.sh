@@ -84,7 +84,7 @@ imports 'Testing|XCTest' Tests/NetworkStackTesting Tests/NetworkStackConformance
     fence "The doubles and the suite are libraries and import no test framework:"
 { grep -nHF '.package(' Package.swift || true; } | fence "The package depends on no other package:"
 
-# Every mutation fits the code it breaks, and the table made of them is current.
+# Every mutation fits the code it breaks.
 stale=$(.ci/promises.py --check 2>&1) || fence "The promises and their mutations:" <<<"$stale"
 
 if [ -s "$report" ]; then
