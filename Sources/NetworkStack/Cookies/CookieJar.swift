@@ -8,7 +8,8 @@ extension HTTP {
     ///
     /// Every hop of a fetch counts: redirects set cookies and get those of where they lead. A `Cookie` field of a request
     /// stays, and goes before the jar's; of two with one name the request's counts. TRACE, which has the request sent back, gets
-    /// none of the jar's. At most 180 cookies of a domain and 3000 in all are kept, none for longer than 400 days.
+    /// none of the jar's. A cookie for a whole domain is taken only where that domain is at or below the registrable domain of the
+    /// host that sets it, and is sent only where it is at or below that of the request's host. At most 180 cookies of a domain and 3000 in all are kept, none for longer than 400 days.
     ///
     /// Cookies are text: one whose bytes are no UTF-8 is read as Latin-1, as every header field is, and goes back as UTF-8.
     public final class CookieJar: Sendable {
@@ -18,7 +19,7 @@ extension HTTP {
         /// Makes an empty jar.
         ///
         /// - Parameters:
-        ///   - publicSuffixes: For which domains no cookie is taken.
+        ///   - publicSuffixes: The domains under which anyone can register a name: no cookie is for the whole of one.
         ///   - clock: Tells the time. It is called within fetches, by whoever began one and on threads that the stack needs: it
         ///     must neither block nor use a stack or this jar.
         public init(publicSuffixes: PublicSuffixList = .system, clock: @escaping @Sendable () -> Date = { Date() }) {

@@ -30,11 +30,13 @@ struct CookieStore {
         guard let received = SetCookie(field) else { return false }
         var domain = received.domain
         guard domain.utf8.allSatisfy({ $0 < 0x80 }) else { return false }
-        if !domain.isEmpty, suffixes.isPublicSuffix(domain) || CookieScope.isAddress(domain) {
+        guard domain.isEmpty || CookieScope.domain(domain, matches: scope.host) else { return false }
+        // Strangers share what is not longer than the host's own public suffix; an address is no domain.
+        let suffix = suffixes.publicSuffix(of: scope.host)
+        if !domain.isEmpty, domain.utf8.count <= suffix.utf8.count || CookieScope.isAddress(domain) {
             guard domain == scope.host else { return false }
             domain = ""
         }
-        guard domain.isEmpty || CookieScope.domain(domain, matches: scope.host) else { return false }
         guard scope.isSecure || !received.isSecure else { return false }
         let cookie = HTTP.Cookie(
             kept: (received.name, received.value),
@@ -92,7 +94,9 @@ struct CookieStore {
 
     /// The cookies that go along with a request, in their order.
     mutating func cookies(for scope: CookieScope, now: Date) -> [HTTP.Cookie] {
+        guard !entries.isEmpty else { return [] }
         var found: [Entry] = []
+        let suffix = suffixes.publicSuffix(of: scope.host)
         var domain = scope.host[...]
         while true {
             if var kept = entries[String(domain)] {
@@ -105,6 +109,8 @@ struct CookieStore {
             }
             guard let dot = domain.firstIndex(of: ".") else { break }
             domain = domain[domain.index(after: dot)...]
+            // A cookie of a file, or of another list, may be for more than one site.
+            guard domain.utf8.count > suffix.utf8.count else { break }
         }
         found.sort { left, right in
             let (one, other) = (left.cookie.path.utf8.count, right.cookie.path.utf8.count)

@@ -42,14 +42,30 @@ extension HTTP {
         /// How many rules there are beside the one for names without a dot.
         public var count: Int { rules.count + wildcards.count + exceptions.count }
 
-        /// Whether anybody can register a name under this one.
+        /// Whether anybody can register a name under this one. A wildcard's parent counts, too: `*.ck` makes one of `ck`.
         ///
         /// - Parameter name: A host's name in A-labels, lower case, without a dot at either end.
         /// - Returns: Whether it is a public suffix.
-        public func isPublicSuffix(_ name: String) -> Bool {
-            guard let dot = name.firstIndex(of: ".") else { return true }
-            if exceptions.contains(name) { return false }
-            return rules.contains(name) || wildcards.contains(String(name[name.index(after: dot)...]))
+        public func isPublicSuffix(_ name: String) -> Bool { publicSuffix(of: name).startIndex == name.startIndex }
+
+        /// The longest public suffix at or above a host. What is longer belongs to one site.
+        ///
+        /// - Parameter host: A host's name in A-labels, lower case; a dot at its end stays.
+        /// - Returns: The suffix; the last label if the list has none.
+        func publicSuffix(of host: String) -> Substring {
+            var name = host[...]
+            if name.utf8.last == UInt8(ascii: ".") { name = name.dropLast() }
+            while let dot = name.firstIndex(of: ".") {
+                let parent = name[name.index(after: dot)...]
+                if exceptions.contains(String(name)) { return host[parent.startIndex...] }
+                if rules.contains(String(name)) || wildcards.contains(String(name))
+                    || wildcards.contains(String(parent))
+                {
+                    break
+                }
+                name = parent
+            }
+            return host[name.startIndex...]
         }
 
         private static func canonical(_ rule: Substring) -> String? {

@@ -4,7 +4,7 @@ import NetworkStackTesting
 
 extension ConformanceCheck {
     /// What is remembered from one fetch to the next, and for whom.
-    static let cookies: [ConformanceCheck] = jars + securedCookies
+    static let cookies: [ConformanceCheck] = jars + strangersCookies + securedCookies
 
     private static let jars: [ConformanceCheck] = [
         ConformanceCheck("Without a jar no cookie is kept") { subject in
@@ -138,6 +138,18 @@ extension ConformanceCheck {
             }
             try expectEqual(Set(jar.cookies.map(\.name)).count, 60, "cookies")
         },
+    ]
+
+    private static let strangersCookies: [ConformanceCheck] = [
+        ConformanceCheck("A jar refuses a cookie for strangers' hosts", needs: [.network, .heldLookups]) { subject in
+            for (one, other, shared) in HeldLookups.strangers {
+                let fields = (shared + [one]).map { (name: "Set-Cookie", value: "\($0)=x; Domain=\($0)") }
+                let server = try ScriptedServer.responding { _ in .ok("x", headers: fields) }
+                let client = try subject.client { $0.cookies = HTTP.CookieJar() }
+                for host in [one, other, one] { _ = try await client.get(server.url("/", host: host)) }
+                try expectEqual(server.requests.map { $0["Cookie"] }, [nil, nil, "\(one)=x"], "Cookie")
+            }
+        }
     ]
 
     private static let needsRoots: Set<HTTP.Capability> = [.network, .customTrustRoots]

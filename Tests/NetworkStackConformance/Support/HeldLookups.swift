@@ -51,12 +51,20 @@ final class HeldLookups: Sendable {
     /// A name of four addresses of this machine: servers listen on the last alone.
     static let nameOfFourAddresses = "four-addresses.test"
 
-    /// The addresses of names that have some for a purpose.
-    fileprivate static let addresses = [
-        nameOfThisMachine: ["127.0.0.1"],
-        nameOfTwoAddresses: ["127.0.0.2", "127.0.0.1"],
-        nameOfFourAddresses: ["127.0.0.2", "127.0.0.3", "127.0.0.4", "127.0.0.1"],
+    /// Names on this machine of two customers each of a cloud, a city and a bucket store: strangers by the public suffix list.
+    static let strangers = [
+        (one: "attacker.s3.amazonaws.com", other: "bank.s3.amazonaws.com", shared: ["amazonaws.com"]),
+        (one: "b.c.kobe.jp", other: "d.e.kobe.jp", shared: ["kobe.jp"]),
+        (one: "x.s3.fr-par.scw.cloud", other: "y.s3.fr-par.scw.cloud", shared: ["scw.cloud", "fr-par.scw.cloud"]),
     ]
+
+    /// The addresses of names that have some for a purpose.
+    fileprivate static let addresses =
+        [
+            nameOfThisMachine: ["127.0.0.1"],
+            nameOfTwoAddresses: ["127.0.0.2", "127.0.0.1"],
+            nameOfFourAddresses: ["127.0.0.2", "127.0.0.3", "127.0.0.4", "127.0.0.1"],
+        ].merging(strangers.flatMap { [$0.one, $0.other] }.map { ($0, ["127.0.0.1"]) }) { first, _ in first }
 
     private static let lookups = Lock<[String: Int]>([:])
 

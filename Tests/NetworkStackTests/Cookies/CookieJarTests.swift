@@ -238,29 +238,6 @@ struct CookieJarTests {
         #expect(!text.contains("s3cret"))
     }
 
-    @Test("reads the public suffix list, and knows A-labels")
-    func suffixes() {
-        let list = HTTP.PublicSuffixList(
-            """
-            // a comment
-            com
-            co.uk   beside
-            *.ck
-            !www.ck
-            \u{516C}\u{53F8}.cn
-            m\u{FC}nchen.example
-            """
-        )
-        #expect(list.count == 6)
-        let suffixes = ["com", "anything", "co.uk", "b.ck", "xn--55qx5d.cn", "xn--mnchen-3ya.example"]
-        #expect(suffixes.filter { !list.isPublicSuffix($0) } == [])
-        #expect(
-            ["example.com", "a.co.uk", "www.ck", "a.b.ck", "example.example"].filter { list.isPublicSuffix($0) } == []
-        )
-        #expect(HTTP.PublicSuffixList.system.count > 5000)
-        #expect(HTTP.PublicSuffixList.system.isPublicSuffix("xn--55qx5d.cn"))
-    }
-
     @Test("takes none away with a file whose cookies are over")
     func oldFiles() throws {
         let path = FileManager.default.temporaryDirectory.appending(path: "jar-\(UUID())").path

@@ -468,6 +468,39 @@ extension CookieCase {
             sent: "a=b"
         ),
         CookieCase(
+            "a domain above the host's own public suffix",
+            [("http://attacker.s3.amazonaws.com/", ["a=b; Domain=amazonaws.com"])],
+            then: "http://bank.s3.amazonaws.com/",
+            sent: "",
+            python: .differs("a=b", because: "Section 5.7 step 9: no cookie for a public suffix; Python has no list.")
+        ),
+        CookieCase(
+            "a domain above the host's own public suffix by a wildcard",
+            [("http://b.c.kobe.jp/", ["a=b; Domain=kobe.jp"])],
+            then: "http://d.e.kobe.jp/",
+            sent: "",
+            python: .differs("a=b", because: "Section 5.7 step 9: no cookie for a public suffix; Python has no list.")
+        ),
+        CookieCase(
+            "the parent of a wildcard keeps to itself",
+            [("http://kobe.jp/", ["a=b; Domain=kobe.jp"])],
+            then: "http://b.c.kobe.jp/",
+            sent: "",
+            curl: .differs("a=b", because: "Section 5.7 step 9: it is the host's alone; curl sends it below, too."),
+            python: .differs("a=b", because: "Section 5.7 step 9: it is the host's alone; Python has no list.")
+        ),
+        CookieCase(
+            "a public suffix with a dot at its end",
+            [("http://me.github.io./", ["a=b; Domain=github.io."])],
+            then: "http://you.github.io./",
+            sent: "",
+            curl: .differs(
+                "a=b",
+                because: "Section 5.7 step 9: no cookie for a public suffix; curl takes the dot for a label."
+            ),
+            python: .differs("a=b", because: "Section 5.7 step 9: no cookie for a public suffix; Python has no list.")
+        ),
+        CookieCase(
             "a host that is a public suffix keeps to itself",
             [("http://github.io/", ["a=b; Domain=github.io"])],
             then: "http://github.io/",
