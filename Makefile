@@ -12,8 +12,9 @@ MAKEFLAGS += --no-print-directory
 export BUILD_FLAGS := -Xswiftc -warnings-as-errors --explicit-target-dependency-import-check error \
 	-Xlinker --export-dynamic-symbol=getaddrinfo
 
-.PHONY: help install install-build install-test build test suite newer demo netfetch compare examples tsan asan \
-	lint format fences docs linkage consumers counts mutations promises bench bench-compare clean
+.PHONY: help install install-build install-test build quick test slow suite stress newer demo netfetch compare examples tsan \
+	tsan-third asan lint format fences docs samples consumers counts mutations mutations-5 mutations-20 promises bench \
+	bench-compare clean
 
 help: ## List the targets
 	@awk 'BEGIN { FS = ":.*## " } /^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -29,11 +30,18 @@ install-test: ## Install what the tests need beyond that
 build: install-build ## Build everything, tests included, with warnings as errors
 	@swift build --build-tests $(BUILD_FLAGS)
 
-test: install ## Run what CI runs: everything that must pass
-	@.ci/test.sh
+quick: install ## Build what changed, run the unit tests and a sample of both stacks' checks: the inner loop
+	@.ci/suite.py --quick
+
+test: install ## Run everything that must pass on a change
+	@.ci/steps.sh test lint fences build suite :docs :samples counts :examples :demo :compare mutations-5
+
+# In the order in which they are likely to fail.
+slow: install ## Run what CI runs besides: the newer libcurl, release builds, a sanitizer, more mutations
+	@.ci/steps.sh slow newer :consumers tsan-third mutations-20
 
 suite: ## Run the tests alone (FILTER='a check' runs some, LIBCURL=folder with another libcurl)
-	@.ci/suite.sh
+	@.ci/suite.py
 
 newer: ## Run both stacks' tests with a newer libcurl than the system's
 	@.ci/newer.sh
@@ -51,6 +59,13 @@ compare: netfetch ## Compare netfetch with curl (465 replies, 136 requests) and 
 
 examples: install-build ## Build the examples, and run those that bring a server of their own
 	@.ci/examples.sh
+
+stress: install ## Run chosen tests many times beside busy processes (FILTER=, CHECK=, TIMES=50, BUSY=4)
+	@.ci/stress.py
+
+# Which third, the commit's name decides.
+tsan-third: install ## Run a third of the conformance suite under ThreadSanitizer
+	@SHARE=$$((0x$$(git rev-parse --short=7 HEAD 2>/dev/null || echo 0) % 3 + 1))/3 .ci/sanitize.sh thread
 
 tsan: install ## Run the conformance suite under ThreadSanitizer
 	@.ci/sanitize.sh thread
@@ -70,10 +85,11 @@ fences: ## Check the rules a compiler does not: who imports whom, where unsafe c
 docs: ## Build the documentation; a broken link or an undocumented symbol fails
 	@.ci/docs.sh
 
-linkage: ## Check that a CurlStack program links neither Foundation's network nor its ICU
-	@.ci/linkage.sh
+samples: ## Compile the Swift samples of the README and the guides
+	@swift build -q $(BUILD_FLAGS)
+	@.ci/samples.py
 
-consumers: ## Build and run outside packages that depend on one product each; compile the samples of README and guides
+consumers: ## Build every product in release, and run a program that depends on each alone
 	@.ci/consumers.sh
 
 counts: install ## Hold instructions, allocations and system calls of a fetch to Benchmarks/counts.json
@@ -94,8 +110,11 @@ bench-compare: install-build ## Measure the curl stack against itself at another
 mutations: install ## Break the library on purpose and see the checks notice (MUTATIONS='--count 10', or names, tries some)
 	@.ci/mutate.py $(or $(MUTATIONS),--all)
 
+mutations-5 mutations-20: install
+	@.ci/mutate.py --count $(@:mutations-%=%)
+
 promises: ## Write .build/PROMISES.md: each promise, the check that proves it, the mutation the check caught
 	@.ci/promises.py
 
 clean: ## Remove everything built
-	@rm -rf .build .build-* Examples/.build Benchmarks/.build Benchmarks/.build-static Benchmarks/AsyncHTTPClient/.build Tests/Consumer/*/.build
+	@rm -rf .build .build-* Examples/.build Benchmarks/.build Benchmarks/.build-static Benchmarks/AsyncHTTPClient/.build Tests/Consumer/.build

@@ -1,23 +1,25 @@
 #!/usr/bin/env bash
-# Packages outside this one, each depending on one product, build and run. One of them does so without curl and ssl headers.
-# And what users copy from the README and the guides compiles.
+# Every product builds in release as a user builds it: from an outside package, in programs that depend on one product each,
+# which are then run. The one on CurlStack loads no Foundation network; the one on URLSessionStack builds without the headers
+# of libcurl and OpenSSL.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
+consumers=Tests/Consumer
 
-# use <package> <name> [<option of swift build>...]: builds the consumer in that package's Tests/Consumer and runs it.
-use() {
-    local name=$2 options=(--package-path "$1/Tests/Consumer/$2" "${@:3}") program
-    echo "-- $name"
-    swift build -q "${options[@]}" || { echo "A package that depends on one product does not build: $name." >&2; exit 1; }
-    program=$(swift build --show-bin-path "${options[@]}")/$name
-    "$program" || { echo "A program that depends on one product fails: $name." >&2; exit 1; }
+# run <program> [<option of swift build>...]: runs what 'swift build' has built.
+run() {
+    local program
+    program=$(swift build -c release "${@:2}" --show-bin-path)/$1
+    echo "-- $1"
+    "$program" || { echo "A program that depends on one product fails: $1." >&2; exit 1; }
 }
 
-use . Vocabulary
-use . CurlOnly
+swift build -c release --package-path "$consumers" || { echo "A program that depends on one product does not build." >&2; exit 1; }
+for program in Vocabulary CurlOnly URLSessionOnly TestingOnly ConformanceOnly; do run "$program" --package-path "$consumers"; done
+.ci/linkage.sh "$(swift build -c release --package-path "$consumers" --show-bin-path)/CurlOnly"
 
 # The same package as on a machine where neither library is installed for development: their headers do not compile and
-# pkg-config knows nothing. (tar keeps the modification times, so a second run builds only what changed.)
+# pkg-config finds nothing. (tar keeps the modification times, so a second run builds only what changed.)
 bare=.build/without-headers
 rm -rf "$bare/package"
 mkdir -p "$bare/package" "$bare/bin"
@@ -25,8 +27,7 @@ tar -cf - --exclude='.build*' Package.swift Sources Tests | tar -xf - -C "$bare/
 for library in CCurl COpenSSL; do echo '#error "not installed"' >"$bare/package/Sources/$library/shim.h"; done
 printf '#!/bin/sh\nexit 1\n' >"$bare/bin/pkg-config"
 chmod +x "$bare/bin/pkg-config"
-PATH=$PWD/$bare/bin:$PATH use "$bare/package" URLSessionOnly --scratch-path "$bare/build"
-
-echo "-- samples"
-swift build -q ${BUILD_FLAGS:-} || { echo "The samples need a package that builds: run 'make build'." >&2; exit 1; }
-.ci/samples.py
+options=(--package-path "$bare/package/$consumers" --scratch-path "$bare/build")
+PATH=$PWD/$bare/bin:$PATH swift build -c release "${options[@]}" --product URLSessionOnly ||
+    { echo "URLSessionStack does not build without the headers of libcurl and OpenSSL." >&2; exit 1; }
+run URLSessionOnly "${options[@]}"

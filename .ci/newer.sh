@@ -38,5 +38,5 @@ if [ ! -e "$folder/root" ]; then
     mv "$folder/unpacked" "$folder/root"
 fi
 LIBCURL=$(dirname "$(find "$folder/root" -name libcurl.so.4)")
-export LIBCURL FILTER="${FILTER:-(CurlStackTests|URLSessionStackTests)}"
-exec .ci/suite.sh
+export LIBCURL
+exec .ci/suite.py

@@ -16,6 +16,6 @@ export TSAN_OPTIONS="halt_on_error=1 ${TSAN_OPTIONS:-}"
 export ASAN_OPTIONS="fast_unwind_on_malloc=0 ${ASAN_OPTIONS:-}"
 export LSAN_OPTIONS="suppressions=$PWD/.ci/lsan.supp ${LSAN_OPTIONS:-}"
 export BUILD_FLAGS="--sanitize $1 --scratch-path $scratch ${define:-}"
-export FILTER="${FILTER:-(CurlConformance|URLSessionConformance)}"
+[ -n "${FILTER:-}" ] || export SHARE="${SHARE:-1/1}"
 export MINUTES=45
-.ci/suite.sh
+.ci/suite.py

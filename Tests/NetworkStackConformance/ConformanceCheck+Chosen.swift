@@ -1,10 +1,15 @@
 import Glibc
 
 extension ConformanceCheck {
-    /// The checks to run: all, or those whose names contain a line of the environment variable `CHECK`.
+    /// The checks to run: all, or those that the environment chooses.
+    ///
+    /// `CHECK` keeps the checks whose names contain one of its lines. `SHARE`, such as `1/3`, keeps every third of what is left,
+    /// so that several processes share the suite.
     public static let chosen: [ConformanceCheck] = {
         let lines = getenv("CHECK").map { String(cString: $0) }?.split(separator: "\n") ?? []
-        guard !lines.isEmpty else { return all }
-        return all.filter { check in lines.contains { check.name.contains($0) } }
+        let named = lines.isEmpty ? all : all.filter { check in lines.contains { check.name.contains($0) } }
+        let numbers = getenv("SHARE").map { String(cString: $0) }?.split(separator: "/").compactMap { Int($0) } ?? []
+        guard numbers.count == 2, numbers[1] > 0 else { return named }
+        return named.enumerated().filter { $0.offset % numbers[1] == numbers[0] % numbers[1] }.map(\.element)
     }()
 }

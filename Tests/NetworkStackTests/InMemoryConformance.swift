@@ -153,7 +153,7 @@ struct InMemoryConformance {
         let check = ConformanceCheck("Everything is offered") { _ in throw UnclaimedPromise("It offers nothing.") }
         let issue = KnownIssue(check.name, reason: "Unknown.", reference: "none")
         for issue in [nil, issue] {
-            let report = ConformanceReport(name: "InMemoryStack", checks: [check])
+            let report = ConformanceReport(name: "Example", checks: [check])
             try await Self.subject.prove(check, noting: report, despite: issue)
             #expect(report.summary?.contains("0 promises kept, 0 broken, 0 known issues, 1 not claimed") == true)
             #expect(report.summary?.contains("not claimed: Everything is offered: It offers nothing.") == true)

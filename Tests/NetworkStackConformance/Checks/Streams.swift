@@ -21,14 +21,10 @@ extension ConformanceCheck {
             try expectEqual(opened.response.headers["X-Head"], "here", "a field of the head")
             let text = try await bounded(.seconds(20)) {
                 var chunks = opened.value.makeAsyncIterator()
-                var text = ""
-                while text.count < 5, let chunk = try await chunks.next() {
-                    text += String(decoding: chunk, as: UTF8.self)
-                }
-                try expectEqual(text, "first", "what has come before the server goes on")
+                let first = try await chunks.text(ofAtLeast: 5)
+                try expectEqual(first, "first", "what has come before the server goes on")
                 goOn.open()
-                while let chunk = try await chunks.next() { text += String(decoding: chunk, as: UTF8.self) }
-                return text
+                return try await first + chunks.text()
             }
             try expectEqual(text, "firstlater", "the content")
             try expect(opened.value.metrics != nil, "A stream that ended has no metrics")

@@ -66,3 +66,28 @@ func streamFailure(
         throw ConformanceFailure("The stream must fail, and did not", file: file, line: line)
     }
 }
+
+extension ByteStream.AsyncIterator {
+    /// Reads until some bytes have come, or to the end, and returns them as text.
+    ///
+    /// A function of its own, because a loop `while text.count < 5, let chunk = try await chunks.next()` crashes Swift 6.3.1 with
+    /// -O ("While splitting coroutine", signal 11) if what follows it in the same function throws and awaits again:
+    ///
+    ///     struct Failed: Error { let underlying: any Error }
+    ///     struct Chunks { mutating func next() async throws(Failed) -> String? { /* calls what throws any error */ } }
+    ///     func read(_ chunks: inout Chunks) async throws -> String {
+    ///         var text = ""
+    ///         while text.count < 5, let chunk = try await chunks.next() { text += chunk }
+    ///         try check(text)
+    ///         while let chunk = try await chunks.next() { text += chunk }
+    ///         return text
+    ///     }
+    mutating func text(ofAtLeast count: Int = .max) async throws -> String {
+        var bytes = Data()
+        while let chunk = try await next() {
+            bytes += chunk
+            if bytes.count >= count { break }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}

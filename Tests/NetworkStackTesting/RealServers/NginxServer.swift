@@ -53,7 +53,8 @@ public final class NginxServer: Sendable {
         try folder.write("users", "anna:{PLAIN}sésam\n")
         // A killed nginx leaves its socket behind, and another would take it for one in use.
         unlink(unixSocketPath)
-        try await process.start(portCount: 3) { ports in
+        // nginx begins to listen on one address after the other.
+        try await process.start(portCount: 3, unixSockets: [.path(unixSocketPath)]) { ports in
             let configuration = NginxConfiguration(
                 options: options,
                 identity: identity,

@@ -31,18 +31,26 @@ final class ServerProcess: Sendable {
     /// Everything the server has written to its two outputs since its last start.
     var output: String { WrittenFile(path: folder.file("output")).text }
 
-    /// Starts on `portCount` free ports (or again on its old ones) and returns once all of them accept connections.
+    /// Starts on `portCount` free ports (or again on its old ones) and returns once all of them, and the Unix sockets it is to
+    /// listen on besides, accept connections.
     ///
     /// Throws `TestServerError` with the end of the log when the server ends or does not listen within `limit`.
-    func start(portCount: Int, within limit: Duration = .seconds(15), launch: ([UInt16]) throws -> Launch) async throws
-    {
+    func start(
+        portCount: Int,
+        unixSockets: [Loopback] = [],
+        within limit: Duration = .seconds(15),
+        launch: ([UInt16]) throws -> Launch
+    ) async throws {
         if isRunning { return }
         // A port found free may be taken before the server binds it; another round finds others.
         for round in 1...5 {
             let old = ports
             let ports = old.isEmpty ? try LoopbackSocket.freePorts(portCount) : old
             do {
-                try await run(launch(ports), within: limit) { ports.allSatisfy { LoopbackSocket.isListening($0) } }
+                try await run(launch(ports), within: limit) {
+                    ports.allSatisfy { LoopbackSocket.isListening($0) }
+                        && unixSockets.allSatisfy { LoopbackSocket.isListening(0, on: $0) }
+                }
                 return chosenPorts.withLock { $0 = ports }
             } catch  where isAddressTaken && round < 5 {
                 if !old.isEmpty { try await Task.sleep(for: .milliseconds(100)) }

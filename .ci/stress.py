@@ -1,0 +1,44 @@
+#!/usr/bin/env python3
+"""Runs chosen tests many times beside busy processes: a verdict must not depend on the machine's load.
+
+Environment: FILTER chooses tests, CHECK conformance checks (as for 'make suite'); TIMES is how often (50), BUSY how many busy
+processes run beside them (4). Fails if a run failed, and prints each different failure once.
+"""
+import collections
+import os
+import subprocess
+import sys
+import time
+
+import suite
+
+SPIN = ["/bin/sh", "-c", "while :; do :; done"]
+
+
+def main():
+    times, busy = int(os.environ.get("TIMES") or 50), int(os.environ.get("BUSY") or 4)
+    filter = os.environ.get("FILTER")
+    if not filter:
+        sys.exit("FILTER names no test: make stress FILTER='CurlConformance/keeps' CHECK='part of a check name'")
+    suite.take_libcurl()
+    program = suite.build()
+    spinning = [subprocess.Popen(SPIN) for _ in range(busy)]
+    failures = collections.Counter()
+    try:
+        for number in range(times):
+            share = suite.Share(filter, ["--filter", filter])
+            share.run(program, time.monotonic() + 60 * suite.MINUTES)
+            if share.problem:
+                failures[f"{share.problem}\n{suite.excerpt(share.log)}"] += 1
+            print(f"{number + 1}: {share.problem or f'{share.tests} tests passed'} in {share.seconds:.1f} s", flush=True)
+    finally:
+        for process in spinning:
+            process.kill()
+    for text, count in failures.most_common(5):
+        print(f"\n{count} times: {text}", file=sys.stderr)
+    print(f"{times - sum(failures.values())} of {times} runs passed beside {busy} busy processes")
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
