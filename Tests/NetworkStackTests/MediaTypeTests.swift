@@ -9,14 +9,15 @@ struct MediaTypeTests {
         arguments: [
             ("text/html", "text/html"), ("TEXT/HTML", "text/html"), (" text/html ", "text/html"),
             ("text/html;charset=UTF-8", "text/html; charset=UTF-8"),
-            ("text/html ; charset = utf-8", nil), ("text/html; Charset=\"utf-8\"", "text/html; charset=utf-8"),
+            ("text/html ; charset = utf-8", "text/html"), ("text/html; Charset=\"utf-8\"", "text/html; charset=utf-8"),
             ("text/html;;charset=utf-8;", "text/html; charset=utf-8"),
             ("multipart/form-data; boundary=\"a b\"", "multipart/form-data; boundary=\"a b\""),
             ("a/b; q=\"say \\\"hi\\\"; now\"", "a/b; q=\"say \\\"hi\\\"; now\""), ("a/b; x=\"\"", "a/b; x=\"\""),
             ("a/b; x=\"c\\\\\"", "a/b; x=\"c\\\\\""),
             ("application/vnd.api+json", "application/vnd.api+json"), ("*/*", "*/*"), ("", nil), ("text", nil),
-            ("text/", nil), ("/html", nil), ("text/html charset=utf-8", nil), ("text/html; charset", nil),
-            ("text/html; charset=", nil), ("text/html; x=\"open", nil), ("te xt/html", nil), ("text/ht\r\nml", nil),
+            ("text/", nil), ("/html", nil), ("text/html charset=utf-8", nil), ("text/html; charset", "text/html"),
+            ("text/html; charset=", "text/html"), ("text/html; x=\"open", "text/html; x=open"), ("te xt/html", nil),
+            ("text/ht\r\nml", nil),
         ] as [(String, String?)]
     )
     func reading(_ text: String, _ expected: String?) {
@@ -129,6 +130,18 @@ struct ChallengeTests {
             ("Basic, Bearer error=\"invalid_token\"", ["Basic", "Bearer error=invalid_token"]),
             (" , ,Digest REALM=\"r\",nonce=\"n\" , , ", ["Digest nonce=n realm=r"]),
             ("NTLM", ["NTLM"]), ("", []), ("\"quoted\"", []), ("Basic realm=\"a\", realm=\"b\"", ["Basic realm=a"]),
+            // What is broken is dropped, and the rest counts.
+            ("\"quoted\", Basic realm=a", ["Basic realm=a"]), ("Basic realm=\"open", ["Basic"]),
+            ("Digest realm=\"r\", qop=, nonce=\"n\"", ["Digest nonce=n realm=r"]),
+            ("Digest realm=\"r\" nonce=\"n\", qop=\"auth\"", ["Digest nonce=n qop=auth realm=r"]),
+            ("Basic realm=foo bar, Bearer", ["Basic realm=foo", "Bearer"]), ("realm=\"x\", Basic", ["Basic"]),
+            ("Digest nonce = \"n\" , realm\t=\t\"r\"", ["Digest nonce=n realm=r"]), ("Basic/x, Bearer", ["Bearer"]),
+            (
+                "Digest qop=\"auth,auth-int\",algorithm=MD5,Digest algorithm=SHA-256",
+                ["Digest algorithm=MD5 qop=auth,auth-int", "Digest algorithm=SHA-256"]
+            ),
+            ("Basic realm=, Bearer", ["Basic realm=", "Bearer"]), ("=x, Basic", ["Basic"]),
+            ("Basic ===, Bearer", ["Bearer"]),
         ]
     )
     func challenges(_ text: String, _ expected: [String]) {

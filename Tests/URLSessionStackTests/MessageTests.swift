@@ -155,7 +155,7 @@ struct MessageTests {
         "A length is digits, and lines of it that come joined must agree",
         arguments: [
             ("5", "5"), ("5, 5", "5"), ("5 ,\t5", "5"), ("5,6", nil), ("+5", nil), ("5x", nil), (",", nil),
-            ("5 5", nil),
+            ("5 5", nil), ("5,", nil), (",5", nil),
             ("99999999999999999999", nil),
         ] as [(String, String?)]
     )

@@ -191,7 +191,7 @@ final class HeadReader {
 
     private func readTransferCodings(_ line: Span<UInt8>, from start: Int) -> Step {
         var isIdentity = false
-        for name in Self.names(line, from: start) {
+        for name in CodingList.names(line, from: start) {
             switch name.lowercased() {
             // RFC 2616 knew it. libcurl 8.1 to 8.13 read no further in its line, and take chunks for content.
             case "identity": isIdentity = true
@@ -205,51 +205,22 @@ final class HeadReader {
     private func readCodings(_ line: Span<UInt8>, from start: Int) {
         // A server may name thousands, line by line, and each line makes the list anew.
         guard contentCodings.count <= ContentCoding.mostNested else { return }
-        // Some servers say `none`, which libcurl takes for the same.
         // Put in place whole: where a list grows in place, every reading of it is checked for exclusivity.
-        let names = Self.names(line, from: start).filter { !["identity", "none"].contains($0.lowercased()) }
-        contentCodings = contentCodings + names
-    }
-
-    /// The names of a list, as they are: a name with something in it that no name has is none that anybody knows.
-    private static func names(_ line: Span<UInt8>, from start: Int) -> [String] {
-        var bytes: [UInt8] = []
-        bytes.append(line)
-        return bytes[start...].split(separator: UInt8(ascii: ",")).compactMap { part in
-            let name = part.drop { " \t\r\n".utf8.contains($0) }
-            let last = name.lastIndex { !" \t\r\n".utf8.contains($0) }
-            return last.map { String(decoding: name[...$0], as: UTF8.self) }
-        }
+        contentCodings = contentCodings + CodingList.contentCodings(line, from: start)
     }
 
     private static let contentLengthName = Array("content-length".utf8)
     private static let contentEncodingName = Array("content-encoding".utf8)
     private static let transferEncodingName = Array("transfer-encoding".utf8)
 
-    /// Every length must be a plain number, and all must be the same (RFC 9112 section 6.3).
     private func readLength(_ line: Span<UInt8>, from start: Int) -> Step {
-        var index = start
-        var number: Int64?
-        var isOver = false
-        while index <= line.count {
-            let byte = index < line.count ? line[index] : UInt8(ascii: ",")
-            switch byte {
-            case UInt8(ascii: "0")...UInt8(ascii: "9"):
-                let (tens, overflow) = (number ?? 0).multipliedReportingOverflow(by: 10)
-                let (sum, overflows) = tens.addingReportingOverflow(Int64(byte - 48))
-                if isOver || overflow || overflows { return .refused(.illegalLength) }
-                number = sum
-            case UInt8(ascii: ","):
-                guard let number else { return .refused(.illegalLength) }
-                if let saidLength, saidLength != number { return .refused(.conflictingLengths) }
-                saidLength = number
-            case UInt8(ascii: " "), UInt8(ascii: "\t"), UInt8(ascii: "\r"), UInt8(ascii: "\n"): isOver = number != nil
-            default: return .refused(.illegalLength)
-            }
-            if byte == UInt8(ascii: ",") { (number, isOver) = (nil, false) }
-            index += 1
+        switch ContentLength.read(line, from: start, after: saidLength) {
+        case .length(let length):
+            saidLength = length
+            return .more
+        case .illegal: return .refused(.illegalLength)
+        case .conflicting: return .refused(.conflictingLengths)
         }
-        return .more
     }
 
     /// Where the value begins, if the line is of this name (given in lower case).

@@ -44,9 +44,5 @@ enum CookieDate {
         return (hour, minute, second)
     }
 
-    private static func month(_ token: Substring.UTF8View) -> Int? {
-        guard token.count >= 3 else { return nil }
-        let start = String(decoding: token.prefix(3).map(\.asciiLowercased), as: UTF8.self)
-        return CalendarDate.months.firstIndex { $0.asciiLowercased == start }.map { $0 + 1 }
-    }
+    private static func month(_ token: Substring.UTF8View) -> Int? { CalendarDate.month(named: token.prefix(3)) }
 }

@@ -34,6 +34,14 @@ struct CalendarDate: Equatable {
     /// The names of months, in three letters, as every such text has them.
     static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
 
+    /// The month, from 1 to 12, that has this name in any case.
+    static func month(named name: Substring.UTF8View) -> Int? {
+        guard name.count == 3 else { return nil }
+        return months.firstIndex { $0.utf8.elementsEqual(name) { $0.asciiLowercased == $1.asciiLowercased } }.map {
+            $0 + 1
+        }
+    }
+
     /// Days since 1970-01-01.
     private static func days(_ year: Int, _ month: Int, _ day: Int) -> Int {
         // A year that begins in March ends with the leap day.

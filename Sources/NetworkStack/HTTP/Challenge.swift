@@ -7,38 +7,41 @@ extension HTTP {
         /// What followed the scheme's name without being a parameter, such as Negotiate's data.
         public let token: String?
         /// The parameters, their names in lower case. Of a name that comes twice, the first value is kept.
-        public let parameters: [String: String]
+        public private(set) var parameters: [String: String]
 
         /// The part of the server that the credentials are for, if the challenge names it.
         public var realm: String? { parameters["realm"] }
 
         /// Reads the challenges of a field.
         ///
+        /// A member that is neither a challenge nor a parameter of one is dropped, and so is a parameter without a value; the
+        /// others count.
+        ///
         /// - Parameter text: The field's value, or the joined values of several lines.
-        /// - Returns: The challenges, in order, as far as they can be read.
+        /// - Returns: The challenges, in order.
         public static func list(_ text: String) -> [Challenge] {
             var reader = FieldReader(text)
             var challenges: [Challenge] = []
-            while reader.skipToMember(), let scheme = reader.token() {
-                challenges.append(Challenge(scheme: AuthScheme(rawValue: scheme), reading: &reader))
+            while reader.skipToMember() {
+                // The comma may separate two parameters or two challenges: only what follows shows which.
+                if !reader.isAtParameter, let scheme = reader.scheme() {
+                    challenges.append(Challenge(scheme: AuthScheme(rawValue: scheme), token: reader.token68()))
+                }
+                while let (name, value) = reader.parameter() {
+                    guard let last = challenges.indices.last, let value else { continue }
+                    challenges[last].take(value, for: name)
+                }
+                _ = reader.text(to: UInt8(ascii: ","))
             }
             return challenges
         }
 
-        private init(scheme: AuthScheme, reading reader: inout FieldReader) {
-            self.scheme = scheme
-            var (token, parameters): (String?, [String: String]) = (nil, [:])
-            reader.skipBlanks()
-            if let found = reader.token68() {
-                token = found
-            } else {
-                while let (name, value) = reader.parameter() {
-                    if parameters[name] == nil { parameters[name] = value }
-                    // The comma may part two parameters or two challenges: only what follows tells.
-                    guard reader.skipToMember() else { break }
-                }
-            }
-            (self.token, self.parameters) = (token, parameters)
+        private init(scheme: AuthScheme, token: String?) {
+            (self.scheme, self.token, parameters) = (scheme, token, [:])
+        }
+
+        private mutating func take(_ value: String, for name: String) {
+            if parameters[name] == nil { parameters[name] = value }
         }
     }
 }
@@ -57,16 +60,37 @@ extension FieldReader {
         return !isAtEnd
     }
 
-    /// `name=value` with blanks allowed around the sign, or `nil`, having passed over nothing.
-    fileprivate mutating func parameter() -> (name: String, value: String)? {
+    /// A scheme's name and the blanks after it, or `nil`, having passed over nothing.
+    fileprivate mutating func scheme() -> String? {
+        var ahead = self
+        guard let name = ahead.token(), ahead.isAtBlank || ahead.isAtMembersEnd else { return nil }
+        ahead.skipBlanks()
+        self = ahead
+        return name
+    }
+
+    /// Whether `name=` stands here, with blanks allowed around the sign.
+    fileprivate var isAtParameter: Bool {
+        var ahead = self
+        return ahead.parameterName() != nil
+    }
+
+    /// `name=value` with blanks allowed around the sign; the value is `nil` if it is broken. `nil` if no `name=` stands here.
+    fileprivate mutating func parameter() -> (name: String, value: String?)? {
+        guard let name = parameterName() else { return nil }
+        defer { skipBlanks() }
+        return (name, parameterValue())
+    }
+
+    /// `name=` with blanks allowed around the sign, or `nil`, having passed over nothing.
+    private mutating func parameterName() -> String? {
         var ahead = self
         guard let name = ahead.token() else { return nil }
         ahead.skipBlanks()
         guard ahead.take(UInt8(ascii: "=")) else { return nil }
         ahead.skipBlanks()
-        guard let value = ahead.parameterValue() else { return nil }
         self = ahead
-        return (name.asciiLowercased, value)
+        return name.asciiLowercased
     }
 
     /// A token68 that makes a whole member of the list, or `nil`, having passed over nothing.
@@ -75,8 +99,10 @@ extension FieldReader {
         guard let body = ahead.text(of: { $0 == UInt8(ascii: "/") || $0.isTokenByte }) else { return nil }
         let padding = ahead.text { $0 == UInt8(ascii: "=") } ?? ""
         ahead.skipBlanks()
-        guard ahead.isAtEnd || ahead.isAt(UInt8(ascii: ",")) else { return nil }
+        guard ahead.isAtMembersEnd else { return nil }
         self = ahead
         return body + padding
     }
+
+    private var isAtMembersEnd: Bool { isAtEnd || isAt(UInt8(ascii: ",")) }
 }

@@ -10,8 +10,11 @@ struct FieldReader {
     var isAtEnd: Bool { position == bytes.count }
 
     /// Passes over spaces and tabs.
-    mutating func skipBlanks() {
-        while position < bytes.count, bytes[position].isBlank { position += 1 }
+    mutating func skipBlanks() { skip(\.isBlank) }
+
+    /// Passes over the bytes of a kind.
+    mutating func skip(_ isOfKind: (UInt8) -> Bool) {
+        while position < bytes.count, isOfKind(bytes[position]) { position += 1 }
     }
 
     /// Passes over one byte if it is this one.
@@ -27,15 +30,21 @@ struct FieldReader {
     /// The bytes of a kind that stand here, or `nil` if there are none.
     mutating func text(of isOfKind: (UInt8) -> Bool) -> String? {
         let start = position
-        while position < bytes.count, isOfKind(bytes[position]) { position += 1 }
+        skip(isOfKind)
         return start == position ? nil : String(decoding: bytes[start..<position], as: UTF8.self)
     }
 
     /// Whether this byte stands here.
     func isAt(_ byte: UInt8) -> Bool { position < bytes.count && bytes[position] == byte }
 
-    /// The text of a quoted string, unescaped, or `nil` if no whole one stands here.
-    mutating func quotedString() -> String? {
+    /// Whether a space or a tab stands here.
+    var isAtBlank: Bool { position < bytes.count && bytes[position].isBlank }
+
+    /// The text of a quoted string, unescaped, or `nil` if none stands here.
+    ///
+    /// - Parameter mayStayOpen: Whether one that nothing ends runs to the end of the field; otherwise it is none.
+    /// - Returns: The text.
+    mutating func quotedString(mayStayOpen: Bool = false) -> String? {
         let start = position
         guard !hasOpenQuote, take(UInt8(ascii: "\"")) else { return nil }
         var text: [UInt8] = []
@@ -50,6 +59,7 @@ struct FieldReader {
             default: text.append(byte)
             }
         }
+        if mayStayOpen { return String(decoding: text, as: UTF8.self) }
         (position, hasOpenQuote) = (start, true)
         return nil
     }

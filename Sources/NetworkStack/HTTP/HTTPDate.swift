@@ -1,6 +1,8 @@
 internal import FoundationEssentials
 
 /// Reads the dates of HTTP (RFC 9110 section 5.6.7): the one form that is sent today, and the two that may still be met.
+///
+/// The day's name does not count, nor does case. Every date of HTTP is one of UTC; one that names another zone is none.
 enum HTTPDate {
     /// The moment a text names.
     ///
@@ -9,18 +11,25 @@ enum HTTPDate {
     ///   - now: What the century of a year in two digits is guessed by: it lies at most 50 years ahead.
     /// - Returns: The moment, or `nil` if the text is no such date.
     static func parse(_ text: String, now: @autoclosure () -> Date) -> Date? {
-        let words = text.split { $0 == " " || $0 == "," }
-        switch words.count {
-        case 6 where words[5] == "GMT":
-            return date(day: words[1], month: words[2], year: words[3], time: words[4], now: now)
-        case 4 where words[3] == "GMT":
-            let parts = words[1].split(separator: "-", omittingEmptySubsequences: false)
-            guard parts.count == 3 else { return nil }
-            return date(day: parts[0], month: parts[1], year: parts[2], time: words[2], now: now)
-        case 5: return date(day: words[2], month: words[1], year: words[4], time: words[3], now: now)
+        // A date has six words at most.
+        var words = text.split(maxSplits: 6) { $0 == " " || $0 == "," || $0 == "\t" }[...]
+        if let last = words.last, zones.contains(String(last).asciiLowercased) { words.removeLast() }
+        if let first = words.first, first.utf8.allSatisfy({ $0.isAlphanumeric && !$0.isDigit }) { words.removeFirst() }
+        let parts = Array(words)
+        switch parts.count {
+        case 4 where parts[0].utf8.first?.isDigit == true:
+            return date(day: parts[0], month: parts[1], year: parts[2], time: parts[3], now: now)
+        case 4: return date(day: parts[1], month: parts[0], year: parts[3], time: parts[2], now: now)
+        case 2:
+            let date = parts[0].split(separator: "-", maxSplits: 3, omittingEmptySubsequences: false)
+            guard date.count == 3 else { return nil }
+            return self.date(day: date[0], month: date[1], year: date[2], time: parts[1], now: now)
         default: return nil
         }
     }
+
+    /// What servers call UTC.
+    private static let zones: Set<String> = ["gmt", "utc", "ut", "z", "+0000", "-0000"]
 
     private static func date(
         day: Substring,
@@ -29,12 +38,12 @@ enum HTTPDate {
         time: Substring,
         now: () -> Date
     ) -> Date? {
-        let clock = time.split(separator: ":", omittingEmptySubsequences: false).map(number)
-        guard let day = number(day), let month = CalendarDate.months.firstIndex(of: String(month)),
+        let clock = time.split(separator: ":", maxSplits: 3, omittingEmptySubsequences: false).map(number)
+        guard let day = number(day), let month = CalendarDate.month(named: month.utf8),
             let written = number(year), clock.count == 3, let hour = clock[0], let minute = clock[1],
             let second = clock[2], year.utf8.count == 4 || year.utf8.count == 2
         else { return nil }
-        func moment(_ year: Int) -> Date? { CalendarDate(year, month + 1, day, hour, minute, second)?.moment }
+        func moment(_ year: Int) -> Date? { CalendarDate(year, month, day, hour, minute, second)?.moment }
         guard year.utf8.count == 2 else { return moment(written) }
         let ahead = now().addingTimeInterval(50 * 365.25 * 86_400)
         // What is a day of 19xx is one of 20xx, too.

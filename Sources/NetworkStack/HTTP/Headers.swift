@@ -63,7 +63,7 @@ extension HTTP {
         /// response is asked for it.
         var announcedLength: Int64? {
             if case .wire(let wire) = storage, let length = wire.readLength { return length }
-            return contains(.transferEncoding) ? nil : self[.contentLength].flatMap { Int64($0) }
+            return contains(.transferEncoding) ? nil : self[.contentLength].flatMap(ContentLength.length)
         }
 
         /// The fields, in order.

@@ -42,11 +42,34 @@ extension HTTP {
             self.parameters = parameters
         }
 
-        /// Reads a media type, as a server sent it.
+        /// Reads a media type as a server sent it, by the rules of browsers (WHATWG MIME Sniffing, section 4.4).
         ///
-        /// - Parameter description: The text; `nil` comes of one that is no media type.
+        /// A parameter that is broken is dropped: one without a value, with a name that is no token, or with a control
+        /// character. Of parameters with one name the first is kept. A quote that nothing ends runs to the end of the text.
+        /// A literal is read strictly: what is sent is written by the rules.
+        ///
+        /// - Parameter description: The text. The result is `nil` if type or subtype is missing or no token.
         public init?(_ description: String) {
             var reader = FieldReader(description)
+            reader.skip(\.isHTTPWhitespace)
+            guard let type = reader.token(), reader.take(UInt8(ascii: "/")), let subtype = reader.token() else {
+                return nil
+            }
+            reader.skip(\.isHTTPWhitespace)
+            guard reader.isAtEnd || reader.isAt(UInt8(ascii: ";")) else { return nil }
+            self.init(type: type, subtype: subtype)
+            var names: Set<String> = []
+            while reader.take(UInt8(ascii: ";")) {
+                guard let parameter = reader.receivedParameter(), names.insert(parameter.name).inserted else {
+                    continue
+                }
+                parameters.append(parameter)
+            }
+        }
+
+        /// Reads a media type as a user writes it: one that breaks the grammar of RFC 9110 section 8.3.1 is `nil`.
+        private init?(written text: String) {
+            var reader = FieldReader(text)
             reader.skipBlanks()
             guard let type = reader.token(), reader.take(UInt8(ascii: "/")), let subtype = reader.token() else {
                 return nil
@@ -151,7 +174,7 @@ extension HTTP {
             }
         }
 
-        /// Reads a list, such as the value of `Accept`. What is no media type in it is passed over.
+        /// Reads a list, such as the value of `Accept`. Members that are no media type are skipped.
         ///
         /// - Parameter text: Media types with commas between them.
         /// - Returns: The types, in order.
@@ -177,8 +200,9 @@ extension HTTP.MediaType: LosslessStringConvertible {
 extension HTTP.MediaType: ExpressibleByStringLiteral {
     /// Names a media type.
     ///
-    /// - Parameter value: The type as it is written in a field; text that is no media type makes one that is not ``isValid``.
-    public init(stringLiteral value: String) { self = Self(value) ?? Self(type: value, subtype: "") }
+    /// - Parameter value: The type as it is written in a field (RFC 9110 section 8.3.1); text that breaks the grammar makes one
+    ///   that is not ``isValid``.
+    public init(stringLiteral value: String) { self = Self(written: value) ?? Self(type: value, subtype: "") }
 }
 
 extension HTTP.Headers {
@@ -193,5 +217,32 @@ extension HTTP.Headers {
     public var accept: [HTTP.MediaType] {
         get { self[.accept].map { HTTP.MediaType.list($0) } ?? [] }
         set { self[.accept] = newValue.isEmpty ? nil : newValue.map(\.description).joined(separator: ", ") }
+    }
+}
+
+extension FieldReader {
+    /// The parameter that ends at the next semicolon or at the end, or `nil` if it is broken (WHATWG MIME Sniffing, section 4.4).
+    fileprivate mutating func receivedParameter() -> HTTP.MediaType.Parameter? {
+        skip(\.isHTTPWhitespace)
+        let name = text { $0 != UInt8(ascii: ";") && $0 != UInt8(ascii: "=") } ?? ""
+        guard take(UInt8(ascii: "=")) else { return nil }
+        let isQuoted = isAt(UInt8(ascii: "\""))
+        var value = isQuoted ? quotedString(mayStayOpen: true) : nil
+        let rest = text { $0 != UInt8(ascii: ";") }
+        if !isQuoted { value = rest.flatMap(\.withoutTrailingHTTPWhitespace) }
+        guard let value, HTTP.Headers.isLegal(name: name), HTTP.Headers.isLegal(value: value) else { return nil }
+        return HTTP.MediaType.Parameter(name: name, value: value)
+    }
+}
+
+extension UInt8 {
+    /// Whether WHATWG's texts call the byte HTTP whitespace.
+    fileprivate var isHTTPWhitespace: Bool { isBlank || self == UInt8(ascii: "\r") || self == UInt8(ascii: "\n") }
+}
+
+extension String {
+    /// The text up to the whitespace at its end, or `nil` if there is no other.
+    fileprivate var withoutTrailingHTTPWhitespace: String? {
+        utf8.lastIndex { !$0.isHTTPWhitespace }.map { String(self[...$0]) }
     }
 }

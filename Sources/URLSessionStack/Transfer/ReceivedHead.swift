@@ -34,11 +34,11 @@ struct ReceivedHead {
     mutating func forgetLength() { lengthIsKnown = false }
 
     /// The length of compressed content, which alone says how much travelled.
-    var encodedLength: Int64? { isEncoded ? response.headers[.contentLength].flatMap { Int64($0) } : nil }
+    var encodedLength: Int64? { isEncoded ? response.headers[.contentLength].flatMap(ContentLength.length) : nil }
 
     private var isEncoded: Bool {
         guard let coding = response.headers[.contentEncoding] else { return false }
-        return !coding.isEmpty && coding.lowercased() != "identity"
+        return !CodingList.contentCodings(Array(coding.utf8).span).isEmpty
     }
 
     func framing(for method: HTTP.Method) -> Framing {
@@ -48,17 +48,8 @@ struct ReceivedHead {
         guard response.headers[.transferEncoding] == nil, let text = response.headers[.contentLength] else {
             return .unknown
         }
-        guard let length = Self.length(text) else { return .invalid }
+        guard let length = ContentLength.length(text) else { return .invalid }
         return isEncoded ? .unknown : .length(length)
-    }
-
-    /// The length that a field says, or `nil` if it says none.
-    private static func length(_ text: String) -> Int64? {
-        if text.utf8.allSatisfy(\.isDigit) { return Int64(text) }
-        // Lines of one name come joined, and all must say the same.
-        let lengths = Set(text.split(separator: ",").map { String(Substring($0.utf8.withoutOuterBlanks)) })
-        guard lengths.count == 1, let first = lengths.first, first != text else { return nil }
-        return length(first)
     }
 }
 

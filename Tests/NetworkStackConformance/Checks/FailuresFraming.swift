@@ -12,6 +12,7 @@ extension ConformanceCheck {
             needs: [.strictReplies]
         ),
         broken("A list of different Content-Lengths is refused", length("5, 6"), needs: [.strictReplies]),
+        broken("A list of Content-Lengths with an empty member is refused", length("5,"), needs: [.strictReplies]),
         broken("A Content-Length with a sign is refused", length("+5"), needs: [.strictReplies]),
         broken("A negative Content-Length is refused", length("-5"), needs: [.strictReplies]),
         broken("A Content-Length that is no number is refused", length("five"), needs: [.strictReplies]),
