@@ -105,35 +105,80 @@ struct ReadyPoliciesTests {
 
     // MARK: Retry-After
 
-    @Test("Retry-After lengthens a retry's delay, up to the cap, and makes no retry by itself")
+    @Test("Retry-After lengthens a retry's delay, ends the retries above the limit, and makes no retry by itself")
     func retryAfter() throws {
         let now = try #require(HTTPDate.parse("Sun, 06 Nov 1994 08:49:37 GMT", now: .now))
         let rows: [(HTTPRetryPolicy, String?, String)] = [
-            (.maxRetries(1), "7", "retry after 7.0"), (.maxRetries(1), "70", "retry after 30.0"),
-            (.maxRetries(1), "99999999999999999999999", "retry after 30.0"), (.maxRetries(1), "0", "retry"),
+            (.maxRetries(1), "7", "retry after 7.0"), (.maxRetries(1), "70", "no retry: 70.0 > 30.0"),
+            (.maxRetries(1), "30", "retry after 30.0"), (.maxRetries(1), "30.001", "no retry: 30.001 > 30.0"),
+            (.maxRetries(1), "99999999999999999999999", "no retry: 1e+23 > 30.0"), (.maxRetries(1), "0", "retry"),
             (.maxRetries(1), nil, "retry"), (.maxRetries(1), "soon", "retry"), (.maxRetries(1), "-3", "retry"),
-            (.maxRetries(1), "1.5", "retry"), (.maxRetries(1), "", "retry"), (.maxRetries(1), ", 7", "retry"),
+            (.maxRetries(1), "1.5", "retry after 1.5"), (.maxRetries(1), "", "retry"),
+            (.maxRetries(1), ", 7", "retry after 7.0"),
+            (.maxRetries(1), "2.", "retry after 2.0"), (.maxRetries(1), ".5", "retry"),
+            (.maxRetries(1), "1.5.5", "retry"),
+            (.maxRetries(1), "+7", "retry"), (.maxRetries(1), "7 s", "retry"), (.maxRetries(1), "1e3", "retry"),
+            (.maxRetries(1), "0x7", "retry"), (.maxRetries(1), ", ,\t", "retry"),
             (.maxRetries(1), "7, 7", "retry after 7.0"), (.maxRetries(1), "7 ,9", "retry after 7.0"),
             (.maxRetries(1), "Sun, 06 Nov 1994 08:49:47 GMT", "retry after 10.0"),
             (.maxRetries(1), "Sunday, 06-Nov-94 08:49:47 GMT", "retry after 10.0"),
             (.maxRetries(1), "Sun Nov  6 08:49:47 1994", "retry after 10.0"),
             (.maxRetries(1), "Sun, 06 Nov 1994 08:49:27 GMT", "retry"),
-            (.maxRetries(1), "Sun, 06 Nov 2094 08:49:27 GMT", "retry after 30.0"),
+            (.maxRetries(1), "Sun, 06 Nov 1994 08:50:08 GMT", "no retry: 31.0 > 30.0"),
             (.backoff(.constant(delay: 5, until: .maxRetries(1))), "7", "retry after 7.0"),
             (.backoff(.constant(delay: 9, until: .maxRetries(1))), "7", "retry after 9.0"),
+            (.backoff(.constant(delay: 90, until: .maxRetries(1))), "7", "retry after 90.0"),
             (.maxRetries(0), "7", "no retry: 0 retries"), (.custom { _, _, _ in .none }, "7", "none"),
         ]
         for (policy, value, expected) in rows {
             let answer: HTTP.Headers = value.map { [.retryAfter: $0] } ?? [:]
             let action = policy.respectingRetryAfter(upTo: 30, now: { now })
                 .shouldRetry(with: try status(503), state: .init(), metadata: try metadata(answer: answer))
-            #expect(action.words == expected, "Retry-After: \(value ?? "none")")
+            var words = action.words
+            if case .noRetry(.custom(let error as Retry.RetryAfterTooLong)) = action {
+                words = "no retry: \(error.delay) > \(error.limit)"
+            }
+            #expect(words == expected, "Retry-After: \(value ?? "none")")
         }
         // However long that is, it can be waited for.
         let answer: HTTP.Headers = [.retryAfter: String(repeating: "9", count: 400)]
         let action = HTTPRetryPolicy.maxRetries(1).respectingRetryAfter(upTo: .infinity, now: { now })
             .shouldRetry(with: try status(503), state: .init(), metadata: try metadata(answer: answer))
         #expect(action.words == "retry after \(Double.greatestFiniteMagnitude)")
+    }
+
+    @Test(
+        "A limit of nothing, or of no number, ends the retries as soon as the server asks for a wait",
+        arguments: [0, -1, .nan] as [Double]
+    )
+    func retryAfterNothing(limit: Double) throws {
+        for (value, isRetried) in [("1", false), ("0", true), ("soon", true)] {
+            let action = HTTPRetryPolicy.maxRetries(1).respectingRetryAfter(upTo: limit)
+                .shouldRetry(
+                    with: try status(503),
+                    state: .init(),
+                    metadata: try metadata(answer: [.retryAfter: value])
+                )
+            #expect((action.words == "retry") == isRetried)
+        }
+    }
+
+    @Test(
+        "The standard policy waits what Retry-After says, or at most 0.25, 0.5 and 1 s, three times, and sends no POST again"
+    )
+    func standard() throws {
+        let policy = HTTPRetryPolicy.standard
+        for (count, longest) in [(0, 0.25), (1, 0.5), (2, 1)] {
+            let action = try policy.shouldRetry(with: status(503), state: .after(count), metadata: metadata())
+            guard case .retryAfter(let delay) = action else { throw CancellationError() }
+            #expect(delay > 0 && delay <= longest)
+        }
+        let last = try policy.shouldRetry(with: status(503), state: .after(3), metadata: metadata())
+        #expect(last.words == "no retry: 3 retries")
+        let asked = try metadata(answer: [.retryAfter: "60"])
+        #expect(policy.shouldRetry(with: try status(503), state: .init(), metadata: asked).words == "retry after 60.0")
+        #expect(try policy.shouldRetry(with: status(404), state: .init(), metadata: metadata()).words == "none")
+        #expect(try policy.shouldRetry(with: status(503), state: .init(), metadata: metadata(.POST)).words == "none")
     }
 
     // MARK: Safety

@@ -85,6 +85,20 @@ struct RetryPolicyTests {
         )
     }
 
+    @Test("An exponential backoff doubles by default, and takes durations")
+    func doubling() {
+        for policy: Policy in [
+            .backoff(.exponential(baseDelay: 0.2, until: .maxRetries(4))),
+            .backoff(.exponential(baseDelay: .milliseconds(200), until: .maxRetries(4))),
+        ] {
+            let votes = (0..<4).map { vote(policy, .after($0)) }
+            #expect(votes == ["retry after 0.2", "retry after 0.4", "retry after 0.8", "retry after 1.6"])
+        }
+        let constant = Policy.backoff(.constant(delay: .milliseconds(1500), until: .maxDelay(.seconds(3))))
+        #expect(vote(constant, .after(1, delay: 2)) == "retry after 1.5")
+        #expect(vote(constant, .after(2, delay: 3)) == "no retry: 3.0 s")
+    }
+
     @Test("With no retry or no delay allowed, there is none", arguments: [0, -1])
     func nothingAllowed(limit: Int) {
         #expect(vote(.maxRetries(limit), .after(0)) == "no retry: \(limit) retries")

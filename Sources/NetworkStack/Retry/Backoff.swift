@@ -7,8 +7,20 @@ extension Retry {
 
         /// The same delay every time. It is not shortened, so the total may pass a `maxDelay` by less than one delay.
         case constant(delay: Delay, until: Truncation)
-        /// A delay that grows as `scale` says; with a `maxDelay`, no single one is longer than that.
-        case exponential(baseDelay: Delay, scale: Scale, until: Truncation)
+        /// A delay that grows as `scale` says, by default from the base delay to twice the last delay each time
+        /// (``doubling(_:_:)``); with a `maxDelay`, no single one is longer than that.
+        case exponential(baseDelay: Delay, scale: Scale = Backoff.doubling, until: Truncation)
+
+        /// The base delay, then twice the last delay each time: `baseDelay` x 2^(`retry` - 1).
+        ///
+        /// - Parameters:
+        ///   - baseDelay: The first delay, in seconds.
+        ///   - retry: The number of the retry, which counts from 1.
+        /// - Returns: The delay, in seconds.
+        @Sendable
+        public static func doubling(_ baseDelay: Delay, _ retry: Int) -> Delay {
+            baseDelay * Delay(sign: .plus, exponent: retry - 1, significand: 1)
+        }
 
         /// When to stop.
         public enum Truncation: Sendable {

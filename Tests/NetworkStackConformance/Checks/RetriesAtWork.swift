@@ -93,7 +93,8 @@ extension ConformanceCheck {
 
     /// The ready-made policies, on the wire.
     static let retriesAtWork: [ConformanceCheck] = [
-        ConformanceCheck("A retry waits as long as Retry-After says, in seconds or until a date") { subject in
+        ConformanceCheck("A retry waits as long as Retry-After says, in seconds, fractions, or until a date") {
+            subject in
             let (clock, count) = (VirtualClock(keepsUp: true), Lock(0))
             let peer = try subject.serve { _ in
                 let number = count.withLock { count in
@@ -103,7 +104,7 @@ extension ConformanceCheck {
                 switch number {
                 case 1: return .status(503, headers: [("Retry-After", "7")])
                 case 2: return .status(429, headers: [("Retry-After", "Sun, 06 Nov 1994 08:49:47 GMT")])
-                case 3: return .status(503, headers: [("Retry-After", "86400")])
+                case 3: return .status(503, headers: [("Retry-After", "0.75")])
                 default: return .ok("x")
                 }
             }
@@ -117,7 +118,7 @@ extension ConformanceCheck {
                 "x",
                 "the content"
             )
-            try expectEqual(clock.sleeps, [.seconds(7), .seconds(10), .seconds(30)], "the delays")
+            try expectEqual(clock.sleeps, [.seconds(7), .seconds(10), .milliseconds(750)], "the delays")
         },
         ConformanceCheck("A Retry-After that is said twice is heeded") { subject in
             let (clock, count) = (VirtualClock(keepsUp: true), Lock(0))
