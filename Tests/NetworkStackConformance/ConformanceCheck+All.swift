@@ -22,5 +22,5 @@ extension ConformanceCheck {
         methods + bodies + headers + statuses + redirects + compression.map { $0.needing(.decompression) } + limits
         + refusals
         + tls + pinning + http2 + resources + endpointParts + sentForms + callbacks + sessionHeaders
-        + foldedHeads + cookies + strictTransport + metrics + ranges
+        + receivedFields + foldedHeads + cookies + strictTransport + metrics + ranges
 }

@@ -6,9 +6,15 @@ import Testing
 @Suite("Lines and server-sent events")
 struct ServerSentEventTests {
     /// The lines of a text that comes in pieces of a length.
-    private func lines(_ text: String, _ ending: LineBuffer.Ending, by length: Int, limit: Int = 100) throws -> [String]
-    {
-        var (buffer, rest, lines) = (LineBuffer(ending: ending, limit: limit), Array(text.utf8)[...], [String]())
+    private func lines(
+        _ text: String,
+        _ ending: LineBuffer.Ending,
+        by length: Int,
+        keepsRest: Bool = false,
+        limit: Int = 100
+    ) throws -> [String] {
+        var buffer = LineBuffer(ending: ending, keepsRest: keepsRest, limit: limit)
+        var (rest, lines) = (Array(text.utf8)[...], [String]())
         while !rest.isEmpty {
             buffer.append(rest.prefix(length))
             rest = rest.dropFirst(length)
@@ -22,7 +28,8 @@ struct ServerSentEventTests {
     private func events(_ text: String, limit: Int = 1000) throws -> [ServerSentEvent] {
         var parser = ServerSentEventParser(limit: limit)
         return try lines(text, .lineFeedsAndReturns, by: 1000, limit: limit).compactMap {
-            try parser.take(Array($0.utf8)[...])
+            guard case .event(let event) = try parser.take(Array($0.utf8)[...]) else { return nil }
+            return event
         }
     }
 
@@ -81,6 +88,9 @@ struct ServerSentEventTests {
         #expect(try lines(text, .lineFeedsAndReturns, by: length) == ["a", "b", "", "", "c", "d", ""])
         #expect(try lines("", .lineFeeds, by: length) == [])
         #expect(try lines("a\r", .lineFeedsAndReturns, by: length) == ["a"])
+        for rest in ["a\r\n", "a\r", "a\n", "a"] {
+            #expect(try lines(rest, .lineFeedsAndReturns, by: length, keepsRest: true) == ["a"])
+        }
         #expect(try lines("a\r", .lineFeeds, by: length) == ["a\r"], "which nothing follows")
     }
 

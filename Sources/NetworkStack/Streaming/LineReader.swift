@@ -1,15 +1,15 @@
 internal import FoundationEssentials
 
-/// Reads the lines of a stream, as bytes, without their ends. The last one counts also without an end, but not among events.
+/// Reads the lines of a stream, as bytes, without their ends. Among events, the last one counts without an end only on request.
 ///
 /// What was read ahead is the reader's: whoever goes on with it misses nothing.
 final class LineReader: Sendable {
     let stream: ByteStream
     private let buffer: Lock<LineBuffer>
 
-    init(_ stream: ByteStream, ending: LineBuffer.Ending, limit: Int) {
+    init(_ stream: ByteStream, ending: LineBuffer.Ending, keepsRest: Bool = false, limit: Int) {
         self.stream = stream
-        buffer = Lock(LineBuffer(ending: ending, limit: limit))
+        buffer = Lock(LineBuffer(ending: ending, keepsRest: keepsRest, limit: limit))
     }
 
     /// The next line, or `nil` at the end.
@@ -31,11 +31,13 @@ struct LineBuffer {
     enum Ending {
         /// LF or CRLF; or the end of the text.
         case lineFeeds
-        /// LF, CRLF or CR (HTML Living Standard, section 9.2.5). What the end of the text cuts short is no line.
+        /// LF, CRLF or CR (HTML Living Standard, section 9.2.5). What the end of the text cuts short is a line only if
+        /// `keepsRest`.
         case lineFeedsAndReturns
     }
 
     private let ending: Ending
+    private let keepsRest: Bool
     private let limit: Int
     private var bytes: [UInt8] = []
     /// Where the next line begins.
@@ -48,8 +50,9 @@ struct LineBuffer {
     private static let lineFeed = UInt8(ascii: "\n")
     private static let `return` = UInt8(ascii: "\r")
 
-    init(ending: Ending, limit: Int) {
+    init(ending: Ending, keepsRest: Bool = false, limit: Int) {
         self.ending = ending
+        self.keepsRest = keepsRest
         self.limit = limit
     }
 
@@ -78,7 +81,7 @@ struct LineBuffer {
 
     /// What is left after the last end of a line, if that is a line.
     mutating func rest() throws(LineTooLong) -> ArraySlice<UInt8>? {
-        guard start < bytes.count, ending == .lineFeeds else { return nil }
+        guard start < bytes.count, ending == .lineFeeds || keepsRest else { return nil }
         defer { start = bytes.count }
         guard bytes.count - start <= limit else { throw LineTooLong(limit: limit) }
         return bytes[start...]

@@ -25,16 +25,32 @@ extension ModelDecoding where Payload == ByteStream {
         Self { stream, _ in JSONLineStream(LineStream(stream, limit: limit), decoder: decoder) }
     }
 
-    /// Server-sent events (`text/event-stream`), as they come.
+    /// Server-sent events (`text/event-stream`), as they come, by the HTML Living Standard, section 9.2.
     ///
-    /// The content is read as such whatever its `Content-Type` says. What is something else, such as an error in JSON under a
-    /// status of success, has no events.
+    /// A response of another `Content-Type`, or of none, fails with ``NotAnEventStream``, which carries the content: an error in
+    /// JSON under a status of success is found at once. A 204 or 205, which has no content, is a stream without events.
     ///
-    /// - Parameter limit: The most bytes of one event's data, and of any line; more fails with ``EventTooLong`` or
-    ///   ``LineTooLong``.
-    /// - Returns: The decoding.
-    public static func serverSentEvents(upTo limit: Int = 1 << 20) -> Self where T == ServerSentEventStream {
-        Self { stream, _ in ServerSentEventStream(stream, limit: limit) }
+    /// - Parameters:
+    ///   - limit: The most bytes of one event's data, and of any line; more fails with ``EventTooLong`` or ``LineTooLong``.
+    ///   - options: Where to depart from the standard.
+    ///   - onComment: Called with each comment, which servers send as keep-alives: by the task that reads the events, in their
+    ///     order, and without the space after the colon. It must not block.
+    /// - Returns: The decoding. It throws ``NotAnEventStream``.
+    public static func serverSentEvents(
+        upTo limit: Int = 1 << 20,
+        options: ServerSentEventStream.Options = [],
+        onComment: (@Sendable (String) -> Void)? = nil
+    ) -> Self where T == ServerSentEventStream {
+        Self { stream, metadata in
+            if !options.contains(.anyContentType),
+                let response = (metadata as? any HTTPResponseConvertible)?.httpResponse,
+                response.status != .noContent, response.status != .resetContent,
+                case let type = response.headers.contentType, type?.essence != HTTP.MediaType.eventStream.essence
+            {
+                throw NotAnEventStream(contentType: type, content: stream)
+            }
+            return ServerSentEventStream(stream, limit: limit, options: options, onComment: onComment)
+        }
     }
 }
 

@@ -38,11 +38,48 @@ public struct EventTooLong: Error, Hashable, CustomStringConvertible {
     public var description: String { "The data of a server-sent event is longer than the limit of \(limit) bytes." }
 }
 
-/// The events of a stream as they come. An event that the end of the stream cuts short is not told.
+/// The response to a request for server-sent events is of another type. Its content can still be read.
+public struct NotAnEventStream: Error, CustomStringConvertible {
+    /// The content's type; `nil` if the response names none.
+    public let contentType: HTTP.MediaType?
+    /// The content, none of which has been read. ``ByteStream/collect(upTo:)`` reads it within a limit; it is given up when
+    /// nothing holds the error any more.
+    public let content: ByteStream
+
+    init(contentType: HTTP.MediaType?, content: ByteStream) {
+        (self.contentType, self.content) = (contentType, content)
+    }
+
+    /// What happened.
+    public var description: String {
+        "The response's content is \(contentType?.essence ?? "of no type"), not \(HTTP.MediaType.eventStream)."
+    }
+}
+
+/// The events of a stream as they come. An event that the end of the stream cuts short is dropped, unless
+/// ``Options/unfinishedEvent`` asks for it.
 public struct ServerSentEventStream: AsyncSequence, Sendable {
+    /// Where to depart from the HTML standard.
+    public struct Options: OptionSet, Sendable {
+        /// The options as bits.
+        public let rawValue: Int
+
+        /// Makes options of bits.
+        ///
+        /// - Parameter rawValue: The bits.
+        public init(rawValue: Int) { self.rawValue = rawValue }
+
+        /// Delivers the last event even if the content ends, whole, before the blank line that should follow the event.
+        public static let unfinishedEvent = Options(rawValue: 1)
+        /// Reads content of any type as events, for servers that do not send `Content-Type: text/event-stream`.
+        public static let anyContentType = Options(rawValue: 2)
+    }
+
     private let events: ServerSentEventReader
 
-    init(_ stream: ByteStream, limit: Int) { events = ServerSentEventReader(stream, limit: limit) }
+    init(_ stream: ByteStream, limit: Int, options: Options = [], onComment: (@Sendable (String) -> Void)? = nil) {
+        events = ServerSentEventReader(stream, limit: limit, options: options, onComment: onComment)
+    }
 
     /// What to connect again with (`Last-Event-ID`): the identifier of the last event that had one, also of one without data,
     /// which is not told, but not of one that the end of the stream cut short. `nil` if there was none: then what this stream
@@ -71,10 +108,19 @@ public struct ServerSentEventStream: AsyncSequence, Sendable {
 private final class ServerSentEventReader: Sendable {
     let lines: LineReader
     private let parser: Lock<ServerSentEventParser>
+    private let keepsRest: Bool
+    private let onComment: (@Sendable (String) -> Void)?
 
-    init(_ stream: ByteStream, limit: Int) {
-        lines = LineReader(stream, ending: .lineFeedsAndReturns, limit: limit)
+    init(
+        _ stream: ByteStream,
+        limit: Int,
+        options: ServerSentEventStream.Options = [],
+        onComment: (@Sendable (String) -> Void)? = nil
+    ) {
+        keepsRest = options.contains(.unfinishedEvent)
+        lines = LineReader(stream, ending: .lineFeedsAndReturns, keepsRest: keepsRest, limit: limit)
         parser = Lock(ServerSentEventParser(limit: limit))
+        self.onComment = onComment
     }
 
     var lastEventID: String? { parser.withLock { $0.lastEventID } }
@@ -83,76 +129,12 @@ private final class ServerSentEventReader: Sendable {
     /// The next event, or `nil` at the end.
     func next() async throws -> ServerSentEvent? {
         while let line = try await lines.next() {
-            if let event = try parser.withLock({ parser throws(EventTooLong) in try parser.take(line) }) {
-                return event
+            switch try parser.withLock({ parser throws(EventTooLong) in try parser.take(line) }) {
+            case .event(let event): return event
+            case .comment(let text): onComment?(text)
+            case nil: break
             }
         }
-        return nil
-    }
-}
-
-/// Makes events of lines (HTML Living Standard, section 9.2.6). It works on bytes: a colon or a space counts whatever
-/// follows, although a combining mark would make one character of both.
-struct ServerSentEventParser {
-    private let limit: Int
-    private var isFirst = true
-    private var name = ""
-    /// The lines of data, each with a line feed after it.
-    private var data: [UInt8] = []
-    private var id: String?
-    /// The identifier as of the last event that ended, with data or without.
-    private(set) var lastEventID: String?
-    private(set) var retry: Duration?
-    /// An event's data was longer than the limit. What follows would make an event that is not whole.
-    private var isTooLong = false
-
-    private static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
-
-    init(limit: Int) { self.limit = limit }
-
-    /// Takes the next line.
-    ///
-    /// - Returns: The event that it ends, if it ends one.
-    /// - Throws: ``EventTooLong``, from then on always.
-    mutating func take(_ line: ArraySlice<UInt8>) throws(EventTooLong) -> ServerSentEvent? {
-        if isTooLong { throw EventTooLong(limit: limit) }
-        var line = line
-        if isFirst, line.starts(with: Self.byteOrderMark) { line.removeFirst(Self.byteOrderMark.count) }
-        isFirst = false
-        guard !line.isEmpty else { return event() }
-        let field = line.prefix { $0 != UInt8(ascii: ":") }
-        var value = line.dropFirst(field.count + 1)
-        if value.first == UInt8(ascii: " ") { value.removeFirst() }
-        switch String(decoding: field, as: UTF8.self) {
-        case "event": name = String(decoding: value, as: UTF8.self)
-        case "data":
-            isTooLong = data.count + value.count > limit
-            guard !isTooLong else { throw EventTooLong(limit: limit) }
-            data += value
-            data.append(UInt8(ascii: "\n"))
-        case "id": if !value.contains(0) { id = String(decoding: value, as: UTF8.self) }
-        case "retry": retry = Self.milliseconds(value).map { .milliseconds($0) } ?? retry
-        default: break
-        }
-        return nil
-    }
-
-    /// What the lines since the last event make; nothing without data.
-    private mutating func event() -> ServerSentEvent? {
-        defer { (name, data) = ("", []) }
-        lastEventID = id
-        guard !data.isEmpty else { return nil }
-        return ServerSentEvent(
-            name: name.isEmpty ? "message" : name,
-            data: String(decoding: data.dropLast(), as: UTF8.self),
-            id: id ?? "",
-            retry: retry
-        )
-    }
-
-    /// A number of ASCII digits and nothing else.
-    private static func milliseconds(_ digits: ArraySlice<UInt8>) -> Int64? {
-        guard digits.allSatisfy(\.isDigit) else { return nil }
-        return Int64(String(decoding: digits, as: UTF8.self))
+        return keepsRest ? parser.withLock { $0.event() } : nil
     }
 }

@@ -116,7 +116,11 @@ extension ConformanceCheck {
                 switch request.path {
                 case "/lines": .ok("one\r\ntwo\n\nlast")
                 case "/json": .ok("{\"n\":1}\n\n{\"n\":2}\n")
-                default: .ok(": hello\nid: 7\nevent: tick\ndata: a\ndata: b\nretry: 1500\n\ndata:c\n\ndata: cut")
+                default:
+                    .ok(
+                        ": hello\nid: 7\nevent: tick\ndata: a\ndata: b\nretry: 1500\n\ndata:c\n\ndata: cut",
+                        headers: [("Content-Type", "text/event-stream")]
+                    )
                 }
             }
             struct Number: Decodable, Sendable { let n: Int }
