@@ -13,7 +13,7 @@ export BUILD_FLAGS := -Xswiftc -warnings-as-errors --explicit-target-dependency-
 	-Xlinker --export-dynamic-symbol=getaddrinfo
 
 .PHONY: help install install-build install-test build quick test slow suite stress newer demo netfetch compare examples tsan \
-	tsan-third asan lint format fences docs samples consumers counts mutations mutations-5 mutations-20 promises bench \
+	tsan-third asan lint format fences docs samples consumers counts mutations mutations-5 mutations-20 histories promises bench \
 	bench-compare clean
 
 help: ## List the targets
@@ -112,6 +112,9 @@ mutations: install ## Break the library on purpose and see the checks notice (MU
 
 mutations-5 mutations-20: install
 	@.ci/mutate.py --count $(@:mutations-%=%)
+
+histories: install-build ## Run mutated inputs through the parsers of received fields (HISTORIES=20000000, HISTORY_SEED= replays one)
+	@.ci/histories.sh
 
 promises: ## Write .build/PROMISES.md: each promise, the check that proves it, the mutation the check caught
 	@.ci/promises.py

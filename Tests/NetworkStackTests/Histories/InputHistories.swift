@@ -1,0 +1,100 @@
+import Foundation
+
+/// Inputs mutated from valid ones, each from a seed of its own.
+struct InputHistories {
+    /// What is wrong, with the seed that shows it.
+    struct Fault: Error, CustomStringConvertible {
+        let seed: UInt64
+        let parser: String
+        let what: String
+
+        var description: String { "HISTORY_SEED=\(seed): \(parser): \(what)" }
+    }
+
+    /// The first seed; the others follow.
+    let first: UInt64
+    let count: Int
+    /// Called with each seed before its input is parsed, so that a crash has one.
+    var willRun: (UInt64) -> Void = { _ in }
+
+    /// Parses every input twice.
+    ///
+    /// - Returns: Inputs run per parser.
+    /// - Throws: ``Fault`` for the first result that breaks a rule or differs from the same input's other result.
+    func run() throws -> [String: Int] {
+        var counts: [Int] = ParserUnderTest.all.map { _ in 0 }
+        for offset in 0..<count {
+            let seed = first &+ UInt64(offset)
+            willRun(seed)
+            counts[try run(seed)] += 1
+        }
+        return Dictionary(uniqueKeysWithValues: zip(ParserUnderTest.all.map(\.name), counts))
+    }
+
+    private func run(_ seed: UInt64) throws -> Int {
+        let (index, parser, input) = Self.input(of: seed)
+        let once = parser.parse(input)
+        if let fault = once.fault {
+            throw Fault(seed: seed, parser: parser.name, what: "\(fault): \(Self.text(input))")
+        }
+        guard parser.parse(input).result == once.result else {
+            throw Fault(seed: seed, parser: parser.name, what: "another result the second time: \(Self.text(input))")
+        }
+        return index
+    }
+
+    /// What a seed stands for.
+    static func input(of seed: UInt64) -> (index: Int, parser: ParserUnderTest, input: [UInt8]) {
+        var random = SplitMix64(seed: seed)
+        let index = random.number(below: ParserUnderTest.all.count)
+        var mutator = Mutator(random: random)
+        return (index, ParserUnderTest.all[index], mutator.input(from: ParserUnderTest.all[index].samples))
+    }
+
+    /// Parses each parser's inputs, repeated to a length and to ten times that: the second may take 40 times as long, where
+    /// parsing that is quadratic takes 100 times.
+    ///
+    /// - Throws: ``Fault`` if it takes longer, at best of several runs.
+    static func checkLinearity(first: UInt64, perParser: Int, length: Int) throws {
+        for parser in ParserUnderTest.all {
+            for offset in 0..<perParser {
+                let seed = first &+ UInt64(offset)
+                var mutator = Mutator(random: SplitMix64(seed: seed))
+                let piece = mutator.input(from: parser.samples)
+                if piece.isEmpty { continue }
+                func best(_ length: Int) -> Double {
+                    let input = Array(repeatElement(piece, count: length / piece.count + 1).joined())
+                    return (0..<5).map { _ in processorTime { _ = parser.parse(input) } }.min() ?? 0
+                }
+                let (short, long) = (best(length), best(10 * length))
+                if long > 40 * max(short, 0.00005) {
+                    throw Fault(
+                        seed: seed,
+                        parser: parser.name,
+                        what: "\(short) s, ten times as long \(long) s: \(text(piece))"
+                    )
+                }
+            }
+        }
+    }
+
+    /// The seconds of processor that this thread uses for something: a busy machine makes them no more.
+    private static func processorTime(_ body: () -> Void) -> Double {
+        func now() -> Double {
+            var time = timespec()
+            clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+            return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+        }
+        let start = now()
+        body()
+        return now() - start
+    }
+
+    /// The memory that the process holds, in pages.
+    static func residentPages() -> Int {
+        let statm = (try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8)) ?? ""
+        return statm.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0
+    }
+
+    private static func text(_ input: [UInt8]) -> String { String(decoding: input, as: UTF8.self).debugDescription }
+}
