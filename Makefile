@@ -120,4 +120,4 @@ promises: ## Write .build/PROMISES.md: each promise, the check that proves it, t
 	@.ci/promises.py
 
 clean: ## Remove everything built
-	@rm -rf .build .build-* Examples/.build Benchmarks/.build Benchmarks/.build-static Benchmarks/AsyncHTTPClient/.build Tests/Consumer/.build
+	@rm -rf .build .build-* Examples/.build Benchmarks/.build Benchmarks/.build-static Benchmarks/AsyncHTTPClient/.build Tests/Consumer/.build Tests/Histories/.build
