@@ -4,7 +4,7 @@ extension ConformanceCheck {
 
     /// What is decided and heard above the messages.
     private static let above: [ConformanceCheck] =
-        interceptors + retries + authentication + errorCases + digest + digestUploads + curlCommands
+        interceptors + retries + authentication + errorCases + digest + digestUploads + digestLimits + curlCommands
 
     /// How fetches begin, end and share a stack.
     private static let conduct =

@@ -138,6 +138,7 @@ extension HTTP {
         /// Who asks, where a server wants Digest authentication (RFC 7616): a redirect's target gets its own or none. Servers
         /// that are not named here, requests that have an `Authorization` of their own, and TRACE go without. Content waits for the
         /// challenge: the request is sent without it first, and a server that challenges nobody may carry that out.
+        /// A challenge that libcurl cannot answer ends in its 401; ``HTTP/Response/digestLimit`` is the reason.
         /// Needs ``HTTP/Capability/digestAuthentication``.
         public var digestCredentials: [Origin: Credentials] = [:]
 
