@@ -27,7 +27,7 @@ struct HostTests {
     @Test(
         "that is none is refused with a sentence",
         arguments: [
-            "", "a b", "a/b", "a?b", "a#b", "u@h", "a\\b", "h\u{FC}tte.example", "a..b", "h:0", "h:65536", "h:x",
+            "", "a b", "a/b", "a?b", "a#b", "u@h", "a\\b", "h\u{2603}.example", "a..b", "h:0", "h:65536", "h:x",
             "h:-1", "h:+80", "[::1]:+80", "h\r\nx", ":80", "[::1",
         ]
     )

@@ -15,6 +15,7 @@ struct ProxyTests {
             ("HTTP://proxy.test/", "http://proxy.test:1080"), ("socks5://127.0.0.1", "socks5://127.0.0.1:1080"),
             ("socks5h://[::1]:9", "socks5h://[::1]:9"), ("socks4a://proxy.test.:9", "socks4a://proxy.test:9"),
             ("http://user:pass@proxy.test:1", "http://proxy.test:1"),
+            ("http://pr\u{FC}fung.test", "http://xn--prfung-4ya.test:1080"),
         ]
     )
     func read(_ text: String, _ expected: String) throws {
@@ -25,12 +26,17 @@ struct ProxyTests {
         "have credentials",
         arguments: [
             ("http://user:pass@p.test", "user", "pass"), ("http://user@p.test", "user", ""),
-            ("http://us%40er:p%3Ass%25@p.test", "us@er", "p:ss%"), ("http://a@b:c@p.test", "a@b", "c"),
-            ("socks5://u:a:b@p.test", "u", "a:b"), ("http://:@p.test", "", ""), ("http://%C3%BC:x@p.test", "ü", "x"),
+            ("http://us%40er:p%3Ass%25@p.test", "us@er", "p:ss%"), ("http://a%40b:c@p.test", "a@b", "c"),
+            ("socks5://u:a:b@p.test", "u", "a:b"), ("http://%C3%BC:x@p.test", "ü", "x"),
         ]
     )
     func credentials(_ text: String, _ user: String, _ password: String) throws {
         #expect(try Network.Proxy(text).credentials == .init(user: user, password: password))
+    }
+
+    @Test("have none where user info is empty", arguments: ["http://:@p.test", "http://@p.test"])
+    func noCredentials(_ text: String) throws {
+        #expect(try Network.Proxy(text).credentials == nil)
     }
 
     @Test("show no credentials, however they are described")
@@ -55,7 +61,12 @@ struct ProxyTests {
         arguments: [
             "", "ftp://proxy.test", "http://", "http://proxy.test:0", "http://proxy.test:x", "http://a b",
             "http://[::1",
-            "http://prüfung.test", "http://proxy.test/path", "http://user:%zz@proxy.test", "http://a%3Ab:c@proxy.test",
+            "http://\u{2603}.test", "http://proxy.test/path", "http://proxy.test?q", "http://proxy.test#f",
+            "http://proxy.test//",
+            "http://a@b:c@proxy.test", "http://a\\b:c@proxy.test", "http://a b:c@proxy.test", "http://proxy.test\r\n",
+            " proxy.test",
+            "proxy.test ", "http://proxy.test/" + String(repeating: "a", count: 70_000),
+            "http://user:%zz@proxy.test", "http://a%3Ab:c@proxy.test",
             "http://user:a%0D%0Ab@proxy.test", "socks5://\(String(repeating: "u", count: 256)):p@proxy.test",
         ]
     )

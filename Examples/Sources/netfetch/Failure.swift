@@ -65,7 +65,7 @@ struct Failure: Error {
             case .http2: "The HTTP/2 connection or stream failed."
             case .truncated: "The response ended before it was complete."
             case .timeout: "A time limit was reached."
-            case .tooManyRedirects: "The redirects are more than allowed, or go round in a circle."
+            case .tooManyRedirects: "The redirects are more than allowed."
             case .empty: "The connection ended without a response."
             case .send: "The request could not be sent."
             case .recv: "The connection broke while the response was awaited or received."
@@ -126,7 +126,7 @@ struct Failure: Error {
         let (kind, phase): (Kind, HTTP.Phase?) =
             switch refusal {
             case .timedOut(_, let phase): (.timeout, phase)
-            case .tooManyRedirects, .redirectLoop: (.tooManyRedirects, .receiving)
+            case .tooManyRedirects: (.tooManyRedirects, .receiving)
             case .bodyTooLarge, .headTooLarge, .decompressionRatio: (.tooLarge, .receiving)
             case .untrusted(let error): (Self.kind(of: error), .securing)
             case .bodyNotReplayable, .requestBody: (.send, .sending)
@@ -151,7 +151,6 @@ struct Failure: Error {
         case .unsupported: "unsupported"
         case .timedOut(let clock, _): "timedOut.\(clock.rawValue)"
         case .tooManyRedirects: "tooManyRedirects"
-        case .redirectLoop: "redirectLoop"
         case .insecureRedirect: "insecureRedirect"
         case .invalidRedirect: "invalidRedirect"
         case .bodyTooLarge: "bodyTooLarge"

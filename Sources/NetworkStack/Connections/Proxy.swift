@@ -66,10 +66,11 @@ extension Network {
 
         /// Reads a proxy's URL, as in `socks5h://user:secret@127.0.0.1:1080`.
         ///
-        /// - Parameter url: `[scheme://][user[:password]@]host[:port][/]`. Without a scheme it is an HTTP proxy; the
-        ///   credentials are percent-decoded.
+        /// - Parameter url: `[scheme://][user[:password]@]host[:port][/]`, of at most 65,536 bytes. Without a scheme it is an HTTP
+        ///   proxy; the credentials are percent-decoded, and empty ones are none.
         /// - Throws: ``HTTP/Refusal/invalidOptions(_:)`` with a sentence that says what to change.
         public init(_ url: String) throws(HTTP.Refusal) {
+            guard url.utf8.count <= URLText.limit else { throw Self.refusal(URLText.Fault.tooLong.reason) }
             var rest = url[...]
             var scheme = Scheme.http
             if let mark = rest.firstRange(of: "://") {
@@ -81,14 +82,21 @@ extension Network {
                 scheme = known
                 rest = rest[mark.upperBound...]
             }
-            if rest.hasSuffix("/") { rest = rest.dropLast() }
+            let end = rest.utf8.firstIndex(where: \.endsAuthority) ?? rest.endIndex
+            guard ["", "/"].contains(rest[end...]) else {
+                throw .invalidOptions("A proxy's URL has no path, no query and no fragment.")
+            }
+            rest = rest[..<end]
+            do { rest = try URLText.asciiAuthority(rest.utf8).map { $0[...] } ?? rest } catch {
+                throw Self.refusal(error.reason)
+            }
             var credentials: HTTP.Credentials?
             if let at = rest.lastIndex(of: "@") {
                 let parts = rest[..<at].split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
                 guard let user = Self.percentDecoded(parts[0]),
                     let password = parts.count > 1 ? Self.percentDecoded(parts[1]) : ""
                 else { throw .invalidOptions("The proxy's credentials are not percent-encoded text.") }
-                credentials = HTTP.Credentials(user: user, password: password)
+                if !user.isEmpty || !password.isEmpty { credentials = HTTP.Credentials(user: user, password: password) }
                 rest = rest[rest.index(after: at)...]
             }
             (host, port) = try Self.read(String(rest), scheme)
@@ -108,9 +116,13 @@ extension Network {
                 let (host, port) = (named.host, named.port)
                 return (host, port ?? scheme.defaultPort)
             } catch {
-                let reason = error.description.replacing("The URL", with: "The proxy")
-                throw .invalidOptions(reason)
+                throw refusal(error.description)
             }
+        }
+
+        /// What is wrong with a URL, of the proxy.
+        private static func refusal(_ reason: String) -> HTTP.Refusal {
+            .invalidOptions(reason.replacing("The URL", with: "The proxy"))
         }
 
         /// Refuses what cannot be told to a proxy.

@@ -47,11 +47,11 @@ struct StateManagement: Sendable {
         return request
     }
 
-    /// A hop's head came: takes its cookies and heeds its wish for https. Answers whether there were cookies to take.
-    func received(_ head: HTTP.Response) -> Bool {
+    /// A hop's head came: takes its cookies and heeds its wish for https.
+    func received(_ head: HTTP.Response) {
         if let strictTransport, provesServers, let origin = try? HTTP.Origin(of: head.url) {
             strictTransport.heed(head.headers.values(for: "Strict-Transport-Security"), from: origin)
         }
-        return cookies?.take(head.headers.values(for: .setCookie), from: head.url) ?? false
+        cookies?.take(head.headers.values(for: .setCookie), from: head.url)
     }
 }

@@ -31,13 +31,12 @@ extension Exchange {
             if isInformational, let hear = options.value.onInformational { queue.async { hear(response) } }
             return true
         }
-        guard isHeard, !isInformational, memory.isOn, memory.received(response) else { return }
-        state.withLock { $0.tookCookies(hop: hop) }
+        if isHeard, !isInformational, memory.isOn { memory.received(response) }
     }
 
     func received(head: HTTP.Response, hop: Int) {
-        let takesCookies = memory.isOn && state.withLock { $0.isCurrent(hop) } && memory.received(head)
-        act { $0.received(head: head, hop: hop, takesCookies: takesCookies, now: .now) }
+        if memory.isOn, state.withLock({ $0.isCurrent(hop) }) { memory.received(head) }
+        act { $0.received(head: head, hop: hop, now: .now) }
     }
 
     /// Answers whether there is room for more.

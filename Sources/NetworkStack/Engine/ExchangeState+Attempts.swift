@@ -33,8 +33,7 @@ extension ExchangeState {
     private mutating func forgetAttempt(now: MonotonicTime) {
         remains = Remains()
         stage = .making
-        (isTold, redirects, hasCookies, body) = (false, [], false, Data())
-        otherwise = 0
+        (isTold, redirects, body) = (false, [], Data())
         clocks.beganAttempt(now: now)
     }
 

@@ -52,10 +52,6 @@ struct ExchangeState: ~Copyable {
     var request: HTTP.Request?
     var fragment: String?
     var redirects: [HTTP.Response.Redirect] = []
-    /// How many of the redirects answered another method than the one that is under way now.
-    var otherwise = 0
-    /// Whether a hop of the attempt brought cookies: what is asked again is not the same question then.
-    var hasCookies = false
     var head: HTTP.Response?
     var next: HTTP.Request?
     var body = Data()
@@ -147,20 +143,13 @@ struct ExchangeState: ~Copyable {
     /// How much content the request under way has, if that is known.
     var contentLength: Int64? { remains.source.map(\.length) ?? request?.body.length }
 
-    /// The hop brought cookies, with its head or with a challenge before it.
-    mutating func tookCookies(hop: Int) {
-        if isCurrent(hop) { hasCookies = true }
-    }
-
     mutating func received(
         head response: consuming HTTP.Response,
         hop: Int,
-        takesCookies: Bool = false,
         now: MonotonicTime
     ) -> Verdict {
         guard isCurrent(hop) else { return .ignore }
         clocks.entered(.receiving, now: now)
-        if takesCookies { tookCookies(hop: hop) }
         head = response
         do {
             next = response.status.statusClass == .redirection ? try redirect(response) : nil
@@ -194,9 +183,7 @@ struct ExchangeState: ~Copyable {
             from: origin,
             fragment: fragment,
             following: redirects,
-            otherwise: otherwise,
             policy: shared.value.redirects,
-            mayComeAgain: hasCookies,
             secured: { url throws(HTTP.Refusal) in try steps?.context.memory.secured(url) }
         )
     }
@@ -239,7 +226,6 @@ struct ExchangeState: ~Copyable {
     private mutating func follow(_ next: HTTP.Request, status: HTTP.StatusCode, abandons: Bool) -> Verdict {
         guard let request else { return .ignore }
         redirects.append(.init(url: request.url, status: status))
-        if next.method != request.method { otherwise = redirects.count }
         hop += 1  // What the old hop still says is not heard any more.
         let transfer = remains.transfer.take()
         return .follow(next, abandoning: abandons ? transfer : nil, closing: remains.source.take())

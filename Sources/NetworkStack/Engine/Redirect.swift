@@ -4,8 +4,8 @@ internal import FoundationEssentials
 enum Redirect {
     /// The request to make next, or `nil` if the response does not lead on.
     ///
-    /// It may lead to where the fetch has been (`mayComeAgain`) when it brings other cookies there now, or where it was by
-    /// another method: the first redirects (`otherwise`) answered that.
+    /// It may lead to where the fetch has been, as servers do while they prepare something. What goes round in a circle ends at
+    /// the limit. User info in a `Location` is dropped: a server gives no credentials for another.
     ///
     /// - Throws: A ``HTTP/Refusal`` for a redirect that is not to be followed.
     static func next(
@@ -14,9 +14,7 @@ enum Redirect {
         from origin: HTTP.Origin,
         fragment: String?,
         following followed: [HTTP.Response.Redirect],
-        otherwise: Int = 0,
         policy: HTTP.Options.Redirects,
-        mayComeAgain: Bool = false,
         secured: (URL) throws(HTTP.Refusal) -> URL? = { _ in nil }
     ) throws(HTTP.Refusal) -> HTTP.Request? {
         let locations = locations(in: response.headers, status: response.status, policy: policy)
@@ -24,11 +22,16 @@ enum Redirect {
         guard locations.allSatisfy({ $0 == location }) else { throw .invalidRedirect("several places at once") }
         let named = try resolve(location, against: request.url)
         let resolved = try secured(named) ?? named
-        let target: HTTP.Origin
-        do { target = try HTTP.Origin(of: resolved) } catch { throw .invalidRedirect(resolved.redactedDescription) }
+        let target: HTTP.Target
+        do { target = try HTTP.Target(resolved) } catch { throw .invalidRedirect(resolved.redactedDescription) }
+        guard let plain = target.stripped.map({ URL(string: $0) }) ?? resolved else {
+            throw .invalidRedirect(URLText.Fault.notURL.target)
+        }
         // RFC 3986 section 5.2.2 takes dot segments out of every reference, Foundation out of relative ones.
-        let url = resolved.standardized
-        if origin.scheme == .https, target.scheme == .http, !policy.allowsInsecure { throw .insecureRedirect(url) }
+        let url = plain.standardized
+        if origin.scheme == .https, target.origin.scheme == .http, !policy.allowsInsecure {
+            throw .insecureRedirect(url)
+        }
 
         var next = request
         let ownFragment = location.utf8.firstIndex(of: UInt8(ascii: "#")).map {
@@ -43,16 +46,12 @@ enum Redirect {
             next.body = .none
             for name in contentHeaders { next.headers[name] = nil }
         }
-        if target != origin {
+        if target.origin != origin {
             for name in [.authorization, .cookie, .proxyAuthorization, .host] + policy.sensitiveHeaders {
                 next.headers[name] = nil
             }
         }
         guard followed.count < policy.limit else { throw .tooManyRedirects(limit: policy.limit) }
-        let isLoop =
-            !mayComeAgain && next.method == request.method
-            && (url == request.url || followed.dropFirst(otherwise).contains { $0.url == url })
-        if isLoop { throw .redirectLoop(url) }
         if !next.body.isReplayable { throw .bodyNotReplayable }
         return next
     }
@@ -75,16 +74,13 @@ enum Redirect {
 
     /// The target of a `Location`, without a fragment.
     private static func resolve(_ location: String, against base: URL) throws(HTTP.Refusal) -> URL {
-        let reference = String(Substring(location.utf8.prefix { $0 != UInt8(ascii: "#") }))
-        guard HTTP.Headers.isLegal(value: location) else { throw .invalidRedirect("a text with control characters") }
-        if reference.isEmpty { return base }
-        do { try HTTP.Target.requireASCIIHost(in: reference) } catch {
-            throw .invalidRedirect("a host that is not ASCII")
+        do {
+            try URLText.check(location)
+            let reference = String(Substring(location.utf8.prefix { $0 != UInt8(ascii: "#") }))
+            return reference.isEmpty ? base : try URLText.url(reference, relativeTo: base)
+        } catch {
+            throw .invalidRedirect(error.target)
         }
-        guard let url = URL(string: reference.escapedForURL, relativeTo: base)?.absoluteURL else {
-            throw .invalidRedirect("a text that is no URL")
-        }
-        return url
     }
 
     private static let contentHeaders: [HTTP.HeaderName] = [
@@ -107,6 +103,6 @@ extension URL {
     /// The URL, which has no fragment, with this one.
     func with(fragment: String?) -> URL {
         guard let fragment else { return self }
-        return URL(string: absoluteString + "#\(fragment)".escapedForURL) ?? self
+        return URL(string: absoluteString + URLText.escaped("#\(fragment)")) ?? self
     }
 }

@@ -28,10 +28,13 @@ extension HTTP.Request {
             throw .invalidRequest("The URL cannot be read without its user info.")
         }
         request.url = url
-        if let userInfo = target.userInfo, !userInfo.isEmpty, !headers.contains(.authorization) {
+        if let userInfo = target.userInfo, !userInfo.isEmpty, userInfo != ":", !headers.contains(.authorization) {
             // Bytes that are no UTF-8 are as good as others: what they mean is the server's affair (RFC 7617 section 2).
             guard var credentials = userInfo.utf8.percentDecoded else {
                 throw .invalidRequest("The URL's user info has an escape that is none.")
+            }
+            guard credentials.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else {
+                throw .invalidRequest("The URL's user info has a control character (RFC 7617 section 2).")
             }
             if !userInfo.utf8.contains(UInt8(ascii: ":")) { credentials.append(UInt8(ascii: ":")) }
             request.headers.append("Basic \(Data(credentials).base64EncodedString())", for: .authorization)

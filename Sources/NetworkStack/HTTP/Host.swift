@@ -55,7 +55,7 @@ extension HTTP {
         /// - Parameter scheme: The scheme, http or https.
         /// - Returns: The URL, ending in a slash.
         /// - Throws: ``HTTP/Refusal/invalidRequest(_:)`` with a sentence that says what to change: another scheme, no host, a
-        ///   host that is not ASCII or has illegal characters, a port out of range.
+        ///   host that cannot be converted to A-labels or has illegal characters, a port out of range.
         public func url(_ scheme: Scheme) throws(Refusal) -> URL {
             guard scheme == .http || scheme == .https else {
                 throw .invalidRequest("The scheme is \(scheme); only http and https can be fetched.")
@@ -64,15 +64,11 @@ extension HTTP {
             guard name.utf8.allSatisfy({ !"/?#@\\".utf8.contains($0) }) else {
                 throw .invalidRequest("The host has a character that no host has.")
             }
-            guard name.utf8.allSatisfy({ $0 < 0x80 }) else { throw Target.hostNotASCII }
             if let port, !(1...65535).contains(port) {
                 throw .invalidRequest("The port \(port) is not from 1 to 65535.")
             }
-            guard let url = URL(string: "\(scheme)://\(self)/") else {
-                throw .invalidRequest(
-                    "The host is none: it is a name, an IPv4 address or an IPv6 address, and perhaps a colon and a port."
-                )
-            }
+            let url: URL
+            do { url = try URLText.url("\(scheme)://\(self)/") } catch { throw .invalidRequest(error.reason) }
             _ = try Target(url)
             return url
         }

@@ -20,7 +20,7 @@ extension HTTP {
         ///
         /// - Parameter url: An absolute http or https URL.
         /// - Throws: ``HTTP/Refusal/invalidRequest(_:)`` with a sentence that says what to change: another scheme, no
-        ///   host, a host that is not ASCII (its A-label is asked for) or has illegal characters, a port out of range.
+        ///   host, a host that has illegal characters or cannot be converted to A-labels, a port out of range, more than 65,536 bytes.
         public init(of url: URL) throws(Refusal) { self = try Target(url).origin }
 
         /// The origin as it is written in a URL.
@@ -55,6 +55,8 @@ extension HTTP {
 
         init(_ url: URL) throws(Refusal) {
             var text = url.absoluteString
+            // What is too long is not looked at.
+            guard text.utf8.count <= URLText.limit else { throw .invalidRequest(URLText.Fault.tooLong.reason) }
             text.makeContiguousUTF8()
             let bytes = text.utf8.span
             guard let colon = bytes.firstIndex(of: UInt8(ascii: ":"), in: bytes.indices) else {
@@ -69,7 +71,7 @@ extension HTTP {
             let end = (start..<bytes.count).first { bytes[$0].endsAuthority } ?? bytes.count
             var hostStart = start
             if let at = bytes.lastIndex(of: UInt8(ascii: "@"), in: start..<end) {
-                userInfo = bytes.text(start..<at)
+                userInfo = try Self.userInfo(bytes, start..<at)
                 hostStart = at + 1
             } else {
                 userInfo = nil
@@ -114,7 +116,21 @@ extension HTTP {
             guard host.allSatisfy({ !"[:".utf8.contains($0) }) else {
                 throw .invalidRequest("The URL's host has an escaped character that no host has.")
             }
-            return String(decoding: host, as: UTF8.self) + authority[end...]
+            let name = String(decoding: host, as: UTF8.self)
+            guard let ascii = DomainName.ascii(name) else { throw .invalidRequest(URLText.Fault.host.reason) }
+            return ascii + authority[end...]
+        }
+
+        /// User info that every parser takes for that. In a URL's value, a backslash was escaped by whoever made it; where it was
+        /// not, others take it for the end of the authority.
+        private static func userInfo(_ bytes: Span<UInt8>, _ range: Range<Int>) throws(Refusal) -> String {
+            let userInfo = bytes.text(range)
+            guard !userInfo.utf8.contains(UInt8(ascii: "@")), !userInfo.asciiLowercased.contains("%5c") else {
+                throw .invalidRequest(
+                    "The URL's user info has a backslash or an @; set an Authorization field instead."
+                )
+            }
+            return userInfo
         }
 
         private static func scheme(_ bytes: Span<UInt8>, _ range: Range<Int>) throws(Refusal) -> Scheme {
@@ -125,22 +141,6 @@ extension HTTP {
             if isHTTP, range.count == 5, bytes[4] | 0x20 == UInt8(ascii: "s") { return .https }
             let scheme = Scheme(rawValue: bytes.text(range))
             throw .invalidRequest("The URL's scheme is \(scheme); only http and https can be fetched.")
-        }
-
-        /// Refuses a host beyond ASCII in a URL's text, before it is parsed: where Foundation is linked its parser knows
-        /// IDNA and would change the host, elsewhere it would not.
-        static func requireASCIIHost(in text: String) throws(Refusal) {
-            // By bytes: with a combining mark behind it, a slash is another character.
-            let afterScheme =
-                text.utf8.first == UInt8(ascii: "/") ? text.utf8[...] : text.utf8.drop { !$0.endsAuthority }
-            guard afterScheme.starts(with: "//".utf8) else { return }
-            let authority = afterScheme.dropFirst(2).prefix { !$0.endsAuthority }
-            let host = authority.lastIndex(of: UInt8(ascii: "@")).map { authority[$0...] } ?? authority
-            if host.contains(where: { $0 >= 0x80 }) { throw hostNotASCII }
-        }
-
-        static var hostNotASCII: Refusal {
-            .invalidRequest("The URL's host is not ASCII; give its A-label (the xn-- form) instead.")
         }
 
         /// Reads `host[:port]` as it stands in a URL: the host in lower case, an IPv6 address in brackets.
@@ -204,7 +204,7 @@ extension HTTP {
                 case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
                     UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
                     break
-                case 0x80...: throw hostNotASCII
+                case 0x80...: throw .invalidRequest(URLText.Fault.host.reason)
                 default: throw .invalidRequest("The URL's host has a character that no host has.")
                 }
                 label += 1

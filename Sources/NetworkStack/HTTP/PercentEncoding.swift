@@ -19,36 +19,8 @@ extension Collection<UInt8> {
     }
 }
 
-extension String {
-    /// A URL's text in which what no path, query or fragment may hold is escaped, and nothing else.
-    ///
-    /// Foundation escapes that, too, and with it every escape that stands beside it: `/a%20b c` would lead to
-    /// `/a%2520b%20c`. What stands before the path is left to Foundation.
-    var escapedForURL: String {
-        let bytes = Array(utf8)
-        var start = 0
-        if let slash = bytes.firstIndex(where: \.endsAuthority), bytes[slash...].starts(with: "//".utf8),
-            slash == 0 || bytes[slash - 1] == UInt8(ascii: ":")
-        {
-            start = bytes[(slash + 2)...].firstIndex(where: \.endsAuthority) ?? bytes.count
-        }
-        var escaped = Array(bytes[..<start])
-        var isInFragment = false
-        for place in bytes.indices[start...] {
-            switch bytes[place] {
-            case UInt8(ascii: "%") where bytes[(place + 1)...].prefix(2).count { $0.isHexDigit } == 2,
-                UInt8(ascii: "#") where !isInFragment:
-                isInFragment = isInFragment || bytes[place] == UInt8(ascii: "#")
-                escaped.append(bytes[place])
-            case let byte: escaped.append(escaping: byte) { $0 == UInt8(ascii: "?") || EndpointURL.isPathByte($0) }
-            }
-        }
-        return String(decoding: escaped, as: UTF8.self)
-    }
-}
-
 extension UInt8 {
-    fileprivate var isHexDigit: Bool {
+    var isHexDigit: Bool {
         switch self {
         case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "f"),
             UInt8(ascii: "A")...UInt8(ascii: "F"):

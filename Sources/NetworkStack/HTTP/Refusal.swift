@@ -12,13 +12,12 @@ extension HTTP {
         case unsupported(Capability, reason: String)
         /// A clock ran out, in a phase.
         case timedOut(Timeout, during: Phase)
-        /// More redirects than ``HTTP/Options/Redirects/limit``.
+        /// More redirects than ``HTTP/Options/Redirects/limit``; redirects that go round in a circle end so.
         case tooManyRedirects(limit: Int)
-        /// A redirect leads to where the fetch has been already.
-        case redirectLoop(URL)
         /// A redirect leads from https to http (RFC 9110 section 15.4 leaves it to the client; this one refuses).
         case insecureRedirect(URL)
-        /// A redirect leads to what is no http or https URL, or to several places at once.
+        /// A redirect leads to what is no http or https URL, to a text that a request's URL may not have either (control characters,
+        /// a backslash before the query, more than 65,536 bytes), or to several places at once.
         case invalidRedirect(String)
         /// The response's content is longer than ``HTTP/Options/Limits/body``, in bytes.
         case bodyTooLarge(limit: Int64)
@@ -49,7 +48,6 @@ extension HTTP.Refusal: CustomStringConvertible {
         case .unsupported(let capability, let reason): "This stack does not support \(capability) here: \(reason)"
         case .timedOut(let timeout, let phase): "The \(timeout.rawValue) timeout ran out while \(phase.rawValue)."
         case .tooManyRedirects(let limit): "The response redirects more than \(limit) times."
-        case .redirectLoop(let url): "The redirects go round in a circle at \(url.redactedDescription)."
         case .insecureRedirect(let url): "A redirect leads from https to \(url.redactedDescription), in the clear."
         case .invalidRedirect(let location):
             "A redirect leads to \(location.redactedURL), not to an http or https URL."

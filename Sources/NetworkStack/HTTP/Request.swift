@@ -19,7 +19,8 @@ extension HTTP {
             set { Shared.change(&content) { $0.method = newValue } }
         }
 
-        /// The target: an absolute http or https URL. User info in it is sent as Basic credentials, a fragment is not sent.
+        /// The target: an absolute http or https URL of at most 65,536 bytes. User info in it is sent as Basic credentials, a
+        /// fragment is not sent.
         public var url: URL {
             get { content.value.url }
             set { Shared.change(&content) { $0.url = newValue } }
@@ -55,16 +56,16 @@ extension HTTP {
         ///
         /// - Parameters:
         ///   - method: The method.
-        ///   - url: The target's text. What no URL may hold, such as a blank, is escaped; escapes stay what they are.
+        ///   - url: The target's text of at most 65,536 bytes. A host beyond ASCII becomes its A-label. What a path or query may
+        ///     not hold, such as a blank, is escaped; escapes stay what they are.
         ///   - headers: The header fields.
         ///   - body: The content.
-        /// - Throws: ``HTTP/Refusal/invalidRequest(_:)`` if the text is no absolute http or https URL with an ASCII host.
+        /// - Throws: ``HTTP/Refusal/invalidRequest(_:)`` if the text is no absolute http or https URL, is too long, has a control
+        ///   character, a blank at an end, a backslash before its query, a second `@` or another character that its authority may not
+        ///   hold, or a host that needs more than lower case to become its A-label.
         public init(method: Method = .GET, url: String, headers: Headers = [:], body: Body = .none) throws(Refusal) {
-            try Target.requireASCIIHost(in: url)
-            let legal = URL(string: url, encodingInvalidCharacters: false)
-            guard let parsed = legal ?? URL(string: url.escapedForURL) else {
-                throw .invalidRequest("The text is not a URL.")
-            }
+            let parsed: URL
+            do { parsed = try URLText.url(url) } catch { throw .invalidRequest(error.reason) }
             _ = try Origin(of: parsed)
             self.init(method: method, url: parsed, headers: headers, body: body)
         }

@@ -66,7 +66,6 @@ extension HTTPFetchError: HTTPFetchFailure {
         switch error {
         case .requestBody as HTTP.Refusal: "the request's content could not be read"
         case .interceptor as HTTP.Refusal: "an interceptor would not take the content"
-        case .redirectLoop as HTTP.Refusal: "the redirects go round in a circle"
         case .insecureRedirect as HTTP.Refusal: "a redirect leads from https to http"
         case .invalidRedirect as HTTP.Refusal: "a redirect leads to no http or https URL"
         case let refusal as HTTP.Refusal: refusal.description

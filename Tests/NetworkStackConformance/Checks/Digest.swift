@@ -116,7 +116,7 @@ extension ConformanceCheck {
                 try await stack.text(server.url("/"))
                 try expectEqual(jar.cookies.map(\.value), ["1"], "the cookies")
             },
-            ConformanceCheck("A redirect to itself after a challenge that set a cookie is no circle") { subject in
+            ConformanceCheck("A redirect to itself after a challenge is followed with its cookie") { subject in
                 let server = try ScriptedServer.responding { request in
                     if request["cookie"]?.contains("s=1") == true { return .ok("in") }
                     return request["authorization"] == nil

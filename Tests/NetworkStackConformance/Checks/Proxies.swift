@@ -10,6 +10,16 @@ extension ConformanceCheck {
     static let proxies: [ConformanceCheck] = carriedByProxies + proxySecrets + proxyChoices
 
     private static let carriedByProxies: [ConformanceCheck] = [
+        ConformanceCheck("A proxy's URL with a path, a query or a fragment is refused") { _ in
+            for rest in ["/path", "//", "?q", "/?q", "#f", "/#f"] {
+                do throws(HTTP.Refusal) {
+                    let proxy = try Network.Proxy("http://127.0.0.1:3128\(rest)")
+                    throw .invalidRequest("\(rest) makes \(proxy)")
+                } catch {
+                    guard case .invalidOptions = error else { throw ConformanceFailure("\(error)") }
+                }
+            }
+        },
         ConformanceCheck("A proxy is sent an http request in absolute form", needs: needsProxies) { subject in
             let proxy = try ScriptedServer.responding { .ok($0.text) }
             let client = try subject.client { try $0.use("http://\(proxy.authority)") }

@@ -117,15 +117,15 @@ extension ConformanceCheck {
                 try expectEqual(response.headers[.location], "/next", "Location")
                 try expectEqual(peer.requests().count, 1, "requests")
             },
-            loop("to itself", ["/1": "/1"]),
+            sameURL(302), sameURL(307), sameURL(308), loop("to itself", ["/1": "/1"]),
             loop("over two others", ["/1": "/2", "/2": "/3", "/3": "/1"]),
-            ConformanceCheck("A POST that is redirected to its own URL as a GET is no loop") { subject in
+            ConformanceCheck("A POST that is redirected to its own URL as a GET is followed") { subject in
                 let peer = try subject.serve { $0.method == "POST" ? .redirect(303, to: "/form") : .ok("done") }
                 let request = try HTTP.Request(method: .POST, url: peer.url("/form"), body: .bytes(Data("x".utf8)))
                 _ = try await subject.client().success(request)
                 try expectEqual(peer.requests().map(\.method), ["POST", "GET"], "the methods")
             },
-            ConformanceCheck("A POST that is redirected by way of another URL to its own as a GET is no loop") {
+            ConformanceCheck("A POST that is redirected by way of another URL to its own as a GET is followed") {
                 subject in
                 let peer = try subject.serve { request in
                     if request.method == "POST" { return .redirect(303, to: "/done") }
@@ -143,14 +143,42 @@ extension ConformanceCheck {
     }
 
     private static func loop(_ what: String, _ targets: [String: String]) -> ConformanceCheck {
-        ConformanceCheck("A redirect that leads back \(what) is refused as a loop") { subject in
+        ConformanceCheck("A redirect that leads back \(what) is followed to the limit") { subject in
             let peer = try subject.serve { request in
                 targets.first { request.path.hasSuffix($0.key) }.map { .redirect(302, to: $0.value) } ?? .ok("out")
             }
-            guard case .redirectLoop = try await subject.client().refusal(HTTP.Request(url: peer.url("/1"))) else {
-                throw ConformanceFailure("expected a loop")
+            let refusal = try await subject.client().refusal(HTTP.Request(url: peer.url("/1")))
+            guard case .tooManyRedirects(limit: 20) = refusal else {
+                throw ConformanceFailure("expected the limit of redirects, saw \(refusal)")
             }
-            try expectEqual(peer.requests().count, targets.count, "requests")
+            try expectEqual(peer.requests().count, 21, "requests")
+        }
+    }
+
+    /// A server that is still preparing something, and the spellings of one URL.
+    private static func sameURL(_ status: Int) -> ConformanceCheck {
+        ConformanceCheck("A \(status) to the same URL is followed, however it is written") { subject in
+            let (location, isReady) = (Lock(""), Lock(true))
+            let peer = try subject.serve { _ in
+                let wasReady = isReady.withLock { isReady in
+                    defer { isReady = true }
+                    return isReady
+                }
+                return wasReady ? .ok("ready") : .redirect(status, to: location.withLock { $0 })
+            }
+            let url = peer.url("/export?id=1")
+            let written = [
+                url, String(url.drop { $0 != "/" }), "?id=1", "\(url)#part", "#part",
+                url.replacing("/export", with: "/x/../export"),
+            ]
+            for text in written {
+                location.withLock { $0 = text }
+                isReady.withLock { $0 = false }
+                try expectBytes(await subject.client().get(url).value, "ready".utf8)
+            }
+            let targets = peer.requests().map(\.target)
+            try expectEqual(targets.count, 2 * written.count, "requests")
+            try expectEqual(Set(targets).count, 1, "different targets")
         }
     }
 }

@@ -9,12 +9,16 @@ extension ConformanceCheck {
             "mailto:a@b.test", "javascript:1", "file:///etc/passwd", "ftp://127.0.0.1/x", "data:text/plain,x",
             "ws://127.0.0.1/",
             "https:/x", "http:///x", "http://", "https://", "http://127.0.0.1:99999/", "http://127.0.0.1:0/",
-            "http://127.0.0.1:port/", "http://127.0.0.1:-1/", "http://bücher.test/", "http://a b.test/", "http://[::1/",
+            "http://127.0.0.1:port/", "http://127.0.0.1:-1/", "http://a b.test/", "http://[::1/",
             "http://\(String(repeating: "a", count: 64)).test/", "//", "http:", "http:next",
+            "http://127.0.0.1\\@b.test/", "//a.test\\@b.test/", "//a.test\\b", "\\\\a.test", "/\\a.test/b", "a\\b",
+            "http://a@b:80@c.test/", "//[::1]@c.test/", "//a b@c.test/", "//a@b%zz@c.test/", "//\u{FF41}\u{FF42}.test/",
         ].map { refused($0) }
         + [
             refused("/a\u{1}b", called: "a control character", needs: [.network]),
             refused("/a\u{7F}b", called: "a delete character", needs: [.network]),
+            refused("/a\tb", called: "a tab"), refused("/a#b\tc", called: "a tab in its fragment"),
+            refused("/" + String(repeating: "a", count: 70_000), called: "a text of 70,000 bytes"),
             ConformanceCheck("A redirect to two places at once is refused", needs: [.headerOrder]) { subject in
                 let peer = try subject.serve { request in
                     guard request.path.hasSuffix("/start") else { return .ok("there") }

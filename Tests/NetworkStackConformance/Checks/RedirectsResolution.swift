@@ -44,14 +44,24 @@ extension ConformanceCheck {
                 "/next#two"
             ),
             fragment("An empty fragment of a redirect counts too", "/start#one", "/next#", "/next#"),
-            ConformanceCheck("User info in a Location is sent as Basic credentials, and kept to oneself") { subject in
-                let target = try subject.serve { _ in .ok("there") }
-                let location = target.url("/b").replacing("http://", with: "http://user:pass@", maxReplacements: 1)
-                let peer = try subject.serve { _ in .redirect(302, to: location) }
-                let fetched = try await subject.client().get(peer.url("/start"))
-                let expected = "Basic " + Data("user:pass".utf8).base64EncodedString()
-                try expectEqual(target.onlyRequest().values(of: "Authorization"), [expected], "Authorization")
-                try expectEqual(fetched.response.url.absoluteString, target.url("/b"), "the URL that answered")
+            ConformanceCheck("User info in a Location is dropped") { subject in
+                let target = try subject.serve { $0.path.hasSuffix("/b") ? .redirect(to: "/c") : .ok("there") }
+                let location = Lock("")
+                let peer = try subject.serve { _ in .redirect(302, to: location.withLock { $0 }) }
+                for userInfo in ["user:hunter2", "hunter2", ":", "", "hunter2%40a:b"] {
+                    location.withLock {
+                        $0 = target.url("/b").replacing("http://", with: "http://\(userInfo)@", maxReplacements: 1)
+                    }
+                    let response = try await subject.client().get(peer.url("/start")).response
+                    try expectEqual(response.url.absoluteString, target.url("/c"), "the URL that answered")
+                    let chain = response.redirects.map(\.url.absoluteString)
+                    try expectEqual(chain, [peer.url("/start"), target.url("/b")], "the redirects")
+                }
+                for request in target.requests() {
+                    try expectEqual(request["Authorization"], nil, "Authorization")
+                    try expectEqual(request["Referer"], nil, "Referer")
+                }
+                try expectEqual(target.requests().count, 10, "requests")
             },
         ]
 

@@ -58,10 +58,13 @@ final class HeldLookups: Sendable {
         (one: "x.s3.fr-par.scw.cloud", other: "y.s3.fr-par.scw.cloud", shared: ["scw.cloud", "fr-par.scw.cloud"]),
     ]
 
+    /// The A-label of a name on this machine.
+    static let beyondASCII = "xn--bcher-kva.test"
+
     /// The addresses of names that have some for a purpose.
     fileprivate static let addresses =
         [
-            nameOfThisMachine: ["127.0.0.1"],
+            nameOfThisMachine: ["127.0.0.1"], beyondASCII: ["127.0.0.1"],
             nameOfTwoAddresses: ["127.0.0.2", "127.0.0.1"],
             nameOfFourAddresses: ["127.0.0.2", "127.0.0.3", "127.0.0.4", "127.0.0.1"],
         ].merging(strangers.flatMap { [$0.one, $0.other] }.map { ($0, ["127.0.0.1"]) }) { first, _ in first }
