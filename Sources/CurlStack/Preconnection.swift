@@ -35,7 +35,7 @@ extension Network.CurlNetworkStack {
         case .cancelled: throw .cancelled
         case .failed(.transport(let error)): throw .transport(error)
         case .failed(.refused(let refusal)): throw .refused(refusal)
-        case .failed(.badResponse): throw .badResponse(nil)
+        case .failed(.badResponse), .failed(.unknownCoding): throw .badResponse(nil)
         }
     }
 }

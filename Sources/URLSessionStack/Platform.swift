@@ -14,6 +14,9 @@ enum Platform {
     /// What URLSession cannot do here, each with the reason.
     static let capabilities = HTTP.Capabilities(unsupported: unsupported)
 
+    /// The content codings that URLSession undoes, in lower case; what it is built with may undo fewer, and fails at the rest.
+    static let contentCodings: Set<String> = ["gzip", "x-gzip", "deflate", "br", "zstd"]
+
     /// URLSession's own clock must never run out before the engine's: `0` fails at once, `.infinity` ends the process,
     /// fractions are cut off. A year is as good as never.
     static let ownTimeout: Double = 365 * 86_400
@@ -135,6 +138,8 @@ enum Platform {
             .requestTrailers: "URLSession has no way to send fields after a request's content.",
             .trailers: "URLSession ends the process when a response has trailers (SCF #5285; fixed after 6.3).",
             .rawContent: "URLSession always decompresses.",
+            .unknownCodings:
+                "URLSession on this platform has libcurl decode content, which fails at a coding that it does not know.",
             .headerOrder:
                 "URLSession keeps header fields in a dictionary: lines of one name are joined, their order is lost.",
             .lenientHeads:
@@ -218,6 +223,7 @@ enum Platform {
             .requestTrailers: "URLSession has no way to send fields after a request's content.",
             .trailers: "URLSession does not deliver trailers.",
             .rawContent: "URLSession always decompresses.",
+            .unknownCodings: "This stack does not tell what URLSession has decoded.",
             .headerOrder:
                 "URLSession keeps header fields in a dictionary: lines of one name are joined, their order is lost.",
             .lenientHeads: "URLSession decides itself which heads it reads.",

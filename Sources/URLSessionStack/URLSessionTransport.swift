@@ -70,6 +70,7 @@ extension HTTP.Options {
     func checkForURLSession() throws(HTTP.Refusal) {
         let capabilities = Platform.capabilities
         if !decompresses { try capabilities.require(.rawContent) }
+        if passesUnknownCodings { try capabilities.require(.unknownCodings) }
         if collectsServerPins { try capabilities.require(.serverPins) }
         if !digestCredentials.isEmpty { try capabilities.require(.digestAuthentication) }
         if timeouts.connect != nil { try capabilities.require(.connectTimeout) }

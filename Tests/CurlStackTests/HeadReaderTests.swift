@@ -78,16 +78,16 @@ struct HeadReaderTests {
         arguments: [
             (["5"], 5, nil), ([" 5 "], 5, nil), (["5", "5"], 5, nil), (["5, 5"], 5, nil),
             (["9223372036854775807"], Int64.max, nil),
-            (["5", "6"], nil, HeadReader.Fault.conflictingLengths), (["5,6"], nil, .conflictingLengths),
+            (["5", "6"], nil, HeadJudge.Fault.conflictingLengths), (["5,6"], nil, .conflictingLengths),
             (["+5"], nil, .illegalLength), (["-5"], nil, .illegalLength), (["0x5"], nil, .illegalLength),
             ([""], nil, .illegalLength), (["5 5"], nil, .illegalLength), (["5,"], nil, .illegalLength),
             (["9223372036854775808"], nil, .illegalLength), (["99999999999999999999"], nil, .illegalLength),
-        ] as [([String], Int64?, HeadReader.Fault?)]
+        ] as [([String], Int64?, HeadJudge.Fault?)]
     )
-    func lengths(_ values: [String], _ length: Int64?, _ fault: HeadReader.Fault?) {
+    func lengths(_ values: [String], _ length: Int64?, _ fault: HeadJudge.Fault?) {
         let (reader, step) = read(["HTTP/1.1 200 OK"] + values.map { "Content-LENGTH: \($0)" } + [""])
         if let fault {
-            #expect(step == .refused(fault))
+            #expect(step == .refused(.judged(fault)))
         } else {
             #expect(step == .final)
             #expect(reader.contentLength == length)
@@ -97,12 +97,19 @@ struct HeadReaderTests {
     @Test("a space before the colon does not hide a length")
     func spaceBeforeColon() {
         let (_, step) = read(["HTTP/1.1 200 OK", "Content-Length: 5", "Content-Length : 6", ""])
-        #expect(step == .refused(.conflictingLengths))
+        #expect(step == .refused(.judged(.conflictingLengths)))
     }
 
     @Test(
-        "refuses a transfer coding that libcurl reads otherwise",
+        "refuses every Transfer-Encoding but one chunked",
         arguments: [
+            ["Transfer-Encoding: chunked, chunked"], ["Transfer-Encoding: chunked", "Transfer-Encoding: chunked"],
+            ["Transfer-Encoding: chunked, identity"], ["Transfer-Encoding: chunked", "Transfer-Encoding: identity"],
+            ["Transfer-Encoding: identity"], ["Transfer-Encoding: identity", "Transfer-Encoding: chunked"],
+            ["Transfer-Encoding: gzip, chunked"], ["Transfer-Encoding: gzip", "transfer-encoding: Chunked"],
+            ["Transfer-Encoding: ,chunked"], ["Transfer-Encoding: chunked,"], ["Transfer-Encoding: chunked,,"],
+            ["Transfer-Encoding: chunked;q=1"], ["Transfer-Encoding: chunked; a=b"], ["Transfer-Encoding: \"chunked\""],
+            ["Transfer-Encoding:"], ["Transfer-Encoding: ,"], ["Transfer-Encoding: xchunked"],
             ["Transfer-Encoding : chunked"], ["Transfer-Encoding\t: chunked"], ["Transfer-Encoding:", " chunked"],
             ["Transfer-Encoding: chunked", "\t, gzip"], ["Transfer-Encoding: chun ked"],
             ["Transfer-Encoding: chun\tked"],
@@ -110,10 +117,15 @@ struct HeadReaderTests {
         ]
     )
     func strangeCodings(_ lines: [String]) {
-        #expect(read(["HTTP/1.1 200 OK"] + lines).1 == .refused(.unknownTransferCoding))
+        #expect(read(["HTTP/1.1 200 OK"] + lines).1 == .refused(.judged(.transferEncoding)))
     }
 
-    @Test("takes chunked in every legal spelling", arguments: ["chunked", "\tCHUNKED \t", ", chunked,", "chunked"])
+    @Test("refuses chunks in every version but 1.1", arguments: ["HTTP/1.0 200 OK", "HTTP/2 200"])
+    func chunkedElsewhere(_ statusLine: String) {
+        #expect(read([statusLine, "Transfer-Encoding: chunked"]).1 == .refused(.judged(.transferEncoding)))
+    }
+
+    @Test("takes chunked in every legal spelling", arguments: ["chunked", "\tCHUNKED \t", " Chunked"])
     func chunked(_ value: String) {
         let (reader, step) = read(["HTTP/1.1 200 OK", "Transfer-Encoding:\(value)", ""])
         #expect(step == .final)
@@ -122,7 +134,7 @@ struct HeadReaderTests {
 
     @Test("takes a field whose name looks like a status line for a field")
     func fieldLikeAStatusLine() {
-        let (reader, step) = read(["HTTP/1.1 200 OK", "Content-Length: 2", "HTTP/1.1: 404 x", "HTTP/2 : 500", ""])
+        let (reader, step) = read(["HTTP/1.1 200 OK", "Content-Length: 2", "HTTP-1.1: 404 x", "HTTP : 500", ""])
         #expect(step == .final)
         #expect(reader.status == .ok)
         #expect(reader.version == .http1_1)
@@ -132,7 +144,7 @@ struct HeadReaderTests {
 
     @Test("takes a trailer whose name looks like a status line for a trailer")
     func trailerLikeAStatusLine() {
-        let (reader, step) = read(["HTTP/1.1 200 OK", "Transfer-Encoding: chunked", "", "HTTP/1.1 500 x: y"])
+        let (reader, step) = read(["HTTP/1.1 200 OK", "Transfer-Encoding: chunked", "", "HTTP-1.1: y"])
         #expect(step == .more)
         #expect(reader.status == .ok)
         #expect(reader.isComplete)
@@ -143,7 +155,7 @@ struct HeadReaderTests {
     func longerNames() {
         let lines = [
             "Content-Length2: x", "Content-Encodings: gzip", "Transfer-Encoding-Hint: x", "Content-Lengtx: x",
-            "Xontent-Length: x", "Content-Length",
+            "Xontent-Length: x",
         ]
         let (reader, step) = read(["HTTP/1.1 200 OK"] + lines + [""])
         #expect(step == .final)
@@ -196,7 +208,7 @@ struct HeadReaderTests {
         #expect(step == .final)
         #expect(reader.headers.count == 2)
         limits.headFields = 1
-        #expect(read(lines, limits: limits).1 == .refused(.tooLarge))
+        #expect(read(lines, limits: limits).1 == .refused(.tooManyFields))
     }
 
     @Test("knows nothing of what came of a connection that was of no use")
@@ -232,16 +244,31 @@ struct HeadReaderTests {
 
     @Test("refuses a length that goes on in the next line")
     func foldedLength() {
-        #expect(read(["HTTP/1.1 200 OK", "Content-Length: 1", " 5"]).1 == .refused(.illegalLength))
+        #expect(read(["HTTP/1.1 200 OK", "Content-Length: 1", " 5"]).1 == .refused(.judged(.illegalLength)))
         #expect(read(["HTTP/1.1 200 OK", "Content-Length: 1", "A: b", " c", ""]).1 == .final)
+    }
+
+    @Test(
+        "refuses a line whose name is no token, in a head and after the content",
+        arguments: [
+            ": x", " : x", "a b: c", "a\tb: c", "a\u{B}: c", "Content-Length\u{C}: 5", "a(b): c", "a/b: c", "a;b: c",
+            "\u{FF}: c", "a", "Content-Length", "=",
+        ]
+    )
+    func illegalNames(_ line: String) {
+        let folds = line.hasPrefix(" ")
+        let fault = HeadReader.Step.refused(folds ? .continuesNothing : .judged(.noField))
+        #expect(read(["HTTP/1.1 200 OK", line]).1 == fault)
+        let trailer = read(["HTTP/1.1 200 OK", "Transfer-Encoding: chunked", "", line]).1
+        #expect(trailer == (folds ? .more : fault))
     }
 
     @Test("stops at the limits of bytes and of fields")
     func limits() {
         let long = read(["HTTP/1.1 200 OK", "A: " + String(repeating: "x", count: 200)], limits: .init(head: 100)).1
-        #expect(long == .refused(.tooLarge))
+        #expect(long == .refused(.tooLong))
         let fields = (0..<20).map { "H\($0): x" }
-        #expect(read(["HTTP/1.1 200 OK"] + fields, limits: .init(headFields: 10)).1 == .refused(.tooLarge))
+        #expect(read(["HTTP/1.1 200 OK"] + fields, limits: .init(headFields: 10)).1 == .refused(.tooManyFields))
         #expect(read(["HTTP/1.1 200 OK"] + fields.prefix(10) + [""], limits: .init(headFields: 11)).1 == .final)
     }
 }

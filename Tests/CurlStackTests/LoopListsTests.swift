@@ -146,7 +146,7 @@ final class LoopListsTests {
         #expect(next.head.read(span("A: \(String(repeating: "a", count: 200))\r\n").span) == .more)
         #expect(next.head.read(span("\r\n").span) == .final)
         #expect(next.head.headers.count == 1 && next.head.status == .notFound)
-        #expect(next.head.read(span("B: \(String(repeating: "b", count: 100))\r\n").span) == .refused(.tooLarge))
+        #expect(next.head.read(span("B: \(String(repeating: "b", count: 100))\r\n").span) == .refused(.tooLong))
         #expect(try transfer().head !== head, "while that one has them")
     }
 

@@ -19,7 +19,8 @@ extension ConformanceCheck {
 
     /// What travels.
     private static let messages: [ConformanceCheck] =
-        methods + bodies + headers + statuses + redirects + compression.map { $0.needing(.decompression) } + limits
+        methods + bodies + headers + statuses + redirects + (compression + codings).map { $0.needing(.decompression) }
+        + limits
         + refusals
         + tls + pinning + http2 + resources + endpointParts + sentForms + callbacks + sessionHeaders
         + receivedFields + foldedHeads + cookies + strictTransport + metrics + ranges

@@ -32,11 +32,11 @@ struct HeadersTests {
 
     @Test("a carriage return or a NUL in a line that arrived is a blank to whoever reads it")
     func controls() {
-        let headers = HTTP.Headers(lines: Array("A: b\rc\r\nD: e\0f\r\n g\rh\r\nI\rJ: k\r\n".utf8))
+        let headers = HTTP.Headers(lines: Array("A: b\rc\r\nD: e\0f\r\n g\rh\r\n".utf8))
         #expect(headers["A"] == "b c")
         #expect(headers.values(for: "D") == ["e f g h"])
-        #expect(headers.map(\.value) == ["b c", "e f g h", "k"])
-        #expect(headers.map(\.name.rawValue) == ["A", "D", "I J"])
+        #expect(headers.map(\.value) == ["b c", "e f g h"])
+        #expect(headers.map(\.name.rawValue) == ["A", "D"])
     }
 
     @Test("what continues a line that was passed over is passed over, and a control character leaves no blank behind")
@@ -70,7 +70,7 @@ struct HeadersTests {
             ("A: b\r\n", ["A=b"]), ("A:b\r\n", ["A=b"]), ("A: \t b \t \r\n", ["A=b"]), ("A:\r\n", ["A="]),
             ("A: b\nC: d\n", ["A=b", "C=d"]), ("A: b", ["A=b"]), ("A: b:c\r\n", ["A=b:c"]),
             ("no colon\r\nA: b\r\n", ["A=b"]), ("\r\nA: b\r\n\r\n", ["A=b"]), ("", []), ("\n\n", []),
-            ("A : b\r\n", ["A=b"]), (": b\r\n", ["=b"]), (":x: b\r\n", ["=x: b"]),
+            ("A : b\r\n", ["A=b"]), (": b\r\n", []), (":x: b\r\n", []), ("I\rJ: k\r\n", []),
             ("A: b\r\n c\r\n", ["A=b c"]), ("A: b\r\n\t c \r\n  d\r\n", ["A=b c d"]), ("A:\r\n b\r\n", ["A=b"]),
             ("A: b\r\n \r\n c\r\n", ["A=b c"]), (" stray\r\nA: b\r\n", ["A=b"]),
         ]

@@ -108,6 +108,8 @@ struct Failure: Error {
             } else {
                 self.init(.other, phase: .making, code: nil, message: "\(error)")
             }
+        case .unknownCoding(let coding, _):
+            self.init(.decoding, phase: .receiving, code: nil, message: "The content has an unknown coding: \(coding).")
         case .badResponse: self.init(.protocol, phase: .receiving, code: nil, message: "What came is no HTTP response.")
         case .transport(let error): self.init(transport: error)
         case .refused(let refusal): self.init(refusal)
@@ -127,7 +129,8 @@ struct Failure: Error {
             switch refusal {
             case .timedOut(_, let phase): (.timeout, phase)
             case .tooManyRedirects: (.tooManyRedirects, .receiving)
-            case .bodyTooLarge, .headTooLarge, .decompressionRatio: (.tooLarge, .receiving)
+            case .bodyTooLarge, .headTooLarge, .headLineTooLong, .tooManyFields, .decompressionRatio:
+                (.tooLarge, .receiving)
             case .untrusted(let error): (Self.kind(of: error), .securing)
             case .bodyNotReplayable, .requestBody: (.send, .sending)
             case .shutDown: (.other, nil)
@@ -155,6 +158,8 @@ struct Failure: Error {
         case .invalidRedirect: "invalidRedirect"
         case .bodyTooLarge: "bodyTooLarge"
         case .headTooLarge: "headTooLarge"
+        case .headLineTooLong: "headLineTooLong"
+        case .tooManyFields: "tooManyFields"
         case .bodyNotReplayable: "bodyNotReplayable"
         case .requestBody: "requestBody"
         case .decompressionRatio: "decompressionRatio"

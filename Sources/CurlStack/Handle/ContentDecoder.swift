@@ -1,4 +1,5 @@
 internal import CCurl
+internal import NetworkStack
 
 /// Undoes one content coding (RFC 9110 section 8.4), piece by piece, and knows whether its end has come.
 ///
@@ -52,7 +53,7 @@ enum ContentCoding: String, CaseIterable {
     static let pieceLimit = 64 << 20
 
     /// Content with more codings than this, one over the other, is refused.
-    static let mostNested = 5
+    static let mostNested = HeadJudge.mostCodings
 
     /// Those whose library is there, in order of preference.
     static let available = allCases.filter { $0.makeDecoder() != nil }
@@ -66,6 +67,11 @@ enum ContentCoding: String, CaseIterable {
         case "zstd": self = .zstd
         default: return nil
         }
+    }
+
+    /// The first coding of a list that this process cannot undo.
+    static func unknown(in names: [String]) -> String? {
+        names.first { name in !(ContentCoding(name: name).map(available.contains) ?? false) }
     }
 
     /// A decoder for codings in the order they were applied, or `nil` if one of them cannot be undone or there are too many.

@@ -18,15 +18,13 @@ final class HeadReader {
 
     /// What is wrong with a head.
     enum Fault: Equatable {
-        case tooLarge
-        /// What should say the status does not (RFC 9112 section 4).
+        case tooLong
+        case tooManyFields
+        /// What should be the status line is none (RFC 9112 section 4).
         case noStatus
-        case conflictingLengths
-        case illegalLength
         /// The first line of the fields continues one that is not there (RFC 9112 section 2.2).
         case continuesNothing
-        /// Content in a coding that nobody asked for, and nobody here undoes (RFC 9112 section 6.1).
-        case unknownTransferCoding
+        case judged(HeadJudge.Fault)
     }
 
     /// What is refused as too large.
@@ -38,10 +36,8 @@ final class HeadReader {
     private var isWithinLine = false
     /// Whether an informational head has ended, and another is to follow.
     private var isBetweenHeads = false
-    /// What is wrong if the next line continues the last one, which says where the content ends.
-    private var faultOfContinuing: Fault?
-    /// Whether the next line, if it continues the last one, names codings of the content.
-    private var isWithinCodings = false
+    /// Reads the fields that frame the content.
+    private let judge = HeadJudge()
 
     /// The status of the head being read, or of the final one.
     private(set) var status: HTTP.StatusCode?
@@ -58,18 +54,18 @@ final class HeadReader {
     func startOver() {
         lines.removeAll()
         (trailerLines, byteCount, fieldCount, isWithinLine, isBetweenHeads) = (nil, 0, 0, false, false)
-        (faultOfContinuing, isWithinCodings) = (nil, false)
         (status, version, isComplete, isChallenge) = (nil, .http1_1, false, false)
-        (saidLength, isChunked, contentCodings) = (nil, false, [])
+        judge.begin(version)
     }
 
     /// The length the head announces, in bytes; chunks override it (RFC 9112 section 6.3).
-    var contentLength: Int64? { isChunked ? nil : saidLength }
-    private var saidLength: Int64?
-    /// Whether the content comes in chunks, so that its end is told.
-    private(set) var isChunked = false
+    var contentLength: Int64? { judge.contentLength }
+    /// Whether the content comes in chunks, so that its end is marked.
+    var isChunked: Bool { judge.isChunked }
     /// The codings of the content, in the order they were applied.
-    private(set) var contentCodings: [String] = []
+    var contentCodings: [String] { judge.contentCodings }
+    /// How long the server keeps the connection once it is unused, in seconds.
+    var keepAlive: Int? { judge.keepAlive }
 
     /// Whether the final head, which is complete, asks who is there (Digest), and libcurl may answer that: then another
     /// head follows.
@@ -101,9 +97,10 @@ final class HeadReader {
     func read(_ line: Span<UInt8>) -> Step {
         byteCount += line.count
         // Within a head, a field may have a name that looks like a status line.
-        let begins = status == nil || isBetweenHeads || isChallenge && Self.isStatusLine(line)
+        let begins = status == nil || isBetweenHeads || isChallenge && StatusLine.isBegun(by: line)
         fieldCount = begins ? 0 : fieldCount + 1
-        guard byteCount <= limits.head, fieldCount - 1 <= limits.headFields else { return .refused(.tooLarge) }
+        if byteCount > limits.head { return .refused(.tooLong) }
+        if fieldCount - 1 > limits.headFields { return .refused(.tooManyFields) }
         if begins {
             // If it comes after a challenge, libcurl has answered that, and this is what the server says now.
             (isComplete, isChallenge, isBetweenHeads) = (false, false, false)
@@ -114,16 +111,11 @@ final class HeadReader {
             return line.count > 2 ? keep(trailer: line) : .more
         }
         guard Self.isBlank(line) else {
-            if Self.isFolded(line) {
-                if lines.count == 0 { return .refused(.continuesNothing) }
-                // libcurl reads such a field up to the end of its first line, and others all of it.
-                if let faultOfContinuing { return .refused(faultOfContinuing) }
-                if isWithinCodings { readCodings(line, from: 0) }
-            } else {
-                (faultOfContinuing, isWithinCodings) = (nil, false)
-            }
-            guard lines.append(line, expecting: Self.usualLength) else { return .refused(.tooLarge) }
-            return readFraming(line)
+            let isFolded = Self.isFolded(line)
+            if isFolded, lines.count == 0 { return .refused(.continuesNothing) }
+            guard lines.append(line, expecting: Self.usualLength) else { return .refused(.tooLong) }
+            let fault = isFolded ? judge.read(continuation: line) : judge.read(line)
+            return fault.map { .refused(.judged($0)) } ?? .more
         }
         guard let status, status.statusClass != .informational || status == .switchingProtocols else {
             isBetweenHeads = true
@@ -136,7 +128,8 @@ final class HeadReader {
     private func keep(trailer line: Span<UInt8>) -> Step {
         let lines = trailerLines ?? ByteBuffer()
         trailerLines = lines
-        return lines.append(line, expecting: Self.usualLength) ? .more : .refused(.tooLarge)
+        guard lines.append(line, expecting: Self.usualLength) else { return .refused(.tooLong) }
+        return HeadJudge.isField(line) || Self.isFolded(line) ? .more : .refused(.judged(.noField))
     }
 
     /// Whether what is about to be a line of the head may be taken for one: a line that continues another needs another.
@@ -156,110 +149,12 @@ final class HeadReader {
     private func begin(with line: Span<UInt8>) {
         lines.removeAll()
         trailerLines = nil
-        (saidLength, isChunked, contentCodings) = (nil, false, [])
-        (faultOfContinuing, isWithinCodings) = (nil, false)
-        (status, version) = Self.parse(statusLine: line)
-    }
-
-    /// Reads the fields that say how long the content is and what was done to it.
-    private func readFraming(_ line: Span<UInt8>) -> Step {
-        switch line[0] | 0x20 {
-        case UInt8(ascii: "c"):
-            // By the letter after `content-`: most heads have other fields that begin like these, and no name is looked at for them.
-            switch line.count > 8 ? line[8] | 0x20 : 0 {
-            case UInt8(ascii: "l"):
-                guard let start = Self.value(of: Self.contentLengthName, in: line) else { break }
-                faultOfContinuing = .illegalLength
-                return readLength(line, from: start)
-            case UInt8(ascii: "e"):
-                guard let start = Self.value(of: Self.contentEncodingName, in: line) else { break }
-                isWithinCodings = true
-                readCodings(line, from: start)
-            default: break
-            }
-        case UInt8(ascii: "t"):
-            if let start = Self.value(of: Self.transferEncodingName, in: line) {
-                faultOfContinuing = .unknownTransferCoding
-                // libcurl does not know one with a blank before its colon, and takes chunks for content.
-                let isKnown = start == Self.transferEncodingName.count + 1
-                return isKnown ? readTransferCodings(line, from: start) : .refused(.unknownTransferCoding)
-            }
-        default: break
-        }
-        return .more
-    }
-
-    private func readTransferCodings(_ line: Span<UInt8>, from start: Int) -> Step {
-        var isIdentity = false
-        for name in CodingList.names(line, from: start) {
-            switch name.lowercased() {
-            // RFC 2616 knew it. libcurl 8.1 to 8.13 read no further in its line, and take chunks for content.
-            case "identity": isIdentity = true
-            case "chunked" where !isIdentity: isChunked = true
-            default: return .refused(.unknownTransferCoding)
-            }
-        }
-        return .more
-    }
-
-    private func readCodings(_ line: Span<UInt8>, from start: Int) {
-        // A server may name thousands, line by line, and each line makes the list anew.
-        guard contentCodings.count <= ContentCoding.mostNested else { return }
-        // Put in place whole: where a list grows in place, every reading of it is checked for exclusivity.
-        contentCodings = contentCodings + CodingList.contentCodings(line, from: start)
-    }
-
-    private static let contentLengthName = Array("content-length".utf8)
-    private static let contentEncodingName = Array("content-encoding".utf8)
-    private static let transferEncodingName = Array("transfer-encoding".utf8)
-
-    private func readLength(_ line: Span<UInt8>, from start: Int) -> Step {
-        switch ContentLength.read(line, from: start, after: saidLength) {
-        case .length(let length):
-            saidLength = length
-            return .more
-        case .illegal: return .refused(.illegalLength)
-        case .conflicting: return .refused(.conflictingLengths)
-        }
-    }
-
-    /// Where the value begins, if the line is of this name (given in lower case).
-    private static func value(of name: [UInt8], in line: Span<UInt8>) -> Int? {
-        guard line.count > name.count else { return nil }
-        // From its end: many names that are not this one begin like it.
-        for index in name.indices.reversed() where line[index] | 0x20 != name[index] | 0x20 { return nil }
-        var index = name.count
-        while index < line.count, line[index].isBlank { index += 1 }
-        return index < line.count && line[index] == UInt8(ascii: ":") ? index + 1 : nil
+        let statusLine = StatusLine(line)
+        (status, version) = (statusLine?.status, statusLine?.version ?? .http1_1)
+        judge.begin(version)
     }
 
     private static func isBlank(_ line: Span<UInt8>) -> Bool {
         line.count <= 2 && line.indices.allSatisfy { line[$0] == UInt8(ascii: "\r") || line[$0] == UInt8(ascii: "\n") }
-    }
-
-    private static func isStatusLine(_ line: Span<UInt8>) -> Bool {
-        line.count > 5 && line[0] == UInt8(ascii: "H") && line[1] == UInt8(ascii: "T") && line[2] == UInt8(ascii: "T")
-            && line[3] == UInt8(ascii: "P") && line[4] == UInt8(ascii: "/")
-    }
-
-    /// `HTTP/1.1 200 OK` or `HTTP/2 200`; libcurl has checked it.
-    private static func parse(statusLine line: Span<UInt8>) -> (HTTP.StatusCode?, HTTP.Version) {
-        guard isStatusLine(line) else { return (nil, .http1_1) }
-        var index = 5
-        var numbers = [0, 0]
-        var part = 0
-        while index < line.count, line[index] != UInt8(ascii: " ") {
-            if line[index] == UInt8(ascii: ".") { part = 1 } else { numbers[part] = Int(line[index] &- 48) }
-            index += 1
-        }
-        while index < line.count, line[index] == UInt8(ascii: " ") { index += 1 }
-        var code = 0
-        var digits = 0
-        while index < line.count, digits < 3, line[index] &- 48 < 10 {
-            code = code * 10 + Int(line[index] - 48)
-            index += 1
-            digits += 1
-        }
-        return (digits == 3 ? HTTP.StatusCode(code) : nil, HTTP.Version(major: numbers[0], minor: numbers[1]))
     }
 }

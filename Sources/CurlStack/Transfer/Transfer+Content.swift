@@ -43,9 +43,18 @@ extension Transfer {
     }
 
     private func decode(_ bytes: RawSpan) -> Bool {
+        if decoder == nil, let unknown = ContentCoding.unknown(in: head.contentCodings) {
+            // A redirect's content is nobody's.
+            if control.hop.options.passesUnknownCodings || control.hop.isLeftBehind(head.status, head.headers) {
+                return take(bytes, expecting: 0)
+            }
+            stop = head.response(to: control.hop.request).map { .unknownCoding(unknown, $0) } ?? .badResponse
+            return false
+        }
         decoder = decoder ?? ContentCoding.decoder(for: head.contentCodings)
         guard let decoder else {
-            stop = .transport(undecodable("The content has a coding that this process cannot undo."))
+            let most = ContentCoding.mostNested
+            stop = .transport(undecodable("The content has more than \(most) codings, one over the other."))
             return false
         }
         let before = bodyCount

@@ -40,11 +40,9 @@ extension Transfer {
         switch CurlError.Code(rawValue: Int32(bitPattern: code.rawValue)) {
         case .init(rawValue: 0): return incompleteness()
         case .http2Stream where isWhole: return incompleteness()
-        // libcurl's words for a line of more than 100 KiB, and for one that continues a line that is not there.
-        case .outOfMemory where isInHead, .tooLarge where isInHead:
-            return .refused(.headTooLarge(limit: control.hop.options.limits.head))
-        case .receiveError where isInHead && words(for: code).hasPrefix("Too large response headers"):
-            return .refused(.headTooLarge(limit: control.hop.options.limits.head))
+        case .outOfMemory where isInHead, .tooLarge where isInHead,
+            .receiveError where isInHead && isTooLargeHead(code):
+            return .refused(refusalOfHead(words(for: code)))
         case .badFunctionArgument where isInHead:
             return .transport(continuesNothing)
         case .receiveError where head.isChunked && words(for: code).contains("chunk"),
@@ -62,6 +60,22 @@ extension Transfer {
             return .badResponse
         case let code: return .transport(error(code))
         }
+    }
+
+    private func isTooLargeHead(_ code: CURLcode) -> Bool { words(for: code).hasPrefix("Too large response headers") }
+
+    /// Which limit of libcurl's own a head is beyond, unless it is beyond a lower one of the caller's.
+    private func refusalOfHead(_ words: String) -> HTTP.Refusal {
+        let limits = control.hop.options.limits
+        // `Too large response headers: 307210 > 307200`, `Too many response headers, 5000 is max`
+        let numbers = words.split { !$0.isASCII || !$0.isNumber }.compactMap { Int($0) }
+        if words.hasPrefix("Too many response headers"), let limit = numbers.first {
+            return .tooManyFields(limit: limit)
+        }
+        if words.hasPrefix("Too large response headers"), let limit = numbers.last {
+            return .headTooLarge(limit: min(limit, limits.head))
+        }
+        return limits.refusalOfLongLine
     }
 
     /// Whether a code means that the request has reached nobody.

@@ -11,7 +11,7 @@ extension Transfer {
         if head.version.major >= 2, stream == nil {
             // libcurl 7.88 believes it, of every connection to the host, and would send requests into the middle of answers.
             self.line.habits.misstatesVersion = true
-            stop = .transport(malformed("The response says HTTP/\(head.version.major) where HTTP/1.1 is spoken."))
+            stop = .badResponse
             return false
         }
         switch step {
@@ -26,7 +26,7 @@ extension Transfer {
             return true
         case .final: return receivedHead()
         // Of content that does not come (RFC 9112 section 6.1).
-        case .refused(.unknownTransferCoding) where !hasContent: return true
+        case .refused(.judged(.transferEncoding)) where !hasContent: return true
         case .refused(let fault):
             stop = failure(of: fault)
             return false
@@ -38,6 +38,7 @@ extension Transfer {
         if head.status == .expectationFailed, asksFirst { return asksNoMore() }
         if probes, probesNoMore() { return false }
         final = head.response(to: control.hop.request)
+        if decodesContent { final?.decodedFrom = head.contentCodings }
         // libcurl would keep the connection, and speak HTTP/1.0 itself on it, which knows no chunks.
         if head.version == .http1_0 { easy?.closeConnection() }
         if stream != nil, hasContent {
@@ -49,15 +50,19 @@ extension Transfer {
         return true
     }
 
+    /// Whether what is delivered of the content is not what the server sends.
+    private var decodesContent: Bool {
+        !head.contentCodings.isEmpty && control.hop.options.decompresses && hasContent
+            && ContentCoding.unknown(in: head.contentCodings) == nil
+    }
+
     private func failure(of fault: HeadReader.Fault) -> HTTPTransferFailure<CurlError> {
         switch fault {
         case .noStatus: .badResponse
-        case .tooLarge: .refused(.headTooLarge(limit: control.hop.options.limits.head))
-        case .conflictingLengths: .transport(malformed("The response has Content-Lengths that differ."))
-        case .illegalLength: .transport(malformed("The response's Content-Length is not a length."))
+        case .tooLong: .refused(.headTooLarge(limit: control.hop.options.limits.head))
+        case .tooManyFields: .refused(.tooManyFields(limit: control.hop.options.limits.headFields))
         case .continuesNothing: .transport(continuesNothing)
-        case .unknownTransferCoding:
-            .transport(undecodable("The response has a transfer coding that nobody asked for."))
+        case .judged(let fault): .transport(malformed(fault.description))
         }
     }
 }

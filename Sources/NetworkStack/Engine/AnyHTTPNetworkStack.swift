@@ -89,6 +89,8 @@ extension HTTPFetchError {
         case .noData(let status, let response):
             response.httpResponse.map { .noData(status, $0) } ?? .badResponse(nil)
         case .badResponse(let response): .badResponse(response?.httpResponse)
+        case .unknownCoding(let coding, let response):
+            response.httpResponse.map { .unknownCoding(coding, $0) } ?? .badResponse(nil)
         case .transport(let error): .transport(error)
         case .refused(let refusal): .refused(refusal)
         case .retry(let error, let state): .retry(error, state.erased)

@@ -9,6 +9,7 @@ enum Ending: Sendable {
     case noRequest(any Error)
     indirect case refused(HTTP.Refusal)
     case badResponse
+    indirect case unknownCoding(String, HTTP.Response)
     case transport(any Error)
     case cancelled
     /// The result is kept by the exchange's steps.
@@ -28,7 +29,7 @@ enum Ending: Sendable {
         switch self {
         case .cancelled, .judged: true
         case .refused(let refusal): refusal.isFinal
-        case .whole, .opened, .noRequest, .badResponse, .transport: false
+        case .whole, .opened, .noRequest, .badResponse, .unknownCoding, .transport: false
         }
     }
 }

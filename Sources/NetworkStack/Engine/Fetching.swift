@@ -193,6 +193,8 @@ final class Fetching<Transport: HTTPTransport, Remote: Sendable>: ExchangeSteps 
         case .noRequest(let error): return (.failure(.noRequest(error)), nil)
         case .refused(let refusal): return (.failure(.refused(refusal)), nil)
         case .badResponse: return (.failure(.badResponse(nil)), nil)
+        case .unknownCoding(let coding, let neutral):
+            return (.failure(.unknownCoding(coding, engine.transport.response(neutral))), nil)
         case .cancelled, .judged: return (.failure(.cancelled), nil)
         case .transport(let error):
             return (.failure((error as? Transport.Failure).map { .transport($0) } ?? .noRequest(error)), nil)

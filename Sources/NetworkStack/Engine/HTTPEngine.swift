@@ -270,6 +270,7 @@ final class HopSink<Failure: Error>: HTTPTransferSink {
         case .transport(let error): exchange.failed(.transport(error), hop: hop)
         case .refused(let refusal): exchange.failed(.refused(refusal), hop: hop)
         case .badResponse: exchange.failed(.badResponse, hop: hop)
+        case .unknownCoding(let coding, let response): exchange.failed(.unknownCoding(coding, response), hop: hop)
         }
     }
 }

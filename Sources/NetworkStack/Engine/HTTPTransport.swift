@@ -226,4 +226,6 @@ public indirect enum HTTPTransferFailure<Failure: Error>: Error {
     case refused(HTTP.Refusal)
     /// What came is no HTTP response.
     case badResponse
+    /// Content came in a coding of this name, which the transport cannot undo, and ``HTTP/Options/passesUnknownCodings`` is off.
+    case unknownCoding(String, HTTP.Response)
 }

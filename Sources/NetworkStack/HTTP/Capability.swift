@@ -78,6 +78,8 @@ extension HTTP {
         public static let informationalResponses = Capability(rawValue: "informational responses")
         /// Turning decompression off.
         public static let rawContent = Capability(rawValue: "content as it was sent")
+        /// Content in a coding that the stack cannot undo, delivered as it was sent (``HTTP/Options/passesUnknownCodings``).
+        public static let unknownCodings = Capability(rawValue: "content in unknown codings")
         /// Header lines in their order, repeated ones apart.
         public static let headerOrder = Capability(rawValue: "header lines in order")
         /// Response heads that bend the rules, as other clients accept them.

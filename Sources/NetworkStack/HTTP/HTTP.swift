@@ -13,6 +13,12 @@ extension UInt8 {
         }
     }
 
+    /// Whether the byte may be sent in a field's value: no control byte but the tab (RFC 9110 section 5.5).
+    var isValueByte: Bool { self >= 0x20 && self != 0x7F || self == UInt8(ascii: "\t") }
+
+    /// Whether the byte ends a line, or a text, for some: no received value has it (RFC 9110 section 5.5).
+    var endsValue: Bool { self == 0 || self == UInt8(ascii: "\r") || self == UInt8(ascii: "\n") }
+
     /// Whether it is a digit of ASCII.
     @inlinable
     package var isDigit: Bool { self &- UInt8(ascii: "0") < 10 }

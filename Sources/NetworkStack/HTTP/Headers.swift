@@ -48,11 +48,25 @@ extension HTTP {
 
         /// Keeps field lines as they arrived; they are read when asked for.
         ///
-        /// A line without a colon is passed over. White space around a value is not part of it, a line that begins with
+        /// A line without a colon, or with a name that is no token, is passed over. A carriage return or a NUL in a value is
+        /// read as a space (RFC 9110 section 5.5). White space around a value is not part of it, a line that begins with
         /// white space continues the one before (RFC 9112 section 5.2), and bytes that are no UTF-8 are read as Latin-1.
         ///
         /// - Parameter lines: `name: value` lines, each ended by a line feed or a carriage return and a line feed.
         public init(lines: [UInt8]) { storage = .wire(WireFields(lines)) }
+
+        /// Makes a collection of received fields, held to the same rule as lines that are kept as they arrived.
+        ///
+        /// - Parameter fields: The fields; several of one name are kept.
+        package init(received fields: some Sequence<Field>) {
+            self.init(
+                fields.lazy.filter { Self.isLegal(name: $0.name.rawValue) }.map { field in
+                    guard field.value.utf8.contains(where: \.endsValue) else { return field }
+                    let bytes = field.value.utf8.map { $0.endsValue ? UInt8(ascii: " ") : $0 }
+                    return Field(name: field.name, value: String(decoding: bytes.withoutOuterBlanks, as: UTF8.self))
+                }
+            )
+        }
 
         /// Keeps field lines as they arrived, whose Content-Length has been read.
         package init(lines: [UInt8], contentLength: Int64?) {

@@ -66,6 +66,10 @@ extension HTTP {
             /// on a stack without back-pressure. At least 0.
             public var body: Int64
             /// Bytes of a response's head; on CurlStack with the informational ones before it, and the trailers. At least 1.
+            ///
+            /// libcurl, below both stacks on Linux, has limits of its own, which no option changes: 102,400 bytes for one line
+            /// (``HTTP/Refusal/headLineTooLong(limit:)``); from 8.3 on 307,200 bytes for all lines, and from 8.6 on 5,000 lines.
+            /// Over HTTP/2 a head that is too long for libcurl is a failed transfer.
             public var head: Int
             /// Field lines of a response's head, on CurlStack with those of the trailers; informational heads count by
             /// themselves. At least 1.
@@ -110,6 +114,10 @@ extension HTTP {
         /// Whether content is asked for compressed, and decompressed. If not, content is delivered as it was sent. A request
         /// with a `Range` asks for content without a coding, as no part of a compressed one could be decompressed.
         public var decompresses = true
+        /// Whether content in a coding that the stack cannot undo is delivered as it was sent. If not, the fetch fails with
+        /// ``HTTPFetchError/unknownCoding(_:_:)`` at its first byte. Some servers name a coding that is none (`aws-chunked`, `UTF-8`).
+        /// ``HTTP/Response/decodedFrom`` tells the one from the other. Needs ``HTTP/Capability/unknownCodings``.
+        public var passesUnknownCodings = false
         /// How long the request's content waits for the server to ask for it, before it is sent all the same; `nil` to send
         /// it without asking (`Expect: 100-continue`, RFC 9110 section 10.1.1). A server that answers 417 is sent the
         /// request again without the question; any other answer instead of 100 is the response, and the content stays here.

@@ -24,8 +24,15 @@ extension HTTP {
         /// The response's content grows by more than ``HTTP/Options/Limits/decompressionRatio`` when it is decompressed; or, on
         /// CurlStack, a piece of 16 KiB by more than 4096 times, whatever that says.
         case decompressionRatio(limit: Int)
-        /// The response's head is longer than ``HTTP/Options/Limits/head``, in bytes, or has too many fields.
+        /// The response's head is longer than ``HTTP/Options/Limits/head``, in bytes, or than the library below the stack takes,
+        /// if that is less.
         case headTooLarge(limit: Int)
+        /// One line of the response's head is longer than the library below the stack takes, in bytes, whatever
+        /// ``HTTP/Options/Limits/head`` is.
+        case headLineTooLong(limit: Int)
+        /// The response's head has more field lines than ``HTTP/Options/Limits/headFields``, or than the library below the stack
+        /// takes, if that is less.
+        case tooManyFields(limit: Int)
         /// The request's content was sent once and cannot be sent again.
         case bodyNotReplayable
         /// The request's content could not be read, or is not as long as was said.
@@ -36,6 +43,14 @@ extension HTTP {
         case untrusted(ServerTrustError)
         /// The stack was shut down.
         case shutDown
+    }
+}
+
+extension HTTP.Options.Limits {
+    /// What a head is refused as that has a line of more than libcurl takes (`CURL_MAX_HTTP_HEADER`).
+    package var refusalOfLongLine: HTTP.Refusal {
+        let longest = 100 * 1024
+        return head <= longest ? .headTooLarge(limit: head) : .headLineTooLong(limit: longest)
     }
 }
 
@@ -54,8 +69,10 @@ extension HTTP.Refusal: CustomStringConvertible {
         case .bodyTooLarge(let limit): "The response's content is longer than the limit of \(limit) bytes."
         case .decompressionRatio(let limit):
             "A byte of the response's compressed content becomes more than the limit of \(limit) bytes."
-        case .headTooLarge(let limit):
-            "The response's head is longer than the limit of \(limit) bytes, or has too many fields."
+        case .headTooLarge(let limit): "The response's head is longer than the limit of \(limit) bytes."
+        case .headLineTooLong(let limit):
+            "A line of the response's head is longer than \(limit) bytes, the most that libcurl takes."
+        case .tooManyFields(let limit): "The response's head has more than the limit of \(limit) field lines."
         case .bodyNotReplayable: "The request's content can be sent only once, and it would have to be sent again."
         case .requestBody(let error): "The request's content could not be read: \(error)"
         case .interceptor(let error): "An interceptor would not take the response's content: \(error)"

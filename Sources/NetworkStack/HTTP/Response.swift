@@ -23,6 +23,7 @@ extension HTTP {
             var headers: Headers
             var url: URL
             var trailers: Headers?
+            var decodedFrom: [String] = []
             var redirects: [Redirect] = []
             var metrics = Metrics()
         }
@@ -59,6 +60,21 @@ extension HTTP {
             get { content.value.trailers }
             set { Shared.change(&content) { $0.trailers = newValue } }
         }
+
+        /// The content codings that the stack has undone, in the order they were applied, as the server names them: `["gzip"]`.
+        /// Empty where the content is as it was sent, and where there is none.
+        ///
+        /// The fields stay as they came: `Content-Encoding` and `Content-Length` describe what travelled, not what is delivered.
+        /// Who passes the response on leaves both out where this is not empty.
+        public var decodedFrom: [String] {
+            get { content.value.decodedFrom }
+            set { Shared.change(&content) { $0.decodedFrom = newValue } }
+        }
+
+        /// The length of the content in bytes, as `Content-Length` announces it; `nil` where nothing does, where the content comes in
+        /// chunks, and where it was decoded (``decodedFrom``), so that its length is another. For HEAD it is the length that GET
+        /// would announce.
+        public var contentLength: Int64? { decodedFrom.isEmpty ? headers.announcedLength : nil }
 
         /// The redirects that were followed, in order.
         public var redirects: [Redirect] {

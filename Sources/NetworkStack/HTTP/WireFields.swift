@@ -12,10 +12,12 @@ struct WireFields: Sendable {
     /// Every field, in order.
     var fields: [HTTP.Headers.Field] {
         var fields: [HTTP.Headers.Field] = []
+        var isKept = false
         walk { name, value in
-            fields.append(.init(name: .init(text(name)), value: text(value)))
+            isKept = isToken(name)
+            if isKept { fields.append(.init(name: .init(text(name)), value: text(value))) }
         } continuation: { value in
-            guard let last = fields.indices.last else { return }
+            guard isKept, let last = fields.indices.last else { return }
             fields[last].value += (fields[last].value.isEmpty || value.isEmpty ? "" : " ") + text(value)
         }
         return fields
@@ -27,7 +29,7 @@ struct WireFields: Sendable {
         var isWanted = false
         let wanted = name.rawValue.utf8
         walk { candidate, value in
-            isWanted = matches(candidate, wanted)
+            isWanted = matches(candidate, wanted) && isToken(candidate)
             if isWanted { values.append(text(value)) }
         } continuation: { value in
             guard isWanted, let last = values.indices.last else { return }
@@ -35,6 +37,8 @@ struct WireFields: Sendable {
         }
         return values
     }
+
+    private func isToken(_ name: Range<Int>) -> Bool { !name.isEmpty && name.allSatisfy { bytes[$0].isTokenByte } }
 
     private func matches(_ candidate: Range<Int>, _ wanted: String.UTF8View) -> Bool {
         guard candidate.count == wanted.count else { return false }
@@ -83,8 +87,8 @@ struct WireFields: Sendable {
     private func text(_ range: Range<Int>) -> String {
         let slice = bytes[range]
         // Neither may reach whoever reads the field (RFC 9110 section 5.5).
-        if slice.contains(where: { $0 == 0 || $0 == UInt8(ascii: "\r") }) {
-            let legal = WireFields(slice.map { $0 == 0 || $0 == UInt8(ascii: "\r") ? UInt8(ascii: " ") : $0 })
+        if slice.contains(where: \.endsValue) {
+            let legal = WireFields(slice.map { $0.endsValue ? UInt8(ascii: " ") : $0 })
             return legal.text(legal.trimmed(0, range.count))
         }
         return String(validating: slice, as: UTF8.self) ?? String(decoding: slice.map { UInt16($0) }, as: UTF16.self)

@@ -10,6 +10,9 @@ public indirect enum HTTPFetchError<Response: HTTPResponseConvertible, Transport
     case noData(HTTP.StatusCode, Response)
     /// What came is no HTTP response.
     case badResponse(Response?)
+    /// The content has a coding that the stack cannot undo, of this name, and ``HTTP/Options/passesUnknownCodings`` is off. Nothing
+    /// of the content was delivered.
+    case unknownCoding(String, Response)
     /// The transfer failed.
     case transport(TransportError)
     /// The library refused.
@@ -78,7 +81,7 @@ extension HTTPFetchError {
     /// The response that came with the failure, if one did. For `retry`, that of the last failure.
     public var response: Response? {
         switch self {
-        case .http(_, _, let response), .noData(_, let response): response
+        case .http(_, _, let response), .noData(_, let response), .unknownCoding(_, let response): response
         case .badResponse(let response): response
         case .retry: lastFetchError?.response
         case .noRequest, .transport, .refused, .cancelled: nil
@@ -91,6 +94,7 @@ extension HTTPFetchError {
         case .http(let status, _, _), .noData(let status, _): status
         case .retry: lastFetchError?.statusCode
         case .badResponse(let response): response?.httpResponse?.status
+        case .unknownCoding(_, let response): response.httpResponse?.status
         case .noRequest, .transport, .refused, .cancelled: nil
         }
     }
@@ -116,7 +120,7 @@ extension HTTPFetchError {
             return kind == .dns || kind == .connect || kind == .proxy
         case .refused(.timedOut(_, let phase)):
             return phase.isBeforeSending
-        case .noRequest, .http, .noData, .badResponse, .refused, .retry, .cancelled: return false
+        case .noRequest, .http, .noData, .badResponse, .unknownCoding, .refused, .retry, .cancelled: return false
         }
     }
 

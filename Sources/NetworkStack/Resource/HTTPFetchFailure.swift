@@ -22,6 +22,7 @@ extension HTTPFetchError: HTTPFetchFailure {
         switch self {
         case .transport(let error): (error as? any HTTPTransportError)?.kind
         case .retry(_, let state): (state.errors.last as? Self)?.transportFailure
+        case .unknownCoding: .decoding
         case .noRequest, .http, .noData, .badResponse, .refused, .cancelled: nil
         }
     }
@@ -32,7 +33,7 @@ extension HTTPFetchError: HTTPFetchFailure {
         switch self {
         case .cancelled, .retry: true
         case .refused(let refusal): refusal.isFinal
-        case .noRequest, .http, .noData, .badResponse, .transport: false
+        case .noRequest, .http, .noData, .badResponse, .unknownCoding, .transport: false
         }
     }
 
@@ -43,6 +44,7 @@ extension HTTPFetchError: HTTPFetchFailure {
         case .http(let status, let error, _): "status \(status)" + (error.map { ", \(type(of: $0))" } ?? "")
         case .noData(let status, _): "no data with status \(status)"
         case .badResponse: "a response that is not HTTP"
+        case .unknownCoding: "content in an unknown coding"
         case .transport(let error): Self.words(for: error)
         case .refused(let refusal): Self.words(for: refusal)
         case .cancelled: "cancelled"

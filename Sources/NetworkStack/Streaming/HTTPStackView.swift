@@ -66,12 +66,7 @@ extension HTTPTransportStack {
         to place: @escaping @Sendable (HTTP.Response) -> String
     ) -> HTTPStackView<Transport, Download> {
         HTTPStackView(stack: self) { stream, response in
-            let length = response.headers.announcedLength
-            return Download(
-                stream,
-                to: place(response),
-                expectedLength: response.headers.contains(.contentEncoding) ? nil : length
-            )
+            Download(stream, to: place(response), expectedLength: response.contentLength)
         }
     }
 

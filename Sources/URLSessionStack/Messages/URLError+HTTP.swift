@@ -57,6 +57,11 @@ extension URLError {
         )
     }
 
+    /// A head that is refused.
+    init(_ fault: HeadJudge.Fault) {
+        self.init(.cannotParseResponse, userInfo: [NSLocalizedDescriptionKey: fault.description])
+    }
+
     /// A task's error as the engine is told it: without the parts of the URL that may be secret.
     ///
     /// - Parameters:
@@ -80,7 +85,7 @@ extension URLError {
     }
 
     /// libcurl's own words, if there are any.
-    private var libcurlDescription: String {
+    var libcurlDescription: String {
         let underlying = userInfo[NSUnderlyingErrorKey] as? NSError
         return underlying?.userInfo[NSLocalizedDescriptionKey] as? String ?? localizedDescription
     }

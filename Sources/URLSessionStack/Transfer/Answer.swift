@@ -60,19 +60,21 @@ struct Answer {
     mutating func received(_ response: URLResponse) -> [Event] {
         latest = response
         guard let response = response as? HTTPURLResponse else { return [.failed(.badResponse)] }
-        let head = ReceivedHead(response, url: request.url)
+        let head = ReceivedHead(response, to: request)
         let status = head.response.status
         if status.statusClass == .informational, status != .switchingProtocols {
             return [.informational(head.response)]
         }
-        if head.size > limits.head || head.fieldCount > limits.headFields {
-            return [.failed(.refused(.headTooLarge(limit: limits.head)))]
+        if head.size > limits.head { return [.failed(.refused(.headTooLarge(limit: limits.head)))] }
+        if head.fieldCount > limits.headFields {
+            return [.failed(.refused(.tooManyFields(limit: limits.headFields)))]
         }
         // A second head follows that of a tunnel, or that of a 401 whose challenge was answered.
         self.head = head
         (held, received) = ([], 0)
         isHeld = holds.tunnels || holds.challenges && status == .unauthorized
-        return isHeld ? [] : [.head(head.response)]
+        if isHeld { return [] }
+        return fault.map { [$0] } ?? [.head(head.response)]
     }
 
     mutating func received(_ data: Data) -> [Event] {
@@ -107,6 +109,7 @@ struct Answer {
     mutating func completed(_ response: URLResponse?, _ error: (any Error)?, hasSent: Bool) -> [Event] {
         var events: [Event] = []
         if let error, !isWhole {
+            if let failure = failureOfHead(error) { return [.failed(failure)] }
             let mayHaveArrived = hasSent || head != nil && !mayBeTunnels
             return [.failed(URLError.failure(error, mayHaveArrived: mayHaveArrived))]
         }
@@ -119,13 +122,27 @@ struct Answer {
             head?.forgetLength()
         }
         guard let head else { return events + [.failed(.transport(URLError(.badServerResponse)))] }
+        if let fault { return events + [fault] }
         events += release()
-        switch head.framing(for: request.method) {
-        case .invalid: return events + [.failed(.badResponse)]
-        case .length(let length) where length != received:
+        if let length = head.length(for: request.method), length != received {
             return events + [.failed(.transport(URLError(.networkConnectionLost, truncatedAt: received, of: length)))]
-        case .length, .unknown: return events + [.finished]
         }
+        return events + [.finished]
+    }
+
+    /// What is wrong with the head that has come.
+    private var fault: Event? {
+        head?.fault(for: request.method).map { .failed(.transport(URLError($0))) }
+    }
+
+    /// What URLSession's error means where the head is the reason and libcurl's words say no more.
+    private func failureOfHead(_ error: any Error) -> HTTPTransferFailure<URLError>? {
+        guard let words = (error as? URLError)?.libcurlDescription else { return nil }
+        guard let head else { return words.contains("Out of memory") ? .refused(limits.refusalOfLongLine) : nil }
+        guard words.contains("Unrecognized content encoding type"), !mayBeTunnels else { return nil }
+        // `… libcurl understands deflate, gzip, br, zstd content encodings.`
+        let known = words.split { !$0.isLetter }.map { $0.lowercased() } + ["x-gzip"]
+        return head.unknownCoding(to: known).map { .unknownCoding($0, head.response) }
     }
 
     private mutating func release() -> [Event] {

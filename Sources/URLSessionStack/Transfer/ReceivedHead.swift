@@ -10,67 +10,80 @@ internal import NetworkStack
 /// The version of HTTP is not told, so it is said to be 1.1. The fields come out of a dictionary and are put in the order of
 /// their names. Lines of one name are joined; those of `Set-Cookie`, which must not be, are taken apart again.
 struct ReceivedHead {
-    /// What the head says of the content's length.
-    enum Framing {
-        case unknown
-        case length(Int64)
-        case invalid
-    }
-
-    let response: HTTP.Response
+    private(set) var response: HTTP.Response
     /// The bytes of the fields.
     let size: Int
     let fieldCount: Int
+    /// The codings of the content, in the order they were applied.
+    let contentCodings: [String]
+    private let announcedLength: Int64?
+    private let judgement: HeadJudge.Fault?
     private var lengthIsKnown = true
 
     init(_ response: HTTPURLResponse, url: URL) {
-        let headers = HTTP.Headers(response)
+        let fields = HTTP.Headers.fields(of: response)
+        let headers = HTTP.Headers(received: fields)
         self.response = HTTP.Response(status: HTTP.StatusCode(response.statusCode), headers: headers, url: url)
-        fieldCount = headers.count
-        size = headers.reduce(0) { $0 + $1.name.rawValue.utf8.count + $1.value.utf8.count + 4 }
+        fieldCount = fields.count
+        size = fields.reduce(0) { $0 + $1.name.rawValue.utf8.count + $1.value.utf8.count + 4 }
+        let judge = HeadJudge()
+        let faults = fields.compactMap { judge.read(Array("\($0.name): \($0.value)".utf8).span) }
+        judgement = faults.first
+        (contentCodings, announcedLength) = (judge.contentCodings, judge.contentLength)
+    }
+
+    /// The head of the response to a request, whose content URLSession decodes.
+    init(_ response: HTTPURLResponse, to request: HTTP.Request) {
+        self.init(response, url: request.url)
+        if hasContent(for: request.method), !contentCodings.isEmpty, unknownCoding(to: Platform.contentCodings) == nil {
+            self.response.decodedFrom = contentCodings
+        }
     }
 
     /// The content is lost, so its length says nothing.
     mutating func forgetLength() { lengthIsKnown = false }
 
     /// The length of compressed content, which alone says how much travelled.
-    var encodedLength: Int64? { isEncoded ? response.headers[.contentLength].flatMap(ContentLength.length) : nil }
+    var encodedLength: Int64? { contentCodings.isEmpty ? nil : announcedLength }
 
-    private var isEncoded: Bool {
-        guard let coding = response.headers[.contentEncoding] else { return false }
-        return !CodingList.contentCodings(Array(coding.utf8).span).isEmpty
+    /// The first coding of the content that is none of these.
+    func unknownCoding(to known: some Collection<String>) -> String? {
+        contentCodings.first { !known.contains($0.lowercased()) }
     }
 
-    func framing(for method: HTTP.Method) -> Framing {
-        guard lengthIsKnown, method != .HEAD, response.status != .noContent, response.status != .notModified else {
-            return .unknown
-        }
-        guard response.headers[.transferEncoding] == nil, let text = response.headers[.contentLength] else {
-            return .unknown
-        }
-        guard let length = ContentLength.length(text) else { return .invalid }
-        return isEncoded ? .unknown : .length(length)
+    /// What is wrong with the head. What it says of content that does not come is not looked at.
+    func fault(for method: HTTP.Method) -> HeadJudge.Fault? {
+        judgement == .noField || lengthIsKnown && hasContent(for: method) ? judgement : nil
+    }
+
+    /// How much content is to come, in bytes, if the head says so, and URLSession delivers it as it comes.
+    func length(for method: HTTP.Method) -> Int64? {
+        lengthIsKnown && hasContent(for: method) && contentCodings.isEmpty ? announcedLength : nil
+    }
+
+    private func hasContent(for method: HTTP.Method) -> Bool {
+        method != .HEAD && response.status != .noContent && response.status != .notModified
     }
 }
 
 extension HTTP.Headers {
     /// The fields of a response, in the order of their names.
-    init(_ response: HTTPURLResponse) {
+    fileprivate static func fields(of response: HTTPURLResponse) -> [Field] {
         var fields: [Field] = []
         for (name, value) in response.allHeaderFields {
             guard let name = name as? String, let value = value as? String else { continue }
             if name.lowercased() == "set-cookie" {
-                fields += Self.cookies(value).map { Field(name: .init(name), value: $0) }
+                fields += cookies(value).map { Field(name: .init(name), value: $0) }
             } else {
                 // URLSession leaves the blanks after it there.
                 let isWhole = value.utf8.last.map { !" \t".utf8.contains($0) } ?? true
                 let text = isWhole ? value : String(Substring(value.utf8.withoutOuterBlanks))
                 let name = HTTP.HeaderName(name)
-                fields.append(Field(name: name, value: Self.single(text, of: name)))
+                fields.append(Field(name: name, value: single(text, of: name)))
             }
         }
         fields.sort { $0.name.rawValue < $1.name.rawValue }
-        self.init(fields)
+        return fields
     }
 
     /// Fields that a message has once: servers, and what stands before them, add some a second time.

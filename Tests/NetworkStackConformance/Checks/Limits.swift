@@ -119,7 +119,11 @@ extension ConformanceCheck {
                     .repeat([.send("X-More: and more and more and more\r\n")]),
                 ]
             }
-            guard case .headTooLarge = try await subject.client().refusal(HTTP.Request(url: server.url())) else {
+            guard case .tooManyFields = try await subject.client().refusal(HTTP.Request(url: server.url())) else {
+                throw ConformanceFailure("expected the head to be refused for its fields")
+            }
+            let client = try subject.client { $0.options.limits.headFields = 1 << 20 }
+            guard case .headTooLarge = try await client.refusal(HTTP.Request(url: server.url())) else {
                 throw ConformanceFailure("expected the head to be refused as too large")
             }
             try await server.waitUntil { $0.open == 0 }
@@ -133,9 +137,23 @@ extension ConformanceCheck {
             }
             let error = try await subject.client().failure(HTTP.Request(url: server.url()))
             if subject.capabilities.supports(.headLimit) {
-                guard case .refused(.headTooLarge) = error else { throw ConformanceFailure("Saw \(error)") }
+                guard case .refused(.headLineTooLong) = error else { throw ConformanceFailure("Saw \(error)") }
             }
             try await server.waitUntil { $0.open == 0 }
+        },
+        ConformanceCheck("A head line that libcurl does not take is refused by libcurl's limit", needs: [.network]) {
+            subject in
+            let peer = try subject.serve { _ in
+                .ok("done", headers: [("X-Long", String(repeating: "x", count: 102_400))])
+            }
+            for (limit, expected) in [(4 << 20, "102400 bytes"), (50_000, "50000 bytes")] {
+                let client = try subject.client { $0.options.limits.head = limit }
+                let outcome = try await client.outcome(of: HTTP.Request(url: peer.url("/")))
+                // A backend that has no such limit takes the line.
+                if limit > 102_400, case .success = outcome { continue }
+                let refusal = try outcome.refusal()
+                try expect("\(refusal)".contains(expected), "Expected \(expected) in: \(refusal)")
+            }
         },
         ConformanceCheck("Informational responses count against the head's limit", needs: [.network, .headLimit]) {
             subject in
@@ -152,8 +170,8 @@ extension ConformanceCheck {
             // Content-Length is a line as well.
             let client = try subject.client { $0.options.limits.headFields = 50 }
             try expectEqual(await client.get(peer.url("/50")).response.headers.count, 50, "header lines")
-            guard case .headTooLarge = try await client.refusal(HTTP.Request(url: peer.url("/51"))) else {
-                throw ConformanceFailure("expected the head to be refused as too large")
+            guard case .tooManyFields(limit: 50) = try await client.refusal(HTTP.Request(url: peer.url("/51"))) else {
+                throw ConformanceFailure("expected the head to be refused for its fields")
             }
         },
     ]

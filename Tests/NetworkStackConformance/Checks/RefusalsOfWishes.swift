@@ -67,6 +67,7 @@ extension ConformanceCheck {
         option("A connect timeout", .connectTimeout) { $0.timeouts.connect = .seconds(20) },
         option("A queue timeout", .queueTimeout) { $0.timeouts.queue = .seconds(20) },
         option("Content as it was sent", .rawContent) { $0.decompresses = false },
+        option("Content in unknown codings", .unknownCodings) { $0.passesUnknownCodings = true },
         option("Content that waits for 100 Continue", .expectContinue) { $0.expectContinue = .seconds(1) },
         option("A decompression ratio", .decompressionRatio) { $0.limits.decompressionRatio = 1000 },
         option("An ear for informational responses", .informationalResponses) { $0.onInformational = { _ in } },

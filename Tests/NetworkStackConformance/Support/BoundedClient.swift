@@ -107,7 +107,7 @@ struct BoundedClient: Sendable {
     ) async throws -> (any Error)? {
         switch try await failure(request, file: file, line: line) {
         case .transport(let error): return error
-        case .badResponse: return nil
+        case .badResponse, .unknownCoding: return nil
         case let error:
             throw ConformanceFailure("expected a transport failure, failed with \(error)", file: file, line: line)
         }

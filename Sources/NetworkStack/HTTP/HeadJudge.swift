@@ -1,0 +1,152 @@
+/// Judges the lines of a received head, the same for every backend: each is a field, and together they leave no doubt where
+/// the body ends (RFC 9112 sections 5.1 and 6).
+///
+/// An object, for the reason that `HeadReader` of CurlStack is one: every line of a head is read by it.
+package final class HeadJudge {
+    /// What is wrong with a head.
+    package enum Fault: Error, Equatable, Sendable, CustomStringConvertible {
+        /// A line has no colon, or a name before it that is no token. Blanks before the colon are passed over.
+        case noField
+        case conflictingLengths
+        case illegalLength
+        /// Transfer-Encoding is anything but one `chunked`, or HTTP/1.1 is not what is spoken. Whatever else is read there is
+        /// read otherwise by somebody else.
+        case transferEncoding
+
+        /// What is wrong, in a sentence that names the field.
+        package var description: String {
+            switch self {
+            case .noField:
+                "The response has a line that is no field, as its name is no token (RFC 9112 section 5.1)."
+            case .conflictingLengths: "The response has Content-Lengths that differ (RFC 9112 section 6.3)."
+            case .illegalLength: "The response's Content-Length is not a length (RFC 9112 section 6.3)."
+            case .transferEncoding:
+                "The response's Transfer-Encoding is not one chunked over HTTP/1.1 (RFC 9112 section 6.1)."
+            }
+        }
+    }
+
+    /// Whether the content comes in chunks, so that its end is marked.
+    package private(set) var isChunked = false
+    /// The codings of the content, in the order they were applied, without `identity` and `none`.
+    package private(set) var contentCodings: [String] = []
+    /// How long the server keeps the connection once it is unused, in seconds (`Keep-Alive: timeout=5`).
+    package private(set) var keepAlive: Int?
+    private var saidLength: Int64?
+    private var version = HTTP.Version.http1_1
+    /// What is wrong if the next line continues the last one, which says where the content ends.
+    private var faultOfContinuing: Fault?
+    /// Whether the next line, if it continues the last one, names codings of the content.
+    private var isWithinCodings = false
+
+    /// A list with more codings than this is not read on.
+    package static let mostCodings = 5
+
+    package init() {}
+
+    /// The length that Content-Length announces, in bytes; chunks override it (RFC 9112 section 6.3).
+    package var contentLength: Int64? { isChunked ? nil : saidLength }
+
+    /// Forgets what was read: another head begins.
+    package func begin(_ version: HTTP.Version) {
+        self.version = version
+        (isChunked, contentCodings, keepAlive, saidLength) = (false, [], nil, nil)
+        (faultOfContinuing, isWithinCodings) = (nil, false)
+    }
+
+    /// Reads a line that continues the one before (RFC 9112 section 5.2). Some read a field up to the end of its first line,
+    /// and others all of it.
+    package func read(continuation line: Span<UInt8>) -> Fault? {
+        if isWithinCodings { readCodings(line, from: 0) }
+        return faultOfContinuing
+    }
+
+    /// Reads a field line.
+    ///
+    /// - Parameter line: `name: value`, with or without its line end.
+    /// - Returns: What is wrong with it, or with it and those before, if anything is.
+    package func read(_ line: Span<UInt8>) -> Fault? {
+        (faultOfContinuing, isWithinCodings) = (nil, false)
+        guard let (nameLength, colon) = Self.colon(in: line) else { return .noField }
+        switch nameLength {
+        case 10 where Self.isName(Self.keepAliveName, of: line):
+            keepAlive = KeepAlive.timeout(in: Self.text(of: line, from: colon + 1)) ?? keepAlive
+        case 14 where Self.isName(Self.contentLengthName, of: line):
+            faultOfContinuing = .illegalLength
+            return readLength(line, from: colon + 1)
+        case 16 where Self.isName(Self.contentEncodingName, of: line):
+            isWithinCodings = true
+            readCodings(line, from: colon + 1)
+        case 17 where Self.isName(Self.transferEncodingName, of: line):
+            faultOfContinuing = .transferEncoding
+            // libcurl does not know one with a blank before its colon, and takes chunks for content.
+            guard !isChunked, version == .http1_1, colon == nameLength, Self.isChunkedAlone(line, from: colon + 1)
+            else {
+                return .transferEncoding
+            }
+            isChunked = true
+        default: break
+        }
+        return nil
+    }
+
+    /// Whether a line is a field: in a head all are that do not continue another.
+    package static func isField(_ line: Span<UInt8>) -> Bool { colon(in: line) != nil }
+
+    /// How long the field's name is, and where its colon stands.
+    @inline(__always)
+    private static func colon(in line: Span<UInt8>) -> (nameLength: Int, colon: Int)? {
+        var index = 0
+        while index < line.count, line[index].isTokenByte { index += 1 }
+        let nameLength = index
+        while index < line.count, line[index].isBlank { index += 1 }
+        guard nameLength > 0, index < line.count, line[index] == UInt8(ascii: ":") else { return nil }
+        return (nameLength, index)
+    }
+
+    private func readLength(_ line: Span<UInt8>, from start: Int) -> Fault? {
+        switch ContentLength.read(line, from: start, after: saidLength) {
+        case .length(let length):
+            saidLength = length
+            return nil
+        case .illegal: return .illegalLength
+        case .conflicting: return .conflictingLengths
+        }
+    }
+
+    private func readCodings(_ line: Span<UInt8>, from start: Int) {
+        // A server may name thousands, line by line, and each line makes the list anew.
+        guard contentCodings.count <= Self.mostCodings else { return }
+        // Put in place whole: where a list grows in place, every reading of it is checked for exclusivity.
+        contentCodings = contentCodings + CodingList.contentCodings(line, from: start)
+    }
+
+    /// Whether a value is `chunked` and nothing else.
+    private static func isChunkedAlone(_ line: Span<UInt8>, from start: Int) -> Bool {
+        text(of: line, from: start).trimmingLineBlanks.elementsEqual("chunked".utf8) { $0.asciiLowercased == $1 }
+    }
+
+    private static func text(of line: Span<UInt8>, from start: Int) -> ArraySlice<UInt8> {
+        line.indices[start...].map { line[$0] }[...]
+    }
+
+    /// Whether the line begins with a name, given in lower case. From its end: many names that are not this one begin like it.
+    private static func isName(_ name: [UInt8], of line: Span<UInt8>) -> Bool {
+        for index in name.indices.reversed() where line[index] | 0x20 != name[index] | 0x20 { return false }
+        return true
+    }
+
+    private static let keepAliveName = Array("keep-alive".utf8)
+    private static let contentLengthName = Array("content-length".utf8)
+    private static let contentEncodingName = Array("content-encoding".utf8)
+    private static let transferEncodingName = Array("transfer-encoding".utf8)
+}
+
+extension ArraySlice<UInt8> {
+    /// Without blanks and line ends around it.
+    fileprivate var trimmingLineBlanks: ArraySlice<UInt8> {
+        let isOuter = { (byte: UInt8) in byte.isBlank || byte == UInt8(ascii: "\r") || byte == UInt8(ascii: "\n") }
+        guard let last = lastIndex(where: { !isOuter($0) }) else { return [] }
+        return self[...last].drop(while: isOuter)
+    }
+}

@@ -1,0 +1,103 @@
+import FoundationEssentials
+import NetworkStack
+import NetworkStackTesting
+
+extension ConformanceCheck {
+    /// Codings that nobody undoes, and what a response says of those that were undone.
+    static let codings: [ConformanceCheck] = unknownCodings + undoneCodings
+
+    private static let unknownCodings: [ConformanceCheck] = [
+        ConformanceCheck("An unknown content coding is named by the error, which has the response") { subject in
+            for (value, unknown) in [("aws-chunked", "aws-chunked"), ("UTF-8", "UTF-8"), ("gzip, secret", "secret")] {
+                let peer = try subject.serve { _ in
+                    .ok("intact", headers: [("Content-Encoding", value), ("X-Here", "yes")])
+                }
+                let error = try await subject.client().failure(HTTP.Request(url: peer.url("/")))
+                guard case .unknownCoding(let coding, let response) = error else {
+                    throw ConformanceFailure("Expected an unknown coding, saw \(error)")
+                }
+                try expectEqual(coding, unknown, "the coding")
+                try expectEqual(response.headers["X-Here"], "yes", "X-Here")
+                try expectEqual(error.response?.status, .ok, "the response's status")
+                try expectEqual(error.transportFailure, .decoding, "the kind")
+            }
+        },
+        ConformanceCheck("An unknown coding of content that is empty fails no fetch") { subject in
+            let peer = try subject.serve { _ in .status(204, headers: [("Content-Encoding", "secret")]) }
+            _ = try await subject.client().get(peer.url("/"))
+        },
+        ConformanceCheck("A redirect in an unknown coding is followed", needs: [.unknownCodings]) { subject in
+            let peer = try subject.serve { request in
+                request.path.hasSuffix("/next")
+                    ? .ok("done")
+                    : .status(302, "moved", headers: [("Location", "/next"), ("Content-Encoding", "secret")])
+            }
+            try expectBytes(await subject.client().get(peer.url("/")).value, "done".utf8)
+        },
+        ConformanceCheck("Content in an unknown coding passes if the options say so", needs: [.unknownCodings]) {
+            subject in
+            let peer = try subject.serve { request in
+                request.path.hasSuffix("/gzip")
+                    ? .ok(bytes: Compressed.gzip, headers: [("Content-Encoding", "gzip")])
+                    : .ok("intact", headers: [("Content-Encoding", "gzip, secret")])
+            }
+            let client = try subject.client { $0.options.passesUnknownCodings = true }
+            let passed = try await client.get(peer.url("/"))
+            try expectBytes(passed.value, "intact".utf8)
+            try expectEqual(passed.response.decodedFrom, [], "what was undone")
+            try expectEqual(passed.response.contentLength, 6, "the length")
+            try expectBytes(await client.get(peer.url("/gzip")).value, Compressed.text)
+        },
+    ]
+
+    private static let undoneCodings: [ConformanceCheck] = [
+        ConformanceCheck("A response tells the codings that were undone, and no length then") { subject in
+            let peer = try subject.serve { request in
+                let status = Int(request.path.suffix(3)) ?? 200
+                return .status(status, bytes: Compressed.gzip, headers: [("Content-Encoding", "gzip")])
+            }
+            let client = try subject.client()
+            var responses = [try await client.get(peer.url("/")).response]
+            responses.append(try await client.unsuccessful(HTTP.Request(url: peer.url("/404"))).response)
+            responses.append(try await subject.streaming().open(peer.url("/")).response)
+            let streamed = try await subject.streaming().outcome(of: peer.url("/500"))
+            guard case .failure(.http(500, _, let failed)) = streamed else {
+                throw ConformanceFailure("Expected the status 500")
+            }
+            responses.append(failed)
+            for response in responses {
+                try expectEqual(response.decodedFrom, ["gzip"], "what was undone")
+                try expectEqual(response.contentLength, nil, "the length")
+                try expectEqual(response.headers[.contentEncoding], "gzip", "Content-Encoding")
+                try expectEqual(response.headers[.contentLength], "\(Compressed.gzip.count)", "Content-Length")
+            }
+        },
+        ConformanceCheck("A response whose content is as it was sent tells its length") { subject in
+            let peer = try subject.serve { request in
+                request.path.hasSuffix("/identity")
+                    ? .ok("plain", headers: [("Content-Encoding", "identity")]) : .ok("plain")
+            }
+            let client = try subject.client()
+            for path in ["/", "/identity"] {
+                let response = try await client.get(peer.url(path)).response
+                try expectEqual(response.decodedFrom, [], "what was undone")
+                try expectEqual(response.contentLength, 5, "the length")
+            }
+            let head = try await client.success(HTTP.Request(method: .HEAD, url: peer.url("/"))).response
+            try expectEqual(head.contentLength, 5, "the length of HEAD")
+        },
+        ConformanceCheck("The response to HEAD tells no coding that was undone", needs: [.network]) { subject in
+            let peer = try subject.serve { _ in .ok(bytes: Compressed.gzip, headers: [("Content-Encoding", "gzip")]) }
+            let request = try HTTP.Request(method: .HEAD, url: peer.url("/"))
+            let response = try await subject.client().success(request).response
+            try expectEqual(response.decodedFrom, [], "what was undone")
+            try expectEqual(response.contentLength, Int64(Compressed.gzip.count), "the length")
+        },
+        ConformanceCheck("A response that is not decompressed tells its length", needs: [.rawContent]) { subject in
+            let peer = try subject.serve { _ in .ok(bytes: Compressed.gzip, headers: [("Content-Encoding", "gzip")]) }
+            let response = try await subject.client { $0.options.decompresses = false }.get(peer.url("/")).response
+            try expectEqual(response.decodedFrom, [], "what was undone")
+            try expectEqual(response.contentLength, Int64(Compressed.gzip.count), "the length")
+        },
+    ]
+}
