@@ -11,12 +11,18 @@
 #include <openssl/x509.h>
 #include <openssl/x509v3.h>
 
-// A list of certificates is a type of its own that C reaches by macros.
+// A list of certificates or of names is a type of its own that C reaches by macros.
 
 static inline int networkstack_sk_X509_num(const struct stack_st_X509 *chain) { return sk_X509_num(chain); }
 
 static inline X509 *networkstack_sk_X509_value(const struct stack_st_X509 *chain, int index) {
     return sk_X509_value(chain, index);
+}
+
+static inline int networkstack_sk_GENERAL_NAME_num(const GENERAL_NAMES *names) { return sk_GENERAL_NAME_num(names); }
+
+static inline GENERAL_NAME *networkstack_sk_GENERAL_NAME_value(const GENERAL_NAMES *names, int index) {
+    return sk_GENERAL_NAME_value(names, index);
 }
 
 // A store beside the context's own, which libcurl fills and exchanges.

@@ -130,6 +130,8 @@ enum Platform {
             .clientCertificates: "URLSession on this platform has no way to be given a certificate (SCF #4937).",
             .tlsVersions: "URLSession on this platform leaves the version of TLS to libcurl.",
             .unverifiedTLS: "URLSession on this platform verifies every server.",
+            .alternativeNames:
+                "URLSession on this platform leaves names to libcurl, which takes one in the subject where there is no other (lib/vtls/openssl.c).",
             .tlsFailureDetail: "URLSession reports every TLS failure with one code, -1.",
             .bodyWithAnyMethod: "URLSession refuses to send content with GET.",
             .methodCase: "URLSession writes GET, HEAD, POST, PUT and DELETE in capitals, however they were given.",

@@ -55,6 +55,7 @@ extension Network {
     /// - The cookies of a session of one's own are sent by their host alone, whatever their path and age, and a server may set
     ///   them for any domain above its own. A fetch over http that would take a secure one along is refused. Those of
     ///   ``/NetworkStack/Network/Configuration/cookies`` keep the rules.
+    /// - A server whose certificate names it in its subject alone is taken for it, as libcurl takes it.
     /// - The status line is libcurl's to read, which takes some versions that there are not, and chunks over HTTP/1.0.
     /// - Fields whose names differ only in case, other than `X-` ones, may be delivered as one of them.
     public final class URLSessionNetworkStack: NSObject, HTTPTransportStack, URLSessionDataDelegate {

@@ -125,7 +125,8 @@ enum Callbacks {
             in: context,
             peers: transfer.peers,
             through: proxy,
-            reading: transfer.turn.reads
+            reading: transfer.turn.reads,
+            namesHosts: easy.namesHosts
         )
         guard let record else { return CURLE_OUT_OF_MEMORY }
         transfer.secures(with: record)

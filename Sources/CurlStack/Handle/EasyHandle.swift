@@ -27,6 +27,8 @@ final class EasyHandle {
     var route: ProxyRoute?
     /// Whom its handshakes are verified by.
     var authorities = Authorities.loadedByCurl
+    /// Whether certificates must name their hosts where names count (``HostNames``).
+    var namesHosts = true
     private var stopsWhenConnected = false
     /// How old the addresses of a name may be, in seconds; -1 for any age.
     private(set) var addressAge: Int?

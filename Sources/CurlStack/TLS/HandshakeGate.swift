@@ -58,10 +58,8 @@ enum HandshakeGate {
 
     /// What the client calls the server of this handshake.
     private static func serverName(_ store: OpaquePointer) -> String? {
-        let connection = unsafe X509_STORE_CTX_get_ex_data(store, SSL_get_ex_data_X509_STORE_CTX_idx())
-        guard let connection = unsafe connection else { return nil }
-        return unsafe SSL_get_servername(OpaquePointer(connection), TLSEXT_NAMETYPE_host_name)
-            .map { unsafe String(cString: $0) }
+        guard let connection = unsafe TLSRecord.connection(verifying: store) else { return nil }
+        return unsafe SSL_get_servername(connection, TLSEXT_NAMETYPE_host_name).map { unsafe String(cString: $0) }
     }
 
     /// Has the verification ask for the host, and for a chain up to a root.
@@ -81,7 +79,9 @@ enum HandshakeGate {
             : unsafe X509_check_host(certificate, server.host, server.host.utf8.count, nameFlags, nil) == 1
     }
 
-    private static let nameFlags = UInt32(X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS)
+    private static let nameFlags = UInt32(
+        X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS | X509_CHECK_FLAG_NEVER_CHECK_SUBJECT
+    )
 
     private static func refuse(
         _ store: OpaquePointer,

@@ -84,6 +84,7 @@ extension EasyHandle {
     func set(_ tls: Network.TLSConfiguration, _ authorities: Authorities) -> [CURLcode] {
         self.authorities = authorities
         let isVerified = tls.verification == .full
+        namesHosts = isVerified && !tls.acceptsCommonNames
         var codes: [CURLcode] = []
         // A proxy that is spoken to over TLS proves itself as an origin does. It is shown no certificate.
         for options in [TLSOptions.origin, .proxy] {

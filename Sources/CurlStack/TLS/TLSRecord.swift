@@ -10,6 +10,8 @@ final class TLSRecord {
     private(set) var sawCloseNotify = false
     /// Why the handshake gate turned the server down, if it did.
     var refusal: ServerTrustError?
+    /// Whether the server's certificate names no host but in its subject, and was turned down for it (``HostNames``).
+    var lacksHostNames = false
     /// The record of the proxy's connection that this one leads through, if the proxy speaks TLS.
     let proxy: TLSRecord?
     /// What speaks against the server at the other end, where that is only reported.
@@ -59,12 +61,14 @@ final class TLSRecord {
     ///   - peers: Whose handshake it may be.
     ///   - proxy: The record of the proxy's connection that this one leads through.
     ///   - budget: How much of the connection may be read at once. It must outlive the connection.
+    ///   - namesHosts: Whether certificates must name their hosts where names count.
     /// - Returns: The record, or `nil` if there was no memory for it.
     static func install(
         in context: OpaquePointer,
         peers: TLSPeers,
         through proxy: TLSRecord?,
-        reading budget: ReadBudget
+        reading budget: ReadBudget,
+        namesHosts: Bool
     ) -> TLSRecord? {
         let record = TLSRecord(peers: peers, proxy: proxy, budget: budget)
         let kept = unsafe Unmanaged.passRetained(record)
@@ -81,12 +85,24 @@ final class TLSRecord {
             unsafe TLSRecord.of(connection)?.sawCloseNotify = true
         }
         if peers.arePinned { unsafe HandshakeGate.install(in: context, kept.toOpaque()) }
+        if namesHosts { unsafe HostNames.require(in: context) }
         return record
     }
 
     /// Whether OpenSSL tells of an alert that was read, of the description 0: close_notify (RFC 8446 section 6.1).
     static func isCloseNotify(_ event: Int32, _ value: Int32) -> Bool {
         event & SSL_CB_ALERT != 0 && event & SSL_CB_READ != 0 && value & 0xFF == 0
+    }
+
+    /// The connection whose certificates a verification is about.
+    static func connection(verifying store: OpaquePointer) -> OpaquePointer? {
+        let connection = unsafe X509_STORE_CTX_get_ex_data(store, SSL_get_ex_data_X509_STORE_CTX_idx())
+        return unsafe connection.map { OpaquePointer($0) }
+    }
+
+    /// The record of the connection whose certificates a verification is about.
+    static func of(verifying store: OpaquePointer) -> TLSRecord? {
+        unsafe connection(verifying: store).flatMap { unsafe of($0) }
     }
 
     /// The record of a connection.

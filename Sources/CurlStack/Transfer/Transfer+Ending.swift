@@ -50,6 +50,9 @@ extension Transfer {
             return .transport(malformed(words(for: code)))
         case .abortedByCallback where isRefusedTunnel:
             return .transport(error(.receiveError, saying: "CONNECT tunnel failed, response 407"))
+        case .peerFailedVerification where tlsRecord?.lacksHostNames ?? false:
+            let message = "The server's certificate names a host in its subject alone, which does not count (RFC 9525)."
+            return .transport(error(.peerFailedVerification, saying: message))
         case .operationTimedOut where phase.isBeforeSending:
             return .refused(.timedOut(control.hop.options.timeouts.connect == nil ? .idle : .connect, during: phase))
         // Newer versions look at it themselves.

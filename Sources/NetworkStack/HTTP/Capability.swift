@@ -64,6 +64,9 @@ extension HTTP {
         public static let tlsVersions = Capability(rawValue: "a choice of TLS versions")
         /// TLS without verification, for tests (``Network/TLSConfiguration/Verification/disabledForTesting``).
         public static let unverifiedTLS = Capability(rawValue: "TLS without verification")
+        /// Servers are refused whose certificate names them in its subject alone
+        /// (``Network/TLSConfiguration/acceptsCommonNames``).
+        public static let alternativeNames = Capability(rawValue: "refusing names in a certificate's subject")
         /// TLS failures that say what was wrong with the certificate.
         public static let tlsFailureDetail = Capability(rawValue: "TLS failures in detail")
         /// A request body with a method that usually has none, such as GET.

@@ -47,6 +47,12 @@ extension Network {
         public var maximumVersion: Version?
         /// Whether servers must prove who they are.
         public var verification = Verification.full
+        /// Whether a certificate that has no alternative name (`subjectAltName`) may name its host in its subject (`CN`). If not, its
+        /// server is refused (RFC 9525 section 2). Some old devices have no other certificate; no authority issues one today. A host
+        /// whose keys are pinned is refused all the same.
+        ///
+        /// A stack without ``HTTP/Capability/alternativeNames`` takes such names whatever this says.
+        public var acceptsCommonNames = false
 
         /// Makes the default: the system's authorities, no identity, TLS 1.2 and newer, full verification.
         public init() {}

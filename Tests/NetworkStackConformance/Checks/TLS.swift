@@ -4,7 +4,7 @@ import NetworkStackTesting
 
 extension ConformanceCheck {
     /// Whoever cannot prove to be the host that was asked for gets nothing.
-    static let tls: [ConformanceCheck] = trustedServers + untrustedServers
+    static let tls: [ConformanceCheck] = trustedServers + untrustedServers + certificateNames
 
     private static let needsRoots: Set<HTTP.Capability> = [.network, .customTrustRoots]
 

@@ -43,10 +43,12 @@ struct CertificateAuthority: Sendable {
 
     /// Makes a key and a certificate for the names (DNS names or addresses), valid between the days counted from today.
     ///
-    /// A name that says its kind (`DNS:`, `IP:`, `DER:`) is taken as openssl takes it, and is not the subject.
+    /// A name that says its kind (`DNS:`, `IP:`, `DER:`) is taken as openssl takes it, and is not the subject. The subject is the
+    /// first of the names if it is not given.
     func identity(
         _ name: String,
         hosts: [String],
+        subject: String? = nil,
         days: ClosedRange<Int> = -2...30,
         key kind: KeyKind = .p256
     ) throws -> TLSIdentity {
@@ -72,7 +74,7 @@ struct CertificateAuthority: Sendable {
             name,
             key: key,
             certificate: certificate,
-            subject: hosts.first.flatMap { $0.hasNameKind ? nil : $0 } ?? name,
+            subject: subject ?? hosts.first.flatMap { $0.hasNameKind ? nil : $0 } ?? name,
             extensions: "leaf",
             extensionFile: extensions,
             days: days,

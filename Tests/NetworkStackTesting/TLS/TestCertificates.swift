@@ -90,10 +90,7 @@ public final class TestCertificates: Sendable {
     ///
     /// Throws what writing a file does.
     public func identity(_ identity: TLSIdentity, presentingAlso other: TLSIdentity) throws -> TLSIdentity {
-        let number = sequence.withLock { count in
-            count += 1
-            return count
-        }
+        let number = nextNumber()
         let text = [identity, other].map { WrittenFile(path: $0.certificateChainFile).text }.joined()
         return TLSIdentity(
             certificateChainFile: try folder.write("stuffed-\(number).pem", text),
@@ -133,10 +130,20 @@ public final class TestCertificates: Sendable {
         days: ClosedRange<Int> = -2...30,
         key: KeyKind = .p256
     ) throws -> TLSIdentity {
-        let number = sequence.withLock { count in
+        try intermediate.identity("issued-\(nextNumber())", hosts: hosts, days: days, key: key)
+    }
+
+    /// One more certificate from the intermediate, which names a host in its subject and nowhere else.
+    ///
+    /// Throws `TestServerError`.
+    public func issue(namedInSubject host: String) throws -> TLSIdentity {
+        try intermediate.identity("issued-\(nextNumber())", hosts: [], subject: host)
+    }
+
+    private func nextNumber() -> Int {
+        sequence.withLock { count in
             count += 1
             return count
         }
-        return try intermediate.identity("issued-\(number)", hosts: hosts, days: days, key: key)
     }
 }

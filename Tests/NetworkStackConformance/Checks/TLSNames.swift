@@ -1,0 +1,78 @@
+import FoundationEssentials
+import NetworkStack
+import NetworkStackTesting
+
+extension ConformanceCheck {
+    /// A name that stands in a certificate's subject alone is nobody's (RFC 9525 section 2).
+    static let certificateNames: [ConformanceCheck] = [
+        ConformanceCheck("A certificate that names its host in its subject alone gets no request", needs: needsNames) {
+            subject in
+            for host in ["127.0.0.1", "localhost"] {
+                let (server, url) = try serverNamedInSubject(host)
+                let client = try subject.client { try trustRoot(&$0) }
+                let error = try await client.breakdown(request(url))
+                let kind = (error as? any HTTPTransportError)?.kind
+                try expectEqual(kind, .tls, "the kind of \(error.map { "\($0)" } ?? "nothing")")
+                try await server.expectNothingTold()
+            }
+        },
+        ConformanceCheck(
+            "A proxy whose certificate names it in its subject alone is asked for nothing",
+            needs: needsNames.union([.proxies])
+        ) { subject in
+            let proxy = try TLSProxy(TestCertificates.shared().issue(namedInSubject: "localhost"))
+            try await proxy.start()
+            let server = try ScriptedServer.responding { _ in .ok("secret") }
+            let client = try subject.client {
+                try trustRoot(&$0)
+                $0.proxies = .init(try Network.Proxy(.https, host: "localhost", port: Int(proxy.port)))
+            }
+            _ = try await client.breakdown(request(server.url()))
+            try expectEqual(proxy.tunnels, 0, "tunnels asked for")
+            try expectEqual(server.snapshot.accepted, 0, "connections")
+        },
+        ConformanceCheck("A name in the subject alone is taken if the configuration says so", needs: needsNames) {
+            subject in
+            for host in ["127.0.0.1", "localhost"] {
+                let url = try serverNamedInSubject(host)
+                let client = try subject.client {
+                    try trustRoot(&$0)
+                    $0.tls.acceptsCommonNames = true
+                }
+                try expectBytes(await client.success(request(url.1)).value, "secret".utf8)
+            }
+        },
+        ConformanceCheck(
+            "A pinned host that is named in its subject alone is refused, whatever the configuration says",
+            needs: PinnedTrial.needs
+        ) { subject in
+            let trial = try PinnedTrial(subject)
+            for host in ["127.0.0.1", "localhost"] {
+                let identity = try trial.certificates.issue(namedInSubject: host)
+                let server = try trial.server(identity)
+                for scope in PinningPolicy.Scope.allCases {
+                    let trust = try trial.trust([identity.publicKeyPins()[0]], for: host, scope: scope)
+                    let client = try trial.client(trust) { $0.tls.acceptsCommonNames = true }
+                    try await client.unverified(trial.request(server.url(host: host)))
+                }
+                try await server.expectNothingTold()
+            }
+        },
+    ]
+
+    private static let needsNames: Set<HTTP.Capability> = [.network, .customTrustRoots, .alternativeNames]
+
+    private static func trustRoot(_ configuration: inout Network.Configuration) throws {
+        configuration.tls.trustRoots = .file(path: try TestCertificates.shared().caFile)
+    }
+
+    private static func serverNamedInSubject(_ host: String) throws -> (ScriptedServer, url: String) {
+        let identity = try TestCertificates.shared().issue(namedInSubject: host)
+        let server = try ScriptedServer.responding(.init(tls: identity)) { _ in .ok("secret") }
+        return (server, server.url(host: host))
+    }
+
+    private static func request(_ url: String) throws -> HTTP.Request {
+        try HTTP.Request(method: .POST, url: url, headers: [.authorization: "Bearer t"], body: .bytes(Data("s".utf8)))
+    }
+}
