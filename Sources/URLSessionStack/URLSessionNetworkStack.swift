@@ -56,6 +56,8 @@ extension Network {
     ///   them for any domain above its own. A fetch over http that would take a secure one along is refused. Those of
     ///   ``/NetworkStack/Network/Configuration/cookies`` keep the rules.
     /// - A server whose certificate names it in its subject alone is taken for it, as libcurl takes it.
+    /// - A connection is used up to its end, whatever its server says in `Keep-Alive`: a POST may meet the server's
+    ///   close, and fail.
     /// - The status line is libcurl's to read, which takes some versions that there are not, and chunks over HTTP/1.0.
     /// - Fields whose names differ only in case, other than `X-` ones, may be delivered as one of them.
     public final class URLSessionNetworkStack: NSObject, HTTPTransportStack, URLSessionDataDelegate {

@@ -9,7 +9,7 @@ extension ConformanceCheck {
     /// How fetches begin, end and share a stack.
     private static let conduct =
         contract + cancellation + timeouts + sendingTimeouts + endlessTimeouts + punctuality + concurrency + lifecycle
-        + finishing + failures + streams + downloads
+        + finishing + keptAlive + failures + streams + downloads
 
     /// Which way it travels.
     private static let wires: [ConformanceCheck] =

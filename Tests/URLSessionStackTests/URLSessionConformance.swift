@@ -38,7 +38,7 @@ extension KnownIssue {
     fileprivate static let all = ofVersions.filter { $0.0.contains(CurlLibrary.shared.versionNumber) }.map(\.1)
 
     fileprivate static let ofVersions: [(Range<UInt32>, KnownIssue)] =
-        unseenHeads + [
+        unseenHeads + keptAlive + [
             (
                 0..<0x081400,
                 KnownIssue(
@@ -121,6 +121,22 @@ extension KnownIssue {
                 check,
                 reason: "URLSession does not deliver the version of HTTP, and libcurl takes this one.",
                 reference: "FoundationNetworking, HTTPMessage.swift: any text is a version; curl, lib/http.c: sscanf"
+            )
+        )
+    }
+
+    /// How long a server keeps a connection is known here, and nothing can be done with it.
+    private static let keptAlive: [(Range<UInt32>, KnownIssue)] = [
+        "A connection is not used near the end of its Keep-Alive timeout",
+        "A Keep-Alive timeout counts from each answer, said or not",
+        "A Keep-Alive timeout of zero ends its connection's use",
+    ].map { check in
+        (
+            0..<UInt32.max,
+            KnownIssue(
+                check,
+                reason: "URLSession has no age for one connection, and libcurl does not read Keep-Alive.",
+                reference: "FoundationNetworking, EasyHandle.swift: libcurl's CURLOPT_MAXAGE_CONN is not set"
             )
         )
     }

@@ -32,6 +32,10 @@ final class OpenSockets {
         var resets = 0
         /// The last stream that the server says it deals with, once it ends the connection.
         var lastStream: UInt32?
+        /// How long the server keeps it once it is unused, if the server has said so.
+        var keepAlive: Duration?
+        /// When it is used no more if it stays unused.
+        var deadline: MonotonicInstant?
 
         init(_ ends: Ends, descriptor: Int32, tlsRecord: TLSRecord?) {
             (self.ends, self.descriptor, self.tlsRecord) = (ends, descriptor, tlsRecord)
@@ -52,6 +56,9 @@ final class OpenSockets {
     private var gone: [Ends] = []
     /// Whether any have, read alone, without a check for exclusivity.
     private var hasGone = false
+
+    /// Whether any server has said how long it keeps a connection, read alone, without a check for exclusivity.
+    private var hasDeadlines = false
 
     /// How many sockets are open.
     var count: Int { open.count }
@@ -162,6 +169,27 @@ final class OpenSockets {
 
     /// nghttp2, and with it several servers, takes 1000 at once for an attack (CVE-2023-44487).
     private static let mostResets = 800
+
+    /// An answer over HTTP/1.1 has ended. The server counts from the end of each, also where one does not repeat the field.
+    ///
+    /// - Parameters:
+    ///   - ends: The connection.
+    ///   - keepAlive: How long the server keeps it once it is unused, in seconds, if the answer says so.
+    func answered(at ends: Ends, keepAlive: Int?) {
+        guard keepAlive != nil || hasDeadlines, let connection = connection(at: ends) else { return }
+        hasDeadlines = true
+        // What is sent near the end of that time would meet the server's close.
+        if let keepAlive { connection.keepAlive = .seconds(keepAlive) - min(.seconds(1), .seconds(keepAlive) / 2) }
+        connection.deadline = connection.keepAlive.map { MonotonicInstant.now.after($0) }
+    }
+
+    /// Whether a connection was unused for as long as its server keeps it, less a margin.
+    func isOverdue(_ ends: Ends) -> Bool {
+        guard hasDeadlines, let connection = connection(at: ends), let deadline = connection.deadline else {
+            return false
+        }
+        return connection.keepAlive == .zero || deadline <= .now
+    }
 
     /// Whether a connection is known to have served without HTTP/2 so far.
     func neverHadStreams(at ends: Ends) -> Bool { connection(at: ends)?.streams == 0 }

@@ -91,8 +91,9 @@ extension Transfer {
         stream != nil && !(line.habits.announcesLengths ?? false && isReused && control.hop.request.method.isIdempotent)
     }
 
-    /// Whether a kept connection is of no use: something waits on it, or its end.
+    /// Whether a kept connection is of no use: something waits on it, or its end, or its server is about to close it.
     private func isSpent(_ easy: EasyHandle, _ ends: OpenSockets.Ends, mayUseTLS: Bool) -> Bool {
+        if turn.sockets.isOverdue(ends) { return true }
         guard mayUseTLS, easy.speaksTLS else { return easy.watch.canRead(at: ends) }
         return easy.isSpent(on: easy.watch.canRead(at: ends) ? turn.sockets.descriptor(at: ends) : nil)
     }

@@ -10,6 +10,7 @@ extension Transfer {
         var metrics = HTTP.Metrics()
         measure(&metrics, code)
         isCleanlyDone = code == CURLE_OK && !wasSentAgain
+        if stream == nil, let ends { turn.sockets.answered(at: ends, keepAlive: head.keepAlive) }
         if leavesReset, let ends, turn.sockets.noteReset(at: ends) { line.leaveConnection() }
         if let response = wholeResponse(code) {
             return control.sink.finished(consume response, body: body.take(), trailers: head.trailers, metrics: metrics)
