@@ -11,7 +11,7 @@ final class MultiHandle {
 
     /// Makes a handle, or `nil` if there is no memory for one.
     init?(watch: SocketWatch, connections: Network.Configuration.Connections, sharesConnections: Bool) {
-        guard let multi = unsafe curl_multi_init() else { return nil }
+        guard let multi = unsafe WakeupPair.makeHandle() else { return nil }
         unsafe pointer = multi
         (self.watch, self.connections, self.sharesConnections) = (watch, connections, sharesConnections)
         setUp()
@@ -44,7 +44,7 @@ final class MultiHandle {
     /// Closes all connections, where there is no transfer. libcurl does that for a handle that is given up, so another takes its
     /// place; where there is no memory for one, they stay.
     func closeConnections() {
-        guard let multi = unsafe curl_multi_init() else { return }
+        guard let multi = unsafe WakeupPair.makeHandle() else { return }
         let former = unsafe pointer
         unsafe pointer = multi
         setUp()

@@ -165,6 +165,8 @@ final class Poller {
             if isKnown { control(EPOLL_CTL_DEL, descriptor, events: 0, watch: watch) }
             return
         }
+        // libcurl opens the socket pair of a name lookup without close-on-exec (lib/asyn-thread.c), and shows one end.
+        if !isKnown { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
         // A closed socket leaves the kernel's set by itself, and its number comes back as another socket's: whichever
         // of the two calls fits the kernel's view is made.
         if !control(isKnown ? EPOLL_CTL_MOD : EPOLL_CTL_ADD, descriptor, events: wanted, watch: watch) {

@@ -1,0 +1,83 @@
+import CurlStack
+import FoundationEssentials
+import Glibc
+import NetworkStack
+import NetworkStackTesting
+import Testing
+
+/// What the process sees of a loop's thread, and what waits for it.
+@Suite("CurlStack's thread", .serialized, .timeLimit(.minutes(1)))
+struct LoopThreadTests {
+    @Test("a loop's thread takes no signal of the process")
+    func signals() async throws {
+        let before = try Self.masks()
+        let server = try ScriptedServer.responding { _ in .ok("done") }
+        let stack = try Network.CurlNetworkStack()
+        _ = try await stack.fetch(resource: get(server.url()))
+        // Signals 32 and 33 are the C library's own; 9 and 19 cannot be blocked.
+        let all = UInt64.max & ~(1 << 8 | 1 << 18 | 1 << 31 | 1 << 32)
+        let blocking = try Self.masks().filter { before[$0.key] == nil && $0.value & all == all }
+        #expect(blocking.count == 1)
+        await stack.shutdown()
+    }
+
+    @Test("a question about connections is answered while the stack is shut down")
+    func questions() async throws {
+        let server = try ScriptedServer { _ in [.receiveHead, .waitForClose] }
+        for _ in 0..<20 {
+            let stack = try Network.CurlNetworkStack()
+            let url = server.url()
+            let fetch = Task { try await stack.fetch(resource: get(url)) }
+            let answered = Gate()
+            let asking = Task {
+                await withTaskGroup(of: Void.self) { group in
+                    for number in 0..<8 {
+                        group.addTask {
+                            if number == 4 { await stack.shutdown() }
+                            for _ in 0..<20 { _ = await stack.connectionStatistics }
+                        }
+                    }
+                }
+                answered.open()
+            }
+            try await answered.opened(within: .seconds(20))
+            await asking.value
+            _ = await fetch.result
+        }
+    }
+
+    @Test("a connection opened in advance is bound by the idle timeout, where no other is set")
+    func preconnection() async throws {
+        var options = ScriptedServer.Options(tls: try TestCertificates.shared().server)
+        options.answersHandshake = false
+        let silent = try ScriptedServer(options) { _ in [] }
+        var configuration = Network.Configuration()
+        configuration.options.timeouts.idle = .milliseconds(400)
+        let stack = try Network.CurlNetworkStack(configuration: configuration)
+        let origin = try HTTP.Origin(of: HTTP.Request(url: silent.url()).url)
+        let ended = Gate()
+        let opening = Task {
+            defer { ended.open() }
+            try await stack.preconnect(to: origin)
+        }
+        let start = ContinuousClock.now
+        try await ended.opened(within: .seconds(20))
+        #expect(ContinuousClock.now - start >= .milliseconds(350))
+        await #expect(throws: Network.CurlFetchError.self) { try await opening.value }
+    }
+
+    /// The signals that each thread of the process blocks, as the kernel has them.
+    private static func masks() throws -> [String: UInt64] {
+        let threads = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/task")
+        var masks: [String: UInt64] = [:]
+        for thread in threads {
+            guard let file = fopen("/proc/self/task/\(thread)/status", "re") else { continue }
+            defer { fclose(file) }
+            var bytes = [UInt8](repeating: 0, count: 8192)
+            let text = String(decoding: bytes[..<fread(&bytes, 1, bytes.count, file)], as: UTF8.self)
+            let line = text.split(separator: "\n").first { $0.hasPrefix("SigBlk:") }
+            masks[thread] = line.flatMap { UInt64($0.dropFirst(7).filter { !$0.isWhitespace }, radix: 16) }
+        }
+        return masks
+    }
+}
