@@ -45,6 +45,14 @@ extension KnownIssue {
             )
         ),
         (
+            0..<UInt32.max,
+            KnownIssue(
+                "Fetches with and without HTTP/1.1 alone leave each other alone",
+                reason: "libcurl takes a kept connection of HTTP/1.1 for a request that could negotiate HTTP/2.",
+                reference: "curl, lib/url.c: ConnectionExists; lib/conncache.c"
+            )
+        ),
+        (
             0x080100..<UInt32.max,
             KnownIssue(
                 "A stream that the server resets within its content without an error is a failure, too",

@@ -1,6 +1,6 @@
 extension ConformanceCheck {
     /// Every promise there is. A stack is proved by those it claims (``ConformanceSubject/claims(_:)``).
-    public static let all: [ConformanceCheck] = conduct + messages + wires + above
+    public static let all: [ConformanceCheck] = conduct + messages + wires + above + classes
 
     /// What is decided and heard above the messages.
     private static let above: [ConformanceCheck] =
@@ -24,4 +24,8 @@ extension ConformanceCheck {
         + refusals
         + tls + pinning + http2 + resources + endpointParts + sentForms + callbacks + sessionHeaders
         + receivedFields + foldedHeads + cookies + strictTransport + metrics + ranges
+
+    /// What is checked for every member of a class: options, names, clocks, buffers, descriptors.
+    private static let classes: [ConformanceCheck] =
+        pairs + nameTables + proportions + products + races + lifetimes + processHygiene
 }

@@ -22,6 +22,9 @@ public struct ConformanceSubject: Sendable {
     public let make: @Sendable (Network.Configuration) throws -> Stack
     /// Makes a stack of its own that delivers streams.
     let makeStreaming: @Sendable (Network.Configuration) throws -> AnyHTTPNetworkStack<ByteStream>
+    /// Makes a stack of its own, and its view that delivers streams.
+    let makeViews:
+        @Sendable (Network.Configuration) throws -> (collected: Stack, streamed: AnyHTTPNetworkStack<ByteStream>)
     /// Makes a stack of its own that delivers files where a closure says.
     let makeDownloading:
         @Sendable (Network.Configuration, _ place: @escaping @Sendable (HTTP.Response) -> String) throws
@@ -68,6 +71,10 @@ public struct ConformanceSubject: Sendable {
         self.capabilities = capabilities
         self.make = { AnyHTTPNetworkStack(try make($0)) }
         makeStreaming = { AnyHTTPNetworkStack(try make($0).streaming) }
+        makeViews = { configuration in
+            let stack = try make(configuration)
+            return (AnyHTTPNetworkStack(stack), AnyHTTPNetworkStack(stack.streaming))
+        }
         makeDownloading = { AnyHTTPNetworkStack(try make($0).downloads(to: $1)) }
         makeFinishing = { configuration in
             let stack = try make(configuration)

@@ -122,6 +122,21 @@ struct RedactionTests {
         #expect(try request.curlCommand(redacting: nil).contains(Self.secret))
     }
 
+    @Test(
+        "every field that carries a secret is left out wherever a message is shown",
+        arguments: ["Authorization", "Proxy-Authorization", "Cookie", "Set-Cookie"]
+    )
+    func secretFields(_ name: HTTP.HeaderName) throws {
+        let secrets = HTTP.Headers([.init(name: name, value: Self.secret)])
+        let request = try HTTP.Request(url: "https://host.test/", headers: secrets)
+        let response = HTTP.Response(status: 200, headers: secrets, url: request.url)
+        let field = try #require(secrets.first { _ in true })
+        let shown =
+            Self.texts(of: request) + Self.texts(of: response) + Self.texts(of: secrets) + Self.texts(of: field)
+            + [try request.curlCommand()]
+        for text in shown { #expect(!text.contains(Self.secret), "\(text)") }
+    }
+
     @Test("an exported command sends a field of blanks, which curl takes for none")
     func exportedBlank() throws {
         let request = try HTTP.Request(url: "https://host.test/", headers: ["X-Blank": " "])

@@ -55,8 +55,9 @@ extension HTTP.Body {
 
         private static let ofHeads: Set<HTTP.HeaderName> = [
             .contentLength, .transferEncoding, .host, .connection, .trailer, .te, .upgrade, .expect, .range,
-            .authorization, .proxyAuthorization, .cookie, .contentType, .contentEncoding, .contentRange, .cacheControl,
-            "Max-Forwards",
+            .authorization, .proxyAuthorization, .cookie, .setCookie, .contentType, .contentEncoding, .contentRange,
+            .cacheControl, .ifMatch, .ifNoneMatch, .ifModifiedSince, .ifUnmodifiedSince, .ifRange, "Pragma",
+            "Max-Forwards", "Keep-Alive", "Proxy-Connection",
         ]
     }
 }

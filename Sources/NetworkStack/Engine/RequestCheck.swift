@@ -43,7 +43,7 @@ extension HTTP.Request {
     /// Checks a Content-Length by hand once the content is open, which a file has to be for its length to be known. What is
     /// refused is closed.
     func checkLength(of source: any HTTPBodySource) throws(HTTP.Refusal) {
-        guard !headers.values(for: .contentLength).allSatisfy({ Int64($0) == source.length }) else { return }
+        guard !headers.values(for: .contentLength).allSatisfy({ $0.length == source.length }) else { return }
         source.close()
         throw Self.otherLength
     }
@@ -77,7 +77,7 @@ extension HTTP.Request {
             case .transferEncoding:
                 throw .invalidRequest("Transfer-Encoding is set by the stack, from the body.")
             case .contentLength where !body.isFile:
-                guard let length = body.length, Int64(field.value) == length else { throw Self.otherLength }
+                guard let length = body.length, field.value.length == length else { throw Self.otherLength }
             case .connection:
                 let value = field.value.lowercased()
                 guard value == "close" || value == "keep-alive" || value == "te" else {
@@ -94,4 +94,9 @@ extension HTTP.Request {
             }
         }
     }
+}
+
+extension String {
+    /// The length that a `Content-Length` names: digits and nothing else (RFC 9110 section 8.6).
+    fileprivate var length: Int64? { utf8.allSatisfy { (0x30...0x39).contains($0) } ? Int64(self) : nil }
 }

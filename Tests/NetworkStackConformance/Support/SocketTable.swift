@@ -4,12 +4,28 @@ import Glibc
 enum SocketTable {
     /// How many sockets are trying to connect to a port of the IPv4 loopback.
     static func attempts(to port: UInt16) throws -> Int {
-        let digits = String(port, radix: 16, uppercase: true)
-        let remote = "0100007F:" + String(repeating: "0", count: 4 - digits.count) + digits
+        let remote = "0100007F:" + hexadecimal(port)
         return try read().split(separator: "\n").count { line in
             let columns = line.split(separator: " ", maxSplits: 4)
             return columns.count > 3 && columns[2] == remote && columns[3] == "02"  // SYN_SENT
         }
+    }
+
+    /// How many bytes the kernel holds of a connection over the IPv4 loopback, either way, on either side, between a
+    /// server's port and a client as `127.0.0.1:49152`.
+    static func queued(between port: UInt16, and peer: String) throws -> Int {
+        let client = peer.split(separator: ":").last.flatMap { UInt16($0) } ?? 0
+        let ends = Set([port, client].map(hexadecimal))
+        return try read().split(separator: "\n").reduce(0) { sum, line in
+            let columns = line.split(separator: " ", maxSplits: 5)
+            guard columns.count > 4, Set(columns[1...2].map { String($0.suffix(4)) }) == ends else { return sum }
+            return sum + columns[4].split(separator: ":").reduce(0) { $0 + (Int($1, radix: 16) ?? 0) }
+        }
+    }
+
+    private static func hexadecimal(_ port: UInt16) -> String {
+        let digits = String(port, radix: 16, uppercase: true)
+        return String(repeating: "0", count: 4 - digits.count) + digits
     }
 
     /// The whole table. Foundation stops at the first short read, which such files are full of.

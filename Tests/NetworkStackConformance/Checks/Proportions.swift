@@ -1,0 +1,165 @@
+import FoundationEssentials
+import NetworkStack
+import NetworkStackTesting
+
+extension ConformanceCheck {
+    /// Clocks and buffers from above and below: in proportion to what was asked for, and in bytes.
+    static let proportions: [ConformanceCheck] = clocksInProportion + marksInBytes
+
+    private static let clock = Duration.milliseconds(400)
+
+    private static let clocksInProportion: [ConformanceCheck] = [
+        clockInProportion("The first-byte timeout", .firstByte) { $0.firstByte = clock },
+        clockInProportion("The idle timeout", .idle) { $0.idle = clock },
+        clockInProportion("The attempt's timeout", .attempt) { $0.attempt = clock },
+        clockInProportion("The total timeout", .total) { $0.total = clock },
+        ConformanceCheck(
+            "The queue timeout ends after its time and before twice that",
+            needs: [.network, .queueTimeout]
+        ) { subject in
+            let bottleneck = try await Bottleneck(subject)
+            defer { bottleneck.open() }
+            try await expectInProportion {
+                try bottleneck.stack.observe(bottleneck.server.url("/queued"), options: .clocks(queue: clock))
+            } ends: {
+                try $0.expectTimeout(.queue, during: [.queued])
+            }
+        },
+        ConformanceCheck(
+            "The connect timeout ends after its time and before twice that",
+            needs: [.network, .connectTimeout]
+        ) { subject in
+            var options = ScriptedServer.Options(tls: try TestCertificates.shared().server)
+            options.answersHandshake = false
+            let server = try ScriptedServer(options) { _ in [] }
+            let stack = try subject.stack()
+            try await expectInProportion {
+                try stack.observe(server.url(), options: .clocks(connect: clock))
+            } ends: {
+                try $0.expectTimeout(.connect, during: Set(HTTP.Phase.allCases))
+            }
+        },
+        ConformanceCheck(
+            "The wait for 100 Continue ends after its time and before twice that",
+            needs: [.network, .expectContinue]
+        ) { subject in
+            let server = try ScriptedServer { _ in
+                [.repeat([.receiveRequest, .send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")])]
+            }
+            let stack = try subject.stack { $0.options.expectContinue = clock }
+            try await expectInProportion {
+                try stack.observe(server.url(), method: .PUT, body: .bytes(patternBytes(100)))
+            } ends: {
+                try $0.value()
+            }
+        },
+        ConformanceCheck("The delay before a retry ends after its time and before twice that") { subject in
+            let peer = try subject.serve { _ in .status(503) }
+            let stack = try subject.stack()
+            let spy = Spy("retry").with { $0.vote = { $0.state.retryCount == 0 ? .retryAfter(0.4) : .none } }
+            try await expectInProportion {
+                stack.observe(try .intercepted(peer.url("/"), by: [spy]))
+            } ends: {
+                guard case .failure(.http(503, _, _)) = $0 else { throw ConformanceFailure("saw \($0.summary)") }
+            }
+        },
+    ]
+
+    /// A clock that runs out as the server stays silent.
+    private static func clockInProportion(
+        _ name: String,
+        _ timeout: HTTP.Timeout,
+        _ set: @escaping @Sendable (inout HTTP.Options.Timeouts) -> Void
+    ) -> ConformanceCheck {
+        ConformanceCheck("\(name) ends after its time and before twice that", needs: [.network]) { subject in
+            let server = try ScriptedServer { _ in [.receiveHead, .waitForClose] }
+            let stack = try subject.stack()
+            var options = HTTP.Options()
+            set(&options.timeouts)
+            try await expectInProportion { [options] in
+                try stack.observe(server.url(), options: options)
+            } ends: {
+                try $0.expectTimeout(timeout, during: Set(HTTP.Phase.allCases))
+            }
+        }
+    }
+
+    /// Never early, and once in three tries at least before one and a half of the time, but for what the machine took.
+    private static func expectInProportion(
+        _ fetch: () throws -> Observation,
+        ends: (Outcome) throws -> Void
+    ) async throws {
+        var late: [Duration] = []
+        for _ in 1...3 {
+            let stall = Stall()
+            let observation = try fetch()
+            try ends(try await observation.onlyOutcome())
+            let taken = observation.elapsed
+            try expect(taken >= clock, "A clock of \(clock) came early, after \(taken)")
+            if taken <= clock * 1.5 + stall.allowance { return }
+            late.append(taken)
+        }
+        throw ConformanceFailure("A clock of \(clock) came late every time: \(late)")
+    }
+
+    // MARK: Marks
+
+    private static let marksInBytes: [ConformanceCheck] = [
+        ConformanceCheck(
+            "An unread stream takes 256 KiB, and 512 KiB at most",
+            needs: [.network, .backPressure]
+        ) { subject in
+            let server = try ScriptedServer { _ in
+                [.receiveHead, .send("HTTP/1.1 200 OK\r\nContent-Length: 33554432\r\n\r\n"), .sendPattern(32 << 20)]
+            }
+            // The mark, a piece of 128 KiB beyond it, and the one that libcurl keeps for a paused transfer.
+            let stream = try await subject.streaming().open(server.url()).value
+            let taken = try await settled("the server to be held up") {
+                guard let connection = server.connections.first else { return nil }
+                let queued = try SocketTable.queued(between: server.port, and: connection.peer)
+                return connection.sentCount - queued
+            }
+            try withExtendedLifetime(stream) {
+                try expect((256 << 10...512 << 10).contains(taken), "It took \(taken) bytes")
+            }
+        },
+        ConformanceCheck(
+            "A body is made 256 KiB ahead of the wire, and 384 KiB at most",
+            needs: [.network, .streamedRequestBody]
+        ) { subject in
+            let server = try ScriptedServer { _ in [.receiveHead, .pause(.seconds(20))] }
+            let made = Lock(0)
+            let piece = patternBytes(16 << 10)
+            let chunks = AsyncStream<Data> {
+                made.withLock { $0 += piece.count }
+                return piece
+            }
+            let body = HTTP.Body.stream(.init(chunks, length: 64 << 20))
+            let fetch = try subject.stack().observe(server.url(), method: .PUT, body: body)
+            let ahead = try await settled("the maker to be held up") {
+                guard let connection = server.connections.first, connection.receivedCount > 0 else { return nil }
+                let queued = try SocketTable.queued(between: server.port, and: connection.peer)
+                let head = server.requests.first?.rawHead.count ?? 0
+                return made.withLock { $0 } + head - connection.receivedCount - queued
+            }
+            fetch.cancel()
+            try await fetch.onlyOutcome().expectCancelled()
+            try expect((192 << 10...384 << 10).contains(ahead), "It was \(ahead) bytes ahead")
+        },
+    ]
+
+    /// Waits until a number has been the same for a quarter of a second.
+    private static func settled(_ what: String, _ number: () throws -> Int?) async throws -> Int {
+        var last: Int?
+        var since = ContinuousClock.now
+        var stall = Stall()
+        let deadline = since + .seconds(15)
+        while ContinuousClock.now < deadline {
+            let now = try number()
+            if now == nil || now != last { (last, since, stall) = (now, .now, Stall()) }
+            if let last, .now - since > .milliseconds(250) + stall.allowance { return last }
+            try await Task.sleep(for: .milliseconds(10))
+        }
+        throw ConformanceFailure("Waited in vain for \(what), last at \(last.map { "\($0)" } ?? "nothing")")
+    }
+}
