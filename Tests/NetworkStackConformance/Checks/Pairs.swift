@@ -40,6 +40,7 @@ extension ConformanceCheck {
         "configuration.connections.lifetime": "It counts in whole seconds, on one stack's own connections.",
         "configuration.addresses.happyEyeballsDelay": "It needs a host with an address that does not answer.",
         "configuration.addresses.dnsCacheAge": "It counts in whole seconds, on one stack's own lookups.",
+        "configuration.tls.acceptsCommonNames": "It needs a server that is named in its subject alone.",
         "configuration.serverTrustReporter": "It is called, and changes no fetch.",
         "configuration.wallClock": "It is no public option.",
         "configuration.retryClock": "It times delays, and changes no fetch.",

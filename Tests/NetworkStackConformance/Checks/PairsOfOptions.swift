@@ -121,6 +121,14 @@ extension Pair {
             answer: { _, _, _ in .ok(bytes: Compressed.gzip, headers: [("Content-Encoding", "gzip")]) }
         ),
         Pair(
+            name: "unknown codings",
+            covers: ["passesUnknownCodings"],
+            needs: [.network, .unknownCodings],
+            sharesConnections: false,
+            set: { fetch, _ in fetch.withOptions { $0.passesUnknownCodings = true } },
+            answer: { _, _, _ in .ok("coded", headers: [("Content-Encoding", "aws-chunked")]) }
+        ),
+        Pair(
             name: "a wait for 100 Continue",
             covers: ["expectContinue"],
             needs: [.network, .expectContinue],
