@@ -40,14 +40,14 @@ extension KnownIssue {
     fileprivate static let ofVersions: [(Range<UInt32>, KnownIssue)] =
         unseenHeads + keptAlive + [
             (
-            0..<UInt32.max,
-            KnownIssue(
-                "A child process inherits no descriptor of a fetch over TCP",
-                reason: "libcurl opens sockets without close-on-exec, and URLSession leaves them so.",
-                reference: "FoundationNetworking, EasyHandle.swift: libcurl's CURLOPT_SOCKOPTFUNCTION is not set"
-            )
-        ),
-        (
+                0..<UInt32.max,
+                KnownIssue(
+                    "A child process inherits no descriptor of a fetch over TCP",
+                    reason: "libcurl opens sockets without close-on-exec, and URLSession leaves them so.",
+                    reference: "FoundationNetworking, EasyHandle.swift: libcurl's CURLOPT_SOCKOPTFUNCTION is not set"
+                )
+            ),
+            (
                 0..<0x081400,
                 KnownIssue(
                     "One hanging name lookup delays no other transfer",
