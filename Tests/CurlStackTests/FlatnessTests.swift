@@ -74,10 +74,7 @@ private struct Flatness {
 
     private func prove(_ count: Int, on stack: Network.CurlNetworkStack, closing: Bool = false) async throws {
         try await fetch(count / 4, on: stack, closing: closing)
-        let before = Holdings()
-        try await fetch(count, on: stack, closing: closing)
-        let after = Holdings()
-        try after.expectNoMore(than: before, perFetch: count)
+        try await expectFlat(perFetch: count) { try await fetch(count, on: stack, closing: closing) }
         await stack.shutdown()
     }
 
@@ -107,12 +104,21 @@ private struct Flatness {
 
     func proveStacks(_ count: Int) async throws {
         for _ in 0..<(count / 10) { try await fetchOnce() }
-        let before = Holdings()
-        for _ in 0..<count { try await fetchOnce() }
-        // The last threads may still be on their way out.
-        for _ in 0..<500 where Holdings().threads > before.threads { try await Task.sleep(for: .milliseconds(10)) }
-        let after = Holdings()
-        try after.expectNoMore(than: before, perFetch: count * 10)
+        try await expectFlat(perFetch: count * 10) { for _ in 0..<count { try await fetchOnce() } }
+    }
+
+    /// Expects the same work, done again, to leave nothing behind.
+    ///
+    /// What is kept for each fetch is kept in every round. An allocator takes memory for each thread that waits for a processor, and
+    /// so more on a busy machine, but keeps it for the next round. So growth counts only if three rounds in a row show it.
+    private func expectFlat(perFetch count: Int, _ work: () async throws -> Void) async throws {
+        for round in 1... {
+            let before = Holdings()
+            try await work()
+            // The last threads may still be ending.
+            for _ in 0..<500 where Holdings().threads > before.threads { try await Task.sleep(for: .milliseconds(10)) }
+            do { return try Holdings().expectNoMore(than: before, perFetch: count) } catch  where round < 3 {}
+        }
     }
 
     private func fetchOnce() async throws {

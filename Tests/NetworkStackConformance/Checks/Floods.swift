@@ -8,8 +8,8 @@ extension ConformanceCheck {
         ConformanceCheck(
             "A server that sends session tickets without end holds up no other fetch",
             needs: [.network, .customTrustRoots]
-        ) { subject in
-            try await holdsUpNobody(subject) { certificates, isReady in
+        ) { subject, scale in
+            try await holdsUpNobody(subject, scale) { certificates, isReady in
                 try ScriptedServer(.init(tls: certificates.server)) { _ in
                     [
                         .receiveHead, .run { connection in try connection.sendTickets(150_000) { isReady.open() } },
@@ -21,8 +21,8 @@ extension ConformanceCheck {
         ConformanceCheck(
             "A server that sends answers to pings without end over HTTP/2 holds up no other fetch",
             needs: [.network, .customTrustRoots, .http2]
-        ) { subject in
-            try await holdsUpNobody(subject) { certificates, isReady in
+        ) { subject, scale in
+            try await holdsUpNobody(subject, scale) { certificates, isReady in
                 let ping = HTTP2Frame(.ping, flags: HTTP2Frame.endStream, Array("12345678".utf8))
                 return try ScriptedServer(.init(tls: certificates.server, applicationProtocols: ["h2"])) { _ in
                     [
@@ -38,8 +38,8 @@ extension ConformanceCheck {
         ConformanceCheck(
             "A server that sends chunks of one byte without end holds up no other fetch",
             needs: [.network, .customTrustRoots]
-        ) { subject in
-            try await holdsUpNobody(subject, length: 2_000_004) { _, isReady in
+        ) { subject, scale in
+            try await holdsUpNobody(subject, scale, length: 2_000_004) { _, isReady in
                 try ScriptedServer { _ in
                     [
                         .receiveHead, .send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"),
@@ -55,6 +55,7 @@ extension ConformanceCheck {
     /// Fetches from a server that opens a gate before it sends much, and something else meanwhile.
     private static func holdsUpNobody(
         _ subject: ConformanceSubject,
+        _ scale: Int,
         length: Int = 4,
         from makeServer: (TestCertificates, Gate) throws -> ScriptedServer
     ) async throws {
@@ -64,7 +65,7 @@ extension ConformanceCheck {
         let client = try subject.client { $0.tls.trustRoots = .file(path: certificates.caFile) }
         async let flooded = client.get(server.url("/", host: "localhost"))
         try await isReady.opened()
-        for _ in 0..<10 { try await bounded(.milliseconds(500)) { _ = try await client.get(other.url()) } }
+        for _ in 0..<10 { try await bounded(.milliseconds(500) * scale) { _ = try await client.get(other.url()) } }
         let content = try await flooded.value
         try expectEqual(content.count, length, "bytes")
         try expectBytes(content.suffix(4), "done".utf8)

@@ -5,26 +5,30 @@ import NetworkStackTesting
 extension ConformanceCheck {
     /// Attempts and clocks.
     static let retriesTimed: [ConformanceCheck] = [
-        ConformanceCheck("The attempt timeout does not end a stream that has begun", needs: [.network]) { subject in
+        ConformanceCheck("The attempt timeout does not end a stream that has begun", needs: [.network]) {
+            subject,
+            scale in
             let server = try ScriptedServer { _ in
                 [
                     .receiveHead, .send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nfirst"),
-                    .pause(.milliseconds(900)), .send("later"),
+                    .pause(.milliseconds(900) * scale), .send("later"),
                 ]
             }
             // Nor while it is told, however long that takes.
             let listener = EventListener { event, _ in
-                if case .succeeded = event { Latch().wait(seconds: 0.6) }
+                if case .succeeded = event { Latch().wait(seconds: 0.6 * Double(scale)) }
             }
             for interceptors in [[], [listener]] {
                 let client = try subject.streaming {
-                    $0.options.timeouts.attempt = .milliseconds(300)
+                    $0.options.timeouts.attempt = .milliseconds(300) * scale
                     $0.interceptors = interceptors
                 }
                 try expectBytes(try await client.open(server.url()).value.collect(), "firstlater".utf8)
             }
         },
-        ConformanceCheck("An attempt that takes too long has failed, and the next one has its own time") { subject in
+        ConformanceCheck("An attempt that takes too long has failed, and the next one has its own time") {
+            subject,
+            scale in
             let (held, count, log) = (Latch(), Lock(0), EventLog())
             defer { held.open() }
             let peer = try subject.serve { _ in
@@ -38,20 +42,22 @@ extension ConformanceCheck {
                     return .retry
                 }
             }
-            let stack = try subject.stack { $0.options.timeouts.attempt = .milliseconds(300) }
+            let stack = try subject.stack { $0.options.timeouts.attempt = .milliseconds(300) * scale }
             let observation = try stack.observe(.intercepted(peer.url("/"), by: [spy]))
-            try expectEqual(try await observation.onlyOutcome(within: .seconds(10)).text(), "x", "the content")
+            try expectEqual(try await observation.onlyOutcome(within: .seconds(10) * scale).text(), "x", "the content")
             try expectEqual(log.all, ["true 0"], "the attempts that took too long")
-            try expect(observation.elapsed >= .milliseconds(300), "It ran out after \(observation.elapsed)")
+            try expect(observation.elapsed >= .milliseconds(300) * scale, "It ran out after \(observation.elapsed)")
         },
-        ConformanceCheck("An attempt that takes too long gives its connection up", needs: [.network]) { subject in
+        ConformanceCheck("An attempt that takes too long gives its connection up", needs: [.network]) {
+            subject,
+            scale in
             let server = try ScriptedServer { index in
                 index == 0 ? [.receiveHead, .waitForClose] : [.receiveHead, .send(doneReply), .waitForClose]
             }
             let spy = Spy("spy").with { $0.vote = { _ in .retry } }
-            let stack = try subject.stack { $0.options.timeouts.attempt = .milliseconds(300) }
+            let stack = try subject.stack { $0.options.timeouts.attempt = .milliseconds(300) * scale }
             let observation = try stack.observe(.intercepted(server.url(), by: [spy]))
-            try await observation.onlyOutcome(within: .seconds(10)).value()
+            try await observation.onlyOutcome(within: .seconds(10) * scale).value()
             try await server.waitUntil { $0.accepted == 2 && $0.connections[0].state != .open }
             withExtendedLifetime(stack) {}
         },

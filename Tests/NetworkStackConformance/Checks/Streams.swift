@@ -203,11 +203,11 @@ extension ConformanceCheck {
             try expectBytes(content, Data("some".utf8))
             withExtendedLifetime(opened) {}
         },
-        ConformanceCheck("The total timeout ends a stream", needs: [.network]) { subject in
+        ConformanceCheck("The total timeout ends a stream", needs: [.network]) { subject, scale in
             let server = try ScriptedServer { _ in
                 [.receiveHead, .send("HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\nsome"), .waitForClose]
             }
-            let opened = try await subject.streaming { $0.options.timeouts.total = .milliseconds(1500) }.open(
+            let opened = try await subject.streaming { $0.options.timeouts.total = .milliseconds(1500) * scale }.open(
                 server.url()
             )
             let error = try await streamFailure { _ = try await opened.value.collect() }

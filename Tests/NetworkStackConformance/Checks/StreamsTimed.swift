@@ -5,16 +5,16 @@ import NetworkStackTesting
 extension ConformanceCheck {
     /// The idle clock of content that is delivered while it arrives.
     static let streamsTimed: [ConformanceCheck] = [
-        ConformanceCheck("The idle timeout ends a stream that comes no more", needs: [.network]) { subject in
+        ConformanceCheck("The idle timeout ends a stream that comes no more", needs: [.network]) { subject, scale in
             let server = try ScriptedServer { _ in
                 [.receiveHead, .send("HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\nsome"), .waitForClose]
             }
-            let client = try subject.streaming { $0.options.timeouts.idle = .milliseconds(800) }
+            let client = try subject.streaming { $0.options.timeouts.idle = .milliseconds(800) * scale }
             let start = ContinuousClock.now
             let opened = try await client.open(server.url())
             let error = try await streamFailure { _ = try await opened.value.collect() }
             try expect("\(error)".contains("idle timeout"), "Expected the idle timeout, saw \(error)")
-            try expect(start.duration(to: .now) >= .milliseconds(800), "The idle timeout ran out early")
+            try expect(start.duration(to: .now) >= .milliseconds(800) * scale, "The idle timeout ran out early")
             try await server.sees("the close") { $0.connections.first?.isEndedByPeer == true }
         },
         ConformanceCheck(

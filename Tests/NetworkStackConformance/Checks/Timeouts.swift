@@ -14,42 +14,50 @@ extension ConformanceCheck {
             try await expectTimeout(subject, server, options, .firstByte, during: [.waiting], after: .milliseconds(300))
             try expectEqual(server.connections[0].sentCount, 0, "bytes that the server had sent")
         },
-        ConformanceCheck("The first-byte timeout counts from the last byte sent", needs: [.network]) { subject in
+        ConformanceCheck("The first-byte timeout counts from the last byte sent", needs: [.network]) { subject, scale in
             var serverOptions = ScriptedServer.Options()
             // More than a segment has on loopback: with less, the kernel does not always tell that there is room again, and the
             // client's asks for it up to 0.8 s later.
             serverOptions.receiveBuffer = 256 * 1024
             let server = try ScriptedServer(serverOptions) { _ in
-                [.receiveHead, .pause(.milliseconds(900)), .receiveBody, .waitForClose]
+                [.receiveHead, .pause(.milliseconds(900) * scale), .receiveBody, .waitForClose]
             }
             let body = HTTP.Body.bytes(Data(count: 16 << 20))
-            let options = HTTP.Options.clocks(firstByte: .milliseconds(1500))
+            let options = HTTP.Options.clocks(firstByte: .milliseconds(1500) * scale)
             let observation = try subject.stack().observe(server.url(), method: .POST, body: body, options: options)
             try await observation.onlyOutcome().expectTimeout(.firstByte, during: [.waiting])
             // The last byte cannot go out before the server reads on; a clock that ran from the start would end earlier.
             let elapsed = observation.elapsed
-            try expect(elapsed > .milliseconds(900 + 1500), "It ran out \(elapsed) after the start")
+            try expect(elapsed > .milliseconds(900 + 1500) * scale, "It ran out \(elapsed) after the start")
         },
         ConformanceCheck("Informational responses do not hold the first-byte timeout up", needs: [.network]) {
-            subject in
+            subject,
+            scale in
             let hint = ScriptedServer.Step.send("HTTP/1.1 103 Early Hints\r\n\r\n")
-            let server = try ScriptedServer { _ in [.receiveHead, .repeat([hint, .pause(.milliseconds(100))])] }
-            let options = HTTP.Options.clocks(firstByte: .milliseconds(500), total: .seconds(5))
-            try await expectTimeout(subject, server, options, .firstByte, during: [.waiting], after: .milliseconds(500))
+            let server = try ScriptedServer { _ in [.receiveHead, .repeat([hint, .pause(.milliseconds(100) * scale)])] }
+            let options = HTTP.Options.clocks(firstByte: .milliseconds(500) * scale, total: .seconds(5) * scale)
+            try await expectTimeout(
+                subject,
+                server,
+                options,
+                .firstByte,
+                during: [.waiting],
+                after: .milliseconds(500) * scale
+            )
         },
         ConformanceCheck(
             "Informational responses do not hold the first-byte timeout up after an upload either",
             needs: [.network, .expectContinue]
-        ) { subject in
+        ) { subject, scale in
             let hint = ScriptedServer.Step.send("HTTP/1.1 103 Early Hints\r\n\r\n")
             let goOn = ScriptedServer.Step.send("HTTP/1.1 100 Continue\r\n\r\n")
             let stream = HTTP.Body.stream(.init { AsyncStream([Data("content".utf8)]) })
-            for (body, wait) in [(stream, nil), (.bytes(Data("content".utf8)), Duration.seconds(5))] {
+            for (body, wait) in [(stream, nil), (.bytes(Data("content".utf8)), Duration.seconds(5) * scale)] {
                 let first = wait == nil ? [] : [goOn]
                 let server = try ScriptedServer { _ in
-                    [.receiveHead] + first + [.receiveBody, .repeat([hint, .pause(.milliseconds(100))])]
+                    [.receiveHead] + first + [.receiveBody, .repeat([hint, .pause(.milliseconds(100) * scale)])]
                 }
-                var options = HTTP.Options.clocks(firstByte: .milliseconds(500), total: .seconds(5))
+                var options = HTTP.Options.clocks(firstByte: .milliseconds(500) * scale, total: .seconds(5) * scale)
                 options.expectContinue = wait
                 let observation = try subject.stack().observe(
                     server.url(),
@@ -58,23 +66,42 @@ extension ConformanceCheck {
                     options: options
                 )
                 try await observation.onlyOutcome().expectTimeout(.firstByte, during: [.waiting])
-                try expect(observation.elapsed >= .milliseconds(500), "It ran out early, after \(observation.elapsed)")
+                try expect(
+                    observation.elapsed >= .milliseconds(500) * scale,
+                    "It ran out early, after \(observation.elapsed)"
+                )
             }
         },
-        ConformanceCheck("The idle timeout ends a fetch whose server stays silent", needs: [.network]) { subject in
+        ConformanceCheck("The idle timeout ends a fetch whose server stays silent", needs: [.network]) {
+            subject,
+            scale in
             let server = try ScriptedServer { _ in [.receiveHead, .waitForClose] }
-            let options = HTTP.Options.clocks(idle: .milliseconds(300))
-            try await expectTimeout(subject, server, options, .idle, during: [.waiting], after: .milliseconds(300))
+            let options = HTTP.Options.clocks(idle: .milliseconds(300) * scale)
+            try await expectTimeout(
+                subject,
+                server,
+                options,
+                .idle,
+                during: [.waiting],
+                after: .milliseconds(300) * scale
+            )
             try expectEqual(server.connections[0].sentCount, 0, "bytes that the server had sent")
         },
-        ConformanceCheck("The idle timeout ends a fetch whose body stops coming", needs: [.network]) { subject in
+        ConformanceCheck("The idle timeout ends a fetch whose body stops coming", needs: [.network]) { subject, scale in
             let sent = "HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\nhalf"
             let server = try ScriptedServer { _ in [.receiveHead, .send(sent), .waitForClose] }
-            let options = HTTP.Options.clocks(idle: .milliseconds(300))
-            try await expectTimeout(subject, server, options, .idle, during: [.receiving], after: .milliseconds(300))
+            let options = HTTP.Options.clocks(idle: .milliseconds(300) * scale)
+            try await expectTimeout(
+                subject,
+                server,
+                options,
+                .idle,
+                during: [.receiving],
+                after: .milliseconds(300) * scale
+            )
             try expectEqual(server.connections[0].sentCount, sent.utf8.count, "bytes that the server had sent")
         },
-        ConformanceCheck("The idle timeout ends a fetch whose body nobody takes", needs: [.network]) { subject in
+        ConformanceCheck("The idle timeout ends a fetch whose body nobody takes", needs: [.network]) { subject, scale in
             let (goesOn, isOver) = (Gate(), Gate())
             var serverOptions = ScriptedServer.Options()
             serverOptions.receiveBuffer = 32 * 1024
@@ -82,10 +109,10 @@ extension ConformanceCheck {
                 [.receiveHead, .wait(for: goesOn), .waitForClose, .open(isOver)]
             }
             let body = HTTP.Body.bytes(Data(count: 32 << 20))
-            let options = HTTP.Options.clocks(idle: .milliseconds(500))
+            let options = HTTP.Options.clocks(idle: .milliseconds(500) * scale)
             let observation = try subject.stack().observe(server.url(), method: .POST, body: body, options: options)
             try await observation.onlyOutcome().expectTimeout(.idle, during: [.sending])
-            try expect(observation.elapsed >= .milliseconds(500), "It ran out after \(observation.elapsed)")
+            try expect(observation.elapsed >= .milliseconds(500) * scale, "It ran out after \(observation.elapsed)")
             goesOn.open()
             try await server.sees("the close") { $0.connections.first?.isEndedByPeer == true }
         },

@@ -13,18 +13,18 @@ extension ConformanceCheck {
         ConformanceCheck(
             "The first-byte timeout is over once the head has come, although content is still sent",
             needs: [.network]
-        ) {
-            subject in
+        ) { subject, scale in
             var serverOptions = ScriptedServer.Options()
             serverOptions.receiveBuffer = 32 * 1024
             let server = try ScriptedServer(serverOptions) { _ in
                 [
-                    .receiveHead, .send("HTTP/1.1 200 OK\r\nContent-Length: 8\r\n\r\nhalf"), .pause(.milliseconds(200)),
-                    .receiveBody, .pause(.milliseconds(1500)), .send("half"),
+                    .receiveHead, .send("HTTP/1.1 200 OK\r\nContent-Length: 8\r\n\r\nhalf"),
+                    .pause(.milliseconds(200) * scale),
+                    .receiveBody, .pause(.milliseconds(1500) * scale), .send("half"),
                 ]
             }
             let body = HTTP.Body.bytes(Data(count: 16 << 20))
-            let options = HTTP.Options.clocks(firstByte: .milliseconds(500))
+            let options = HTTP.Options.clocks(firstByte: .milliseconds(500) * scale)
             let observation = try subject.stack().observe(server.url(), method: .POST, body: body, options: options)
             let text = try await observation.onlyOutcome().text()
             try expectEqual(text, "halfhalf", "the content")

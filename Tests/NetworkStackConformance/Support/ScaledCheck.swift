@@ -1,0 +1,30 @@
+import NetworkStack
+
+extension ConformanceCheck {
+    /// Makes a check whose outcome hangs on short clocks: it multiplies them by the scale that it is run with.
+    ///
+    /// A fetch with 300 ms fails rightly where the machine stops the whole process for 400 ms. A failure counts if the machine did
+    /// not stall meanwhile; otherwise the check runs again with clocks three times as long, and the third failure counts in any case.
+    ///
+    /// - Parameters:
+    ///   - name: The promise, in a sentence.
+    ///   - needs: What a stack must be able to do for the promise to apply.
+    ///   - run: Proves the promise with clocks times the scale, or throws. At scale 1, no clock is shorter than 200 ms.
+    init(
+        _ name: String,
+        needs: Set<HTTP.Capability> = [],
+        scaled run: @escaping @Sendable (_ subject: ConformanceSubject, _ scale: Int) async throws -> Void
+    ) {
+        self.init(name, needs: needs) { subject in
+            var scale = 1
+            while true {
+                let stall = Stall()
+                do { return try await run(subject, scale) } catch let unclaimed as UnclaimedPromise {
+                    throw unclaimed
+                } catch  where scale < 9 && stall.allowance > .milliseconds(100) * scale {
+                    scale *= 3
+                }
+            }
+        }
+    }
+}
