@@ -29,9 +29,12 @@ extension Network {
     /// On Linux, ``/NetworkStack/HTTPNetworkStack/capabilities`` says what URLSession cannot do. What it does wrong is set
     /// right here, but for this, which a stack above it cannot:
     ///
-    /// - A response with trailers, or a connection that ends within a head, ends the process (swift-corelibs-foundation
-    ///   #5285). So does a `Content-Length` in the last 512 below 2^63, also in an answer to HEAD, and a redirect whose
-    ///   `Location` URLSession itself cannot put together. Do not fetch from servers that you do not trust.
+    /// - A response with trailers, or a connection that ends within a head, crashes the process (swift-corelibs-foundation
+    ///   #5285). So does a header line that begins with NUL, as libcurl before 8.14 ignores the rest of the head, a
+    ///   `Content-Length` in the last 512 below 2^63, also in an answer to HEAD, and a redirect whose `Location` URLSession
+    ///   itself cannot put together. Do not fetch from servers that you do not trust.
+    /// - Waiting for the first answer on a new connection keeps a processor core busy: 2 s of it cost 2 s of processor time, 2 ms on
+    ///   a kept connection (`_SocketSources` in FoundationNetworking's MultiHandle.swift keeps its source for writing).
     /// - All sessions of a process share one queue. A cancel or timeout during a slow name lookup holds all of them up until
     ///   the lookup ends, and so does a server that floods one with tiny chunks.
     /// - With libcurl before 8.4, a host of several addresses is not reached where the first ones take no connection (curl
@@ -43,7 +46,8 @@ extension Network {
     ///   name up or connects counts as sending, or as waiting if there is nothing to send.
     /// - The content of a redirect is read to its end before the redirect is followed, and held in memory, whatever the
     ///   limits say; every piece is copied together with all before it, on the one queue: 100 MB can hold every session of the
-    ///   process up for a minute. That of a redirect without a `Location` is lost.
+    ///   process up for a minute. That of a redirect without a `Location` is lost: unless it is known to be empty, the fetch fails
+    ///   with `redirectToNonExistentLocation`.
     /// - Proxies that the environment names (`http_proxy`, `https_proxy`, `ALL_PROXY`) are used, and cannot be turned off. So
     ///   a configuration has to ask for them (``/NetworkStack/Network/Proxies/environment(_:)``), or is refused where there
     ///   are any; with a session of one's own they are used unasked. What is in the environment when a stack is made has to stay

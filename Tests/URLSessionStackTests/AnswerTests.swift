@@ -45,10 +45,24 @@ struct AnswerTests {
 
     @Test("is the head that comes last, that of a redirect to nowhere too, which URLSession shows only at the end")
     func redirectToNowhere() throws {
-        let (tunnel, redirect) = (try Self.response(200), try Self.response(302, ["Content-Length": "9"]))
+        let (tunnel, redirect) = (try Self.response(200), try Self.response(302, ["Content-Length": "0"]))
         var answer = try Self.answer()
         #expect(Self.words(answer.received(tunnel)) == [])
         #expect(Self.words(answer.completed(redirect, nil, hasSent: false)) == ["302", "finished"])
+    }
+
+    @Test(
+        "is a failure where URLSession has lost the content of a redirect to nowhere",
+        arguments: [["Content-Length": "9"], ["Transfer-Encoding": "chunked"], [:]]
+    )
+    func lostContent(fields: [String: String]) throws {
+        var answer = try Self.answer()
+        let events = answer.completed(try Self.response(302, fields), nil, hasSent: false)
+        guard case .failed(.transport(let error))? = events.last else {
+            Issue.record("It ended in \(Self.words(events))")
+            return
+        }
+        #expect(error.code == .redirectToNonExistentLocation && error.kind == .malformed)
     }
 
     @Test("is told once, if nothing follows its head")

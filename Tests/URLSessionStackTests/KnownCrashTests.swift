@@ -1,3 +1,4 @@
+import CurlStack
 import Foundation
 import NetworkStack
 import NetworkStackTesting
@@ -27,6 +28,17 @@ struct KnownCrashTests {
     func cutHead() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             try await Self.fetch("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n")
+        }
+        #expect(result.saysOnExit("Transfer completed, but there's no response"))
+    }
+
+    @Test(
+        "A header line that begins with NUL ends the process, though the head is whole",
+        .enabled(if: CurlLibrary.shared.versionNumber < 0x080E00, "libcurl 8.14 refuses such a head.")
+    )
+    func nul() async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            try await Self.fetch("HTTP/1.1 200 OK\r\n\0X-Nul: 1\r\nContent-Length: 2\r\n\r\nok")
         }
         #expect(result.saysOnExit("Transfer completed, but there's no response"))
     }

@@ -19,7 +19,7 @@ extension URLError: HTTPTransportError {
             userInfo[NSLocalizedDescriptionKey] == nil ? .connect : Self.kind(of: anonymousDescription)
         case .networkConnectionLost: userInfo[Self.truncationKey] == nil ? .receive : .truncated
         case .badServerResponse: .empty
-        case .cannotParseResponse: .malformed
+        case .cannotParseResponse, .redirectToNonExistentLocation: .malformed
         case .cannotDecodeContentData, .cannotDecodeRawData: .decoding
         case .secureConnectionFailed, .serverCertificateHasBadDate, .serverCertificateUntrusted,
             .serverCertificateHasUnknownRoot, .serverCertificateNotYetValid, .clientCertificateRejected,
@@ -60,6 +60,12 @@ extension URLError {
     /// A head that is refused.
     init(_ fault: HeadJudge.Fault) {
         self.init(.cannotParseResponse, userInfo: [NSLocalizedDescriptionKey: fault.description])
+    }
+
+    /// A redirect without a usable `Location`, the content of which URLSession does not show.
+    init(losingContentOf status: HTTP.StatusCode) {
+        let text = "A response of status \(status) redirects to nowhere, and URLSession does not show its content."
+        self.init(.redirectToNonExistentLocation, userInfo: [NSLocalizedDescriptionKey: text])
     }
 
     /// A task's error as the engine is told it: without the parts of the URL that may be secret.

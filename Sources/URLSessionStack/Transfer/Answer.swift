@@ -119,7 +119,9 @@ struct Answer {
             // A redirect to nowhere: URLSession shows its head late, and its content never.
             events += received(response)
             if case .failed = events.last { return events }
-            head?.forgetLength()
+            if let head, !head.hasNoContent(for: request.method) {
+                return events + [.failed(.transport(URLError(losingContentOf: head.response.status)))]
+            }
         }
         guard let head else { return events + [.failed(.transport(URLError(.badServerResponse)))] }
         if let fault { return events + [fault] }

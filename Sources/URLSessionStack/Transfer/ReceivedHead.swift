@@ -18,7 +18,6 @@ struct ReceivedHead {
     let contentCodings: [String]
     private let announcedLength: Int64?
     private let judgement: HeadJudge.Fault?
-    private var lengthIsKnown = true
 
     init(_ response: HTTPURLResponse, url: URL) {
         let fields = HTTP.Headers.fields(of: response)
@@ -40,8 +39,10 @@ struct ReceivedHead {
         }
     }
 
-    /// The content is lost, so its length says nothing.
-    mutating func forgetLength() { lengthIsKnown = false }
+    /// Whether the response is known to have no content, or an empty one.
+    func hasNoContent(for method: HTTP.Method) -> Bool {
+        !hasContent(for: method) || announcedLength == 0
+    }
 
     /// The length of compressed content, which alone says how much travelled.
     var encodedLength: Int64? { contentCodings.isEmpty ? nil : announcedLength }
@@ -53,12 +54,12 @@ struct ReceivedHead {
 
     /// What is wrong with the head. What it says of content that does not come is not looked at.
     func fault(for method: HTTP.Method) -> HeadJudge.Fault? {
-        judgement == .noField || lengthIsKnown && hasContent(for: method) ? judgement : nil
+        judgement == .noField || hasContent(for: method) ? judgement : nil
     }
 
     /// How much content is to come, in bytes, if the head says so, and URLSession delivers it as it comes.
     func length(for method: HTTP.Method) -> Int64? {
-        lengthIsKnown && hasContent(for: method) && contentCodings.isEmpty ? announcedLength : nil
+        hasContent(for: method) && contentCodings.isEmpty ? announcedLength : nil
     }
 
     private func hasContent(for method: HTTP.Method) -> Bool {

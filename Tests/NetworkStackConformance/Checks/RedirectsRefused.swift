@@ -30,7 +30,7 @@ extension ConformanceCheck {
                 try expectEqual(peer.requests().count, 1, "requests")
             },
             ConformanceCheck("A redirect without a Location is a response like any other") { subject in
-                let peer = try subject.serve { .status(Int($0.path.suffix(3)) ?? 0, "where to?") }
+                let peer = try subject.serve { .status(Int($0.path.suffix(3)) ?? 0) }
                 let client = try subject.client()
                 for code in [301, 302, 303, 307, 308] {
                     let (status, _, _) = try await client.unsuccessful(HTTP.Request(url: peer.url("/\(code)")))
@@ -39,12 +39,37 @@ extension ConformanceCheck {
                 try expectEqual(peer.requests().count, 5, "requests")
             },
             ConformanceCheck("A redirect with an empty Location is a response like any other") { subject in
-                let peer = try subject.serve { _ in .status(302, "where to?", headers: [("Location", "")]) }
+                let peer = try subject.serve { _ in .status(302, headers: [("Location", "")]) }
                 let (status, _, _) = try await subject.client().unsuccessful(HTTP.Request(url: peer.url("/")))
                 try expectEqual(status, .found, "the status")
                 try expectEqual(peer.requests().count, 1, "requests")
             },
+            ConformanceCheck("A redirect without a Location keeps its content, or fails") { subject in
+                for code in [301, 302, 303, 305, 307, 308] {
+                    for fields in [[], [(name: "Location", value: "")]] {
+                        let peer = try subject.serve { _ in .status(code, "where to?", headers: fields) }
+                        try await keepsContent(of: peer, code, subject)
+                    }
+                }
+            },
         ]
+
+    /// Where a stack cannot show the content, the fetch must not end as if there were none.
+    private static func keepsContent(of peer: ConformancePeer, _ code: Int, _ subject: ConformanceSubject) async throws
+    {
+        let seen = Lock(Data())
+        let decoding = BoundedClient.ErrorDecoding { payload, _ in
+            seen.withLock { $0 = payload ?? Data() }
+            return nil
+        }
+        switch try await subject.client().failure(HTTP.Request(url: peer.url("/")), decoding: decoding) {
+        case .http(let status, _, _):
+            try expectEqual(status.rawValue, code, "the status")
+            try expectBytes(seen.withLock { $0 }, "where to?".utf8)
+        case .transport(let error as any HTTPTransportError): try expectEqual(error.kind, .malformed, "\(error)")
+        case let error: throw ConformanceFailure("saw \(error)")
+        }
+    }
 
     private static func refused(
         _ location: String,
