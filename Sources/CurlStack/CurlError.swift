@@ -60,6 +60,21 @@ public struct CurlError: HTTPTransportError, Hashable {
         self.isProxyFailure = isProxyFailure
     }
 
+    /// The same failure with a further sentence.
+    func adding(_ reason: String) -> CurlError {
+        CurlError(
+            code: code,
+            message: "\(message) \(reason)",
+            phase: phase,
+            systemError: systemError,
+            remoteAddress: remoteAddress,
+            verifyResult: verifyResult,
+            proxyStatus: proxyStatus,
+            proxyReply: proxyReply,
+            isProxyFailure: isProxyFailure
+        )
+    }
+
     /// What is wrong with a server's certificate.
     public enum CertificateFault: Hashable, Sendable {
         /// The chain ends in no authority that is trusted.

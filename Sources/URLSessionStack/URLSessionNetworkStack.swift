@@ -46,8 +46,7 @@ extension Network {
     ///   name up or connects counts as sending, or as waiting if there is nothing to send.
     /// - The content of a redirect is read to its end before the redirect is followed, and held in memory, whatever the
     ///   limits say; every piece is copied together with all before it, on the one queue: 100 MB can hold every session of the
-    ///   process up for a minute. That of a redirect without a `Location` is lost: unless it is known to be empty, the fetch fails
-    ///   with `redirectToNonExistentLocation`.
+    ///   process up for a minute. That of a redirect without a `Location` is lost, and such a fetch fails unless it is empty.
     /// - Proxies that the environment names (`http_proxy`, `https_proxy`, `ALL_PROXY`) are used, and cannot be turned off. So
     ///   a configuration has to ask for them (``/NetworkStack/Network/Proxies/environment(_:)``), or is refused where there
     ///   are any; with a session of one's own they are used unasked. What is in the environment when a stack is made has to stay

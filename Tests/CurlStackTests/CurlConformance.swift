@@ -3,7 +3,7 @@ import NetworkStack
 import NetworkStackConformance
 import Testing
 
-/// Every promise of the suite, kept by the curl stack. Some versions of libcurl have a known issue; 7.88 has none.
+/// Every promise of the suite, kept by the curl stack. Every version of libcurl has known issues.
 @Suite("CurlStack", .serialized)
 struct CurlConformance {
     static let report = ConformanceReport(name: "CurlStack")
@@ -66,6 +66,86 @@ extension KnownIssue {
                 "A request by prior knowledge joins one that is not answered yet",
                 reason: "libcurl shares a connection in the clear only once it has answered.",
                 reference: "curl #18177, mended in 8.16"
+            )
+        ),
+        (
+            0..<0x080100,
+            KnownIssue(
+                "An early answer in one piece with its reset is delivered",
+                reason: "libcurl drops what it has read of a stream that is reset in the same piece.",
+                reference: "curl, lib/http2.c of 7.88: http2_handle_stream_close in cf_h2_recv"
+            )
+        ),
+        (
+            0..<0x080500,
+            KnownIssue(
+                "The error names a response's Connection field over HTTP/2",
+                reason: "libcurl drops the text that nghttp2 has for it.",
+                reference: "curl, lib/http2.c: error_callback, which reports it since 8.5 (19a82c12c0)"
+            )
+        ),
+        (
+            0..<0x080500,
+            KnownIssue(
+                "The error names a response's Upgrade field over HTTP/2",
+                reason: "libcurl drops the text that nghttp2 has for it.",
+                reference: "curl, lib/http2.c: error_callback, which reports it since 8.5 (19a82c12c0)"
+            )
+        ),
+        (
+            0x080E00..<UInt32.max,
+            KnownIssue(
+                "Half a body over HTTP/2, then SETTINGS_ENABLE_PUSH of 5, fails at once",
+                reason: "libcurl keeps the connection until it would be used again.",
+                reference: "curl, lib/multi.c: multi_done closes no multiplexed connection for a transfer that failed"
+            )
+        ),
+        (
+            0x080E00..<UInt32.max,
+            KnownIssue(
+                "Half a body over HTTP/2, then a WINDOW_UPDATE of zero, fails at once",
+                reason: "libcurl keeps the connection until it would be used again.",
+                reference: "curl, lib/multi.c: multi_done closes no multiplexed connection for a transfer that failed"
+            )
+        ),
+        (
+            0x080E00..<UInt32.max,
+            KnownIssue(
+                "Before a head over HTTP/2, SETTINGS_ENABLE_PUSH of 5 is a protocol error",
+                reason: "libcurl keeps the connection until it would be used again.",
+                reference: "curl, lib/multi.c: multi_done closes no multiplexed connection for a transfer that failed"
+            )
+        ),
+        (
+            0x080E00..<UInt32.max,
+            KnownIssue(
+                "Before a head over HTTP/2, a WINDOW_UPDATE of zero is a protocol error",
+                reason: "libcurl keeps the connection until it would be used again.",
+                reference: "curl, lib/multi.c: multi_done closes no multiplexed connection for a transfer that failed"
+            )
+        ),
+        (
+            0x080700..<UInt32.max,
+            KnownIssue(
+                "The error names the code of the GOAWAY that ended it",
+                reason: "libcurl keeps the code to itself, but for its verbose text.",
+                reference: "curl, lib/http2.c: goaway_error"
+            )
+        ),
+        (
+            0..<UInt32.max,
+            KnownIssue(
+                "The error has the text of the GOAWAY that ended it",
+                reason: "libcurl ignores the debug data of a GOAWAY.",
+                reference: "curl, lib/http2.c: on_frame_recv"
+            )
+        ),
+        (
+            0..<UInt32.max,
+            KnownIssue(
+                "A server's PING is answered while a stream's reader pauses",
+                reason: "libcurl does not read a connection all of whose streams are paused.",
+                reference: "curl, lib/multi.c: KEEP_RECV_PAUSE in multi_getsock and Curl_pollset"
             )
         ),
     ]

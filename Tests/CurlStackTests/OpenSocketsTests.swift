@@ -39,7 +39,7 @@ struct OpenSocketsTests {
         let sockets = OpenSockets()
         #expect(sockets.note([first], at: one).isEmpty)
         #expect(sockets.note([second], at: other).isEmpty)
-        sockets.goingAway(after: 1, at: one)
+        sockets.goingAway(GoAway(lastStream: 1, code: 0), at: one)
         #expect(sockets.lastStream(at: one) == 1)
         #expect(sockets.lastStream(at: other) == nil)
         sockets.closed(first)

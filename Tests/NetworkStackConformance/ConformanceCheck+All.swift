@@ -15,7 +15,8 @@ extension ConformanceCheck {
     private static let wires: [ConformanceCheck] =
         proxies + socksProxies + failingProxies + addresses + localSockets + expectations + hints + faultsOfHTTP2
         + heldFrames + stalledHTTP2 + earlyAnswers + awaitedTrailers + deadConnections + compressionRatios
-        + compressionBombs + compressionPieces + floods
+        + compressionBombs + compressionPieces + floods + openFaultsOfHTTP2 + errorsOfHTTP2 + floodsInTheClear
+        + tlsAlerts + boundedRepeats + unusualReplies
 
     /// What travels.
     private static let messages: [ConformanceCheck] =

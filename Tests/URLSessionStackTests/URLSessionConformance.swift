@@ -38,7 +38,7 @@ extension KnownIssue {
     fileprivate static let all = ofVersions.filter { $0.0.contains(CurlLibrary.shared.versionNumber) }.map(\.1)
 
     fileprivate static let ofVersions: [(Range<UInt32>, KnownIssue)] =
-        unseenHeads + keptAlive + [
+        unseenHeads + keptAlive + rareReplies + [
             (
                 0..<UInt32.max,
                 KnownIssue(
@@ -148,4 +148,66 @@ extension KnownIssue {
             )
         )
     }
+}
+
+extension KnownIssue {
+    /// Replies that are right and rare, or look right and are not, and what waiting for one costs.
+    fileprivate static let rareReplies: [(Range<UInt32>, KnownIssue)] = [
+        (
+            0..<UInt32.max,
+            KnownIssue(
+                "A GET whose kept connections die is sent three times at most",
+                reason: "libcurl sends a request again five times by itself.",
+                reference: "curl, lib/transfer.c: CONN_MAX_RETRIES"
+            )
+        ),
+        (
+            0..<UInt32.max,
+            KnownIssue(
+                "A field of blanks alone is read as empty",
+                reason: "URLSession refuses a head with such a field.",
+                reference: "FoundationNetworking, HTTPMessage.swift: trimSPHTPrefix"
+            )
+        ),
+        (
+            0..<UInt32.max,
+            KnownIssue(
+                "A status line may end after its status",
+                reason: "URLSession refuses a status line without a second blank.",
+                reference: "FoundationNetworking, HTTPMessage.swift: splitRequestLine"
+            )
+        ),
+        (
+            0..<UInt32.max,
+            KnownIssue(
+                "gzip of two members is decoded to its end",
+                reason: "libcurl refuses what follows the first member.",
+                reference: "curl, lib/content_encoding.c: gzip_unencode_write"
+            )
+        ),
+        (
+            0..<UInt32.max,
+            KnownIssue(
+                "gzip that is cut short over HTTP/1.1 fails",
+                reason: "libcurl takes compressed content that is cut short for whole.",
+                reference: "curl, lib/content_encoding.c: gzip_close"
+            )
+        ),
+        (
+            0..<UInt32.max,
+            KnownIssue(
+                "zstd with a window over 8 MiB fails",
+                reason: "libcurl sets no limit to the window.",
+                reference: "curl, lib/content_encoding.c: zstd_do_init sets no ZSTD_d_windowLogMax"
+            )
+        ),
+        (
+            0..<UInt32.max,
+            KnownIssue(
+                "Waiting for an answer on a new connection costs no processor time",
+                reason: "URLSession waits on for room to send when libcurl waits for an answer.",
+                reference: "FoundationNetworking, MultiHandle.swift: createSources keeps the source for writing"
+            )
+        ),
+    ]
 }

@@ -109,6 +109,9 @@ public struct CurlLibrary: Sendable, CustomStringConvertible {
     /// its connection was read, and pauses again (``Turn/lookPastPause(at:)``).
     var pausesBothWays: Bool { (0x080400..<0x080600).contains(versionNumber) }
 
+    /// Whether a connection of HTTP/2 is read until it brings content of a stream, or nothing (``FloodGuard``).
+    var readsOn: Bool { versionNumber < 0x080800 }
+
     /// Whether a content's end is told from that of its connection where libcurl itself gives one of HTTP/2 up: not before 8.2.
     var tellsEndsApart: Bool { versionNumber >= 0x080200 }
 

@@ -8,6 +8,8 @@ final class MultiHandle {
     private let connections: Network.Configuration.Connections
     private let sharesConnections: Bool
     let watch: SocketWatch
+    /// How many transfers went on when libcurl came back.
+    private(set) var running: Int32 = 0
 
     /// Makes a handle, or `nil` if there is no memory for one.
     init?(watch: SocketWatch, connections: Network.Configuration.Connections, sharesConnections: Bool) {
@@ -63,6 +65,7 @@ final class MultiHandle {
             (event.canRead ? CURL_CSELECT_IN : 0) | (event.canWrite ? CURL_CSELECT_OUT : 0)
             | (event.hasFailed ? CURL_CSELECT_ERR : 0)
         unsafe curl_multi_socket_action(pointer, event.descriptor, mask, &running)
+        self.running = running
     }
 
     /// libcurl's deadline has come.
@@ -70,6 +73,7 @@ final class MultiHandle {
         var running: Int32 = 0
         watch.clearDeadline()
         unsafe curl_multi_socket_action(pointer, CURL_SOCKET_TIMEOUT, 0, &running)
+        self.running = running
     }
 
     /// The next transfer that has ended, with its result.

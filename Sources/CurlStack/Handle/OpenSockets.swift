@@ -30,12 +30,14 @@ final class OpenSockets {
         var streams: UInt32 = 0
         /// How many of them libcurl has reset although they had ended.
         var resets = 0
-        /// The last stream that the server says it deals with, once it ends the connection.
-        var lastStream: UInt32?
         /// How long the server keeps it once it is unused, if the server has said so.
         var keepAlive: Duration?
         /// When it is used no more if it stays unused.
         var deadline: MonotonicInstant?
+        /// The GOAWAY by which the server ended the connection.
+        var goAway: GoAway?
+        /// Whether it was closed although its other end was open: libcurl closed it for what the server had sent.
+        var isGivenUp = false
 
         init(_ ends: Ends, descriptor: Int32, tlsRecord: TLSRecord?) {
             (self.ends, self.descriptor, self.tlsRecord) = (ends, descriptor, tlsRecord)
@@ -60,6 +62,9 @@ final class OpenSockets {
     /// Whether any server has said how long it keeps a connection, read alone, without a check for exclusivity.
     private var hasDeadlines = false
 
+    /// Ends floods on connections of HTTP/2 in the clear.
+    let floods = FloodGuard()
+
     /// How many sockets are open.
     var count: Int { open.count }
 
@@ -74,8 +79,12 @@ final class OpenSockets {
     /// A socket is about to be closed.
     func closed(_ descriptor: Int32) {
         open[descriptor] = nil
+        let isFlooded = floods.closed(descriptor)
         if let ends = ends.removeValue(forKey: descriptor) {
-            connection(at: ends)?.isOpen = false
+            if let connection = connection(at: ends) {
+                connection.isOpen = false
+                connection.isGivenUp = isFlooded || connection.streams > 0 && Self.isOpenFarAway(descriptor)
+            }
             gone.append(ends)
             hasGone = true
         }
@@ -191,12 +200,34 @@ final class OpenSockets {
         return connection.keepAlive == .zero || deadline <= .now
     }
 
+    /// A connection of HTTP/2 in the clear was opened. Newer versions of libcurl come back from a flood by themselves.
+    func guardAgainstFloods(at ends: Ends) {
+        guard CurlLibrary.shared.readsOn, let connection = connection(at: ends) else { return }
+        floods.opened(connection.descriptor)
+    }
+
+    /// Whether a socket is that of a connection of HTTP/2.
+    func hasStreams(_ descriptor: Int32) -> Bool { ends[descriptor].flatMap(connection)?.streams ?? 0 > 0 }
+
     /// Whether a connection is known to have served without HTTP/2 so far.
     func neverHadStreams(at ends: Ends) -> Bool { connection(at: ends)?.streams == 0 }
 
-    /// The server ends a connection, and says which stream is the last it deals with.
-    func goingAway(after lastStream: UInt32, at ends: Ends) { connection(at: ends)?.lastStream = lastStream }
+    /// The server ends a connection.
+    func goingAway(_ goAway: GoAway, at ends: Ends) { connection(at: ends)?.goAway = goAway }
+
+    /// The GOAWAY by which the server ended a connection, if it did.
+    func goAway(at ends: Ends) -> GoAway? { connection(at: ends)?.goAway }
 
     /// The last stream the server deals with, if it has said that it ends the connection.
-    func lastStream(at ends: Ends) -> UInt32? { connection(at: ends)?.lastStream }
+    func lastStream(at ends: Ends) -> UInt32? { connection(at: ends)?.goAway?.lastStream }
+
+    /// Whether a connection of HTTP/2 was closed here although the server had neither ended nor closed it.
+    func wasGivenUp(_ ends: Ends) -> Bool { connection(at: ends).map { $0.isGivenUp && $0.goAway == nil } ?? false }
+
+    /// Whether the other end of a socket is open, or has sent what was not read.
+    private static func isOpenFarAway(_ descriptor: Int32) -> Bool {
+        var byte: UInt8 = 0
+        let count = unsafe recv(descriptor, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT))
+        return count > 0 || count < 0 && errno == EAGAIN
+    }
 }

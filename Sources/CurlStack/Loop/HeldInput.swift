@@ -22,8 +22,11 @@ final class HeldInput {
 
     /// A stream received something.
     func received(at ends: OpenSockets.Ends, fillsBuffer: Bool) {
-        if fillsBuffer || !isEmpty && seen.contains(ends) { looks[ends] = max(1, looks[ends] ?? 0) }
+        if fillsBuffer || !isEmpty && seen.contains(ends) { look(at: ends) }
     }
+
+    /// Has libcurl look at a connection once more.
+    func look(at ends: OpenSockets.Ends) { looks[ends] = max(1, looks[ends] ?? 0) }
 
     /// A stream was paused, or is paused no longer.
     func paused(_ isPaused: Bool, at ends: OpenSockets.Ends) {

@@ -63,10 +63,7 @@ struct Loop: ~Copyable {
             let event = events[nextEvent]
             nextEvent += 1
             guard poller.isCurrent(event) else { continue }
-            turn.renewBudgets()
-            pools.all[event.watch].multi.act(on: event)
-            turn.held.read(turn.sockets.ends(of: event.descriptor))
-            turn.lookPastPause(at: turn.sockets.ends(of: event.descriptor))
+            turn.act(on: event, pools.all[event.watch].multi)
             room -= turn.content.share
         }
     }
@@ -276,8 +273,7 @@ struct Loop: ~Copyable {
         let now = MonotonicInstant.now
         poller.turnStart = now.milliseconds
         for pool in pools.all where pool.multi.watch.isDue(at: now) {
-            turn.renewBudgets()
-            pool.multi.actOnTimeout()
+            turn.actOnTimeout(pool.multi)
         }
         pools.closeUnused(beside: active.all, at: now)
         while let entry = deadlines.popExpired(now) {

@@ -99,6 +99,8 @@ final class Pool {
         easy.tellBufferSize(plan.bufferSize(for: transfer.line))
         let code = easy.apply(plan, standard: standardLines)
         guard code == CURLE_OK else { return code }
+        // Nobody else is given the handle then.
+        if transfer.needsFreshConnection { easy.set(CURLOPT_FRESH_CONNECT, 1) }
         return multi.add(easy) == CURLM_OK ? CURLE_OK : CURLE_FAILED_INIT
     }
 

@@ -8,6 +8,8 @@ final class TLSRecord {
     let peers: TLSPeers
     /// Whether the server ended the connection in order.
     private(set) var sawCloseNotify = false
+    /// The fatal alert that the server ended the connection with, if it did.
+    private var alert: TLSAlert?
     /// Why the handshake gate turned the server down, if it did.
     var refusal: ServerTrustError?
     /// Whether the server's certificate names no host but in its subject, and was turned down for it (``HostNames``).
@@ -25,6 +27,9 @@ final class TLSRecord {
     private init(peers: TLSPeers, proxy: TLSRecord?, budget: ReadBudget) {
         (self.peers, self.proxy, self.budget) = (peers, proxy, budget)
     }
+
+    /// The fatal alert that ended the connection, or that of the proxy it leads through.
+    var latestAlert: TLSAlert? { alert ?? proxy?.latestAlert }
 
     /// The keys of a connection's chain; they are hashed again only if it has another chain than last time.
     func verified(_ chain: OpaquePointer) -> VerifiedChain? {
@@ -81,8 +86,8 @@ final class TLSRecord {
             if event & SSL_CB_HANDSHAKE_DONE != 0 {
                 unsafe TLSRecord.of(connection)?.handshakeEnded(on: connection)
             }
-            guard TLSRecord.isCloseNotify(event, value) else { return }
-            unsafe TLSRecord.of(connection)?.sawCloseNotify = true
+            if TLSRecord.isCloseNotify(event, value) { unsafe TLSRecord.of(connection)?.sawCloseNotify = true }
+            if let alert = TLSAlert(event, value) { unsafe TLSRecord.of(connection)?.alert = alert }
         }
         if peers.arePinned { unsafe HandshakeGate.install(in: context, kept.toOpaque()) }
         if namesHosts { unsafe HostNames.require(in: context) }

@@ -25,6 +25,9 @@ extension Transfer {
         isSendingPaused = false
         guard maySend() else { return false }
         wasSentAgain = isRepetition
+        let isVouchedFor = wasSentAgain && isVouchedFor
+        // The server has answered with a challenge.
+        if isConnected, !wasSentAgain { sends = 0 }
         if wasSentAgain {
             repeats += 1
             // libcurl before 8.7 goes back to the first byte only if some of what it took went out.
@@ -63,12 +66,18 @@ extension Transfer {
             stop = .refused(refusal)
             return false
         }
+        // Others that are kept may be dead, too, and would cost a repetition each.
+        if sends > 0, isReused, !speaksHTTP2 {
+            (needsFreshConnection, needsOtherConnection) = (true, true)
+            return false
+        }
         if speaksHTTP2, isReused, repeats < 5, turn.sockets.isWornOut(ends) {
             repeats += 1
             easy.closeConnection()
             needsOtherConnection = true
             return false
         }
+        if speaksHTTP2, !isReused, !mayUseTLS { turn.sockets.guardAgainstFloods(at: ends) }
         stream = speaksHTTP2 && !control.opensOnly ? turn.sockets.openStream(at: ends) : nil
         if mustHearAll { easy.listen() }
         if speaksHTTP2 { easy.keepConnection() }
@@ -79,6 +88,7 @@ extension Transfer {
             easy.stopWhenConnected(true)
             return true
         }
+        noteSend(isVouchedFor: isVouchedFor)
         entered(isContentSent ? .waiting : .sending)
         waitToBeAsked()
         return true
@@ -169,7 +179,7 @@ extension Transfer {
     /// would repeat whatever it was. What is not idempotent might then be done twice (RFC 9110 section 9.2.2), unless
     /// nothing of it went out, or the server did not deal with its stream.
     private func maySendAgain() -> Bool {
-        guard !control.hop.request.method.isIdempotent, let easy, easy.hasSentRequest, !isUnprocessed, !isRefused else {
+        guard !control.hop.request.method.isIdempotent, let easy, easy.hasSentRequest, !isVouchedFor else {
             return true
         }
         stop = .transport(
@@ -182,14 +192,14 @@ extension Transfer {
     }
 
     /// Whether the server has said farewell, and that it did not deal with the stream.
-    private var isUnprocessed: Bool {
+    var isUnprocessed: Bool {
         guard let stream, let ends else { return false }
         return turn.sockets.lastStream(at: ends).map { $0 < stream } ?? false
     }
 
     /// Whether libcurl sends a request again because the server refused its stream, which leaves no words behind. A kept
     /// connection that died may look the same, and so may one whose answer makes no sense.
-    private var isRefused: Bool {
+    var isRefused: Bool {
         guard stream != nil, let easy, !easy.hasErrorMessage else { return false }
         return !isReused || !CurlLibrary.shared.mistakesDeathForRefusal
     }
@@ -198,8 +208,8 @@ extension Transfer {
     /// either the server has said that it did not deal with the stream, or the connection was a kept one and what was
     /// asked may be done twice. libcurl does so by itself, five times.
     ///
-    /// More connections than that may have died where nobody saw it, or their server deals with a few streams of each only, and
-    /// leaves the rest of a hundred to the next one. Whoever opens a connection gives up sooner.
+    /// The server may deal with a few streams of each connection only, and leave the rest of a hundred to the next one, also where
+    /// its GOAWAY was not read. Whoever opens a connection gives up sooner.
     func isCarriedAgain(after code: CURLcode) -> Bool {
         guard isConnected, code != CURLE_OK, stop == nil, !head.hasBegun, !control.opensOnly,
             repeats < (isReused ? 100 : 5)
@@ -232,8 +242,9 @@ extension Transfer {
         guard Self.goAwayMarks.contains(where: { bytes.starts(with: $0) }),
             let place = bytes.firstRange(of: Self.lastStreamMark)
         else { return }
-        let number = Self.number(at: place.upperBound, in: bytes)
-        turn.sockets.goingAway(after: number, at: ends)
+        let code = bytes.firstRange(of: Self.codeMark).map { Self.number(at: $0.upperBound, in: bytes) } ?? 0
+        let goAway = GoAway(lastStream: Self.number(at: place.upperBound, in: bytes), code: code)
+        turn.sockets.goingAway(goAway, at: ends)
     }
 
     /// Whether a text begins like one of those that are looked for below, where connections are not told. Most do not.
@@ -258,6 +269,7 @@ extension Transfer {
     private static let retryMarks = ["Connection died, ", "REFUSED_STREAM, "].map { Array("\($0)retrying".utf8) }
     /// libcurl 7.88 misspells it.
     private static let goAwayMarks = ["received", "recveived"].map { Array("\($0) GOAWAY, error=".utf8) }
+    private static let codeMark = Array("error=".utf8)
     private static let lastStreamMark = Array("last_stream=".utf8)
 }
 

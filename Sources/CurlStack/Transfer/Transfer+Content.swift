@@ -37,6 +37,7 @@ extension Transfer {
     /// Notes whether the stream's buffer was full, so that libcurl may hold more. A head shares the buffer with the first
     /// content.
     private func noteHeldInput(_ count: Int) {
+        turn.sockets.floods.begin()
         guard CurlLibrary.shared.hasOldHTTP2, let ends else { return }
         let shared = rawCount == 0 ? head.bytesRead : 0
         turn.held.received(at: ends, fillsBuffer: shared + count >= HeldInput.bufferSize)

@@ -1,3 +1,4 @@
+// Longer than 300 lines: all causes of an ending are weighed in one place.
 internal import CCurl
 internal import NetworkStack
 
@@ -9,7 +10,7 @@ extension Transfer {
         defer { isOver = true }
         var metrics = HTTP.Metrics()
         measure(&metrics, code)
-        isCleanlyDone = code == CURLE_OK && !wasSentAgain
+        isCleanlyDone = code == CURLE_OK && !wasSentAgain && !needsFreshConnection
         if stream == nil, let ends { turn.sockets.answered(at: ends, keepAlive: head.keepAlive) }
         if leavesReset, let ends, turn.sockets.noteReset(at: ends) { line.leaveConnection() }
         if let response = wholeResponse(code) {
@@ -30,8 +31,20 @@ extension Transfer {
     }
 
     private func failure(_ code: CURLcode) -> HTTPTransferFailure<CurlError>? {
+        let failure = cause(of: code)
+        guard stream != nil, let ends, case .transport(let error)? = failure else { return failure }
+        if let reason = turn.sockets.goAway(at: ends)?.reason { return .transport(error.adding(reason)) }
+        // Whatever libcurl calls that: the request may have been dealt with, and would be answered so again.
+        guard turn.sockets.wasGivenUp(ends), error.kind == .empty || error.kind == .truncated else { return failure }
+        return .transport(ended(.http2, "The server broke the rules of HTTP/2. \(error.message)"))
+    }
+
+    private func cause(of code: CURLcode) -> HTTPTransferFailure<CurlError>? {
         if let stop { return stop }
         if let refusal = refusalOfServer(code) { return .refused(.untrusted(refusal)) }
+        if code != CURLE_OK, isConnected || phase == .securing, let alert = tlsRecord?.latestAlert {
+            return .transport(error(after: alert, code))
+        }
         // A timeout says by its phase that the request was sent.
         if isConnected, phase.isBeforeSending, code != CURLE_OK, code != CURLE_OPERATION_TIMEDOUT,
             !control.hop.request.method.isIdempotent || saysNobodyWasReached(code), easy?.hasSentRequest ?? false
@@ -154,6 +167,16 @@ extension Transfer {
         CurlLibrary.shared.hasOldHTTP2 && stream != nil && hasContent && head.contentLength == nil
     }
 
+    /// The server ended TLS with a fatal alert, which is the cause of whatever libcurl met then: under TLS 1.3 the handshake may be
+    /// over, and what is sent meanwhile meets a closed connection.
+    private func error(after alert: TLSAlert, _ code: CURLcode) -> CurlError {
+        let code = CurlError.Code(rawValue: Int32(bitPattern: code.rawValue))
+        return error(
+            CurlError(code: code, message: "").kind == .tls ? code : alert.code,
+            saying: "The server ended TLS with the alert \(alert)."
+        )
+    }
+
     /// What libcurl says of a failure.
     private func words(for code: CURLcode) -> String { easy?.message(for: code) ?? "\(code)" }
 
@@ -244,6 +267,7 @@ extension Transfer {
 
     private func measure(_ metrics: inout HTTP.Metrics, _ code: CURLcode) {
         metrics.queue = queued
+        metrics.resends = resends
         guard let easy else { return }
         let isReused = isConnected && easy.fact(CURLINFO_NUM_CONNECTS) == 0
         metrics.isConnectionReused = isReused

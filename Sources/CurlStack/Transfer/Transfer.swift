@@ -51,6 +51,10 @@ final class Transfer {
     var isReused = false
     /// How often the transfer was carried again, because the server did not deal with it.
     var repeats = 0
+    /// How often the request was sent without an answer, but for what the server declares not processed.
+    var sends = 0
+    /// How often the request was sent again.
+    var resends: Int?
     /// What is noted of the connection's TLS, if it has any; before there is one, of the latest handshake.
     var tlsRecord: TLSRecord?
     /// How many handshakes have begun on the latest connection. Behind a proxy that speaks TLS, the first is the proxy's.
@@ -83,6 +87,8 @@ final class Transfer {
     var isCleanlyDone = false
     /// Whether the content waits for the server to ask for it.
     var asksFirst: Bool
+    /// Whether the next connection must be a fresh one.
+    var needsFreshConnection = false
     /// The connection libcurl chose is of no use; nothing was sent, or nothing that counts.
     var needsOtherConnection = false
     /// Whether that is because another has not finished opening it.
@@ -152,6 +158,7 @@ final class Transfer {
 
     /// Forgets what came of the connection that was of no use.
     func startOver() {
+        if head.hasBegun { sends = 0 } else if isConnected, isVouchedFor { sends -= 1 }
         needsOtherConnection = false
         hasTaught = false
         joinsHTTP2 = false
@@ -225,7 +232,11 @@ final class Transfer {
         guard !isOver else { return }
         let sink = control.sink
         if !isPhaseTold, easy != nil { entered(phase) }
-        if stream != nil, !isEnding { easy?.listen() }
+        if stream != nil, !isEnding {
+            easy?.listen()
+            // A fault behind what came with it is noticed when libcurl reads again.
+            if CurlLibrary.shared.hasOldHTTP2, head.isComplete, isReceiving, let ends { turn.held.look(at: ends) }
+        }
         if hasSentInTurn {
             sink.sent(content?.sent ?? 0)
             hasSentInTurn = false

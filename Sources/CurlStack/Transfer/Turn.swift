@@ -41,6 +41,29 @@ final class Turn {
         content.renew()
     }
 
+    /// libcurl's deadline has come.
+    func actOnTimeout(_ multi: MultiHandle) {
+        renewBudgets()
+        sockets.floods.begin()
+        defer { sockets.floods.end() }
+        multi.actOnTimeout()
+    }
+
+    /// A socket is ready.
+    func act(on event: Poller.Event, _ multi: MultiHandle) {
+        renewBudgets()
+        let running = multi.running
+        sockets.floods.begin()
+        defer { sockets.floods.end() }
+        multi.act(on: event)
+        // A fault is noticed when libcurl reads again. What has ended a transfer is seldom one.
+        if !CurlLibrary.shared.hasOldHTTP2, multi.running >= running, sockets.hasStreams(event.descriptor) {
+            multi.act(on: event)
+        }
+        held.read(sockets.ends(of: event.descriptor))
+        lookPastPause(at: sockets.ends(of: event.descriptor))
+    }
+
     /// Lets go of the transfers it knows, which know it.
     func end() {
         while nextTouched() != nil {}

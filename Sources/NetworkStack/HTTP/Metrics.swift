@@ -26,6 +26,10 @@ extension HTTP {
         public var remotePort: Int?
         /// Whether a connection that was open already was used; `nil` if the stack cannot tell.
         public var isConnectionReused: Bool?
+        /// How often the stack sent the request again by itself, because a kept connection died without an answer, or its server
+        /// did not process the request; `nil` if nothing was sent, or the stack does not count. What a retry policy sends again
+        /// is another attempt.
+        public var resends: Int?
         /// The public keys of the certificates that the server was verified by, its own first and the root's last: told if the
         /// server's keys are pinned, or ``HTTP/Options/collectsServerPins`` asks. Then it is `nil` over http, where certificates
         /// are not verified, and if the connection is one that another fetch, which did not ask, opened by resuming a session of

@@ -194,6 +194,11 @@ extension ScriptedServer {
                         record.handshake = .done
                         record.tls = agreed
                     }
+                case .failed(let reason):
+                    // What the client has sent by now would turn the close into a reset, and that overtake the alert.
+                    shutdown(descriptor, Int32(SHUT_WR))
+                    drain()
+                    throw Interruption.failed(reason)
                 case let outcome: try wait(after: outcome, "for the TLS handshake", until: deadline)
                 }
             }

@@ -3,7 +3,7 @@ extension ScriptedServer {
     public struct Options: Sendable {
         /// Whether a client is asked for a certificate.
         ///
-        /// Whatever it shows is accepted and recorded.
+        /// Whatever it shows is accepted and recorded, but for `refused`.
         public enum ClientCertificate: Sendable, Equatable {
             /// Not asked for.
             case ignored
@@ -11,6 +11,8 @@ extension ScriptedServer {
             case requested
             /// The handshake fails without.
             case required
+            /// The handshake fails with any, as with one by an authority that is not known.
+            case refused
         }
 
         /// A TLS version.

@@ -26,8 +26,12 @@ final class TLSContext: @unchecked Sendable {  // unchecked: SSL_CTX counts refe
         SSL_CTX_set_session_id_context(context, [1], 1)  // without one, a client certificate forbids resumption
         if options.clientCertificate != .ignored {
             let required = options.clientCertificate == .required ? SSL_VERIFY_FAIL_IF_NO_PEER_CERT : 0
-            // Any certificate will do: the client is what is tested.
-            SSL_CTX_set_verify(context, SSL_VERIFY_PEER | required) { _, _ in 1 }
+            if options.clientCertificate == .refused {
+                SSL_CTX_set_verify(context, SSL_VERIFY_PEER, nil)
+            } else {
+                // Any certificate will do: the client is what is tested.
+                SSL_CTX_set_verify(context, SSL_VERIFY_PEER | required) { _, _ in 1 }
+            }
         }
         guard !protocols.isEmpty else { return }
         SSL_CTX_set_alpn_select_cb(

@@ -1,0 +1,61 @@
+import FoundationEssentials
+import NetworkStack
+import NetworkStackTesting
+
+extension ConformanceCheck {
+    /// What a stack sends again by itself is bounded, however many connections die, and is in the metrics.
+    static let boundedRepeats: [ConformanceCheck] = [
+        ConformanceCheck("A GET whose kept connections die is sent three times at most", needs: [.network]) {
+            try await sendsThreeTimesAtMost($0, HTTP.Options())
+        },
+        ConformanceCheck(
+            "A GET whose kept connections of HTTP/2 die is sent three times at most",
+            needs: [.network, .http2PriorKnowledge, .strictReplies]
+        ) { subject in
+            // Each answers once, so that it is kept, and dies with the next request.
+            let server = try http2Server { _ in [.answerStream, .receiveStream, .close] }
+            let client = try subject.http2Client()
+            for number in 1...5 {
+                _ = try await client.get(server.url("/\(number)"))
+                let before = server.snapshot.accepted
+                _ = try await client.outcome(of: HTTP.Request(url: server.url("/again")))
+                let more = server.snapshot.accepted - before
+                try expect(more <= 2, "\(more + 1) connections for one request")
+            }
+        },
+        ConformanceCheck(
+            "The metrics count how often a request was sent again",
+            needs: [.network, .carefulRepeats]
+        ) { subject in
+            let server = try ScriptedServer { index in
+                index == 0
+                    ? [.receiveHead, .send(kept), .receiveRequest, .close]
+                    : [.receiveHead, .send(kept), .receiveHead, .send(kept), .waitForClose]
+            }
+            let client = try subject.client()
+            var counts: [Int?] = []
+            for _ in 1...3 { counts.append(try await client.get(server.url()).response.metrics.resends) }
+            try expectEqual(counts, [0, 1, 0], "sent again")
+        },
+    ]
+
+    private static let kept = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
+
+    /// Twelve connections are kept, and each dies when it is used again.
+    private static func sendsThreeTimesAtMost(_ subject: ConformanceSubject, _ options: HTTP.Options) async throws {
+        for dies in [ScriptedServer.Step.close, .reset] {
+            let (count, leave) = (12, Gate())
+            let server = try ScriptedServer { _ in
+                [.receiveHead, .wait(for: leave), .send(kept), .receiveRequest, dies]
+            }
+            let client = try subject.client()
+            async let fetched: Void = together(count) { _ = try await client.get(server.url("/\($0)")) }
+            try await server.waitUntil { $0.requests.count == count }
+            leave.open()
+            try await fetched
+            _ = try await client.outcome(of: HTTP.Request(url: server.url("/get")))
+            let sent = server.requests.count { $0.path == "/get" }
+            try expect((1...3).contains(sent), "the request was sent \(sent) times")
+        }
+    }
+}

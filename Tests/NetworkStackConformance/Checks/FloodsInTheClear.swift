@@ -1,0 +1,59 @@
+import FoundationEssentials
+import NetworkStack
+import NetworkStackTesting
+
+extension ConformanceCheck {
+    /// Servers that send frames without end in the clear: others have their turn, and so has a cancel.
+    static let floodsInTheClear: [ConformanceCheck] = [
+        ("empty DATA", HTTP2Frame(.data, stream: 1)),
+        ("WINDOW_UPDATE", HTTP2Frame(.windowUpdate, stream: 1, [0, 0, 0, 1])),
+        ("SETTINGS", HTTP2Frame(.settings)),
+        ("PING", HTTP2Frame(.ping, [UInt8](repeating: 1, count: 8))),
+        ("answers to PING", HTTP2Frame(.ping, flags: HTTP2Frame.endStream, [UInt8](repeating: 1, count: 8))),
+    ].map { name, frame in
+        ConformanceCheck(
+            "A flood of \(name) over HTTP/2 holds up no other fetch",
+            needs: [.network, .http2PriorKnowledge, .strictReplies]
+        ) { try await leavesTurns($0, floodedWith: frame) }
+    }
+
+    /// Fetches from a server that floods, and something else meanwhile, and cancels.
+    private static func leavesTurns(_ subject: ConformanceSubject, floodedWith frame: HTTP2Frame) async throws {
+        let isReady = Gate()
+        // As much as can be read in some seconds, so that a stack that reads it all to its end is seen.
+        let piece = [[UInt8]](repeating: frame.bytes, count: 8192).flatMap(\.self)
+        let server = try http2Server { _ in
+            [
+                .receiveStream, .send([.head(200, on: 1), .data("half", on: 1)]), .open(isReady),
+                .run { connection in
+                    let end = ContinuousClock.now + .seconds(4)
+                    while ContinuousClock.now < end { try connection.send(piece) }
+                },
+            ]
+        }
+        let other = try ScriptedServer.responding { _ in .ok("other") }
+        let stack = try subject.stack()
+        _ = try await stack.text(other.url())
+        var options = HTTP.Options()
+        options.version = .http2PriorKnowledge
+        let flooded = try stack.observe(server.url(), options: options)
+        try await isReady.opened()
+        let (worst, stall) = try await StallMeter.measure {
+            var worst = Duration.zero
+            for _ in 0..<10 {
+                let began = ContinuousClock.now
+                _ = try await stack.text(other.url())
+                worst = max(worst, .now - began)
+            }
+            let began = ContinuousClock.now
+            flooded.cancel()
+            _ = try await flooded.outcome()
+            return max(worst, .now - began)
+        }
+        let limit = max(.milliseconds(100), stall * 10)
+        try expect(
+            worst < limit,
+            "the longest wait was \(worst), of \(limit) at most, as the machine stalled for \(stall)"
+        )
+    }
+}
