@@ -142,6 +142,7 @@ enum Platform {
             .rawContent: "URLSession always decompresses.",
             .unknownCodings:
                 "URLSession on this platform has libcurl decode content, which fails at a coding that it does not know.",
+            .pathAsIs: "URLSession's libcurl removes the segments . and .. from a path.",
             .headerOrder:
                 "URLSession keeps header fields in a dictionary: lines of one name are joined, their order is lost.",
             .lenientHeads:

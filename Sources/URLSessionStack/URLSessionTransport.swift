@@ -69,6 +69,7 @@ extension HTTP.Options {
     /// Refuses options that URLSession cannot follow, whatever the request.
     func checkForURLSession() throws(HTTP.Refusal) {
         let capabilities = Platform.capabilities
+        if pathAsIs { try capabilities.require(.pathAsIs) }
         if !decompresses { try capabilities.require(.rawContent) }
         if passesUnknownCodings { try capabilities.require(.unknownCodings) }
         if collectsServerPins { try capabilities.require(.serverPins) }

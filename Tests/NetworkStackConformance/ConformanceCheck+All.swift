@@ -24,7 +24,7 @@ extension ConformanceCheck {
         + limits
         + refusals
         + tls + pinning + http2 + resources + endpointParts + sentForms + callbacks + sessionHeaders
-        + receivedFields + foldedHeads + cookies + strictTransport + metrics + ranges
+        + receivedFields + foldedHeads + paths + cookies + strictTransport + metrics + ranges
 
     /// What is checked for every member of a class: options, names, clocks, buffers, descriptors.
     private static let classes: [ConformanceCheck] =

@@ -6,11 +6,13 @@ internal import CCurl
 final class URLHandle {
     private let pointer: OpaquePointer
 
-    /// Takes a URL apart, or answers `nil` if libcurl cannot.
+    /// Takes a URL apart, or answers `nil` if libcurl cannot. Its path stays as it is: what may be removed from it was.
     init?(_ text: String) {
         guard let pointer = unsafe curl_url() else { return nil }
         unsafe self.pointer = pointer
-        guard unsafe curl_url_set(pointer, CURLUPART_URL, text, 0) == CURLUE_OK else { return nil }
+        guard unsafe curl_url_set(pointer, CURLUPART_URL, text, UInt32(CURLU_PATH_AS_IS)) == CURLUE_OK else {
+            return nil
+        }
     }
 
     deinit { unsafe curl_url_cleanup(pointer) }

@@ -140,9 +140,7 @@ final class TransferPlan {
         }
         let root = rest[place] == UInt8(ascii: "/") ? "" : "/"
         let origin = isForwarded ? String(decoding: bytes[..<place], as: UTF8.self) : ""
-        let path = bytes[place...].prefix { $0 != UInt8(ascii: "?") }
-        return origin + root
-            + String(decoding: path.withoutDotSegments + bytes[(place + path.count)...], as: UTF8.self)
+        return origin + root + String(decoding: bytes[place...], as: UTF8.self)
     }
 
     /// Whether there is anything in a URL that libcurl might write otherwise. In most there is not, and every request asks.

@@ -134,7 +134,8 @@ final class Exchange: Cancelable {
             if hop !== recent { recentHop?.keep(hop) }
             return (hop, request, nil)
         }
-        let (checked, origin, urlText, fragment) = try (memory.isOn ? memory.secured(request) : request).checked()
+        let secured = memory.isOn ? try memory.secured(request) : request
+        let (checked, origin, urlText, fragment) = try secured.checked(pathAsIs: options.value.pathAsIs)
         let trust = try context.trust(for: origin)
         // A weak reference costs every later one; most requests have nothing to read.
         let source = checked.body.isRead ? try checked.body.open { [weak self] in self?.sourceIsReady() } : nil

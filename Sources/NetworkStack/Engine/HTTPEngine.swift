@@ -208,7 +208,8 @@ public final class HTTPEngine<Transport: HTTPTransport>: Sendable {
     ) -> InterceptorChain<Transport.Request, Transport.Response> {
         InterceptorChain(
             interceptors: isIntercepted ? joined(resource.interceptors) : resource.interceptors,
-            priority: resource.retryActionPriority
+            priority: resource.retryActionPriority,
+            pathAsIs: (resource.sharedOptions ?? context.options).value.pathAsIs
         )
     }
 

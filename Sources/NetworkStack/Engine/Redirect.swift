@@ -24,11 +24,9 @@ enum Redirect {
         let resolved = try secured(named) ?? named
         let target: HTTP.Target
         do { target = try HTTP.Target(resolved) } catch { throw .invalidRedirect(resolved.redactedDescription) }
-        guard let plain = target.stripped.map({ URL(string: $0) }) ?? resolved else {
+        guard let url = target.stripped.map({ URL(string: $0) }) ?? resolved else {
             throw .invalidRedirect(URLText.Fault.notURL.target)
         }
-        // RFC 3986 section 5.2.2 takes dot segments out of every reference, Foundation out of relative ones.
-        let url = plain.standardized
         if origin.scheme == .https, target.origin.scheme == .http, !policy.allowsInsecure {
             throw .insecureRedirect(url)
         }
@@ -62,7 +60,7 @@ enum Redirect {
         status: HTTP.StatusCode,
         policy: HTTP.Options.Redirects
     ) -> [String] {
-        policy.limit > 0 && isFollowed(status) ? headers.values(for: .location) : []
+        policy.limit > 0 && isFollowed(status) ? headers.locations : []
     }
 
     private static func isFollowed(_ status: HTTP.StatusCode) -> Bool {

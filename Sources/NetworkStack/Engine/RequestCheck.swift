@@ -11,9 +11,17 @@ extension HTTP.Headers {
 extension HTTP.Request {
     /// Checks everything that can be wrong with a request before anything is sent, and reads its target.
     ///
+    /// - Parameter pathAsIs: Whether segments `.` and `..` of the path stay.
     /// - Returns: The request as it goes to a transport (user info turned into credentials, no fragment), its origin, and
     ///   its URL's text, and the fragment that was left out.
-    func checked() throws(HTTP.Refusal) -> (
+    /// - Throws: ``HTTP/Refusal/invalidRequest(_:)`` with a sentence that says what to change.
+    func checked(
+        pathAsIs: Bool = false
+    ) throws(HTTP.Refusal) -> (request: HTTP.Request, origin: HTTP.Origin, urlText: String, fragment: String?) {
+        try (pathAsIs ? self : withoutDotSegments()).checkedAsIs()
+    }
+
+    private func checkedAsIs() throws(HTTP.Refusal) -> (
         request: HTTP.Request, origin: HTTP.Origin, urlText: String, fragment: String?
     ) {
         let target = try HTTP.Target(url)

@@ -83,6 +83,8 @@ extension HTTP {
         public static let rawContent = Capability(rawValue: "content as it was sent")
         /// Content in a coding that the stack cannot undo, delivered as it was sent (``HTTP/Options/passesUnknownCodings``).
         public static let unknownCodings = Capability(rawValue: "content in unknown codings")
+        /// Paths with segments `.` and `..` (``HTTP/Options/pathAsIs``).
+        public static let pathAsIs = Capability(rawValue: "paths as they are")
         /// Header lines in their order, repeated ones apart.
         public static let headerOrder = Capability(rawValue: "header lines in order")
         /// Response heads that bend the rules, as other clients accept them.

@@ -1,6 +1,6 @@
 extension ArraySlice<UInt8> {
-    /// A path without the segments of dots (RFC 3986 section 5.2.4), which libcurl sends none of.
-    package var withoutDotSegments: [UInt8] {
+    /// A path without the segments `.` and `..` (RFC 3986 section 5.2.4).
+    var withoutDotSegments: [UInt8] {
         let dot = UInt8(ascii: ".")
         guard contains(dot) else { return Array(self) }
         var kept: [ArraySlice<UInt8>] = []
@@ -15,5 +15,26 @@ extension ArraySlice<UInt8> {
             if number == segments.count - 1 { kept.append([]) }
         }
         return Array(kept.joined(separator: [UInt8(ascii: "/")]))
+    }
+}
+
+extension String {
+    /// The text of a URL whose path has no segments `.` and `..`, or `nil` if it has none of them.
+    package var withoutDotSegments: String? {
+        var last = UInt8(ascii: ":")
+        for byte in utf8 {
+            if byte == UInt8(ascii: "?") || byte == UInt8(ascii: "#") { return nil }
+            if byte == UInt8(ascii: "."), last == UInt8(ascii: "/") { break }
+            last = byte
+        }
+        guard last == UInt8(ascii: "/"), utf8.count <= URLText.limit else { return nil }
+        let bytes = Array(utf8)
+        guard let scheme = bytes.firstRange(of: "://".utf8),
+            let start = bytes[scheme.upperBound...].firstIndex(where: \.endsAuthority)
+        else { return nil }
+        let path = bytes[start...].prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
+        let kept = path.withoutDotSegments
+        guard kept.count < path.count else { return nil }
+        return String(decoding: bytes[..<start] + kept + bytes[path.endIndex...], as: UTF8.self)
     }
 }

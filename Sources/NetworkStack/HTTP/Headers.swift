@@ -133,6 +133,15 @@ extension HTTP {
             }
         }
 
+        /// Where a response leads. Bytes that are no UTF-8 are percent-encoded as they came, not read as Latin-1.
+        var locations: [String] {
+            if case .wire(let wire) = storage {
+                wire.values(for: .location, escapesBytes: true)
+            } else {
+                values(for: .location)
+            }
+        }
+
         /// Whether there is a field of that name.
         ///
         /// - Parameter name: The field's name, in any case.

@@ -105,6 +105,10 @@ extension HTTP {
 
         /// Which redirects are followed.
         public var redirects = Redirects()
+        /// Whether a URL's path is sent with its segments `.` and `..` (`CURLOPT_PATH_AS_IS`), which keys of object stores may have.
+        /// Otherwise they are removed (RFC 3986 section 5.2.4) before interceptors get the request, so that what they sign or log
+        /// is what is sent. Those of a relative `Location` are always removed. Needs ``HTTP/Capability/pathAsIs``.
+        public var pathAsIs = false
         /// When a fetch has taken too long.
         public var timeouts = Timeouts()
         /// How much a server may send.

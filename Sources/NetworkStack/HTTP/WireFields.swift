@@ -23,17 +23,18 @@ struct WireFields: Sendable {
         return fields
     }
 
-    /// The values of one name, in order.
-    func values(for name: HTTP.HeaderName) -> [String] {
+    /// The values of one name, in order; bytes of those that are no UTF-8 are read as Latin-1, or percent-encoded.
+    func values(for name: HTTP.HeaderName, escapesBytes: Bool = false) -> [String] {
         var values: [String] = []
         var isWanted = false
         let wanted = name.rawValue.utf8
         walk { candidate, value in
             isWanted = matches(candidate, wanted) && isToken(candidate)
-            if isWanted { values.append(text(value)) }
+            if isWanted { values.append(text(value, escapesBytes: escapesBytes)) }
         } continuation: { value in
             guard isWanted, let last = values.indices.last else { return }
-            values[last] += (values[last].isEmpty || value.isEmpty ? "" : " ") + text(value)
+            values[last] +=
+                (values[last].isEmpty || value.isEmpty ? "" : " ") + text(value, escapesBytes: escapesBytes)
         }
         return values
     }
@@ -84,13 +85,17 @@ struct WireFields: Sendable {
         return lower..<upper
     }
 
-    private func text(_ range: Range<Int>) -> String {
+    private func text(_ range: Range<Int>, escapesBytes: Bool = false) -> String {
         let slice = bytes[range]
         // Neither may reach whoever reads the field (RFC 9110 section 5.5).
         if slice.contains(where: \.endsValue) {
             let legal = WireFields(slice.map { $0.endsValue ? UInt8(ascii: " ") : $0 })
-            return legal.text(legal.trimmed(0, range.count))
+            return legal.text(legal.trimmed(0, range.count), escapesBytes: escapesBytes)
         }
-        return String(validating: slice, as: UTF8.self) ?? String(decoding: slice.map { UInt16($0) }, as: UTF16.self)
+        if let text = String(validating: slice, as: UTF8.self) { return text }
+        guard escapesBytes else { return String(decoding: slice.map { UInt16($0) }, as: UTF16.self) }
+        var escaped: [UInt8] = []
+        for byte in slice { escaped.append(escaping: byte) { $0 < 0x80 } }
+        return String(decoding: escaped, as: UTF8.self)
     }
 }

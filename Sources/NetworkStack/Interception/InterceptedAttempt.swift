@@ -82,7 +82,7 @@ final class InterceptedAttempt<Request: HTTPRequestConvertible, Response: HTTPRe
         guard !interceptsRequests, let make = resource.content.baseRequestMaking.makeAtOnce else { return nil }
         begin(attempt)
         do {
-            let request = try make()
+            let request = try chain.plain(make())
             keep(Made(request), of: attempt.number)
             return .success(try request.httpRequest())
         } catch {
@@ -123,7 +123,9 @@ final class InterceptedAttempt<Request: HTTPRequestConvertible, Response: HTTPRe
             return true
         }
         guard isFirst else { return EmptyCancelable() }
-        guard interceptsRequests else { return takeOn(made, number, handler) }
+        guard interceptsRequests else {
+            return takeOn(made.flatMap { request in Result { try chain.plain(request) } }, number, handler)
+        }
         return chain.threadRequest(made) { [self] threaded in takeOn(threaded, number, handler) }
     }
 

@@ -4,6 +4,7 @@ internal import FoundationEssentials
 struct InterceptorChain<Request: HTTPRequestConvertible, Response: HTTPResponseConvertible>: Sendable {
     let interceptors: HTTPResource<Request, Response>.Interceptors
     let priority: Retry.Action.CompareClosure
+    var pathAsIs = false
 
     // The interceptors are asked and told where they lie: a loop over them would copy each.
 
@@ -11,14 +12,21 @@ struct InterceptorChain<Request: HTTPRequestConvertible, Response: HTTPResponseC
 
     var interceptsContent: Bool { interceptors.indices.contains { interceptors[$0].interceptsContent } }
 
-    /// Threads a request through the interceptors. The handler is called once at most.
+    /// A request as it is sent.
+    func plain(_ request: Request) throws -> Request { pathAsIs ? request : try request.withoutDotSegments() }
+
+    private func plain(_ result: Result<Request, any Error>) -> Result<Request, any Error> {
+        result.flatMap { request in Result { try plain(request) } }
+    }
+
+    /// Threads a request through the interceptors; each gets it as it would be sent. The handler is called once at most.
     func threadRequest(
         _ result: Result<Request, any Error>,
         _ handler: @escaping @Sendable (Result<Request, any Error>) -> any Cancelable
     ) -> any Cancelable {
-        Threading(last: handler) { index, value, next in
+        Threading(last: { handler(plain($0)) }) { index, value, next in
             index < interceptors.count
-                ? interceptors[index].interceptMakeRequestResult(value, handler: next) : nil
+                ? interceptors[index].interceptMakeRequestResult(plain(value), handler: next) : nil
         }
         .pass(result, to: 0)
     }

@@ -13,6 +13,22 @@ public protocol HTTPRequestConvertible: Sendable {
     ///
     /// - Throws: An ``HTTP/Refusal`` if this is no HTTP request. A fetch of it ends with ``HTTPFetchError/noRequest(_:)``.
     func httpRequest() throws -> HTTP.Request
+
+    /// The same request with a URL whose path has no segments `.` and `..` (RFC 3986 section 5.2.4). Interceptors get requests
+    /// so, unless ``HTTP/Options/pathAsIs`` is set.
+    ///
+    /// - Returns: The request. By default it is made of the neutral one, if there is something to remove.
+    /// - Throws: What ``init(_:)`` and ``httpRequest()`` throw.
+    func withoutDotSegments() throws -> Self
+}
+
+extension HTTPRequestConvertible {
+    /// The same request, made of the neutral one if its path has segments `.` or `..`.
+    public func withoutDotSegments() throws -> Self {
+        let request = try httpRequest()
+        let changed = request.withoutDotSegments()
+        return changed.isIdentical(to: request) ? self : try Self(changed)
+    }
 }
 
 /// A response type that can be read as a neutral one.
@@ -29,6 +45,14 @@ extension HTTP.Request: HTTPRequestConvertible {
     /// The request itself.
     @inlinable
     public func httpRequest() -> HTTP.Request { self }
+
+    /// The request, its path without segments `.` and `..`.
+    public func withoutDotSegments() -> HTTP.Request {
+        guard let text = url.absoluteString.withoutDotSegments, let url = URL(string: text) else { return self }
+        var request = self
+        request.url = url
+        return request
+    }
 }
 
 extension HTTP.Response: HTTPResponseConvertible {

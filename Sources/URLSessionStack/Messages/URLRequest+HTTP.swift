@@ -35,6 +35,14 @@ extension URLRequest: HTTPRequestConvertible {
         }
     }
 
+    /// The request, its URL's path without segments `.` and `..`.
+    public func withoutDotSegments() -> URLRequest {
+        guard let text = url?.absoluteString.withoutDotSegments, let url = URL(string: text) else { return self }
+        var request = self
+        request.url = url
+        return request
+    }
+
     /// The neutral request: method, URL, header fields and content.
     ///
     /// How a `URLRequest` wants to be carried out (`timeoutInterval`, `cachePolicy`, cookies, network service) is not part of

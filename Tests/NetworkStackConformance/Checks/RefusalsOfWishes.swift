@@ -66,6 +66,7 @@ extension ConformanceCheck {
         },
         option("A connect timeout", .connectTimeout) { $0.timeouts.connect = .seconds(20) },
         option("A queue timeout", .queueTimeout) { $0.timeouts.queue = .seconds(20) },
+        option("A path as it is", .pathAsIs) { $0.pathAsIs = true },
         option("Content as it was sent", .rawContent) { $0.decompresses = false },
         option("Content in unknown codings", .unknownCodings) { $0.passesUnknownCodings = true },
         option("Content that waits for 100 Continue", .expectContinue) { $0.expectContinue = .seconds(1) },

@@ -1,0 +1,100 @@
+import FoundationEssentials
+import NetworkStack
+import NetworkStackTesting
+
+extension ConformanceCheck {
+    /// Segments of dots in a path, and bytes of a redirect's.
+    static let paths: [ConformanceCheck] = [
+        ConformanceCheck("What interceptors get of a path is what is sent") { subject in
+            let peer = try subject.serve { _ in .ok("x") }
+            for path in [
+                "/bucket/a/../b", "/./bucket/b?c=/../d", "/bucket/b/.", "/..", "/bucket/.b/..c/...",
+                "/a/%2e%2e/b#/../d",
+            ] {
+                let seen = Lock<[String]>([])
+                let (first, last) = (Watcher(seen), Watcher(seen))
+                let url = peer.url(path)
+                let resource = try ConformanceSubject.Stack.Resource.intercepted(url, by: [first, last])
+                _ = try await subject.stack().observe(resource).onlyOutcome().text()
+                let sent = try target(of: peer.requests().last)
+                try expectEqual(seen.withLock { $0 }, Array(repeating: sent, count: 4), "the targets of \(path)")
+            }
+        },
+        ConformanceCheck("What an interceptor makes of a path is what the next one gets, and is sent") { subject in
+            let peer = try subject.serve { _ in .ok("x") }
+            let seen = Lock<[String]>([])
+            let changing = Watcher(seen, adding: "/c/../d")
+            let resource = try ConformanceSubject.Stack.Resource.intercepted(
+                peer.url("/a"),
+                by: [changing, Watcher(seen)]
+            )
+            _ = try await subject.stack().observe(resource).onlyOutcome().text()
+            let sent = try target(of: peer.requests().last)
+            try expect(sent.hasSuffix("/a/d"), "the target is \(sent)")
+            try expectEqual(seen.withLock { $0 }.filter { $0 != sent }.count, 1, "other targets than the first")
+        },
+        ConformanceCheck("A path as it is is sent as it is", needs: [.pathAsIs]) { subject in
+            let peer = try subject.serve { _ in .ok("x") }
+            let stack = try subject.stack { $0.options.pathAsIs = true }
+            for path in ["/bucket/a/../b", "/./b?c=/../d", "/bucket/..", "/bucket/.?e=%2f", "/%2e%2E/x"] {
+                let seen = Lock<[String]>([])
+                let resource = try ConformanceSubject.Stack.Resource.intercepted(peer.url(path), by: [Watcher(seen)])
+                _ = try await stack.observe(resource).onlyOutcome().text()
+                let sent = try target(of: peer.requests().last)
+                try expect(sent.hasSuffix(path), "the target of \(path) is \(sent)")
+                try expectEqual(seen.withLock { $0 }, [sent, sent], "what interceptors got")
+            }
+            let other = try ConformanceSubject.Stack.Resource.get(peer.url("/a/../b"), options: HTTP.Options())
+            _ = try await stack.observe(other).onlyOutcome().text()
+            try expect(try target(of: peer.requests().last).hasSuffix("/b"), "the last target")
+        },
+        ConformanceCheck("A redirect's bytes that are not UTF-8 are escaped as they came", needs: [.network]) {
+            subject in
+            let server = try ScriptedServer.responding { request in
+                guard request.path == "/start" else { return .ok("there") }
+                var reply = Reply.redirect(302, to: "/top?")
+                let end = reply.head.firstRange(of: Array("/top?".utf8))?.upperBound ?? 0
+                reply.head.insert(contentsOf: [0xFF, 0xC3, 0xBC], at: end)
+                return reply
+            }
+            _ = try await subject.client().get(server.url("/start"))
+            try expectEqual(server.requests.last?.target, "/top?%FF%C3%BC", "the target")
+        },
+    ]
+
+    private static func target(of request: ReceivedRequest?) throws -> String {
+        guard let request else { throw ConformanceFailure("no request") }
+        return request.target
+    }
+
+    /// Notes the target of each request it gets, and may add to its path.
+    private struct Watcher: HTTPResourceInterceptor {
+        typealias Request = HTTP.Request
+        typealias Response = HTTP.Response
+
+        let seen: Lock<[String]>
+        let addition: String
+
+        init(_ seen: Lock<[String]>, adding addition: String = "") { (self.seen, self.addition) = (seen, addition) }
+
+        private func note(_ request: HTTP.Request) {
+            let text = request.url.absoluteString.prefix { $0 != "#" }
+            let path = text.drop { $0 != ":" }.dropFirst(3).drop { $0 != "/" }
+            seen.withLock { $0.append(String(path)) }
+        }
+
+        func interceptMakeRequestResult(
+            _ result: Result<Request, any Error>,
+            handler: @escaping RequestHandler
+        ) -> any Cancelable {
+            guard case .success(var request) = result else { return handler(result) }
+            note(request)
+            if !addition.isEmpty, let url = URL(string: request.url.absoluteString + addition) { request.url = url }
+            return handler(.success(request))
+        }
+
+        func interceptScheduledTask(withIdentifier identifier: Int, request: Request, retryState: Retry.State) {
+            note(request)
+        }
+    }
+}
