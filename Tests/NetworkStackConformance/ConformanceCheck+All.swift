@@ -8,7 +8,8 @@ extension ConformanceCheck {
 
     /// How fetches begin, end and share a stack.
     private static let conduct =
-        contract + cancellation + timeouts + sendingTimeouts + endlessTimeouts + punctuality + concurrency + lifecycle
+        contract + cancellation + timeouts + interimTimeouts + sendingTimeouts + endlessTimeouts + punctuality
+        + concurrency + lifecycle
         + finishing + keptAlive + failures + streams + downloads
 
     /// Which way it travels.
