@@ -96,7 +96,7 @@ struct DomainNameTests {
                 }
             }
         }
-        #expect(agreed > 100_000)
+        #expect(agreed > 50_000)
         #expect(differing == [])
     }
 }

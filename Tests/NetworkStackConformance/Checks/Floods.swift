@@ -64,7 +64,8 @@ extension ConformanceCheck {
         let other = try ScriptedServer.responding { _ in .ok("other") }
         let client = try subject.client { $0.tls.trustRoots = .file(path: certificates.caFile) }
         async let flooded = client.get(server.url("/", host: "localhost"))
-        try await isReady.opened()
+        // Making the flood takes the server its time.
+        try await isReady.opened(within: .seconds(40))
         for _ in 0..<10 { try await bounded(.milliseconds(500) * scale) { _ = try await client.get(other.url()) } }
         let content = try await flooded.value
         try expectEqual(content.count, length, "bytes")
