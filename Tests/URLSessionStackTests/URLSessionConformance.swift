@@ -42,6 +42,14 @@ extension KnownIssue {
             (
                 0..<UInt32.max,
                 KnownIssue(
+                    "A redirect's bytes that are not UTF-8 are escaped as they came",
+                    reason: "URLSession fails at a header line that is not UTF-8.",
+                    reference: "FoundationNetworking, Message.swift: a header line is decoded as UTF-8 or not at all"
+                )
+            ),
+            (
+                0..<UInt32.max,
+                KnownIssue(
                     "A child process inherits no descriptor of a fetch over TCP",
                     reason: "libcurl opens sockets without close-on-exec, and URLSession leaves them so.",
                     reference: "FoundationNetworking, EasyHandle.swift: libcurl's CURLOPT_SOCKOPTFUNCTION is not set"

@@ -21,13 +21,14 @@ extension ArraySlice<UInt8> {
 extension String {
     /// The text of a URL whose path has no segments `.` and `..`, or `nil` if it has none of them.
     package var withoutDotSegments: String? {
+        guard utf8.count <= URLText.limit else { return nil }
         var last = UInt8(ascii: ":")
         for byte in utf8 {
             if byte == UInt8(ascii: "?") || byte == UInt8(ascii: "#") { return nil }
             if byte == UInt8(ascii: "."), last == UInt8(ascii: "/") { break }
             last = byte
         }
-        guard last == UInt8(ascii: "/"), utf8.count <= URLText.limit else { return nil }
+        guard last == UInt8(ascii: "/") else { return nil }
         let bytes = Array(utf8)
         guard let scheme = bytes.firstRange(of: "://".utf8),
             let start = bytes[scheme.upperBound...].firstIndex(where: \.endsAuthority)

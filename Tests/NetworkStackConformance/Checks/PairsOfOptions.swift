@@ -129,6 +129,13 @@ extension Pair {
             answer: { _, _, _ in .ok("coded", headers: [("Content-Encoding", "aws-chunked")]) }
         ),
         Pair(
+            name: "a path as it is",
+            covers: ["pathAsIs"],
+            needs: [.network, .pathAsIs],
+            base: { fetch, _ in fetch.target = "/above/../pair" },
+            set: { fetch, _ in fetch.withOptions { $0.pathAsIs = true } }
+        ),
+        Pair(
             name: "a wait for 100 Continue",
             covers: ["expectContinue"],
             needs: [.network, .expectContinue],
