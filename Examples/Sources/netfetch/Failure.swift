@@ -109,7 +109,7 @@ struct Failure: Error {
                 self.init(.other, phase: .making, code: nil, message: "\(error)")
             }
         case .unknownCoding(let coding, _):
-            self.init(.decoding, phase: .receiving, code: nil, message: "The content has an unknown coding: \(coding).")
+            self.init(.decode, phase: .receiving, code: nil, message: "The content has an unknown coding: \(coding).")
         case .badResponse: self.init(.protocol, phase: .receiving, code: nil, message: "What came is no HTTP response.")
         case .transport(let error): self.init(transport: error)
         case .refused(let refusal): self.init(refusal)
