@@ -117,7 +117,8 @@ public struct CurlError: HTTPTransportError, Hashable {
             case .receiveError: .receive
             case .partialFile: .truncated
             case .gotNothing: .empty
-            case .badContentEncoding: .decoding
+            // libcurl from 8 on refuses codings of the transfer with the code of those of the content.
+            case .badContentEncoding: message.contains("Transfer-Encoding") ? .malformed : .decoding
             case .weirdServerReply, .unsupportedProtocol, .http2, .http2Stream, .tooLargeFile: .malformed
             default: .other
             }

@@ -123,8 +123,10 @@ extension ConformanceCheck {
                 throw ConformanceFailure("expected the head to be refused for its fields")
             }
             let client = try subject.client { $0.options.limits.headFields = 1 << 20 }
-            guard case .headTooLarge = try await client.refusal(HTTP.Request(url: server.url())) else {
-                throw ConformanceFailure("expected the head to be refused as too large")
+            // libcurl from 8.6 on has a limit of 5,000 lines.
+            switch try await client.refusal(HTTP.Request(url: server.url())) {
+            case .headTooLarge, .tooManyFields: break
+            case let refusal: throw ConformanceFailure("expected the head to be refused as too large, saw \(refusal)")
             }
             try await server.waitUntil { $0.open == 0 }
         },

@@ -7,18 +7,12 @@ extension ConformanceCheck {
     static let paths: [ConformanceCheck] = [
         ConformanceCheck("What interceptors get of a path is what is sent") { subject in
             let peer = try subject.serve { _ in .ok("x") }
-            for path in [
-                "/bucket/a/../b", "/./bucket/b?c=/../d", "/bucket/b/.", "/..", "/bucket/.b/..c/...",
-                "/a/%2e%2e/b#/../d",
-            ] {
-                let seen = Lock<[String]>([])
-                let (first, last) = (Watcher(seen), Watcher(seen))
-                let url = peer.url(path)
-                let resource = try ConformanceSubject.Stack.Resource.intercepted(url, by: [first, last])
-                _ = try await subject.stack().observe(resource).onlyOutcome().text()
-                let sent = try target(of: peer.requests().last)
-                try expectEqual(seen.withLock { $0 }, Array(repeating: sent, count: 4), "the targets of \(path)")
+            for path in ["/bucket/a/../b", "/./bucket/b?c=/../d", "/bucket/b/.", "/..", "/bucket/.b/..c/..."] {
+                try await expectSentAsSeen(path, subject, peer)
             }
+        },
+        ConformanceCheck("Escaped dots of a path are sent as interceptors get them") { subject in
+            try await expectSentAsSeen("/a/%2e%2e/b#/../d", subject, subject.serve { _ in .ok("x") })
         },
         ConformanceCheck("What an interceptor makes of a path is what the next one gets, and is sent") { subject in
             let peer = try subject.serve { _ in .ok("x") }
@@ -61,6 +55,18 @@ extension ConformanceCheck {
             try expectEqual(server.requests.last?.target, "/top?%FF%C3%BC", "the target")
         },
     ]
+
+    /// Expects two interceptors to get the path of a request, each before and after it is changed, as it is sent.
+    private static func expectSentAsSeen(_ path: String, _ subject: ConformanceSubject, _ peer: ConformancePeer)
+        async throws
+    {
+        let seen = Lock<[String]>([])
+        let (first, last) = (Watcher(seen), Watcher(seen))
+        let resource = try ConformanceSubject.Stack.Resource.intercepted(peer.url(path), by: [first, last])
+        _ = try await subject.stack().observe(resource).onlyOutcome().text()
+        let sent = try target(of: peer.requests().last)
+        try expectEqual(seen.withLock { $0 }, Array(repeating: sent, count: 4), "the targets of \(path)")
+    }
 
     private static func target(of request: ReceivedRequest?) throws -> String {
         guard let request else { throw ConformanceFailure("no request") }
