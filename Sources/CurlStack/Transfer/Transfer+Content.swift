@@ -45,7 +45,7 @@ extension Transfer {
 
     private func decode(_ bytes: RawSpan) -> Bool {
         if decoder == nil, let unknown = ContentCoding.unknown(in: head.contentCodings) {
-            // A redirect's content is nobody's.
+            // The body of a followed redirect is discarded.
             if control.hop.options.passesUnknownCodings || control.hop.isLeftBehind(head.status, head.headers) {
                 return take(bytes, expecting: 0)
             }

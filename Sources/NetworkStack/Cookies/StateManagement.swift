@@ -47,7 +47,7 @@ struct StateManagement: Sendable {
         return request
     }
 
-    /// A hop's head came: takes its cookies and heeds its wish for https.
+    /// A hop's head came: takes its cookies and its Strict-Transport-Security.
     func received(_ head: HTTP.Response) {
         if let strictTransport, provesServers, let origin = try? HTTP.Origin(of: head.url) {
             strictTransport.heed(head.headers.values(for: "Strict-Transport-Security"), from: origin)

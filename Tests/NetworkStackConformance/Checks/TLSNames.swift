@@ -3,7 +3,7 @@ import NetworkStack
 import NetworkStackTesting
 
 extension ConformanceCheck {
-    /// A name that stands in a certificate's subject alone is nobody's (RFC 9525 section 2).
+    /// A name in a certificate's subject alone names no host (RFC 9525 section 2).
     static let certificateNames: [ConformanceCheck] = [
         ConformanceCheck("A certificate that names its host in its subject alone gets no request", needs: needsNames) {
             subject in
