@@ -36,7 +36,7 @@ struct HeadJudgeTests {
         ] as [(String, Int?)]
     )
     func keepAlive(value: String, seconds: Int?) {
-        let judge = HeadJudge()
+        var judge = HeadJudge()
         #expect(judge.read(Array("Keep-Alive: \(value)\r\n".utf8).span) == nil)
         #expect(judge.keepAlive == seconds)
     }

@@ -1,8 +1,6 @@
 /// Judges the lines of a received head, the same for every backend: each is a field, and together they leave no doubt where
 /// the body ends (RFC 9112 sections 5.1 and 6).
-///
-/// An object, for the reason that `HeadReader` of CurlStack is one: every line of a head is read by it.
-package final class HeadJudge {
+package struct HeadJudge {
     /// What is wrong with a head.
     package enum Fault: Error, Equatable, Sendable, CustomStringConvertible {
         /// A line has no colon, or a name before it that is no token. Blanks before the colon are passed over.
@@ -48,7 +46,7 @@ package final class HeadJudge {
     package var contentLength: Int64? { isChunked ? nil : saidLength }
 
     /// Forgets what was read: another head begins.
-    package func begin(_ version: HTTP.Version) {
+    package mutating func begin(_ version: HTTP.Version) {
         self.version = version
         (isChunked, contentCodings, keepAlive, saidLength) = (false, [], nil, nil)
         (faultOfContinuing, isWithinCodings) = (nil, false)
@@ -56,7 +54,7 @@ package final class HeadJudge {
 
     /// Reads a line that continues the one before (RFC 9112 section 5.2). Some read a field up to the end of its first line,
     /// and others all of it.
-    package func read(continuation line: Span<UInt8>) -> Fault? {
+    package mutating func read(continuation line: Span<UInt8>) -> Fault? {
         if isWithinCodings { readCodings(line, from: 0) }
         return faultOfContinuing
     }
@@ -65,7 +63,7 @@ package final class HeadJudge {
     ///
     /// - Parameter line: `name: value`, with or without its line end.
     /// - Returns: What is wrong with it, or with it and those before, if anything is.
-    package func read(_ line: Span<UInt8>) -> Fault? {
+    package mutating func read(_ line: Span<UInt8>) -> Fault? {
         (faultOfContinuing, isWithinCodings) = (nil, false)
         guard let (nameLength, colon) = Self.colon(in: line) else { return .noField }
         switch nameLength {
@@ -104,7 +102,7 @@ package final class HeadJudge {
         return (nameLength, index)
     }
 
-    private func readLength(_ line: Span<UInt8>, from start: Int) -> Fault? {
+    private mutating func readLength(_ line: Span<UInt8>, from start: Int) -> Fault? {
         switch ContentLength.read(line, from: start, after: saidLength) {
         case .length(let length):
             saidLength = length
@@ -114,11 +112,10 @@ package final class HeadJudge {
         }
     }
 
-    private func readCodings(_ line: Span<UInt8>, from start: Int) {
+    private mutating func readCodings(_ line: Span<UInt8>, from start: Int) {
         // A server may name thousands, line by line, and each line makes the list anew.
         guard contentCodings.count <= Self.mostCodings else { return }
-        // Put in place whole: where a list grows in place, every reading of it is checked for exclusivity.
-        contentCodings = contentCodings + CodingList.contentCodings(line, from: start)
+        contentCodings += CodingList.contentCodings(line, from: start)
     }
 
     /// Whether a value is `chunked` and nothing else.

@@ -25,7 +25,7 @@ struct ReceivedHead {
         self.response = HTTP.Response(status: HTTP.StatusCode(response.statusCode), headers: headers, url: url)
         fieldCount = fields.count
         size = fields.reduce(0) { $0 + $1.name.rawValue.utf8.count + $1.value.utf8.count + 4 }
-        let judge = HeadJudge()
+        var judge = HeadJudge()
         let faults = fields.compactMap { judge.read(Array("\($0.name): \($0.value)".utf8).span) }
         judgement = faults.first
         (contentCodings, announcedLength) = (judge.contentCodings, judge.contentLength)
