@@ -37,7 +37,7 @@ final class HeadReader {
     /// Whether an informational head has ended, and another is to follow.
     private var isBetweenHeads = false
     /// Reads the fields that frame the content.
-    @exclusivity(unchecked)
+    @safe @exclusivity(unchecked)
     private var judge = HeadJudge()
 
     /// The status of the head being read, or of the final one.
@@ -56,17 +56,17 @@ final class HeadReader {
         lines.removeAll()
         (trailerLines, byteCount, fieldCount, isWithinLine, isBetweenHeads) = (nil, 0, 0, false, false)
         (status, version, isComplete, isChallenge) = (nil, .http1_1, false, false)
-        unsafe judge.begin(version)
+        judge.begin(version)
     }
 
     /// The length the head announces, in bytes; chunks override it (RFC 9112 section 6.3).
-    var contentLength: Int64? { unsafe judge.contentLength }
+    var contentLength: Int64? { judge.contentLength }
     /// Whether the content comes in chunks, so that its end is marked.
-    var isChunked: Bool { unsafe judge.isChunked }
+    var isChunked: Bool { judge.isChunked }
     /// The codings of the content, in the order they were applied.
-    var contentCodings: [String] { unsafe judge.contentCodings }
+    var contentCodings: [String] { judge.contentCodings }
     /// How long the server keeps the connection once it is unused, in seconds.
-    var keepAlive: Int? { unsafe judge.keepAlive }
+    var keepAlive: Int? { judge.keepAlive }
 
     /// Whether the final head, which is complete, asks who is there (Digest), and libcurl may answer that: then another
     /// head follows.
@@ -115,7 +115,7 @@ final class HeadReader {
             let isFolded = Self.isFolded(line)
             if isFolded, lines.count == 0 { return .refused(.continuesNothing) }
             guard lines.append(line, expecting: Self.usualLength) else { return .refused(.tooLong) }
-            let fault = isFolded ? unsafe judge.read(continuation: line) : unsafe judge.read(line)
+            let fault = isFolded ? judge.read(continuation: line) : judge.read(line)
             return fault.map { .refused(.judged($0)) } ?? .more
         }
         guard let status, status.statusClass != .informational || status == .switchingProtocols else {
@@ -152,7 +152,7 @@ final class HeadReader {
         trailerLines = nil
         let statusLine = StatusLine(line)
         (status, version) = (statusLine?.status, statusLine?.version ?? .http1_1)
-        unsafe judge.begin(version)
+        judge.begin(version)
     }
 
     private static func isBlank(_ line: Span<UInt8>) -> Bool {
