@@ -27,11 +27,11 @@ extension Network {
         /// - Parameters:
         ///   - configuration: Connections, trust, and how fetches are carried out.
         ///   - queue: Where completions are called.
-        /// - Throws: ``/NetworkStack/HTTP/Refusal/invalidOptions(_:)`` if the configuration makes no sense, if authorities or the client's
+        /// - Throws: ``/NetworkStack/Network/ConfigurationError/invalid(_:)`` if the configuration makes no sense, if authorities or the client's
         ///   identity cannot be read or are of no use, if libcurl is too old (before 7.87) or not built on OpenSSL, or if the system
-        ///   has no thread or no file descriptors to give; ``/NetworkStack/HTTP/Refusal/unsupported(_:reason:)`` if this libcurl
+        ///   has no thread or no file descriptors to give; ``/NetworkStack/Network/ConfigurationError/unsupported(_:reason:)`` if this libcurl
         ///   cannot do what is asked.
-        public init(configuration: Configuration = .init(), queue: DispatchQueue = .global()) throws(HTTP.Refusal) {
+        public init(configuration: Configuration = .init(), queue: DispatchQueue = .global()) throws(ConfigurationError) {
             engine = HTTPEngine(
                 transport: try CurlTransport(configuration: configuration),
                 configuration: configuration,
@@ -49,7 +49,7 @@ extension Network {
             try await engine.fetch(resource)
         }
 
-        /// Ends every fetch under way with ``/NetworkStack/HTTP/Refusal/shutDown``, frees every resource, and waits until that is done.
+        /// Ends every fetch under way with ``/NetworkStack/HTTPFetchError/shutDown``, frees every resource, and waits until that is done.
         ///
         /// Later fetches fail with the same. It may be called any number of times.
         public func shutdown() async {
@@ -64,7 +64,7 @@ extension Network {
         /// told to end.
         ///
         /// Waiting in line, redirects, retries and their delays are part of a fetch, and so is a stream to its end. Later
-        /// fetches fail with ``/NetworkStack/HTTP/Refusal/shutDown``; what an authenticator fetches on the same stack is one of
+        /// fetches fail with ``/NetworkStack/HTTPFetchError/shutDown``; what an authenticator fetches on the same stack is one of
         /// them. What is not over by then ends as with ``shutdown()``.
         ///
         /// - Parameter grace: How long to wait for the fetches at most; not at all if it is not longer than zero. Cancelling the

@@ -18,8 +18,8 @@ public final class CurlTransport: HTTPTransport {
 
     let thread: LoopThread
 
-    init(configuration: Network.Configuration) throws(HTTP.Refusal) {
-        try configuration.validate()
+    init(configuration: Network.Configuration) throws(Network.ConfigurationError) {
+        do { try configuration.validate() } catch { throw .init(error) }
         try CurlLibrary.shared.validate()
         capabilities = CurlLibrary.shared.capabilities
         if configuration.options.version == .http2PriorKnowledge { try capabilities.require(.http2PriorKnowledge) }
@@ -36,16 +36,16 @@ public final class CurlTransport: HTTPTransport {
 
     func start(_ hop: HTTPHop, sink: any HTTPTransferSink<CurlError>, opensOnly: Bool) -> any HTTPTransfer {
         let control = TransferControl(hop: hop, sink: sink, mailbox: thread.mailbox, opensOnly: opensOnly)
-        let refusal = Self.refusal(of: hop) ?? (thread.mailbox.post(.start(control)) ? nil : .shutDown)
-        if let refusal {
-            DispatchQueue.global().async { control.refuse(refusal) }
+        let failure = Self.obstacle(to: hop) ?? (thread.mailbox.post(.start(control)) ? nil : .shutDown)
+        if let failure {
+            DispatchQueue.global().async { control.fail(failure) }
         }
         return control
     }
 
     /// Why a hop cannot be carried, if it cannot.
-    private static func refusal(of hop: HTTPHop) -> HTTP.Refusal? {
-        if let refusal = hop.refusalOfHead() { return refusal }
+    private static func obstacle(to hop: HTTPHop) -> HTTPTransferFailure<CurlError>? {
+        if let failure = hop.failureOfLongHead() { return failure }
         guard hop.hasTrailers, hop.version == .http2PriorKnowledge else { return nil }
         return .unsupported(.requestTrailers, reason: "\(CurlLibrary.shared) sends them over HTTP/1.1 only.")
     }
@@ -59,7 +59,7 @@ extension HTTPHop {
     /// Why the head is too long to be sent, if it is. libcurl says of one over HTTP/1.1 that there is no memory
     /// (`DYN_HTTP_REQUEST`). Over HTTP/2 nghttp2 takes 64 KiB of fields, each with 12 bytes more, and refuses what is longer;
     /// libcurl takes that for the connection's end, and opens five others.
-    func refusalOfHead(overHTTP2: Bool = false) -> HTTP.Refusal? {
+    func failureOfLongHead(overHTTP2: Bool = false) -> HTTPTransferFailure<CurlError>? {
         // With room for what the stack and libcurl add.
         let limit = (overHTTP2 ? 64 : 1024) * 1024 - 2048
         guard headLength > limit / 4 else { return nil }

@@ -17,8 +17,10 @@ extension Network.CurlNetworkStack {
         options.timeouts.connect = options.timeouts.connect ?? options.timeouts.idle
         options.timeouts.queue = options.timeouts.queue ?? options.timeouts.idle
         let hop: HTTPHop
-        do { hop = try HTTPHop(to: origin, options: options, trust: engine.trust(for: origin)) } catch {
-            throw .refused(error)
+        let trust: ServerTrust
+        do { trust = try engine.trust(for: origin) } catch { throw .untrusted(error) }
+        do { hop = try HTTPHop(to: origin, options: options, trust: trust) } catch {
+            throw .invalidRequest(error.reason)
         }
         let sink = PreconnectionSink(connect: options.timeouts.connect ?? options.timeouts.idle)
         let transfer = engine.transport.start(hop, sink: sink, opensOnly: true)
@@ -33,9 +35,8 @@ extension Network.CurlNetworkStack {
         switch outcome {
         case .opened: return
         case .cancelled: throw .cancelled
-        case .failed(.transport(let error)): throw .transport(error)
-        case .failed(.refused(let refusal)): throw .refused(refusal)
-        case .failed(.badResponse), .failed(.unknownCoding): throw .badResponse(nil)
+        case .failed(let failure):
+            throw .init(failure.mapTransport { $0 }, .init(url: "\(origin)/")) { $0 }
         }
     }
 }
@@ -64,7 +65,7 @@ private final class PreconnectionSink: HTTPTransferSink {
         // A moment later, so that where libcurl's clock runs, it says what it was at.
         let limit = min(connect, .seconds(Int32.max)) + .milliseconds(20)
         DispatchQueue.global().asyncAfter(deadline: .now() + limit.dispatchInterval) { [outcome] in
-            outcome.fill(.failed(.refused(.timedOut(.connect, during: phase))))
+            outcome.fill(.failed(.timedOut(.connect, during: phase)))
         }
     }
 

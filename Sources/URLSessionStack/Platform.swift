@@ -39,16 +39,21 @@ enum Platform {
 
         /// Refuses what URLSession would do otherwise than asked: it uses the proxies that the environment names, as libcurl
         /// reads it, whatever its configuration says, and no others.
-        static func check(_ proxies: Network.Proxies) throws(HTTP.Refusal) {
+        static func check(_ proxies: Network.Proxies) throws(Network.ConfigurationError) {
             let environment = ProcessInfo.processInfo.environment
             let names = ["http_proxy", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"].filter {
                 !(environment[$0] ?? "").isEmpty
             }
             if proxies.isEmpty, names.isEmpty { return }
-            let used = try Network.Proxies.environment(environment)
+            let (used, all): (Network.Proxies, Network.ProxyExceptions)
+            do {
+                (used, all) = (try .environment(environment), try .init("*"))
+            } catch {
+                throw .init(error)
+            }
             if proxies == used { return }
             guard proxies.isEmpty else { return try capabilities.require(.proxies) }
-            if used.exceptions == (try Network.ProxyExceptions("*")) { return }
+            if used.exceptions == all { return }
             throw .unsupported(
                 .proxies,
                 reason: """
@@ -66,12 +71,12 @@ enum Platform {
 
         /// Refuses to send a secure cookie in the clear: URLSession takes cookies from its jar by their host alone, whatever
         /// else they say.
-        static func checkCookies(of session: URLSession, for hop: HTTPHop) throws(HTTP.Refusal) {
+        static func checkCookies(of session: URLSession, for hop: HTTPHop) throws(Network.ConfigurationError) {
             guard hop.origin.scheme == .http, session.configuration.httpShouldSetCookies,
                 let cookies = session.configuration.httpCookieStorage?.cookies(for: hop.request.url),
                 cookies.contains(where: \.isSecure)
             else { return }
-            throw .invalidRequest(
+            throw .invalid(
                 """
                 URLSession on this platform would send the session's secure cookies in the clear. Fetch by https, or give the \
                 stack a session whose httpShouldSetCookies is false.
@@ -168,7 +173,7 @@ enum Platform {
         static func boundTimeout(of session: URLSession) {}
 
         /// The system's proxies are used; none can be chosen.
-        static func check(_ proxies: Network.Proxies) throws(HTTP.Refusal) {
+        static func check(_ proxies: Network.Proxies) throws(Network.ConfigurationError) {
             if proxies != .none { try capabilities.require(.proxies) }
         }
 
@@ -179,7 +184,7 @@ enum Platform {
         static let longestHead: Int? = nil
 
         /// URLSession sends the cookies that it should here.
-        static func checkCookies(of session: URLSession, for hop: HTTPHop) throws(HTTP.Refusal) {}
+        static func checkCookies(of session: URLSession, for hop: HTTPHop) throws(Network.ConfigurationError) {}
 
         /// URLSession makes the delegate queue here.
         static func eventQueue() -> OperationQueue? { nil }

@@ -116,17 +116,17 @@ extension Network {
         ///   - configuration: Connections, and how fetches are carried out.
         ///   - authenticationChallengeHandler: Answers challenges. Without one a 401 is a response like any other.
         ///   - queue: Where completions are called, and where delayed retries wait.
-        /// - Throws: ``/NetworkStack/HTTP/Refusal/invalidOptions(_:)`` if the configuration makes no sense, on Linux also if the
+        /// - Throws: ``/NetworkStack/Network/ConfigurationError/invalid(_:)`` if the configuration makes no sense, on Linux also if the
         ///   environment names a proxy that cannot be read;
-        ///   ``/NetworkStack/HTTP/Refusal/unsupported(_:reason:)`` if URLSession cannot do what is asked here; on Linux also if
+        ///   ``/NetworkStack/Network/ConfigurationError/unsupported(_:reason:)`` if URLSession cannot do what is asked here; on Linux also if
         ///   the environment names proxies and the configuration does not ask for them;
-        ///   ``/NetworkStack/HTTP/Refusal/untrusted(_:)`` if the configuration pins keys (``ServerTrustEvaluator``
+        ///   ``/NetworkStack/Network/ConfigurationError/untrusted(_:)`` if the configuration pins keys (``ServerTrustEvaluator``
         ///   does that where it can be done).
         public init(
             configuration: Configuration,
             authenticationChallengeHandler: (any AuthenticationChallengeHandler)? = nil,
             queue: DispatchQueue = .global()
-        ) throws(HTTP.Refusal) {
+        ) throws(Network.ConfigurationError) {
             try configuration.checkForURLSession()
             retryQueue = queue
             self.configuration = configuration
@@ -245,11 +245,11 @@ extension Network {
         /// Lets the fetches under way come to their end, redirects and retries included, and then invalidates the session,
         /// which lets go of its delegate. Returns at once.
         ///
-        /// Later fetches fail with ``/NetworkStack/HTTP/Refusal/shutDown``. It may be called any number of times. A session
+        /// Later fetches fail with ``/NetworkStack/HTTPFetchError/shutDown``. It may be called any number of times. A session
         /// that is invalidated in any other way may end the process at the next fetch.
         public func finishFetchesAndInvalidateSession() { close() }
 
-        /// Ends every fetch under way with ``/NetworkStack/HTTP/Refusal/shutDown``, invalidates the session, and waits until
+        /// Ends every fetch under way with ``/NetworkStack/HTTPFetchError/shutDown``, invalidates the session, and waits until
         /// that is done.
         ///
         /// Later fetches fail with the same. It may be called any number of times.

@@ -26,7 +26,7 @@ public struct URLSessionTransport: HTTPTransport {
             try Self.check(hop)
             session.steering.async { transfer.begin() }
         } catch {
-            transfer.fail(.refused(error))
+            transfer.fail(.init(error))
         }
         return transfer
     }
@@ -38,7 +38,7 @@ public struct URLSessionTransport: HTTPTransport {
     }
 
     /// Refuses what URLSession would do otherwise than asked, before anything is sent.
-    private static func check(_ hop: HTTPHop) throws(HTTP.Refusal) {
+    private static func check(_ hop: HTTPHop) throws(Network.ConfigurationError) {
         try hop.options.checkForURLSession()
         if hop.options.version == .http1_1, hop.origin.scheme == .https {
             try Platform.capabilities.require(.versionChoice)
@@ -46,7 +46,7 @@ public struct URLSessionTransport: HTTPTransport {
         if hop.origin.host.hasPrefix("[") { try Platform.capabilities.require(.ipv6Literals) }
         // With room for what URLSession and libcurl add.
         if let limit = Platform.longestHead, hop.headLength > limit - 2048 {
-            throw .invalidRequest(
+            throw .invalid(
                 "The request's URL and header fields have \(hop.headLength) bytes; libcurl sends a head of up to 1 MiB."
             )
         }
@@ -67,7 +67,7 @@ public struct URLSessionTransport: HTTPTransport {
 
 extension HTTP.Options {
     /// Refuses options that URLSession cannot follow, whatever the request.
-    func checkForURLSession() throws(HTTP.Refusal) {
+    func checkForURLSession() throws(Network.ConfigurationError) {
         let capabilities = Platform.capabilities
         if pathAsIs { try capabilities.require(.pathAsIs) }
         if !decompresses { try capabilities.require(.rawContent) }

@@ -24,7 +24,7 @@ struct ChunkTests {
             let fetched = try await stack.fetch(resource: resource)
             Issue.record("a success with \(fetched.value.count) bytes")
         } catch {
-            guard case .transport(let failure) = error else {
+            guard case .transport(let failure, _) = error else {
                 Issue.record("saw \(error)")
                 return
             }

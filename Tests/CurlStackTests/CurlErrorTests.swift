@@ -21,7 +21,7 @@ struct CurlErrorTests {
             do {
                 _ = try await stack.fetch(resource: .init(baseRequestMaking: .request(request)))
                 Issue.record("A server with a certificate that is \(fault) was trusted")
-            } catch HTTPFetchError.transport(let error) {
+            } catch HTTPFetchError.transport(let error, _) {
                 #expect(error.certificateFault == fault, "\(error)")
                 #expect(error.kind == .tls)
                 #expect(error.phase == .securing)
@@ -45,7 +45,7 @@ struct CurlErrorTests {
             do {
                 _ = try await stack.fetch(resource: get("\(scheme)://origin.test/"))
                 Issue.record("A proxy with a certificate that is \(fault) was trusted")
-            } catch HTTPFetchError<HTTP.Response, CurlError>.transport(let error) {
+            } catch HTTPFetchError<HTTP.Response, CurlError>.transport(let error, _) {
                 #expect(error.certificateFault == fault, "\(error)")
                 #expect(error.isProxyFailure)
                 #expect(error.kind == .tls)
@@ -74,7 +74,8 @@ struct CurlErrorTests {
     private func transportError(from url: String) async throws -> CurlError? {
         let stack = try Network.CurlNetworkStack()
         do { _ = try await stack.fetch(resource: get(url)) } catch HTTPFetchError<HTTP.Response, CurlError>.transport(
-            let error
+            let error,
+            _
         ) {
             return error
         }
@@ -98,7 +99,7 @@ struct CurlErrorTests {
         )
         _ = try await stack.fetch(resource: resource)
         let error = await #expect(throws: Network.CurlFetchError.self) { try await stack.fetch(resource: resource) }
-        guard case .transport(let failure) = error else {
+        guard case .transport(let failure, _) = error else {
             Issue.record("not the transport's")
             return
         }

@@ -47,7 +47,7 @@ struct PreconnectionTests {
         await #expect {
             try await stack.preconnect(to: origin)
         } throws: { error in
-            guard case .transport(let cause)? = error as? Network.CurlFetchError else { return false }
+            guard case .transport(let cause, _)? = error as? Network.CurlFetchError else { return false }
             return cause.code == .couldNotConnect
         }
         await stack.shutdown()
@@ -77,7 +77,7 @@ struct PreconnectionTests {
         await #expect {
             try await task.value
         } throws: { error in
-            guard case .refused(.shutDown)? = error as? Network.CurlFetchError else { return false }
+            guard case .shutDown? = error as? Network.CurlFetchError else { return false }
             return true
         }
         try await silent.waitUntil { $0.open == 0 }
@@ -102,7 +102,7 @@ struct PreconnectionTests {
         await #expect {
             try await stack.preconnect(to: origin(silent))
         } throws: { error in
-            guard case .refused(.timedOut(.connect, _))? = error as? Network.CurlFetchError else { return false }
+            guard case .timedOut(.connect, _, _)? = error as? Network.CurlFetchError else { return false }
             return true
         }
         #expect(ContinuousClock.now - start >= .milliseconds(300))

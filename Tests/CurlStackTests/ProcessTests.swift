@@ -74,7 +74,7 @@ struct ProcessTests {
             guard setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { exit(1) }
             do {
                 _ = try Network.CurlNetworkStack()
-            } catch HTTP.Refusal.invalidOptions(let why) {
+            } catch Network.ConfigurationError.invalid(let why) {
                 exit(why.contains("descriptors") ? 7 : 2)
             }
             exit(3)
@@ -102,7 +102,7 @@ struct ProcessTests {
             let request = try HTTP.Request(url: server.url("/", host: "localhost"))
             do {
                 _ = try await stack.fetch(resource: .init(baseRequestMaking: .request(request)))
-            } catch Network.CurlFetchError.transport(let error) where error.kind == .tls {
+            } catch Network.CurlFetchError.transport(let error, _) where error.kind == .tls {
                 let connection = try await server.waitUntil { $0.open == 0 }.connections.first
                 exit(connection?.tls == nil && connection?.receivedCount == 0 ? 7 : 2)
             }

@@ -17,7 +17,7 @@ struct ShutdownTests {
 
         @Sendable func fetch(_ number: Int) {
             stack.fetch(resource: .init(baseRequestMaking: .request(request))) { result in
-                if case .failure(.refused(.shutDown)) = result {
+                if case .failure(.shutDown) = result {
                     shutDowns.withLock { $0 += 1 }
                 } else {
                     others.withLock { $0.append("\(result)") }
@@ -62,7 +62,7 @@ struct ShutdownTests {
             do {
                 _ = try await stack.fetch(resource: .init(baseRequestMaking: .task { throw CancellationError() }))
             } catch {
-                if case .refused(.shutDown) = error { isRefused = true }
+                if case .shutDown = error { isRefused = true }
             }
         }
         #expect(!isShutDown.withLock { $0 })

@@ -65,7 +65,7 @@ struct TrustGateTests {
         withExtendedLifetime(transfer) {}
         switch sink.failure.withLock({ $0 }) {
         case nil: return nil
-        case .refused(.untrusted(let error)): return error
+        case .untrusted(let error, _): return error
         case let failure?: throw failure
         }
     }
@@ -172,7 +172,7 @@ struct TrustGateTests {
                 await #expect {
                     try await stack.preconnect(to: origin)
                 } throws: { error in
-                    guard case .refused(.untrusted(let refusal))? = error as? Network.CurlFetchError else {
+                    guard case .untrusted(let refusal, _)? = error as? Network.CurlFetchError else {
                         return false
                     }
                     return isMismatch ? self.isMismatch(refusal) : refusal == .domainNotPinned(host: "localhost")
@@ -231,7 +231,7 @@ struct TrustGateTests {
         var queue = ConnectionQueue(limits: .init())
         let line = queue.line(of: .init(origin: hop.origin, version: .automatic))
         Transfer(control, line: line, turn: Turn(), at: .now).finish(code)
-        guard case .refused(.untrusted(.pinningUnsupported(let reason))) = sink.failure.withLock({ $0 }) else {
+        guard case .untrusted(.pinningUnsupported(let reason), _) = sink.failure.withLock({ $0 }) else {
             Issue.record("It was not refused")
             return
         }

@@ -28,12 +28,12 @@ struct AddressesTests {
         ]
     )
     func badOverrides(_ text: String) {
-        #expect(throws: HTTP.Refusal.self) { try Addresses.HostOverride(text) }
+        #expect(throws: HTTP.InvalidValue.self) { try Addresses.HostOverride(text) }
     }
 
     @Test("are not overridden themselves where libcurl could not read that")
     func overriddenAddress() {
-        #expect(throws: HTTP.Refusal.self) { try Addresses.HostOverride(host: "[::1]", port: 80, addresses: ["::2"]) }
+        #expect(throws: HTTP.InvalidValue.self) { try Addresses.HostOverride(host: "[::1]", port: 80, addresses: ["::2"]) }
     }
 
     @Test(
@@ -57,7 +57,7 @@ struct AddressesTests {
         ]
     )
     func badReroutes(_ text: String) {
-        #expect(throws: HTTP.Refusal.self) { try Addresses.Reroute(text) }
+        #expect(throws: HTTP.InvalidValue.self) { try Addresses.Reroute(text) }
     }
 
     @Test("that make no sense are refused with the configuration")
@@ -77,7 +77,7 @@ struct AddressesTests {
         for (number, change) in changes.enumerated() {
             var configuration = Network.Configuration()
             change(&configuration.addresses)
-            #expect(throws: HTTP.Refusal.self, "change \(number)") { try configuration.validate() }
+            #expect(throws: HTTP.InvalidValue.self, "change \(number)") { try configuration.validate() }
         }
         #expect(throws: Never.self) { try Network.Configuration().validate() }
     }

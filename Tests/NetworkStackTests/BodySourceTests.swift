@@ -171,7 +171,7 @@ struct StreamBodySourceTests {
         #expect(!once.isReplayable)
         let first = try once.open(onReady: {})
         #expect { try once.open(onReady: {}) } throws: {
-            if case HTTP.Refusal.bodyNotReplayable = $0 { true } else { false }
+            if case HTTP.Body.OpeningError.notReplayable = $0 { true } else { false }
         }
         while case .pending = first.next(upTo: 1) { try await Task.sleep(for: .milliseconds(1)) }
         #expect(!first.rewind(), "what was made once is gone")

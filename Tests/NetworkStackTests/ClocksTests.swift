@@ -231,8 +231,8 @@ struct DeliveryTests {
     func later() {
         var delivery = Delivery()
         #expect(name(delivery.returned()) == .later)
-        #expect(end(&delivery, with: .badResponse) == .onQueue)
-        #expect(end(&delivery, with: .badResponse) == .later)
+        #expect(end(&delivery, with: .failed(.badResponse)) == .onQueue)
+        #expect(end(&delivery, with: .failed(.badResponse)) == .later)
     }
 
     @Test("takes who calls along, and leaves them where it has called before")
@@ -240,7 +240,7 @@ struct DeliveryTests {
         let serving = ExchangeStateTests.StreamingSteps()
         var delivery = Delivery()
         var steps: (any ExchangeSteps)? = serving
-        _ = delivery.ended(.badResponse, by: &steps)
+        _ = delivery.ended(.failed(.badResponse), by: &steps)
         #expect(steps == nil)
         steps = serving
         _ = delivery.ended(.cancelled, by: &steps)

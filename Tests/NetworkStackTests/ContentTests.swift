@@ -44,7 +44,7 @@ struct ContentTests {
         #expect(own.headers.values(for: .contentType) == ["application/x"])
         #expect(try HTTP.Request(url: url, content: .json(1)).method == .POST)
         #expect(try HTTP.Request(url: url, content: .init(.none, as: nil)).headers.isEmpty)
-        #expect(throws: HTTP.Refusal.self) { try HTTP.Request(url: url, content: .bytes(Data(), as: "nonsense")) }
+        #expect(throws: HTTP.InvalidValue.self) { try HTTP.Request(url: url, content: .bytes(Data(), as: "nonsense")) }
     }
 
     private struct Endpoint: HTTPResourceEndpoint {

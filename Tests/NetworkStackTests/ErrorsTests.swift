@@ -32,7 +32,7 @@ struct FetchErrorTests {
         #expect(FetchError.badResponse(response).statusCode == 503)
         #expect(FetchError.badResponse(nil).response == nil)
         #expect(FetchError.cancelled.statusCode == nil)
-        #expect(FetchError.refused(.shutDown).response == nil)
+        #expect(FetchError.shutDown.response == nil)
         #expect(retried(FetchError.cancelled, FetchError.http(503, nil, response)).statusCode == 503)
         #expect(retried(FetchError.http(503, nil, response), FetchError.cancelled).response == nil)
         #expect(retried().response == nil)
@@ -57,7 +57,7 @@ struct FetchErrorTests {
         #expect(unavailable.statusCode == 503)
         #expect(unavailable.summary == "status 503")
         #expect(Retry.isTransient(unavailable))
-        #expect(Decoding.fetch(.refused(.timedOut(.idle, during: .waiting))).isTimeout)
+        #expect(Decoding.fetch(.timedOut(.idle, during: .waiting)).isTimeout)
         #expect(Decoding.fetch(.transport(Transported(kind: .dns))).transportFailure == .dns)
         #expect(Decoding.fetch(.transport(Transported(kind: .connect, phase: .connecting))).isRetryable)
         #expect(Decoding.fetch(.cancelled).isFinal)
@@ -77,7 +77,7 @@ struct FetchErrorTests {
         #expect(truncated.transportFailure == .truncated && Retry.isTransient(truncated))
         #expect(!truncated.isFinal && !truncated.isRetryable && truncated.statusCode == nil)
         #expect(truncated.summary == "content that did not come whole: truncated failed while receiving")
-        let late = failed(FetchError.refused(.timedOut(.idle, during: .receiving)))
+        let late = failed(FetchError.timedOut(.idle, during: .receiving))
         #expect(late.isTimeout && Retry.isTransient(late))
         #expect(failed(FetchError.cancelled).isFinal && !Retry.isTransient(failed(FetchError.cancelled)))
         let unwritten = failed(FileError(path: "/secret", number: 28))
@@ -87,9 +87,9 @@ struct FetchErrorTests {
 
     @Test("whether a clock ended it")
     func timeouts() {
-        #expect(FetchError.refused(.timedOut(.idle, during: .waiting)).isTimeout)
-        #expect(retried(FetchError.refused(.timedOut(.total, during: .making))).isTimeout)
-        #expect(!FetchError.refused(.shutDown).isTimeout)
+        #expect(FetchError.timedOut(.idle, during: .waiting).isTimeout)
+        #expect(retried(FetchError.timedOut(.total, during: .making)).isTimeout)
+        #expect(!FetchError.shutDown.isTimeout)
         #expect(!FetchError.cancelled.isTimeout)
         #expect(!FetchError.http(504, nil, response).isTimeout)
     }
@@ -106,7 +106,7 @@ struct FetchErrorTests {
         let before: Set<HTTP.Phase> = [.queued, .resolving, .connecting, .securing]
         for phase in HTTP.Phase.allCases where phase != .making {
             #expect(
-                FetchError.refused(.timedOut(.total, during: phase)).isRetryable == before.contains(phase),
+                FetchError.timedOut(.total, during: phase).isRetryable == before.contains(phase),
                 "\(phase)"
             )
         }
@@ -118,18 +118,17 @@ struct FetchErrorTests {
     func retriedDescriptions() {
         let failures = (1...4).map { FetchError.transport(FileError(path: "/\($0)", number: 2)) }
         let text = "\(FetchError.retry(.retries(3), Retry.State(errors: failures)))"
-        #expect(text.hasSuffix("4 failures, the last: transport(/4: No such file or directory))"), "\(text)")
-        #expect("\(Retry.State(errors: [failures[0]]))" == "1 failure: transport(/1: No such file or directory)")
+        #expect(text.hasSuffix("4 failures, the last: /4: No such file or directory"), "\(text)")
+        #expect("\(Retry.State(errors: [failures[0]]))" == "1 failure: /1: No such file or directory")
         #expect("\(Retry.State())" == "no failure")
     }
 
     @Test("in its summary no URL, whatever a redirect leads to")
     func summaries() throws {
         let url = try #require(URL(string: "http://host.test/reset/s3cret"))
-        let refusals: [HTTP.Refusal] = [.insecureRedirect(url), .invalidRedirect("app:s3cret")]
-        for refusal in refusals {
-            let texts = [FetchError.refused(refusal), .noRequest(refusal), retried(FetchError.refused(refusal))]
-                .map(\.summary)
+        let errors: [FetchError] = [.insecureRedirect(url), .invalidRedirect("app:s3cret")]
+        for error in errors {
+            let texts = [error, retried(error)].map(\.summary)
             for text in texts { #expect(!text.contains("s3cret") && !text.contains("host.test"), "\(text)") }
         }
     }
@@ -138,7 +137,7 @@ struct FetchErrorTests {
     func erasure() {
         let errors: [FetchError] = [
             .noRequest(CancellationError()), .http(503, nil, response), .noData(204, response), .badResponse(nil),
-            .transport(Transported(kind: .dns)), .refused(.shutDown), .retry(.retries(1), .init()), .cancelled,
+            .transport(Transported(kind: .dns)), .shutDown, .retry(.retries(1), .init()), .cancelled,
         ]
         for error in errors { #expect("\(error.erased)" == "\(error)") }
     }
@@ -150,7 +149,7 @@ struct OptionsTests {
         var options = HTTP.Options()
         change(&options)
         do { try options.validate() } catch {
-            if case .invalidOptions(let reason) = error { return reason.hasSuffix(".") }
+            return error.reason.hasSuffix(".")
         }
         return false
     }
@@ -194,7 +193,7 @@ struct OptionsTests {
         for (index, change) in changes.enumerated() {
             var configuration = Network.Configuration()
             change(&configuration)
-            #expect(throws: HTTP.Refusal.self, "change \(index)") { try configuration.validate() }
+            #expect(throws: HTTP.InvalidValue.self, "change \(index)") { try configuration.validate() }
         }
     }
 
@@ -219,11 +218,11 @@ struct OptionsTests {
         #expect {
             try capabilities.require(.http2)
         } throws: {
-            if case HTTP.Refusal.unsupported(.http2, reason: "Not built in.") = $0 { true } else { false }
+            if case Network.ConfigurationError.unsupported(.http2, reason: "Not built in.") = $0 { true } else { false }
         }
         #expect(capabilities.description == "without HTTP/2: Not built in.")
         #expect(
-            "\(HTTP.Refusal.unsupported(.clientCertificates, reason: "Not built in."))"
+            "\(Network.ConfigurationError.unsupported(.clientCertificates, reason: "Not built in."))"
                 == "This stack does not support client certificates here: Not built in."
         )
     }

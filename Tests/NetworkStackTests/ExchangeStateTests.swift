@@ -79,7 +79,7 @@ struct ExchangeStateTests {
         holds(ended.beginAttempt(1, now: now) == nil)
         holds(ended.tell().tells == false)
         var again = self.state()
-        _ = again.settle(.badResponse, now: now)
+        _ = again.settle(.failed(.badResponse), now: now)
         holds(again.tell().tells)
         holds(!again.tell().tells, "an attempt's end is told once")
         _ = again.failed(CancellationError(), delay: nil, now: now)
@@ -102,7 +102,7 @@ struct ExchangeStateTests {
         for isHandedOver in [false, true] {
             var again = self.state()
             if isHandedOver { _ = again.handOver(attempt) }
-            _ = again.settle(.badResponse, now: now)
+            _ = again.settle(.failed(.badResponse), now: now)
             holds((again.hold(making: making, of: attempt) === making) == !isHandedOver)
             _ = again.failed(CancellationError(), delay: nil, now: now)
             _ = again.beginAttempt(1, now: now)
@@ -179,7 +179,7 @@ struct ExchangeStateTests {
     func headless() throws {
         var state = state()
         let hop = try begin(&state)
-        guard case .end(.badResponse) = state.finished(trailers: nil, metrics: .init(), hop: hop, now: now) else {
+        guard case .end(.failed(.badResponse, _)) = state.finished(trailers: nil, metrics: .init(), hop: hop, now: now) else {
             Issue.record("a response without a head was taken")
             return
         }
@@ -228,7 +228,7 @@ struct ExchangeStateTests {
     @Test("content beyond the limit is refused: said, received or held back; at the limit it is taken")
     func limits() throws {
         func isTooLarge(_ verdict: ExchangeState.Verdict) -> Bool {
-            if case .end(.refused(.bodyTooLarge(limit: 10))) = verdict { true } else { false }
+            if case .end(.failed(.bodyTooLarge(limit: 10), _)) = verdict { true } else { false }
         }
         for (count, refuses) in [(10, false), (11, true)] {
             var said = state { $0.limits.body = 10 }
@@ -276,7 +276,7 @@ struct ExchangeStateTests {
     func lettingGo() throws {
         var state = state()
         holds(state.handOver(attempt).isWanted)
-        holds(state.settle(.badResponse, now: now) != nil)
+        holds(state.settle(.failed(.badResponse), now: now) != nil)
         holds(state.failed(CancellationError(), delay: 1, now: now)?.errors.count == 1)
         holds(state.beginAttempt(1, now: now) != nil)
         state.redirects = [.init(url: try #require(URL(string: url)), status: 302)]

@@ -36,7 +36,7 @@ struct ExchangeTests {
             }
             _ = state.open(.opened(opened))
         }
-        exchange.end(.refused(.shutDown))
+        exchange.end(.failed(.shutDown))
         let (receiver, failed) = (try needed(steps.receiver), Gate())
         Task {
             do { _ = try await receiver.next() } catch { failed.open() }
@@ -54,7 +54,7 @@ struct ExchangeTests {
             interceptors: [listener, HTTPRetryPolicy.backoff(.constant(delay: 600, until: .maxRetries(3)))]
         )
         _ = engine.fetch(resource) { result in
-            if case .failure(.refused(.shutDown)) = result { ended.open() }
+            if case .failure(.failed(.shutDown)) = result { ended.open() }
         }
         engine.shutDown()
         try await ended.opened(within: .seconds(10))
@@ -104,7 +104,7 @@ struct ExchangeTests {
     @Test("is not ended by what an earlier attempt was to end with, but by a cancel")
     func lateEndings() throws {
         var state = try retried()
-        holds(state.end(.refused(.bodyNotReplayable), of: 1) == nil)
+        holds(state.end(.failed(.bodyNotReplayable), of: 1) == nil)
         holds(state.end(.cancelled) != nil)
     }
 
@@ -145,7 +145,7 @@ struct ExchangeTests {
         let first = try carrying(&state)
         guard case .end = state.failed(.badResponse, hop: first.hop) else { throw CancellationError() }
         // Before that is acted on, a clock has run out, and the vote was to try again.
-        holds(state.settle(.refused(.timedOut(.attempt, during: .waiting)), of: first.attempt, now: now) != nil)
+        holds(state.settle(.failed(.timedOut(.attempt, during: .waiting)), of: first.attempt, now: now) != nil)
         holds(state.failed(CancellationError(), delay: nil, now: now) != nil)
         holds(state.beginAttempt(0, now: now) != nil)
         holds(state.settle(.badResponse, of: first.attempt, now: now) == nil)

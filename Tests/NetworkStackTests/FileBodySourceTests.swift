@@ -88,7 +88,7 @@ struct FileBodySourceTests {
             #expect {
                 try FileBodySource(path: path)
             } throws: { error in
-                guard case HTTP.Refusal.requestBody(let reason as FileError) = error else { return false }
+                guard let reason = error as? FileError else { return false }
                 return reason.path == path && reason.number == number
             }
         }

@@ -32,12 +32,12 @@ struct HostTests {
         ]
     )
     func refusals(_ text: String) {
-        #expect(throws: HTTP.Refusal.self) { try HTTP.Host(text).url(.https) }
+        #expect(throws: HTTP.InvalidValue.self) { try HTTP.Host(text).url(.https) }
     }
 
     @Test("is refused with a scheme that cannot be fetched")
     func schemes() {
-        #expect(throws: HTTP.Refusal.self) { try HTTP.Host("h.test").url(HTTP.Scheme(rawValue: "ftp")) }
+        #expect(throws: HTTP.InvalidValue.self) { try HTTP.Host("h.test").url(HTTP.Scheme(rawValue: "ftp")) }
     }
 
     private enum Users: HTTPHostEndpoint {
@@ -73,8 +73,8 @@ struct HostTests {
     func endpoints() throws {
         #expect(try Users.user(id: 7).makeRequest().url.absoluteString == "https://api.example.com:8443/users/7")
         #expect(Users.user(id: 7).baseURL.absoluteString == "https://api.example.com:8443/")
-        #expect(throws: HTTP.Refusal.self) { try Nowhere().makeRequest() }
-        #expect(throws: HTTP.Refusal.self) { try HTTP.Origin(of: Nowhere().baseURL) }
+        #expect(throws: HTTP.InvalidValue.self) { try Nowhere().makeRequest() }
+        #expect(throws: HTTP.InvalidValue.self) { try HTTP.Origin(of: Nowhere().baseURL) }
     }
 
     @Test("makes an endpoint without a type of its own")
@@ -105,7 +105,7 @@ struct HostTests {
     @Test("makes no URL of a scheme that is none")
     func otherSchemes() {
         for scheme in ["http://evil.test/", "ftp", ""] {
-            #expect(throws: HTTP.Refusal.self) { try HTTP.Host("h.test").url(.init(rawValue: scheme)) }
+            #expect(throws: HTTP.InvalidValue.self) { try HTTP.Host("h.test").url(.init(rawValue: scheme)) }
         }
     }
 }

@@ -20,7 +20,7 @@ struct InMemoryTransport: HTTPTransport {
     func start(_ hop: HTTPHop, sink: any HTTPTransferSink<Failure>) -> any HTTPTransfer {
         let transfer = InMemoryTransfer(hop, sink, userAgent)
         transfer.queue.async {
-            do throws(HTTP.Refusal) {
+            do throws(HTTP.InvalidValue) {
                 if hop.options.timeouts.queue != nil { try capabilities.require(.queueTimeout) }
                 if !hop.options.digestCredentials.isEmpty { try capabilities.require(.digestAuthentication) }
                 if hop.options.timeouts.connect != nil { try capabilities.require(.connectTimeout) }
@@ -66,7 +66,7 @@ final class InMemoryTransfer: HTTPTransfer {
                 case .bytes(let bytes): content += bytes
                 case .pending: goOn.wait()
                 case .end: break reading
-                case .failed(let error): return fail(.refused(.requestBody(error)))
+                case .failed(let error): return fail(.requestBody(error))
                 }
                 sink.sent(Int64(content.count))
             }

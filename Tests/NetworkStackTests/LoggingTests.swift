@@ -126,8 +126,8 @@ struct LoggingTests {
         #expect(FetchError.noRequest(Foreign()).summary == "no request: Foreign")
         #expect(FetchError.transport(Foreign()).summary == "Foreign")
         #expect(FetchError.transport(Transported()).summary == "receive failed while receiving")
-        #expect(FetchError.refused(.requestBody(Foreign())).summary == "the request's content could not be read")
-        #expect(FetchError.refused(.interceptor(Foreign())).summary == "an interceptor would not take the content")
+        #expect(FetchError.requestBody(Foreign()).summary == "the request's content could not be read")
+        #expect(FetchError.interceptor(Foreign()).summary == "an interceptor would not take the content")
         #expect(
             FetchError.retry(.custom(Foreign()), state).summary
                 == "not tried again (Foreign) after 1 failure, the last receive failed while receiving"

@@ -128,25 +128,25 @@ struct MockNetworkStackTests {
         try await withFiles { folder in
             let mock = try MockNetworkStack(files: .init(folder: folder))
             guard
-                case .transport(MockError.mockDataMissing(file: "nowhere.json")) = try await failure(
+                case .transport(MockError.mockDataMissing(file: "nowhere.json"), _) = try await failure(
                     mock,
                     resource(.missing)
                 )
             else { throw Unexpected("a missing file") }
             guard
-                case .transport(MockError.endpointNotMocked(.GET, "/unmocked")) = try await failure(
+                case .transport(MockError.endpointNotMocked(.GET, "/unmocked"), _) = try await failure(
                     mock,
                     resource(.unmocked)
                 )
             else { throw Unexpected("an endpoint without a file") }
             guard
-                case .transport(MockError.endpointNotMocked(.GET, "/other")) = try await failure(
+                case .transport(MockError.endpointNotMocked(.GET, "/other"), _) = try await failure(
                     mock,
                     get("/other?a=b")
                 )
             else { throw Unexpected("a request that nobody mocked") }
         }
-        guard case .transport(MockError.endpointNotMocked) = try await failure(MockNetworkStack(), resource(.all))
+        guard case .transport(MockError.endpointNotMocked, _) = try await failure(MockNetworkStack(), resource(.all))
         else { throw Unexpected("no files at all") }
     }
 
@@ -175,12 +175,12 @@ struct MockNetworkStackTests {
         #expect(try await mock.fetch(resource: get("/users/7/orders?a=b")).value == Data("orders".utf8))
         #expect(try await mock.fetch(resource: get("")).value == Data("root".utf8))
         for other in ["/users//orders", "/users/7/orders/", "/users/7", "/users/7/8/orders"] {
-            guard case .transport(is MockError) = try await failure(mock, get(other)) else {
+            guard case .transport(is MockError, _) = try await failure(mock, get(other)) else {
                 Issue.record("\(other) fits")
                 continue
             }
         }
-        guard case .transport(is MockError) = try await failure(mock, get("/", method: .DELETE)) else {
+        guard case .transport(is MockError, _) = try await failure(mock, get("/", method: .DELETE)) else {
             throw Unexpected("another method fits")
         }
     }
@@ -191,11 +191,11 @@ struct MockNetworkStackTests {
         mock.answer(.GET, "/a", inTurn: .status(503), .failure(.connect, during: .connecting), .json("1"))
         guard case .http(503, _, _) = try await failure(mock, get("/a")) else { throw Unexpected("the first") }
         let second = try await failure(mock, get("/a"))
-        guard case .transport(let error as MockFailure) = second, error.kind == .connect, second.isRetryable else {
+        guard case .transport(let error as MockFailure, _) = second, error.kind == .connect, second.isRetryable else {
             throw Unexpected("the second")
         }
         #expect(try await mock.fetchAndDecode(resource: get("/a"), decoding: .json(Int.self)).value == 1)
-        guard case .transport(MockError.sequenceExhausted(.GET, "/a")) = try await failure(mock, get("/a")) else {
+        guard case .transport(MockError.sequenceExhausted(.GET, "/a"), _) = try await failure(mock, get("/a")) else {
             throw Unexpected("the fourth")
         }
     }
@@ -205,11 +205,11 @@ struct MockNetworkStackTests {
         struct Down: Error {}
         let mock = try MockNetworkStack()
         mock.answer(.GET, "/a", with: .failure(Down()))
-        mock.answer(.GET, "/b", with: .failure(HTTP.Refusal.timedOut(.idle, during: .receiving)))
+        mock.answer(.GET, "/b", with: .failure(HTTPTransferFailure<any Error>.timedOut(.idle, during: .receiving)))
         mock.answer { request in if request.url.path == "/c" { throw Down() } else { nil } }
-        guard case .transport(is Down) = try await failure(mock, get("/a")) else { throw Unexpected("a failure") }
+        guard case .transport(is Down, _) = try await failure(mock, get("/a")) else { throw Unexpected("a failure") }
         #expect(try await failure(mock, get("/b")).isTimeout)
-        guard case .transport(is Down) = try await failure(mock, get("/c")) else { throw Unexpected("a throw") }
+        guard case .transport(is Down, _) = try await failure(mock, get("/c")) else { throw Unexpected("a throw") }
     }
 
     @Test("writes requests down, with their content")
@@ -295,6 +295,6 @@ struct MockNetworkStackTests {
         _ = try await mock.fetch(resource: get("/a"))
         #expect(mock.requests.first?.headers[.userAgent] == "App/1")
         configuration.connections.total = 0
-        #expect(throws: HTTP.Refusal.self) { try MockNetworkStack(configuration: configuration) }
+        #expect(throws: HTTP.InvalidValue.self) { try MockNetworkStack(configuration: configuration) }
     }
 }

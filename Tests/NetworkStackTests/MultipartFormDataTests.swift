@@ -6,7 +6,7 @@ import Testing
 @Suite("A multipart form")
 struct MultipartFormDataTests {
     private func text(_ form: MultipartFormData) throws -> String {
-        guard case .bytes(let data) = try form.content().body else { throw HTTP.Refusal.bodyNotReplayable }
+        guard case .bytes(let data) = try form.content().body else { throw HTTP.InvalidValue("not bytes") }
         return String(decoding: data, as: UTF8.self)
     }
 
@@ -90,7 +90,7 @@ struct MultipartFormDataTests {
         #expect(try text(one) == text(one))
         #expect(try one.content().mediaType?[parameter: "boundary"] == one.boundary)
         for wrong in ["", " ", "a ", "a\r\nb", "a\"b", "ü", String(repeating: "a", count: 71)] {
-            #expect(throws: HTTP.Refusal.self) { try MultipartFormData(boundary: wrong) }
+            #expect(throws: HTTP.InvalidValue.self) { try MultipartFormData(boundary: wrong) }
         }
         let odd = try MultipartFormData(boundary: "a b'()+_,-./:=?c")
         #expect(try odd.content().mediaType?.description == "multipart/form-data; boundary=\"a b'()+_,-./:=?c\"")
@@ -138,7 +138,7 @@ struct MultipartFormDataTests {
         #expect {
             _ = try body.open {}
         } throws: {
-            if case HTTP.Refusal.bodyNotReplayable = $0 { true } else { false }
+            if case HTTP.Body.OpeningError.notReplayable = $0 { true } else { false }
         }
     }
 
@@ -156,7 +156,7 @@ struct MultipartFormDataTests {
         var stream = HTTP.Body.Stream(AsyncStream(unfolding: pieces(of: Data("a".utf8))))
         stream.trailers = .init(["T"]) { ["T": "t"] }
         form.append(stream, name: "a")
-        #expect(throws: HTTP.Refusal.self) { try form.content() }
+        #expect(throws: HTTP.InvalidValue.self) { try form.content() }
     }
 
     @Test("has no length if that of its streams is more than a number tells")
@@ -188,9 +188,9 @@ struct MultipartFormDataTests {
     func refusals() throws {
         var form = MultipartFormData()
         form.append(file: "/nonexistent/file", name: "a")
-        #expect(throws: HTTP.Refusal.self) { try form.content() }
+        #expect(throws: HTTP.InvalidValue.self) { try form.content() }
         form.parts = [.init(name: "a", mediaType: .json.with("x", "\r\nEvil: yes"), body: .none)]
-        #expect(throws: HTTP.Refusal.self) { try form.content() }
+        #expect(throws: HTTP.InvalidValue.self) { try form.content() }
     }
 }
 
@@ -214,7 +214,7 @@ struct MultipartMistakeTests {
         form.append("v", name: "n")
         let content = try form.content()
         let boundary = try #require(content.mediaType?[parameter: "boundary"])
-        guard case .bytes(let data) = content.body else { throw HTTP.Refusal.bodyNotReplayable }
+        guard case .bytes(let data) = content.body else { throw HTTP.InvalidValue("not bytes") }
         let text = String(decoding: data, as: UTF8.self)
         #expect(text.hasPrefix("--\(boundary)\r\n"))
         #expect(text.hasSuffix("--\(boundary)--\r\n"))
@@ -231,7 +231,7 @@ struct MultipartMistakeTests {
     func injection() throws {
         var form = try MultipartFormData(boundary: "x")
         form.append(Data(), name: "a\"\r\nEvil: yes\r\n\r\n--x--", filename: "b\"; evil=\"")
-        guard case .bytes(let data) = try form.content().body else { throw HTTP.Refusal.bodyNotReplayable }
+        guard case .bytes(let data) = try form.content().body else { throw HTTP.InvalidValue("not bytes") }
         let lines = String(decoding: data, as: UTF8.self).split(separator: "\r\n")
         #expect(!lines.contains { $0.hasPrefix("Evil") })
         #expect(lines.count { $0.hasPrefix("--x") } == 2)

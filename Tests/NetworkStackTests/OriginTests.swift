@@ -105,7 +105,7 @@ struct OriginTests {
         #expect {
             try HTTP.Origin(of: url)
         } throws: {
-            if case HTTP.Refusal.invalidRequest(let reason) = $0 { reason.contains("A-label") } else { false }
+            if case let error as HTTP.InvalidValue = $0 { error.reason.contains("A-label") } else { false }
         }
     }
 

@@ -43,7 +43,7 @@ struct PathTemplateTests {
         ]
     )
     func refusals(_ path: String, _ parameters: [String: String]) {
-        #expect(throws: HTTP.Refusal.self) { try url(path, parameters) }
+        #expect(throws: HTTP.InvalidValue.self) { try url(path, parameters) }
     }
 
     @Test("that are missing or unknown are refused, by name")
@@ -55,9 +55,9 @@ struct PathTemplateTests {
             do {
                 _ = try url(path, parameters)
                 Issue.record("\(path ?? "nil") was accepted")
-            } catch HTTP.Refusal.invalidRequest(let sentence) {
-                #expect(sentence.contains(name))
-                #expect(!sentence.contains("secret"))
+            } catch let error as HTTP.InvalidValue {
+                #expect(error.reason.contains(name))
+                #expect(!error.reason.contains("secret"))
             }
         }
     }
@@ -111,7 +111,7 @@ struct EndpointMistakeTests {
 
     @Test("parts that make no URL silently lose method, headers and body")
     func silentLoss() {
-        #expect(throws: HTTP.Refusal.self) {
+        #expect(throws: HTTP.InvalidValue.self) {
             try HTTP.Endpoint(method: .DELETE, host: "no host", headers: ["A": "b"], content: .text("x")).makeRequest()
         }
     }

@@ -152,14 +152,14 @@ struct PinningPolicyTests {
             PinningPolicy.ValidationError.missingBackupPin,
             ServerTrustConfiguration.ValidationError.emptyPolicies,
             ServerTrustConfiguration.ValidationError.conflictingPolicies(domainName: "a.test"),
-            HTTP.Refusal.untrusted(.domainNotPinned(host: "a.test")),
-            HTTP.Refusal.untrusted(.domainPolicyExpired(host: "a.test", domainName: "test", expirationDate: .now)),
-            HTTP.Refusal.untrusted(.insecureScheme(host: "a.test")),
-            HTTP.Refusal.untrusted(
+            HopFailure.untrusted(.domainNotPinned(host: "a.test")),
+            HopFailure.untrusted(.domainPolicyExpired(host: "a.test", domainName: "test", expirationDate: .now)),
+            HopFailure.untrusted(.insecureScheme(host: "a.test")),
+            HopFailure.untrusted(
                 .pinVerificationFailed(host: "a.test", .evaluation(verifyResult: 20, reason: "no issuer"))
             ),
-            HTTP.Refusal.untrusted(.pinVerificationFailed(host: "a.test", .pinnedHashNotFound(chain: [pin]))),
-            HTTP.Refusal.untrusted(.pinningUnsupported(reason: "It cannot.")),
+            HopFailure.untrusted(.pinVerificationFailed(host: "a.test", .pinnedHashNotFound(chain: [pin]))),
+            HopFailure.untrusted(.pinningUnsupported(reason: "It cannot.")),
         ]
         for error in errors { #expect("\(error)".hasSuffix(".")) }
         #expect("\(errors[11])".contains(Self.first))

@@ -75,8 +75,7 @@ struct ProxyTests {
             let proxy = try Network.Proxy(text)
             Issue.record("\(text) is \(proxy)")
         } catch {
-            guard case .invalidOptions(let reason) = error else { throw error }
-            #expect(reason.hasSuffix("."), "\(reason)")
+            #expect(error.reason.hasSuffix("."), "\(error)")
         }
     }
 
@@ -87,11 +86,11 @@ struct ProxyTests {
             proxy.headers = headers
             var configuration = Network.Configuration()
             configuration.proxies = Network.Proxies(proxy)
-            #expect(throws: HTTP.Refusal.self) { try configuration.validate() }
+            #expect(throws: HTTP.InvalidValue.self) { try configuration.validate() }
         }
         var socks = try Network.Proxy("socks5://proxy.test")
         socks.headers = ["X-A": "a"]
-        #expect(throws: HTTP.Refusal.self) { try socks.validate() }
+        #expect(throws: HTTP.InvalidValue.self) { try socks.validate() }
     }
 
     @Test(
@@ -133,7 +132,7 @@ struct ProxyTests {
         ]
     )
     func unreadable(_ list: String) {
-        #expect(throws: HTTP.Refusal.self) { try Network.ProxyExceptions(list) }
+        #expect(throws: HTTP.InvalidValue.self) { try Network.ProxyExceptions(list) }
     }
 
     @Test(

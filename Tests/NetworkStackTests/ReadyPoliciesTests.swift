@@ -202,8 +202,8 @@ struct ReadyPoliciesTests {
             for kind: HTTP.FailureKind in [.send, .receive, .empty, .tls, .truncated] {
                 #expect(vote(try metadata(method), .transport(Broken(kind: kind))) == "none")
             }
-            #expect(vote(try metadata(method), .refused(.timedOut(.connect, during: .connecting))) == "retry")
-            #expect(vote(try metadata(method), .refused(.timedOut(.idle, during: .waiting))) == "none")
+            #expect(vote(try metadata(method), .timedOut(.connect, during: .connecting)) == "retry")
+            #expect(vote(try metadata(method), .timedOut(.idle, during: .waiting)) == "none")
         }
         #expect(vote(.init(request: nil, payload: nil, response: nil), .noRequest(CancellationError())) == "none")
     }
@@ -222,8 +222,8 @@ struct ReadyPoliciesTests {
         for kind: HTTP.FailureKind in [.tls, .malformed, .decoding, .other] {
             #expect(try !passes(FetchError.transport(Broken(kind: kind))))
         }
-        #expect(try passes(FetchError.refused(.timedOut(.firstByte, during: .waiting))))
-        #expect(try !passes(FetchError.refused(.tooManyRedirects(limit: 1))))
+        #expect(try passes(FetchError.timedOut(.firstByte, during: .waiting)))
+        #expect(try !passes(FetchError.tooManyRedirects(limit: 1)))
         #expect(try !passes(FetchError.noRequest(CancellationError())))
         #expect(try !passes(FetchError.cancelled))
         #expect(try !passes(CancellationError()))

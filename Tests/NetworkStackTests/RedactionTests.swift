@@ -152,14 +152,14 @@ struct RedactionTests {
     @Test("a refusal's description has no user info and no query")
     func refusals() throws {
         let url = try #require(URL(string: "http://user:s3cret@host.test/path?token=s3cret"))
-        let refusals: [HTTP.Refusal] = [
+        let refusals: [HopFailure] = [
             .insecureRedirect(url), .timedOut(.idle, during: .waiting),
             .invalidRedirect("ftp://user:s3cret@host.test/path?token=s3cret"),
         ]
         for refusal in refusals {
             #expect(!"\(refusal)".contains(Self.secret))
         }
-        #expect("\(HTTP.Refusal.insecureRedirect(url))".contains("host.test/path"))
+        #expect("\(HopFailure.insecureRedirect(url))".contains("host.test/path"))
     }
 
     @Test("a fetch error's description has no secret of the response it carries")
@@ -167,7 +167,7 @@ struct RedactionTests {
         let url = try #require(URL(string: "http://user:s3cret@host.test/?token=s3cret"))
         let response = HTTP.Response(status: 401, headers: [.setCookie: "s3cret"], url: url)
         let errors: [HTTPFetchError<HTTP.Response, any Error>] = [
-            .http(401, nil, response), .noData(200, response), .badResponse(response), .refused(.insecureRedirect(url)),
+            .http(401, nil, response), .noData(200, response), .badResponse(response), .insecureRedirect(url),
         ]
         for error in errors {
             for text in Self.texts(of: error) { #expect(!text.contains(Self.secret), "\(text)") }

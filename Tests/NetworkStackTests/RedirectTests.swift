@@ -120,7 +120,7 @@ struct RedirectTests {
     @Test("from https to http are refused unless allowed")
     func downgrade() throws {
         #expect { try next(to: "http://host.test/c") } throws: {
-            if case HTTP.Refusal.insecureRedirect = $0 { true } else { false }
+            if case HopFailure.insecureRedirect = $0 { true } else { false }
         }
         #expect(try next(to: "http://host.test/c", policy: .init(allowsInsecure: true)) != nil)
         #expect(try next(to: "https://host.test/c", from: "http://host.test/") != nil)
@@ -134,7 +134,7 @@ struct RedirectTests {
         #expect {
             try next(to: "/c", followed: ["https://host.test/1", "https://host.test/2"], policy: policy)
         } throws: {
-            if case HTTP.Refusal.tooManyRedirects(limit: 2) = $0 { true } else { false }
+            if case HopFailure.tooManyRedirects(limit: 2) = $0 { true } else { false }
         }
     }
 
@@ -152,13 +152,13 @@ struct RedirectTests {
         ]
     )
     func badPlaces(_ location: String) throws {
-        #expect { try next(to: location) } throws: { if case HTTP.Refusal.invalidRedirect = $0 { true } else { false } }
+        #expect { try next(to: location) } throws: { if case HopFailure.invalidRedirect = $0 { true } else { false } }
     }
 
     @Test("to two different places are refused; the same place twice is one")
     func ambiguous() throws {
         #expect { try next(to: "/c", "/d") } throws: {
-            if case HTTP.Refusal.invalidRedirect = $0 { true } else { false }
+            if case HopFailure.invalidRedirect = $0 { true } else { false }
         }
         #expect(try next(to: "/c", "/c") != nil)
     }
@@ -167,7 +167,7 @@ struct RedirectTests {
     func oneShotBodies() throws {
         let body = HTTP.Body.stream(.init(AsyncStream<Data> { $0.finish() }))
         #expect { try next(307, to: "/c", method: .POST, body: body) } throws: {
-            if case HTTP.Refusal.bodyNotReplayable = $0 { true } else { false }
+            if case HopFailure.bodyNotReplayable = $0 { true } else { false }
         }
         #expect(try next(303, to: "/c", method: .POST, body: body)?.body.length == 0)
     }

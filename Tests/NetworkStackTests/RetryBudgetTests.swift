@@ -77,9 +77,9 @@ struct RetryBudgetTests {
         let request = try HTTP.Request(url: "http://a.test/")
         typealias FetchError = HTTPFetchError<HTTP.Response, any Error>
         let final: [FetchError] = [
-            .cancelled, .refused(.timedOut(.total, during: .waiting)),
-            .refused(.untrusted(.domainNotPinned(host: "a.test"))), .refused(.shutDown), .refused(.bodyNotReplayable),
-            .refused(.invalidOptions("It makes no sense.")),
+            .cancelled, .timedOut(.total, during: .waiting),
+            .untrusted(.domainNotPinned(host: "a.test")), .shutDown, .bodyNotReplayable(),
+            .invalidRequest("It makes no sense."),
         ]
         func vote(_ policy: Retry.BudgetedPolicy<Retry.Metadata<HTTP.Request, HTTP.Response>>, on error: FetchError)
             -> String

@@ -21,16 +21,16 @@ struct StaticCredentialsTests {
         arguments: ["a:b", "a\r\nX: y", "a\0", "\u{7F}"]
     )
     func refused(text: String) {
-        #expect(throws: HTTP.Refusal.self) { try BasicAuthenticator(user: text, password: "", origins: []) }
-        #expect(throws: HTTP.Refusal.self) { try BearerAuthenticator(token: text, origins: []) }
+        #expect(throws: HTTP.InvalidValue.self) { try BasicAuthenticator(user: text, password: "", origins: []) }
+        #expect(throws: HTTP.InvalidValue.self) { try BearerAuthenticator(token: text, origins: []) }
         if text != "a:b" {
-            #expect(throws: HTTP.Refusal.self) { try BasicAuthenticator(user: "", password: text, origins: []) }
+            #expect(throws: HTTP.InvalidValue.self) { try BasicAuthenticator(user: "", password: text, origins: []) }
         }
     }
 
     @Test("A bearer token has the characters of RFC 6750", arguments: ["", "=", "a b", "a=b", "é"])
     func bearer(token: String) {
-        #expect(throws: HTTP.Refusal.self) { try BearerAuthenticator(token: token, origins: []) }
+        #expect(throws: HTTP.InvalidValue.self) { try BearerAuthenticator(token: token, origins: []) }
         #expect(throws: Never.self) { try BearerAuthenticator(token: "aZ09-._~+/==", origins: []) }
     }
 

@@ -39,7 +39,7 @@ struct URLTextTests {
             },
         ]
         for (number, work) in works.enumerated() {
-            let spent = Self.time { #expect(throws: HTTP.Refusal.self) { try work() } }
+            let spent = Self.time { #expect(throws: (any Error).self) { try work() } }
             #expect(spent < .milliseconds(50), "work \(number) took \(spent)")
         }
     }
@@ -49,9 +49,9 @@ struct URLTextTests {
         let start = "http://a.test/"
         let longest = start + String(repeating: "a", count: 65_536 - start.utf8.count)
         #expect(try HTTP.Request(url: longest).checked().urlText == longest)
-        #expect(throws: HTTP.Refusal.self) { try HTTP.Request(url: longest + "a") }
+        #expect(throws: HTTP.InvalidValue.self) { try HTTP.Request(url: longest + "a") }
         let url = try #require(URL(string: longest + "a"))
-        #expect(throws: HTTP.Refusal.self) { try HTTP.Request(url: url).checked() }
+        #expect(throws: HTTP.InvalidValue.self) { try HTTP.Request(url: url).checked() }
     }
 
     @Test("keep a backslash after the query begins, escaped")

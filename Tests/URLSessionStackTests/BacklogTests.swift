@@ -14,7 +14,7 @@ struct BacklogTests {
         while let event = backlog.next() {
             switch event {
             case .body(let data): told.append("\(data.count)")
-            case .failed(.refused(.bodyTooLarge(let limit))): told.append("more than \(limit)")
+            case .failed(.bodyTooLarge(let limit)): told.append("more than \(limit)")
             case .finished: told.append("finished")
             default: told.append("another")
             }

@@ -205,7 +205,7 @@ struct ConstructionTests {
         let resource = try Stack.Resource.url("http://127.0.0.1:9/") {
             $0.setValue("trailers", forHTTPHeaderField: "TE")
         }
-        guard case .failure(.refused(.unsupported(.trailers, _))) = await network.outcome(of: resource) else {
+        guard case .failure(.unsupported(.trailers, _)) = await network.outcome(of: resource) else {
             Issue.record("It was not refused")
             return
         }
@@ -217,7 +217,7 @@ struct ConstructionTests {
         options.version = .http1_1
         let network = try Stack(configuration: .init())
         guard
-            case .failure(.refused(.unsupported(.versionChoice, _))) = await network.outcome(
+            case .failure(.unsupported(.versionChoice, _)) = await network.outcome(
                 of: try .url("https://127.0.0.1:9/", options: options)
             )
         else {

@@ -116,7 +116,7 @@ struct EnvironmentTests {
             ] {
                 status.withLock { $0 = refusal }
                 let outcome = await network.outcome(of: try .url("https://origin.test/"))
-                guard case .failure(.transport(let error)) = outcome, error.kind == .proxy else {
+                guard case .failure(.transport(let error, _)) = outcome, error.kind == .proxy else {
                     Issue.record("\(refusal): \(outcome.summary)")
                     continue
                 }

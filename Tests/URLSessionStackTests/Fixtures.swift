@@ -63,8 +63,8 @@ extension Result where Success == Network.Value<Data, URLResponse>, Failure == N
         case .success(let fetched): "success \(fetched.text)"
         case .failure(.http(let status, _, _)): "http \(status)"
         case .failure(.cancelled): "cancelled"
-        case .failure(.refused(.shutDown)): "shut down"
-        case .failure(.refused(.timedOut(let timeout, _))): "timed out: \(timeout.rawValue)"
+        case .failure(.shutDown): "shut down"
+        case .failure(.timedOut(let timeout, _, _)): "timed out: \(timeout.rawValue)"
         case .failure(let error): "\(error)"
         }
     }

@@ -29,7 +29,7 @@ struct MessageTests {
         let headers: HTTP.Headers = ["X-A": "1\r\nX-B: 2"]
         let request = try URLRequest(HTTP.Request(url: URLText.parse("http://127.0.0.1:9/"), headers: headers))
         guard
-            case .failure(.refused(.invalidRequest)) = await network.outcome(
+            case .failure(.invalidRequest) = await network.outcome(
                 of: .init(baseRequestMaking: .init { $0(.success(request)) })
             )
         else {
@@ -42,7 +42,7 @@ struct MessageTests {
     func methods() throws {
         let url = try URLText.parse("http://a.test/")
         for method in ["get", "Post", "hEAD"] {
-            #expect(throws: HTTP.Refusal.self) {
+            #expect(throws: Network.ConfigurationError.self) {
                 try URLRequest(HTTP.Request(method: .init(rawValue: method), url: url))
             }
         }
@@ -55,7 +55,7 @@ struct MessageTests {
     func noURL() throws {
         var request = URLRequest(url: try URLText.parse("http://a.test/"))
         request.url = nil
-        #expect(throws: HTTP.Refusal.self) { try request.httpRequest() }
+        #expect(throws: HTTP.InvalidValue.self) { try request.httpRequest() }
     }
 
     @Test("A fetched response carries the neutral one, redirects and metrics included")

@@ -30,7 +30,7 @@ struct App<Stack: HTTPNetworkStack<Data>>: Sendable {
             _ = try await stack.fetch(resource: resource(.slow, options: options))
             throw Surprise("the slow response came in time")
         } catch let error as Stack.FetchError {
-            guard case .refused(.timedOut(let clock, _)) = error else { throw error }
+            guard case .timedOut(let clock, _, _) = error else { throw error }
             return clock
         }
     }

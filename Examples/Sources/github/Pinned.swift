@@ -26,7 +26,7 @@ extension Main {
             _ = try await suspicious.fetch(resource: .init(baseRequestMaking: .request(request)))
             throw Surprise("a server with another key was trusted")
         } catch let error as Network.CurlFetchError {
-            guard case .refused(.untrusted) = error else { throw error }
+            guard case .untrusted = error else { throw error }
             try expect(server.requests.count == requests, "the server saw a request it should not have seen")
             print("    a server with another key is refused, and sees nothing of the request")
         }

@@ -103,16 +103,15 @@ struct Failure: Error {
         switch error {
         case .http, .noData: return nil
         case .noRequest(let error):
-            if let refusal = error as? HTTP.Refusal {
-                self.init(refusal)
+            if let invalid = error as? HTTP.InvalidValue {
+                self.init(invalid)
             } else {
                 self.init(.other, phase: .making, code: nil, message: "\(error)")
             }
         case .unknownCoding(let coding, _):
             self.init(.decode, phase: .receiving, code: nil, message: "The content has an unknown coding: \(coding).")
         case .badResponse: self.init(.protocol, phase: .receiving, code: nil, message: "What came is no HTTP response.")
-        case .transport(let error): self.init(transport: error)
-        case .refused(let refusal): self.init(refusal)
+        case .transport(let error, _): self.init(transport: error)
         case .retry(_, let state):
             if let last = state.errors.last as? HTTPFetchError<Response, TransportError> {
                 self.init(last)
@@ -120,18 +119,24 @@ struct Failure: Error {
                 self.init(.other, phase: nil, code: nil, message: "\(error)")
             }
         case .cancelled: self.init(.other, phase: nil, code: "cancelled", message: "The fetch was cancelled.")
+        default: self.init(refusal: error)
         }
     }
 
-    /// Reads a refusal of the library.
-    init(_ refusal: HTTP.Refusal) {
+    /// Reads an invalid value of the command line.
+    init(_ invalid: HTTP.InvalidValue) {
+        self.init(.refused, phase: nil, code: "invalidRequest", message: "\(invalid)")
+    }
+
+    /// Reads what the library itself decided.
+    private init<Response, TransportError>(refusal: HTTPFetchError<Response, TransportError>) {
         let (kind, phase): (Kind, HTTP.Phase?) =
             switch refusal {
-            case .timedOut(_, let phase): (.timeout, phase)
+            case .timedOut(_, let phase, _): (.timeout, phase)
             case .tooManyRedirects: (.tooManyRedirects, .receiving)
             case .bodyTooLarge, .headTooLarge, .headLineTooLong, .tooManyFields, .decompressionRatio:
                 (.tooLarge, .receiving)
-            case .untrusted(let error): (Self.kind(of: error), .securing)
+            case .untrusted(let error, _): (Self.kind(of: error), .securing)
             case .bodyNotReplayable, .requestBody: (.send, .sending)
             case .shutDown: (.other, nil)
             default: (.refused, nil)
@@ -147,12 +152,13 @@ struct Failure: Error {
         }
     }
 
-    private static func caseName(of refusal: HTTP.Refusal) -> String? {
+    private static func caseName<Response, TransportError>(
+        of refusal: HTTPFetchError<Response, TransportError>
+    ) -> String? {
         switch refusal {
         case .invalidRequest: "invalidRequest"
-        case .invalidOptions: "invalidOptions"
         case .unsupported: "unsupported"
-        case .timedOut(let clock, _): "timedOut.\(clock.rawValue)"
+        case .timedOut(let clock, _, _): "timedOut.\(clock.rawValue)"
         case .tooManyRedirects: "tooManyRedirects"
         case .insecureRedirect: "insecureRedirect"
         case .invalidRedirect: "invalidRedirect"
@@ -166,7 +172,7 @@ struct Failure: Error {
         case .interceptor: "interceptor"
         case .untrusted: "untrusted"
         case .shutDown: "shutDown"
-        @unknown default: nil
+        default: nil
         }
     }
 

@@ -48,13 +48,13 @@ public struct CurlLibrary: Sendable, CustomStringConvertible {
 
     /// Refuses a libcurl this stack cannot be built on.
     ///
-    /// - Throws: ``HTTP/Refusal/invalidOptions(_:)`` that names the version.
-    func validate() throws(HTTP.Refusal) {
+    /// - Throws: ``Network/ConfigurationError/invalid(_:)`` that names the version.
+    func validate() throws(Network.ConfigurationError) {
         guard versionNumber >= Self.oldest else {
-            throw .invalidOptions("CurlStack needs libcurl 7.87 or newer; this process runs with \(version).")
+            throw .invalid("CurlStack needs libcurl 7.87 or newer; this process runs with \(version).")
         }
         guard tlsVersion?.hasPrefix("OpenSSL") ?? false else {
-            throw .invalidOptions("CurlStack needs a libcurl built on OpenSSL; this one has \(tlsVersion ?? "no TLS").")
+            throw .invalid("CurlStack needs a libcurl built on OpenSSL; this one has \(tlsVersion ?? "no TLS").")
         }
     }
 

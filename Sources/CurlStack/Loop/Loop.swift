@@ -48,7 +48,7 @@ struct Loop: ~Copyable {
             resumptions.resumeAll()
         }
         for command in mailbox.close() {
-            if case .start(let control) = command { control.refuse(.shutDown) }
+            if case .start(let control) = command { control.fail(.shutDown) }
             if case .report(let answer) = command { answer.fill(.init()) }
         }
         resumptions.end()
@@ -91,7 +91,7 @@ struct Loop: ~Copyable {
     }
 
     private mutating func start(_ control: TransferControl, at now: MonotonicInstant) {
-        guard !isStopping else { return control.refuse(.shutDown) }
+        guard !isStopping else { return control.fail(.shutDown) }
         // The word before may have left room, which is theirs who waited.
         if queue.waitingCount > 0 { beginWaiting() }
         let transfer = Transfer(control, line: queue.line(of: control.hop), turn: turn, at: now)
@@ -280,7 +280,7 @@ struct Loop: ~Copyable {
             guard let transfer = waiting[entry.id], transfer.queueDeadline == entry.deadline else { continue }
             waiting[entry.id] = nil
             _ = queue.giveUp(entry.id)
-            transfer.control.refuse(.timedOut(.queue, during: .queued))
+            transfer.control.fail(.timedOut(.queue, during: .queued))
         }
     }
 

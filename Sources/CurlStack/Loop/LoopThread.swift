@@ -9,10 +9,10 @@ final class LoopThread: Sendable {
 
     /// Starts the thread.
     ///
-    /// - Throws: ``HTTP/Refusal/invalidOptions(_:)`` if the system has no thread or no descriptors to give.
-    init(configuration: Network.Configuration, authorities: Authorities) throws(HTTP.Refusal) {
+    /// - Throws: ``Network/ConfigurationError/invalid(_:)`` if the system has no thread or no descriptors to give.
+    init(configuration: Network.Configuration, authorities: Authorities) throws(Network.ConfigurationError) {
         guard mailbox.waker.isOpen else {
-            throw .invalidOptions("The system has no file descriptors for the stack to wait with.")
+            throw .invalid("The system has no file descriptors for the stack to wait with.")
         }
         let body = ThreadBody(mailbox: mailbox, configuration: configuration, authorities: authorities, end: end)
         var thread = pthread_t()
@@ -29,7 +29,7 @@ final class LoopThread: Sendable {
         )
         guard result == 0 else {
             unsafe Unmanaged<ThreadBody>.fromOpaque(context).release()
-            throw .invalidOptions("The system has no thread for the stack to run on (error \(result)).")
+            throw .invalid("The system has no thread for the stack to run on (error \(result)).")
         }
         pthread_detach(thread)
     }

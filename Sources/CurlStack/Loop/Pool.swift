@@ -92,7 +92,7 @@ final class Pool {
             }
         }
         if route?.isTunnel ?? usesProxies, transfer.control.hop.request.headers.contains(.proxyAuthorization) {
-            transfer.stop = .refused(.invalidRequest(Self.strayCredentials))
+            transfer.stop = .invalidRequest(Self.strayCredentials)
             return CURLE_FAILED_INIT
         }
         let plan = plan(of: transfer, route)

@@ -22,8 +22,8 @@ extension Network.TLSConfiguration {
     /// The same configuration with its files read and everything proved to be of use, so that nothing is found out in the
     /// middle of a handshake; and whom it trusts, parsed.
     ///
-    /// - Throws: ``HTTP/Refusal/invalidOptions(_:)`` with what is wrong, without a byte of it.
-    func read() throws(HTTP.Refusal) -> (Network.TLSConfiguration, Authorities) {
+    /// - Throws: ``Network/ConfigurationError/invalid(_:)`` with what is wrong, without a byte of it.
+    func read() throws(Network.ConfigurationError) -> (Network.TLSConfiguration, Authorities) {
         let authorities: Authorities =
             switch trustRoots {
             case .system: CurlLibrary.shared.trustBundle == nil ? .loadedByCurl : .system
@@ -35,22 +35,22 @@ extension Network.TLSConfiguration {
         return (configuration, verification == .full ? authorities : .loadedByCurl)
     }
 
-    private static func store(_ text: Data, named name: String) throws(HTTP.Refusal) -> TrustStore {
+    private static func store(_ text: Data, named name: String) throws(Network.ConfigurationError) -> TrustStore {
         guard let store = TrustStore(pem: text) else {
-            throw .invalidOptions("\(name) of trust roots holds no PEM certificate, or one that cannot be read.")
+            throw .invalid("\(name) of trust roots holds no PEM certificate, or one that cannot be read.")
         }
         return store
     }
 
-    fileprivate static func bytes(of path: String) throws(HTTP.Refusal) -> Data {
+    fileprivate static func bytes(of path: String) throws(Network.ConfigurationError) -> Data {
         do { return try Data(contentsOf: URL(filePath: path)) } catch {
-            throw .invalidOptions("\(path) cannot be read.")
+            throw .invalid("\(path) cannot be read.")
         }
     }
 }
 
 extension Network.ClientIdentity {
-    fileprivate func read() throws(HTTP.Refusal) -> Network.ClientIdentity {
+    fileprivate func read() throws(Network.ConfigurationError) -> Network.ClientIdentity {
         let (bytes, fault): (Source, String?)
         switch source {
         case .pemFiles(let certificateChain, let privateKey):
@@ -65,7 +65,7 @@ extension Network.ClientIdentity {
         case .pkcs12(let box):
             (bytes, fault) = (source, CertificateReader.fault(pkcs12: box, passphrase: passphrase))
         }
-        if let fault { throw .invalidOptions("\(self) is of no use. \(fault)") }
+        if let fault { throw .invalid("\(self) is of no use. \(fault)") }
         return Network.ClientIdentity(bytes, passphrase: passphrase)
     }
 

@@ -43,7 +43,7 @@ extension Transfer {
     /// Has the request sent again on another connection, if its content allows.
     private func beginAgain() {
         if let content, content.hasBegun, !content.rewind() {
-            stop = .refused(.bodyNotReplayable)
+            stop = .bodyNotReplayable
         } else {
             needsOtherConnection = true
         }

@@ -32,7 +32,7 @@ extension Transfer {
             repeats += 1
             // libcurl before 8.7 goes back to the first byte only if some of what it took went out.
             if let content, content.hasBegun, !content.rewind() {
-                stop = .refused(.bodyNotReplayable)
+                stop = .bodyNotReplayable
                 return false
             }
         }
@@ -51,7 +51,7 @@ extension Transfer {
         }
         tlsRecord = mayUseTLS ? easy.tlsRecord ?? notedRecord(at: ends) : nil
         if let refusal = refusalOfServer() {
-            stop = .refused(.untrusted(refusal))
+            stop = .untrusted(refusal)
             return false
         }
         reportProxy()
@@ -62,8 +62,8 @@ extension Transfer {
         }
         self.ends = ends
         speaksHTTP2 = (control.hop.isSecure ? easy.negotiatedHTTP2 : nil) ?? startsWithHTTP2
-        if speaksHTTP2, let refusal = control.hop.refusalOfHead(overHTTP2: true) {
-            stop = .refused(refusal)
+        if speaksHTTP2, let failure = control.hop.failureOfLongHead(overHTTP2: true) {
+            stop = failure
             return false
         }
         // Others that are kept may be dead, too, and would cost a repetition each.
@@ -148,7 +148,7 @@ extension Transfer {
         guard !needsOtherConnection, stream == nil || maySend() else { return false }
         guard isToShareAnother else { return true }
         if let content, content.hasBegun, !content.rewind() {
-            stop = .refused(.bodyNotReplayable)
+            stop = .bodyNotReplayable
             return false
         }
         repeats += 1

@@ -73,7 +73,7 @@ extension Transfer {
         guard let ratio = control.hop.options.limits.decompressionRatio, bodyCount > 64 * 1024,
             bodyCount / Int64(ratio) > rawCount
         else { return true }
-        stop = .refused(.decompressionRatio(limit: ratio))
+        stop = .decompressionRatio(limit: ratio)
         return false
     }
 
@@ -94,7 +94,7 @@ extension Transfer {
 
     /// libcurl delivers pieces of 16 KiB at most. Made each time: one that is kept looks like a leak to AddressSanitizer.
     private static var isExcessive: HTTPTransferFailure<CurlError> {
-        .refused(.decompressionRatio(limit: ContentCoding.pieceLimit / 16_384))
+        .decompressionRatio(limit: ContentCoding.pieceLimit / 16_384)
     }
 
     private func take(_ bytes: RawSpan, expecting expected: Int) -> Bool {
@@ -103,7 +103,7 @@ extension Transfer {
         if control.hop.allowsWithholding, bodyCount > limit {
             // A redirect's content is nobody's; the engine knows how much of it to wait for.
             if control.hop.isLeftBehind(head.status, head.headers) { return true }
-            stop = .refused(.bodyTooLarge(limit: limit))
+            stop = .bodyTooLarge(limit: limit)
             return false
         }
         guard body.append(bytes, expecting: expected) else {
@@ -127,7 +127,7 @@ extension Transfer {
     /// libcurl has to send the content again, on a fresh connection.
     func rewind() -> Bool {
         if content?.rewind() ?? true { return true }
-        stop = .refused(.bodyNotReplayable)
+        stop = .bodyNotReplayable
         return false
     }
 
@@ -147,7 +147,7 @@ extension Transfer {
             isSendingPaused = true
             return .pause
         case .failed(let error):
-            stop = .refused(.requestBody(error))
+            stop = .requestBody(error)
             return .abort
         }
     }

@@ -41,7 +41,7 @@ extension Transfer {
 
     private func cause(of code: CURLcode) -> HTTPTransferFailure<CurlError>? {
         if let stop { return stop }
-        if let refusal = refusalOfServer(code) { return .refused(.untrusted(refusal)) }
+        if let refusal = refusalOfServer(code) { return .untrusted(refusal) }
         if code != CURLE_OK, isConnected || phase == .securing, let alert = tlsRecord?.latestAlert {
             return .transport(error(after: alert, code))
         }
@@ -56,7 +56,7 @@ extension Transfer {
         case .http2Stream where isWhole: return incompleteness()
         case .outOfMemory where isInHead, .tooLarge where isInHead,
             .receiveError where isInHead && isTooLargeHead(code):
-            return .refused(refusalOfHead(words(for: code)))
+            return failureOfLargeHead(words(for: code))
         case .badFunctionArgument where isInHead:
             return .transport(continuesNothing)
         case .receiveError where head.isChunked && words(for: code).contains("chunk"),
@@ -68,11 +68,11 @@ extension Transfer {
             let message = "The server's certificate names a host in its subject alone, which does not count (RFC 9525)."
             return .transport(error(.peerFailedVerification, saying: message))
         case .operationTimedOut where phase.isBeforeSending:
-            return .refused(.timedOut(control.hop.options.timeouts.connect == nil ? .idle : .connect, during: phase))
+            return .timedOut(control.hop.options.timeouts.connect == nil ? .idle : .connect, during: phase)
         // Newer versions look at it themselves.
         case .weirdServerReply
         where head.status?.statusClass == .redirection && words(for: code) == "Multiple Location headers":
-            return .refused(.invalidRedirect("several places at once"))
+            return .invalidRedirect("several places at once")
         case .unsupportedProtocol where head.status == nil, .weirdServerReply where head.status == nil:
             return .badResponse
         case let code: return .transport(error(code))
@@ -82,7 +82,7 @@ extension Transfer {
     private func isTooLargeHead(_ code: CURLcode) -> Bool { words(for: code).hasPrefix("Too large response headers") }
 
     /// Which limit of libcurl's own a head is beyond, unless it is beyond a lower one of the caller's.
-    private func refusalOfHead(_ words: String) -> HTTP.Refusal {
+    private func failureOfLargeHead(_ words: String) -> HTTPTransferFailure<CurlError> {
         let limits = control.hop.options.limits
         // `Too large response headers: 307210 > 307200`, `Too many response headers, 5000 is max`
         let numbers = words.split { !$0.isASCII || !$0.isNumber }.compactMap { Int($0) }
@@ -92,7 +92,7 @@ extension Transfer {
         if words.hasPrefix("Too large response headers"), let limit = numbers.last {
             return .headTooLarge(limit: min(limit, limits.head))
         }
-        return limits.refusalOfLongLine
+        return limits.failureOfLongLine()
     }
 
     /// Whether a code means that the request has reached nobody.

@@ -59,8 +59,8 @@ extension Transfer {
     private func failure(of fault: HeadReader.Fault) -> HTTPTransferFailure<CurlError> {
         switch fault {
         case .noStatus: .badResponse
-        case .tooLong: .refused(.headTooLarge(limit: control.hop.options.limits.head))
-        case .tooManyFields: .refused(.tooManyFields(limit: control.hop.options.limits.headFields))
+        case .tooLong: .headTooLarge(limit: control.hop.options.limits.head)
+        case .tooManyFields: .tooManyFields(limit: control.hop.options.limits.headFields)
         case .continuesNothing: .transport(continuesNothing)
         case .judged(let fault): .transport(malformed(fault.description))
         }

@@ -12,9 +12,9 @@ extension Transfer {
     }
 
     /// The stack has an end. Nothing that came is told any more.
-    func giveUp(_ refusal: HTTP.Refusal) {
+    func giveUp(_ failure: HTTPTransferFailure<CurlError>) {
         isOver = true
-        control.refuse(refusal)
+        control.fail(failure)
     }
 
     /// The source has more.

@@ -4,7 +4,7 @@ internal import NetworkStack
 /// Whom a transfer's request may be sent to.
 extension Transfer {
     /// The server is not trusted; nothing is sent.
-    func refuse(_ error: ServerTrustError) { stop = .refused(.untrusted(error)) }
+    func refuse(_ error: ServerTrustError) { stop = .untrusted(error) }
 
     /// There is nobody to verify a server by; nothing is sent.
     func hasNoAuthorities() {

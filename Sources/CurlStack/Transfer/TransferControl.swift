@@ -30,5 +30,5 @@ final class TransferControl: HTTPTransfer {
     func resumeSending() { mailbox.post(.resumeSending(self)) }
 
     /// Tells why nothing is carried. There is nothing to measure then.
-    func refuse(_ refusal: HTTP.Refusal) { sink.failed(.refused(refusal), metrics: HTTP.Metrics()) }
+    func fail(_ failure: HTTPTransferFailure<CurlError>) { sink.failed(failure, metrics: HTTP.Metrics()) }
 }

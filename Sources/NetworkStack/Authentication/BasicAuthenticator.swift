@@ -19,13 +19,13 @@ public struct BasicAuthenticator: RequestAuthenticator {
     ///   - user: The name; without a colon or control characters.
     ///   - password: The password; without control characters.
     ///   - origins: Where they may be sent.
-    /// - Throws: ``HTTP/Refusal/invalidOptions(_:)`` if the name or the password has a character that it may not have.
-    public init(user: String, password: String, origins: Set<HTTP.Origin>) throws(HTTP.Refusal) {
+    /// - Throws: ``HTTP/InvalidValue`` if the name or the password has a character that it may not have.
+    public init(user: String, password: String, origins: Set<HTTP.Origin>) throws(HTTP.InvalidValue) {
         guard !user.utf8.contains(UInt8(ascii: ":")) else {
-            throw .invalidOptions("A user's name has no colon with Basic authentication (RFC 7617 section 2).")
+            throw HTTP.InvalidValue("A user's name has no colon with Basic authentication (RFC 7617 section 2).")
         }
         guard HTTP.Credentials(user: user, password: password).isLegal else {
-            throw .invalidOptions("A user's name and password have no control characters (RFC 7617 section 2).")
+            throw HTTP.InvalidValue("A user's name and password have no control characters (RFC 7617 section 2).")
         }
         let encoded = Data("\(user):\(password)".utf8).base64EncodedString()
         credentials = OriginCredentials(HTTP.AuthScheme.basic.credentials(encoded), for: origins)

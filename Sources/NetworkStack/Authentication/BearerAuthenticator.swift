@@ -17,11 +17,11 @@ public struct BearerAuthenticator: RequestAuthenticator {
     /// - Parameters:
     ///   - token: The token: letters, digits and `-._~+/`, and `=` at the end.
     ///   - origins: Where it may be sent.
-    /// - Throws: ``HTTP/Refusal/invalidOptions(_:)`` if the token has another character, or none.
-    public init(token: String, origins: Set<HTTP.Origin>) throws(HTTP.Refusal) {
+    /// - Throws: ``HTTP/InvalidValue`` if the token has another character, or none.
+    public init(token: String, origins: Set<HTTP.Origin>) throws(HTTP.InvalidValue) {
         let body = token.utf8.reversed().drop { $0 == UInt8(ascii: "=") }
         guard !body.isEmpty, body.allSatisfy({ $0.isAlphanumeric || "-._~+/".utf8.contains($0) }) else {
-            throw .invalidOptions(
+            throw HTTP.InvalidValue(
                 "A bearer token has letters, digits and -._~+/ only, and = at its end (RFC 6750 section 2.1)."
             )
         }

@@ -140,7 +140,7 @@ public final class TokenAuthenticator: RequestAuthenticator {
             let credentials = request.headers[.authorization]
         else { return .none }
         let rejections = retryState.errors.count {
-            guard let status = ($0 as? any HTTPFetchFailure)?.statusCode else { return false }
+            guard let status = ($0 as? any HTTPError)?.statusCode else { return false }
             return status == response.status
         }
         return state.withLock { $0.judge(rejected: credentials, rejections: rejections) }

@@ -50,10 +50,9 @@ package final class FileBodySource: HTTPBodySource {
 
     /// Opens a file.
     ///
-    /// - Throws: ``HTTP/Refusal/requestBody(_:)`` with a ``FileError`` if there is none that can be read from any place.
-    package init(path: String) throws(HTTP.Refusal) {
-        let (descriptor, status): (Int32, stat)
-        do { (descriptor, status) = try Self.open(path) } catch { throw .requestBody(error) }
+    /// - Throws: A ``FileError`` if there is none that can be read from any place.
+    package init(path: String) throws(FileError) {
+        let (descriptor, status) = try Self.open(path)
         (self.path, identity, size) = (path, (status.st_dev, status.st_ino), Int64(status.st_size))
         let mayStayOpen = Self.openCount.withLock { count in
             guard count < Self.mostOpen else { return false }

@@ -15,13 +15,13 @@ struct JoinedBody {
     mutating func append(_ data: Data) { tail.append(data) }
 
     /// Adds other content. Throws if it is a file that cannot be read, or has trailers.
-    mutating func append(_ body: HTTP.Body) throws(HTTP.Refusal) {
+    mutating func append(_ body: HTTP.Body) throws {
         switch body {
         case .none: return
         case .bytes(let data): return append(data)
         case .file(let path): pieces += [.bytes(tail), .file(path: path, length: try FileBodySource(path: path).size)]
         case .stream(let stream):
-            guard stream.trailers == nil else { throw .invalidRequest("A part of a form has no trailers.") }
+            guard stream.trailers == nil else { throw HTTP.InvalidValue("A part of a form has no trailers.") }
             pieces += [.bytes(tail), .stream(stream)]
         }
         tail = Data()

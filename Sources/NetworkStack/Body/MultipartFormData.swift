@@ -51,12 +51,12 @@ public struct MultipartFormData: Sendable {
     /// Makes an empty form.
     ///
     /// - Parameter boundary: What parts the parts; it must not be found in any of them.
-    /// - Throws: ``HTTP/Refusal/invalidRequest(_:)`` if it is no boundary: 1 to 70 letters, digits, `'()+_,-./:=?` and spaces,
+    /// - Throws: ``HTTP/InvalidValue`` if it is no boundary: 1 to 70 letters, digits, `'()+_,-./:=?` and spaces,
     ///   the last of them not a space (RFC 2046 section 5.1.1).
-    public init(boundary: String) throws(HTTP.Refusal) {
+    public init(boundary: String) throws(HTTP.InvalidValue) {
         let isLegal = boundary.utf8.allSatisfy { $0.isAlphanumeric || "'()+_,-./:=? ".utf8.contains($0) }
         guard isLegal, (1...70).contains(boundary.utf8.count), boundary.last != " " else {
-            throw .invalidRequest(
+            throw HTTP.InvalidValue(
                 "The boundary must be 1 to 70 letters, digits, '()+_,-./:=? and spaces, the last not a space."
             )
         }
@@ -127,9 +127,9 @@ public struct MultipartFormData: Sendable {
     /// Puts the form together.
     ///
     /// - Returns: The content, `multipart/form-data` with the boundary.
-    /// - Throws: ``HTTP/Refusal/requestBody(_:)`` if a file cannot be read, ``HTTP/Refusal/invalidRequest(_:)`` if a part's
-    ///   media type is not valid, or a part's stream has trailers.
-    public func content() throws(HTTP.Refusal) -> HTTP.Content {
+    /// - Throws: A ``FileError`` if a file cannot be read; ``HTTP/InvalidValue`` if a part's media type is not valid, or a part's
+    ///   stream has trailers.
+    public func content() throws -> HTTP.Content {
         var joined = JoinedBody()
         for part in parts {
             joined.append(Data(try head(of: part).utf8))
@@ -141,12 +141,12 @@ public struct MultipartFormData: Sendable {
     }
 
     /// The boundary that begins a part, and the part's fields.
-    private func head(of part: Part) throws(HTTP.Refusal) -> String {
+    private func head(of part: Part) throws(HTTP.InvalidValue) -> String {
         var head = "--\(boundary)\r\nContent-Disposition: form-data; name=\"\(Self.escaped(name: part.name))\""
         if let filename = part.filename { head += "; filename=\"\(Self.escaped(filename))\"" }
         if let mediaType = part.mediaType {
             guard mediaType.isValid else {
-                throw .invalidRequest("The media type of a form's part is \(mediaType), which is none.")
+                throw HTTP.InvalidValue("The media type of a form's part is \(mediaType), which is none.")
             }
             head += "\r\nContent-Type: \(mediaType)"
         }

@@ -17,9 +17,9 @@ extension HTTP.Body {
         ///
         /// - Parameters:
         ///   - names: The names of the fields. A name that is no token, or of a field that says how the message is framed,
-        ///     routed, authenticated or read, refuses the fetch (``HTTP/Refusal/invalidRequest(_:)``).
+        ///     routed, authenticated or read, refuses the fetch (``HTTPFetchError/invalidRequest(_:)``).
         ///   - making: Makes the fields, each time the content was sent. All of their names must be among `names`. What it
-        ///     throws fails the request (``HTTP/Refusal/requestBody(_:)``).
+        ///     throws fails the request (``HTTPFetchError/requestBody(_:_:)``).
         public init(_ names: [HTTP.HeaderName], making: @escaping @Sendable () async throws -> HTTP.Headers) {
             self.names = names
             make = making
@@ -27,28 +27,28 @@ extension HTTP.Body {
 
         /// Makes the fields.
         ///
-        /// - Throws: What making them throws, or ``HTTP/Refusal/invalidRequest(_:)``.
+        /// - Throws: What making them throws, or ``HTTP/InvalidValue``.
         func made() async throws -> HTTP.Headers {
             let fields = try await make()
             for field in fields {
                 guard names.contains(field.name) else {
-                    throw HTTP.Refusal.invalidRequest("The trailer \(field.name) was not announced.")
+                    throw HTTP.InvalidValue("The trailer \(field.name) was not announced.")
                 }
                 guard HTTP.Headers.isLegal(value: field.value) else {
-                    throw HTTP.Refusal.invalidRequest("The value of \(field.name) has a control character.")
+                    throw HTTP.InvalidValue("The value of \(field.name) has a control character.")
                 }
             }
             return fields
         }
 
         /// Refuses names that are none, or of fields that must stand in a head (RFC 9110 section 6.5.1).
-        func validate() throws(HTTP.Refusal) {
+        func validate() throws(HTTP.InvalidValue) {
             for name in names {
                 guard HTTP.Headers.isLegal(name: name.rawValue) else {
-                    throw .invalidRequest("A trailer's name is not a token: letters, digits and !#$%&'*+-.^_`|~ only.")
+                    throw HTTP.InvalidValue("A trailer's name is not a token: letters, digits and !#$%&'*+-.^_`|~ only.")
                 }
                 guard !Self.ofHeads.contains(name) else {
-                    throw .invalidRequest("\(name) must stand in the head; it cannot be a trailer.")
+                    throw HTTP.InvalidValue("\(name) must stand in the head; it cannot be a trailer.")
                 }
             }
         }

@@ -62,12 +62,12 @@ extension Network.Configuration.Addresses {
         ///   - host: The name, or `*` for every name.
         ///   - port: The port the override is for.
         ///   - addresses: Addresses of IPv4 or IPv6, at least one.
-        /// - Throws: ``HTTP/Refusal/invalidOptions(_:)`` with a sentence that says what to change.
-        public init(host: String, port: Int, addresses: [String]) throws(HTTP.Refusal) {
+        /// - Throws: ``HTTP/InvalidValue`` with a sentence that says what to change.
+        public init(host: String, port: Int, addresses: [String]) throws(HTTP.InvalidValue) {
             self.host = try Self.name(host)
-            guard (1...65535).contains(port) else { throw .invalidOptions("A port is a number from 1 to 65535.") }
+            guard (1...65535).contains(port) else { throw HTTP.InvalidValue("A port is a number from 1 to 65535.") }
             guard !addresses.isEmpty, addresses.allSatisfy({ IPAddress($0) != nil && !$0.contains("%") }) else {
-                throw .invalidOptions("A name is overridden with addresses of IPv4 or IPv6, at least one, no zones.")
+                throw HTTP.InvalidValue("A name is overridden with addresses of IPv4 or IPv6, at least one, no zones.")
             }
             self.port = port
             self.addresses = addresses.map { $0.hasPrefix("[") ? String($0.dropFirst().dropLast()) : $0 }
@@ -76,26 +76,26 @@ extension Network.Configuration.Addresses {
         /// Reads `host:port:address[,address]...`, as curl's `--resolve` takes it.
         ///
         /// - Parameter text: The text; an IPv6 address may stand in brackets.
-        /// - Throws: ``HTTP/Refusal/invalidOptions(_:)`` with a sentence that says what to change.
-        public init(_ text: String) throws(HTTP.Refusal) {
+        /// - Throws: ``HTTP/InvalidValue`` with a sentence that says what to change.
+        public init(_ text: String) throws(HTTP.InvalidValue) {
             let parts = text.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false)
             guard parts.count == 3, let port = Int(parts[1]) else {
-                throw .invalidOptions("\"\(text)\" is not of the form host:port:address[,address].")
+                throw HTTP.InvalidValue("\"\(text)\" is not of the form host:port:address[,address].")
             }
             let addresses = parts[2].split(separator: ",").map(String.init)
             try self.init(host: String(parts[0]), port: port, addresses: addresses)
         }
 
-        private static func name(_ host: String) throws(HTTP.Refusal) -> String {
+        private static func name(_ host: String) throws(HTTP.InvalidValue) -> String {
             guard host != "*" else { return host }
             guard let named = try? HTTP.Target.authority(host), named.port == nil, !host.hasSuffix(":") else {
-                throw .invalidOptions("\"\(host)\" is no name that could be overridden.")
+                throw HTTP.InvalidValue("\"\(host)\" is no name that could be overridden.")
             }
             let name = named.host
             // libcurl would take another override of the rest away.
-            guard !name.hasPrefix("-") else { throw .invalidOptions("No name begins with a hyphen, as \(host) does.") }
+            guard !name.hasPrefix("-") else { throw HTTP.InvalidValue("No name begins with a hyphen, as \(host) does.") }
             guard !name.hasPrefix("[") else {
-                throw .invalidOptions("\(host) is an address, which has no others; a reroute leads elsewhere.")
+                throw HTTP.InvalidValue("\(host) is an address, which has no others; a reroute leads elsewhere.")
             }
             return named.host
         }
@@ -119,10 +119,10 @@ extension Network.Configuration.Addresses {
         ///   - port: Their port, or `nil` for every port.
         ///   - toHost: Where to connect to: a name or an address, or `nil` for the URL's own host.
         ///   - toPort: The port to connect to, or `nil` for the URL's own.
-        /// - Throws: ``HTTP/Refusal/invalidOptions(_:)`` with a sentence that says what to change.
-        public init(host: String?, port: Int?, toHost: String?, toPort: Int?) throws(HTTP.Refusal) {
+        /// - Throws: ``HTTP/InvalidValue`` with a sentence that says what to change.
+        public init(host: String?, port: Int?, toHost: String?, toPort: Int?) throws(HTTP.InvalidValue) {
             for case let port? in [port, toPort] where !(1...65535).contains(port) {
-                throw .invalidOptions("A port is a number from 1 to 65535.")
+                throw HTTP.InvalidValue("A port is a number from 1 to 65535.")
             }
             self.host = try host.map(Self.name)
             self.toHost = try toHost.map(Self.name)
@@ -133,8 +133,8 @@ extension Network.Configuration.Addresses {
         /// Reads `HOST1:PORT1:HOST2:PORT2`, as curl's `--connect-to` takes it; each part may be empty.
         ///
         /// - Parameter text: The text; an IPv6 address stands in brackets.
-        /// - Throws: ``HTTP/Refusal/invalidOptions(_:)`` with a sentence that says what to change.
-        public init(_ text: String) throws(HTTP.Refusal) {
+        /// - Throws: ``HTTP/InvalidValue`` with a sentence that says what to change.
+        public init(_ text: String) throws(HTTP.InvalidValue) {
             var isInBrackets = false
             let parts = text.split(omittingEmptySubsequences: false) { letter in
                 if letter == "[" || letter == "]" { isInBrackets = letter == "[" }
@@ -142,7 +142,7 @@ extension Network.Configuration.Addresses {
             }
             let ports = parts.count == 4 ? [parts[1], parts[3]] : []
             guard parts.count == 4, ports.allSatisfy({ $0.isEmpty || $0.first != "+" && Int($0) != nil }) else {
-                throw .invalidOptions("\"\(text)\" is not of the form HOST1:PORT1:HOST2:PORT2.")
+                throw HTTP.InvalidValue("\"\(text)\" is not of the form HOST1:PORT1:HOST2:PORT2.")
             }
             try self.init(
                 host: parts[0].isEmpty ? nil : String(parts[0]),
@@ -152,45 +152,45 @@ extension Network.Configuration.Addresses {
             )
         }
 
-        private static func name(_ host: String) throws(HTTP.Refusal) -> String {
+        private static func name(_ host: String) throws(HTTP.InvalidValue) -> String {
             guard let named = try? HTTP.Target.authority(host), named.port == nil, !host.hasSuffix(":") else {
-                throw .invalidOptions("\"\(host)\" is no host that a connection could be rerouted from or to.")
+                throw HTTP.InvalidValue("\"\(host)\" is no host that a connection could be rerouted from or to.")
             }
             return named.host
         }
     }
 
-    func validate() throws(HTTP.Refusal) {
+    func validate() throws(HTTP.InvalidValue) {
         guard happyEyeballsDelay >= .milliseconds(1) else {
-            throw .invalidOptions(
+            throw HTTP.InvalidValue(
                 "The delay before the other family of addresses is tried must be a millisecond at least."
             )
         }
-        guard dnsCacheAge >= .zero else { throw .invalidOptions("The age of names' addresses must not be negative.") }
+        guard dnsCacheAge >= .zero else { throw HTTP.InvalidValue("The age of names' addresses must not be negative.") }
         switch unixSocket {
         case .path(let path):
             guard (1...107).contains(path.utf8.count), !path.utf8.contains(0) else {
-                throw .invalidOptions("The path of a Unix socket has 1 to 107 bytes.")
+                throw HTTP.InvalidValue("The path of a Unix socket has 1 to 107 bytes.")
             }
         case .abstract(let name):
             guard (1...106).contains(name.utf8.count), !name.utf8.contains(0) else {
-                throw .invalidOptions("The name of an abstract Unix socket has 1 to 106 bytes.")
+                throw HTTP.InvalidValue("The name of an abstract Unix socket has 1 to 106 bytes.")
             }
         case nil: break
         }
         if let interface {
             guard (1...15).contains(interface.utf8.count),
                 interface.utf8.allSatisfy({ $0 > 0x20 && $0 != UInt8(ascii: "/") })
-            else { throw .invalidOptions("The name of a network interface has 1 to 15 bytes, none of them blank.") }
+            else { throw HTTP.InvalidValue("The name of a network interface has 1 to 15 bytes, none of them blank.") }
         }
         if let localAddress, IPAddress(localAddress) == nil {
-            throw .invalidOptions("The local address is no address of IPv4 or IPv6.")
+            throw HTTP.InvalidValue("The local address is no address of IPv4 or IPv6.")
         }
         if interface != nil, localAddress != nil {
-            throw .invalidOptions("Connections come from an interface or from an address; one of the two is enough.")
+            throw HTTP.InvalidValue("Connections come from an interface or from an address; one of the two is enough.")
         }
         if let localPorts, localPorts.lowerBound < 1 || localPorts.upperBound > 65535 {
-            throw .invalidOptions("A port is a number from 1 to 65535.")
+            throw HTTP.InvalidValue("A port is a number from 1 to 65535.")
         }
     }
 }

@@ -42,30 +42,30 @@ extension Network {
         ///
         /// - Parameter variables: The variables; `nil` for those of this process, as they are now.
         /// - Returns: The proxies that are named, and the exceptions.
-        /// - Throws: ``HTTP/Refusal/invalidOptions(_:)`` that names the variable which cannot be read.
-        public static func environment(_ variables: [String: String]? = nil) throws(HTTP.Refusal) -> Proxies {
+        /// - Throws: ``HTTP/InvalidValue`` that names the variable which cannot be read.
+        public static func environment(_ variables: [String: String]? = nil) throws(HTTP.InvalidValue) -> Proxies {
             let variables = variables ?? ProcessInfo.processInfo.environment
             func first(_ names: String...) -> (name: String, value: String)? {
                 names.lazy.compactMap { name in variables[name].map { (name, $0) } }.first { !$0.1.isEmpty }
             }
             func read<Value>(
                 _ variable: (name: String, value: String)?,
-                _ make: (String) throws(HTTP.Refusal) -> Value
-            ) throws(HTTP.Refusal) -> Value? {
+                _ make: (String) throws(HTTP.InvalidValue) -> Value
+            ) throws(HTTP.InvalidValue) -> Value? {
                 guard let variable else { return nil }
                 do { return try make(variable.value) } catch {
-                    throw .invalidOptions("The variable \(variable.name): \(error)")
+                    throw HTTP.InvalidValue("The variable \(variable.name): \(error)")
                 }
             }
-            let http = try read(first("http_proxy", "all_proxy", "ALL_PROXY")) { url throws(HTTP.Refusal) in
+            let http = try read(first("http_proxy", "all_proxy", "ALL_PROXY")) { url throws(HTTP.InvalidValue) in
                 try Proxy(url)
             }
             let https = try read(first("https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY")) {
-                url throws(HTTP.Refusal) in
+                url throws(HTTP.InvalidValue) in
                 try Proxy(url)
             }
             let exceptions =
-                try read(first("no_proxy", "NO_PROXY")) { list throws(HTTP.Refusal) in try ProxyExceptions(list) }
+                try read(first("no_proxy", "NO_PROXY")) { list throws(HTTP.InvalidValue) in try ProxyExceptions(list) }
                 ?? .none
             return Proxies(http: http, https: https, except: exceptions)
         }
@@ -82,7 +82,7 @@ extension Network {
             return proxy
         }
 
-        func validate() throws(HTTP.Refusal) {
+        func validate() throws(HTTP.InvalidValue) {
             try http?.validate()
             try https?.validate()
         }

@@ -50,13 +50,13 @@ extension Network {
         ///   - host: Its name or address, an IPv6 address in brackets.
         ///   - port: Its port, or `nil` for the scheme's own.
         ///   - credentials: Who asks, if the proxy wants to know.
-        /// - Throws: ``HTTP/Refusal/invalidOptions(_:)`` with a sentence that says what to change.
+        /// - Throws: ``HTTP/InvalidValue`` with a sentence that says what to change.
         public init(
             _ scheme: Scheme,
             host: String,
             port: Int? = nil,
             credentials: HTTP.Credentials? = nil
-        ) throws(HTTP.Refusal) {
+        ) throws(HTTP.InvalidValue) {
             let authority = port.map { "\(host):\($0)" } ?? host
             (self.host, self.port) = try Self.read(authority, scheme)
             self.scheme = scheme
@@ -68,14 +68,14 @@ extension Network {
         ///
         /// - Parameter url: `[scheme://][user[:password]@]host[:port][/]`, of at most 65,536 bytes. Without a scheme it is an HTTP
         ///   proxy; the credentials are percent-decoded, and empty ones are none.
-        /// - Throws: ``HTTP/Refusal/invalidOptions(_:)`` with a sentence that says what to change.
-        public init(_ url: String) throws(HTTP.Refusal) {
+        /// - Throws: ``HTTP/InvalidValue`` with a sentence that says what to change.
+        public init(_ url: String) throws(HTTP.InvalidValue) {
             guard url.utf8.count <= URLText.limit else { throw Self.refusal(URLText.Fault.tooLong.reason) }
             var rest = url[...]
             var scheme = Scheme.http
             if let mark = rest.firstRange(of: "://") {
                 guard let known = Scheme(rawValue: rest[..<mark.lowerBound].lowercased()) else {
-                    throw .invalidOptions(
+                    throw HTTP.InvalidValue(
                         "A proxy's scheme is one of \(Scheme.allCases.map(\.rawValue).joined(separator: ", "))."
                     )
                 }
@@ -84,7 +84,7 @@ extension Network {
             }
             let end = rest.utf8.firstIndex(where: \.endsAuthority) ?? rest.endIndex
             guard ["", "/"].contains(rest[end...]) else {
-                throw .invalidOptions("A proxy's URL has no path, no query and no fragment.")
+                throw HTTP.InvalidValue("A proxy's URL has no path, no query and no fragment.")
             }
             rest = rest[..<end]
             do { rest = try URLText.asciiAuthority(rest.utf8).map { $0[...] } ?? rest } catch {
@@ -95,7 +95,7 @@ extension Network {
                 let parts = rest[..<at].split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
                 guard let user = Self.percentDecoded(parts[0]),
                     let password = parts.count > 1 ? Self.percentDecoded(parts[1]) : ""
-                else { throw .invalidOptions("The proxy's credentials are not percent-encoded text.") }
+                else { throw HTTP.InvalidValue("The proxy's credentials are not percent-encoded text.") }
                 if !user.isEmpty || !password.isEmpty { credentials = HTTP.Credentials(user: user, password: password) }
                 rest = rest[rest.index(after: at)...]
             }
@@ -110,7 +110,7 @@ extension Network {
         }
 
         /// The host and port of an authority, by the one reader there is for them.
-        private static func read(_ authority: String, _ scheme: Scheme) throws(HTTP.Refusal) -> (String, Int) {
+        private static func read(_ authority: String, _ scheme: Scheme) throws(HTTP.InvalidValue) -> (String, Int) {
             do {
                 let named = try HTTP.Target.authority(authority)
                 let (host, port) = (named.host, named.port)
@@ -121,33 +121,33 @@ extension Network {
         }
 
         /// What is wrong with a URL, of the proxy.
-        private static func refusal(_ reason: String) -> HTTP.Refusal {
-            .invalidOptions(reason.replacing("The URL", with: "The proxy"))
+        private static func refusal(_ reason: String) -> HTTP.InvalidValue {
+            .init(reason.replacing("The URL", with: "The proxy"))
         }
 
         /// Refuses what cannot be told to a proxy.
-        func validate() throws(HTTP.Refusal) {
+        func validate() throws(HTTP.InvalidValue) {
             if let credentials {
                 guard credentials.isLegal else {
-                    throw .invalidOptions("The proxy's credentials have a control character.")
+                    throw HTTP.InvalidValue("The proxy's credentials have a control character.")
                 }
                 if scheme.isHTTP, credentials.user.utf8.contains(UInt8(ascii: ":")) {
-                    throw .invalidOptions("A user's name with a colon cannot be told to an HTTP proxy (RFC 7617).")
+                    throw HTTP.InvalidValue("A user's name with a colon cannot be told to an HTTP proxy (RFC 7617).")
                 }
                 if scheme == .socks5 || scheme == .socks5h {
                     guard credentials.user.utf8.count < 256, credentials.password.utf8.count < 256 else {
-                        throw .invalidOptions(
+                        throw HTTP.InvalidValue(
                             "A SOCKS 5 proxy takes names and passwords of up to 255 bytes (RFC 1929)."
                         )
                     }
                 }
             }
             guard headers.isEmpty || scheme.isHTTP else {
-                throw .invalidOptions("A SOCKS proxy takes no header fields.")
+                throw HTTP.InvalidValue("A SOCKS proxy takes no header fields.")
             }
             for field in headers {
                 guard HTTP.Headers.isLegal(name: field.name.rawValue), HTTP.Headers.isLegal(value: field.value) else {
-                    throw .invalidOptions("A header field for the proxy has a character that no field may have.")
+                    throw HTTP.InvalidValue("A header field for the proxy has a character that no field may have.")
                 }
             }
         }

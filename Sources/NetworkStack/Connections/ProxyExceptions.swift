@@ -27,11 +27,11 @@ extension Network {
         /// Reads a list of rules.
         ///
         /// - Parameter list: The rules, with commas or blanks between them.
-        /// - Throws: ``HTTP/Refusal/invalidOptions(_:)`` that names the rule which cannot be read.
-        public init(_ list: String) throws(HTTP.Refusal) {
+        /// - Throws: ``HTTP/InvalidValue`` that names the rule which cannot be read.
+        public init(_ list: String) throws(HTTP.InvalidValue) {
             for text in list.split(whereSeparator: { $0 == "," || $0 == " " || $0 == "\t" }) {
                 guard let rule = Self.rule(text) else {
-                    throw .invalidOptions("\"\(text)\" is no name, address or block that a proxy can be left out for.")
+                    throw HTTP.InvalidValue("\"\(text)\" is no name, address or block that a proxy can be left out for.")
                 }
                 rules.append(rule)
             }

@@ -45,7 +45,7 @@ extension HTTP {
         ///   - isSecure: Whether it goes over https only.
         ///   - isHTTPOnly: Whether scripts are to be kept from it.
         ///   - sameSite: Which requests from other sites it goes along with.
-        /// - Throws: ``HTTP/Refusal/invalidOptions(_:)`` with a sentence that says what to change.
+        /// - Throws: ``HTTP/InvalidValue`` with a sentence that says what to change.
         public init(
             name: String,
             value: String,
@@ -56,12 +56,12 @@ extension HTTP {
             isSecure: Bool = false,
             isHTTPOnly: Bool = false,
             sameSite: SameSite? = nil
-        ) throws(Refusal) {
+        ) throws(HTTP.InvalidValue) {
             guard Self.isLegal(name), Self.isLegal(value), !name.utf8.contains(UInt8(ascii: "=")),
                 !name.isEmpty || !value.isEmpty && !value.utf8.contains(UInt8(ascii: "=")),
                 name.utf8.count + value.utf8.count <= SetCookie.longestPair
             else {
-                throw .invalidOptions(
+                throw HTTP.InvalidValue(
                     """
                     A cookie's name and value have 1 to \(SetCookie.longestPair) bytes together, no control characters, no ';' \
                     and no blanks around them, and the name has no '=', nor has the value of one without a name.
@@ -69,14 +69,14 @@ extension HTTP {
                 )
             }
             guard path.hasPrefix("/"), Self.isLegal(path) else {
-                throw .invalidOptions("A cookie's path begins with '/' and has no control characters.")
+                throw HTTP.InvalidValue("A cookie's path begins with '/' and has no control characters.")
             }
             let host: String
             do { host = try Origin(of: URL(string: "http://\(domain)/") ?? URL(filePath: "/")).host } catch {
-                throw .invalidOptions("A cookie's domain is a host's name, such as example.com.")
+                throw HTTP.InvalidValue("A cookie's domain is a host's name, such as example.com.")
             }
             guard host == domain.lowercased() else {
-                throw .invalidOptions("A cookie's domain is a host's name alone, such as example.com.")
+                throw HTTP.InvalidValue("A cookie's domain is a host's name alone, such as example.com.")
             }
             self.init(
                 kept: (name, value),

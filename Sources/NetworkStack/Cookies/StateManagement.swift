@@ -12,8 +12,8 @@ struct StateManagement: Sendable {
 
     /// A request as it is to be made: over https, if its host asked for that (RFC 6797 section 8.3).
     ///
-    /// - Throws: ``HTTP/Refusal/invalidRequest(_:)`` if it cannot be.
-    func secured(_ request: HTTP.Request) throws(HTTP.Refusal) -> HTTP.Request {
+    /// - Throws: ``HTTP/InvalidValue`` if it cannot be.
+    func secured(_ request: HTTP.Request) throws(HTTP.InvalidValue) -> HTTP.Request {
         guard let url = try secured(request.url) else { return request }
         var request = request
         request.url = url
@@ -22,8 +22,8 @@ struct StateManagement: Sendable {
 
     /// The URL to be used instead, if there is one.
     ///
-    /// - Throws: ``HTTP/Refusal/invalidRequest(_:)`` if one is needed, and cannot be made: nothing goes out in the clear.
-    func secured(_ url: URL) throws(HTTP.Refusal) -> URL? {
+    /// - Throws: ``HTTP/InvalidValue`` if one is needed, and cannot be made: nothing goes out in the clear.
+    func secured(_ url: URL) throws(HTTP.InvalidValue) -> URL? {
         guard let strictTransport, let origin = try? HTTP.Origin(of: url), origin.scheme == .http,
             strictTransport.requiresHTTPS(origin.host)
         else { return nil }
@@ -34,7 +34,7 @@ struct StateManagement: Sendable {
             if parts.port == 80 { parts.port = 443 }
             if let url = parts.url { return url }
         }
-        throw .invalidRequest(
+        throw HTTP.InvalidValue(
             "\(origin.host) asked for https, and the URL cannot be made one of that."
         )
     }

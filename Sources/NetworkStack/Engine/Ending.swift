@@ -7,10 +7,7 @@ enum Ending: Sendable {
     /// The head of a success came, and what follows goes to a receiver.
     case opened(HTTP.Response)
     case noRequest(any Error)
-    indirect case refused(HTTP.Refusal)
-    case badResponse
-    indirect case unknownCoding(String, HTTP.Response)
-    case transport(any Error)
+    indirect case failed(HopFailure, HTTP.FetchContext? = nil)
     case cancelled
     /// The result is kept by the exchange's steps.
     case judged
@@ -28,18 +25,8 @@ enum Ending: Sendable {
     var isFinal: Bool {
         switch self {
         case .cancelled, .judged: true
-        case .refused(let refusal): refusal.isFinal
-        case .whole, .opened, .noRequest, .badResponse, .unknownCoding, .transport: false
-        }
-    }
-}
-
-extension HTTP.Refusal {
-    /// Whether trying again is out of the question.
-    var isFinal: Bool {
-        switch self {
-        case .timedOut(.total, _), .invalidOptions, .bodyNotReplayable, .untrusted, .shutDown: true
-        default: false
+        case .failed(let failure, _): failure.isFinal
+        case .whole, .opened, .noRequest: false
         }
     }
 }

@@ -6,7 +6,7 @@ extension Exchange: TimerWheelEntry {
         case nil: return nil
         case .lookAgain(let deadline): return deadline
         case .expired(let timeout, let phase):
-            conclude(.refused(.timedOut(timeout, during: phase)), of: attempt)
+            conclude(.failed(.timedOut(timeout, during: phase)), of: attempt)
             return state.withLock { state in
                 guard state.stage != .ended else { return nil }
                 if case .lookAgain(let deadline) = state.clocks.read(now) { return deadline }

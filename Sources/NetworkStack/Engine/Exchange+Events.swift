@@ -83,7 +83,8 @@ extension Exchange {
         act { $0.finished(head.take(), body: body, trailers: trailers, metrics: metrics, hop: hop, now: .now) }
     }
 
-    func failed(_ ending: Ending, hop: Int) {
-        act { $0.failed(ending, hop: hop) }
+    @usableFromInline
+    func failed(_ failure: HopFailure, metrics: HTTP.Metrics, hop: Int) {
+        act { $0.failed(failure, metrics: metrics, hop: hop, now: .now) }
     }
 }

@@ -38,7 +38,7 @@ final class Exchange: Cancelable {
     /// Begins the first attempt. The stack's options were checked when it was made.
     func begin(_ steps: any ExchangeSteps) {
         if !(options === context.options) {
-            do { try options.value.validate() } catch { return refuse(error) }
+            do { try options.value.validate() } catch { return refuse(HopFailure(error)) }
         }
         beginAttempt(steps)
     }
@@ -47,10 +47,10 @@ final class Exchange: Cancelable {
     private var nextIdentifier: Int { isIntercepted ? steps?.nextIdentifier() ?? 0 : 0 }
 
     /// Nothing is made, in no attempt: the options stay what they are. Who intercepts hears of it as of any failure.
-    private func refuse(_ refusal: HTTP.Refusal) {
+    private func refuse(_ failure: HopFailure) {
         let identifier = nextIdentifier
         state.withLock { $0.attempt = Attempt(identifier: identifier, retryState: $0.retryState) }
-        conclude(.refused(refusal))
+        conclude(.failed(failure))
     }
 
     /// Makes the request, afresh, and sends it.
@@ -69,7 +69,7 @@ final class Exchange: Cancelable {
         let ticket = context.wheel.insert(self, at: begun.firstLook, isNew: begun.lastTicket == nil)
         // Afterwards: nobody is to take the fetch for over.
         if let lastTicket = begun.lastTicket { context.wheel.remove(lastTicket) }
-        guard let ticket else { return end(.refused(.shutDown)) }
+        guard let ticket else { return end(.failed(.shutDown)) }
         if let late = state.withLock({ $0.hold(ticket: ticket, of: attempt) }) { context.wheel.remove(late) }
         if let made = steps.makeAtOnce(attempt) {
             // Where nobody intercepts, there is no other attempt.
@@ -102,7 +102,7 @@ final class Exchange: Cancelable {
         do {
             (hop, plain, fragment) = try makeHop(request)
         } catch {
-            return conclude(.refused(error), of: attempt)
+            return conclude(.failed(error), of: attempt)
         }
         let begun = state.withLock { $0.begin(plain, fragment: fragment, source: hop.source, of: attempt) }
         guard let number = begun else {
@@ -127,19 +127,16 @@ final class Exchange: Cancelable {
     /// - Returns: Besides, the request without the jar's cookies, and the fragment that was left out.
     private func makeHop(
         _ request: HTTP.Request
-    ) throws(HTTP.Refusal) -> (HTTPHop, HTTP.Request, fragment: String?) {
+    ) throws(HopFailure) -> (HTTPHop, HTTP.Request, fragment: String?) {
         let recentHop = context.recentHop
         if let recent = recentHop?.hop(for: request, options: options, allowsWithholding: receiver == nil) {
-            let hop = recent.trusting(try context.trust(for: recent.origin, after: recent.trust))
+            let hop = recent.trusting(try trust(for: recent.origin, after: recent.trust))
             if hop !== recent { recentHop?.keep(hop) }
             return (hop, request, nil)
         }
-        let secured = memory.isOn ? try memory.secured(request) : request
-        let (checked, origin, urlText, fragment) = try secured.checked(pathAsIs: options.value.pathAsIs)
-        let trust = try context.trust(for: origin)
-        // A weak reference costs every later one; most requests have nothing to read.
-        let source = checked.body.isRead ? try checked.body.open { [weak self] in self?.sourceIsReady() } : nil
-        if let source { try checked.checkLength(of: source) }
+        let (checked, origin, urlText, fragment) = try check(request)
+        let trust = try trust(for: origin)
+        let source = try open(checked)
         let hop = HTTPHop(
             request: memory.isOn ? memory.withCookies(checked, origin: origin, urlText: urlText) : checked,
             origin: origin,
@@ -151,6 +148,33 @@ final class Exchange: Cancelable {
         )
         if fragment == nil { recentHop?.keep(hop) }
         return (hop, checked, fragment)
+    }
+
+    private func check(
+        _ request: HTTP.Request
+    ) throws(HopFailure) -> (HTTP.Request, HTTP.Origin, urlText: String, fragment: String?) {
+        do throws(HTTP.InvalidValue) {
+            let secured = memory.isOn ? try memory.secured(request) : request
+            return try secured.checked(pathAsIs: options.value.pathAsIs)
+        } catch {
+            throw HopFailure(error)
+        }
+    }
+
+    private func trust(for origin: HTTP.Origin, after last: ServerTrust = .ordinary) throws(HopFailure) -> ServerTrust {
+        do { return try context.trust(for: origin, after: last) } catch { throw .untrusted(error) }
+    }
+
+    /// Opens a request's content, if it is read piece by piece.
+    private func open(_ request: HTTP.Request) throws(HopFailure) -> (any HTTPBodySource)? {
+        // A weak reference costs every later one; most requests have nothing to read.
+        guard request.body.isRead else { return nil }
+        let source: (any HTTPBodySource)?
+        do { source = try request.body.open { [weak self] in self?.sourceIsReady() } } catch { throw HopFailure(error) }
+        if let source {
+            do { try request.checkLength(of: source) } catch { throw HopFailure(error) }
+        }
+        return source
     }
 
     /// Does what an event of the transfer asks for, unless another attempt has begun meanwhile.
@@ -183,6 +207,7 @@ final class Exchange: Cancelable {
     ///   - ending: The end.
     ///   - attempt: The attempt's number; `nil` for whichever is under way.
     func conclude(_ ending: Ending, of attempt: Int? = nil) {
+        let ending = withContext(ending)
         if let receiver, state.withLock({ $0.streams(in: attempt) }) {
             if let steps { receiver.fail(steps.streamError(of: ending)) }
             if let remains = state.withLock({ $0.streamFailed(ending) }) { return release(remains, after: ending) }
@@ -197,11 +222,18 @@ final class Exchange: Cancelable {
 
     /// The fetch ends with this, unless another attempt than the one it is the end of has begun.
     func end(_ ending: Ending, of attempt: Int? = nil, onQueue: Bool = false) {
+        let ending = withContext(ending)
         guard let ended = state.withLock({ $0.end(ending, of: attempt, isIntercepted: isIntercepted) }) else { return }
         // Since somebody looked last, the stream may have been delivered: whoever reads it hears of this.
         if let steps = ended.streaming { receiver?.fail(steps.streamError(of: ending)) }
         release(ended.remains, after: ending)
         deliver(ended.moment, onQueue: onQueue)
+    }
+
+    /// A failure with where the fetch was; any other ending as it is.
+    private func withContext(_ ending: Ending) -> Ending {
+        guard case .failed(let failure, nil) = ending else { return ending }
+        return .failed(failure, state.withLock { $0.context(now: .now) })
     }
 
     private func release(_ remains: borrowing ExchangeState.Remains, after ending: Ending) {

@@ -56,7 +56,7 @@ final class ExchangeContext: Sendable {
 
     /// Ends every exchange under way, and all to come.
     func shutDown() {
-        for case let exchange as Exchange in wheel.close() { exchange.conclude(.refused(.shutDown)) }
+        for case let exchange as Exchange in wheel.close() { exchange.conclude(.failed(.shutDown)) }
     }
 
     /// Takes no more fetches, and waits for the end of those under way, but not for longer than this.
@@ -73,8 +73,8 @@ final class ExchangeContext: Sendable {
     /// How a server must prove itself before anything is sent to it, given what was said of it the last time, if anything was.
     ///
     /// - Throws: What speaks against sending anything at all.
-    func trust(for origin: HTTP.Origin, after last: ServerTrust = .ordinary) throws(HTTP.Refusal) -> ServerTrust {
-        do { return try judge?.trust(for: origin, after: last) ?? .ordinary } catch { throw .untrusted(error) }
+    func trust(for origin: HTTP.Origin, after last: ServerTrust = .ordinary) throws(ServerTrustError) -> ServerTrust {
+        try judge?.trust(for: origin, after: last) ?? .ordinary
     }
 
     /// How long after a fetch with these options has begun, in nanoseconds, to look at its clocks, if that is known.

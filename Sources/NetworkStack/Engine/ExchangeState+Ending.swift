@@ -123,13 +123,21 @@ extension ExchangeState {
     }
 
     /// The hop has failed.
-    mutating func failed(_ ending: Ending, hop: Int) -> Verdict {
+    mutating func failed(_ failure: HopFailure, metrics: HTTP.Metrics, hop: Int, now: MonotonicTime) -> Verdict {
         guard isCurrent(hop) else { return .ignore }
         remains.transfer = nil
-        if case .refused(.timedOut(let timeout, let phase)) = ending {
-            return .end(.refused(.timedOut(timeout, during: clocks.told(phase))))
+        self.metrics = metrics
+        if case .timedOut(let timeout, let phase) = failure {
+            return .end(.failed(.timedOut(timeout, during: clocks.told(phase))))
         }
-        return .end(ending)
+        return .end(.failed(failure))
+    }
+
+    /// Where the fetch is.
+    func context(now: MonotonicTime) -> HTTP.FetchContext {
+        var metrics = metrics ?? HTTP.Metrics()
+        complete(&metrics, now: now)
+        return HTTP.FetchContext(url: request?.url.redactedDescription, metrics: metrics, attempt: attemptNumber)
     }
 
     /// Takes the head, and adds what the engine knows besides.

@@ -55,6 +55,8 @@ struct ExchangeState: ~Copyable {
     var head: HTTP.Response?
     var next: HTTP.Request?
     var body = Data()
+    /// What the transport measured of a hop that failed.
+    var metrics: HTTP.Metrics?
     private var resumesSending = false
     var resumesReceiving = false
 
@@ -87,7 +89,7 @@ struct ExchangeState: ~Copyable {
         hop += 1
         self.request = request
         self.fragment = fragment
-        (head, next, drained) = (nil, nil, 0)
+        (head, next, drained, metrics) = (nil, nil, 0, nil)
         remains.transfer = nil
         remains.source = source
         (resumesSending, resumesReceiving) = (false, false)
@@ -154,7 +156,7 @@ struct ExchangeState: ~Copyable {
         do {
             next = response.status.statusClass == .redirection ? try redirect(response) : nil
         } catch {
-            return .end(.refused(error))
+            return .end(.failed(error))
         }
         // What follows is another protocol's (RFC 9110 section 15.2.2), and nobody asked for it.
         if response.status == .switchingProtocols { return whole(now: now) }
@@ -168,14 +170,14 @@ struct ExchangeState: ~Copyable {
                 return length > Self.drainLimit ? follow(next, status: response.status, abandons: true) : .goOn
             }
             if length > limits.body, response.status != .notModified, !streams {
-                return .end(.refused(.bodyTooLarge(limit: limits.body)))
+                return .end(.failed(.bodyTooLarge(limit: limits.body)))
             }
         }
         return .goOn
     }
 
     /// Where a redirect leads, if it is to be followed.
-    private func redirect(_ response: HTTP.Response) throws(HTTP.Refusal) -> HTTP.Request? {
+    private func redirect(_ response: HTTP.Response) throws(HopFailure) -> HTTP.Request? {
         guard let request, let origin = try? HTTP.Origin(of: request.url) else { return nil }
         return try Redirect.next(
             after: response,
@@ -184,7 +186,7 @@ struct ExchangeState: ~Copyable {
             fragment: fragment,
             following: redirects,
             policy: shared.value.redirects,
-            secured: { url throws(HTTP.Refusal) in try steps?.context.memory.secured(url) }
+            secured: { url throws(HTTP.InvalidValue) in try steps?.context.memory.secured(url) }
         )
     }
 
@@ -194,7 +196,7 @@ struct ExchangeState: ~Copyable {
         if next != nil { return drain(drained + Int64(chunk.count)) }
         let limit = streams ? Self.errorLimit : limits.body
         guard Int64(body.count) + Int64(chunk.count) <= limit else {
-            return streams ? whole(now: now) : .end(.refused(.bodyTooLarge(limit: limit)))
+            return streams ? whole(now: now) : .end(.failed(.bodyTooLarge(limit: limit)))
         }
         if body.isEmpty { body = chunk } else { body.append(chunk) }
         return .goOn
@@ -204,13 +206,13 @@ struct ExchangeState: ~Copyable {
         guard isCurrent(hop) else { return .ignore }
         clocks.progressed(now: now)
         if next != nil { return drain(count) }
-        return count <= limits.body ? .goOn : .end(.refused(.bodyTooLarge(limit: limits.body)))
+        return count <= limits.body ? .goOn : .end(.failed(.bodyTooLarge(limit: limits.body)))
     }
 
     mutating func finished(trailers: HTTP.Headers?, metrics: HTTP.Metrics, hop: Int, now: MonotonicTime) -> Verdict {
         guard isCurrent(hop), stage == .carrying else { return .ignore }
         remains.transfer = nil
-        guard let status = head?.status else { return .end(.badResponse) }
+        guard let status = head?.status else { return .end(.failed(.badResponse)) }
         if let next { return follow(next, status: status, abandons: false) }
         return whole(trailers: trailers, metrics: metrics, now: now)
     }

@@ -106,7 +106,7 @@ final class Fetching<Transport: HTTPTransport, Remote: Sendable>: ExchangeSteps 
             return EmptyCancelable()
         }
         return intercepted.transform { error in
-            if let error { intercepted.keep(outcome: Outcome.failure(.refused(.interceptor(error)))) }
+            if let error { intercepted.keep(outcome: Outcome.failure(.interceptor(error))) }
             handler(error == nil)
         }
     }
@@ -174,10 +174,12 @@ final class Fetching<Transport: HTTPTransport, Remote: Sendable>: ExchangeSteps 
     /// The stack's result of a neutral ending (the table in the contract's step 6), and the content that came with it.
     private func outcome(of ending: Ending) -> (Outcome, Data?) {
         switch ending {
-        case .whole(let neutral, let data, let method):
-            let response = engine.transport.response(neutral)
+        case .whole(var neutral, let data, let method):
             let payload = data.isEmpty ? nil : data
-            guard neutral.status.statusClass == .success else {
+            let isSuccess = neutral.status.statusClass == .success
+            if !isSuccess { neutral.errorBody = payload }
+            let response = engine.transport.response(neutral)
+            guard isSuccess else {
                 let apiError = resource.errorDecoding.decode(payload, response)
                 return (.failure(.http(neutral.status, apiError, response)), payload)
             }
@@ -191,13 +193,9 @@ final class Fetching<Transport: HTTPTransport, Remote: Sendable>: ExchangeSteps 
             guard case .streamed(_, let remote) = reception else { return (.failure(.badResponse(response)), nil) }
             return (.success(.init(value: remote(neutral), response: response)), nil)
         case .noRequest(let error): return (.failure(.noRequest(error)), nil)
-        case .refused(let refusal): return (.failure(.refused(refusal)), nil)
-        case .badResponse: return (.failure(.badResponse(nil)), nil)
-        case .unknownCoding(let coding, let neutral):
-            return (.failure(.unknownCoding(coding, engine.transport.response(neutral))), nil)
+        case .failed(let failure, let context):
+            return (.failure(FetchError(failure, context ?? .init(), engine.transport.response)), nil)
         case .cancelled, .judged: return (.failure(.cancelled), nil)
-        case .transport(let error):
-            return (.failure((error as? Transport.Failure).map { .transport($0) } ?? .noRequest(error)), nil)
         }
     }
 }

@@ -64,7 +64,7 @@ public final class HTTPEngine<Transport: HTTPTransport>: Sendable {
         isIntercepted = !configuration.interceptors.isEmpty
     }
 
-    /// Ends every fetch under way with ``HTTP/Refusal/shutDown``, whatever it waits for: its request, a token, a place, the
+    /// Ends every fetch under way with ``HTTPFetchError/shutDown``, whatever it waits for: its request, a token, a place, the
     /// server, its next attempt. Later fetches end with the same at once.
     ///
     /// A stack calls it in its own shutdown, after its transport has been told to take no more. It may be called any number of times,
@@ -72,7 +72,7 @@ public final class HTTPEngine<Transport: HTTPTransport>: Sendable {
     public func shutDown() { context.shutDown() }
 
     /// Takes no more fetches, and waits until those under way have come to their end, whatever they still need: their place,
-    /// the server, their next attempt, the reader of a stream. Later fetches end with ``HTTP/Refusal/shutDown`` at once; what an
+    /// the server, their next attempt, the reader of a stream. Later fetches end with ``HTTPFetchError/shutDown`` at once; what an
     /// authenticator fetches on the same stack is one of them.
     ///
     /// A stack that offers this calls it before its shutdown. When it returns, a completion may still be on its way to its queue.
@@ -85,7 +85,7 @@ public final class HTTPEngine<Transport: HTTPTransport>: Sendable {
     /// How a server must prove itself before anything is sent to it.
     ///
     /// - Throws: What speaks against sending anything at all.
-    package func trust(for origin: HTTP.Origin) throws(HTTP.Refusal) -> ServerTrust { try context.trust(for: origin) }
+    package func trust(for origin: HTTP.Origin) throws(ServerTrustError) -> ServerTrust { try context.trust(for: origin) }
 
     /// What a fetch on this engine fails with.
     public typealias FetchError = HTTPFetchError<Transport.Response, Transport.Failure>
@@ -267,11 +267,6 @@ final class HopSink<Failure: Error>: HTTPTransferSink {
 
     @usableFromInline
     func failed(_ failure: HTTPTransferFailure<Failure>, metrics: HTTP.Metrics) {
-        switch failure {
-        case .transport(let error): exchange.failed(.transport(error), hop: hop)
-        case .refused(let refusal): exchange.failed(.refused(refusal), hop: hop)
-        case .badResponse: exchange.failed(.badResponse, hop: hop)
-        case .unknownCoding(let coding, let response): exchange.failed(.unknownCoding(coding, response), hop: hop)
-        }
+        exchange.failed(failure.mapTransport { $0 }, metrics: metrics, hop: hop)
     }
 }

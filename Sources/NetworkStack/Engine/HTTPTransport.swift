@@ -133,7 +133,7 @@ extension HTTPHop: CustomReflectable {
 
 extension HTTPHop {
     /// A hop that leads to an origin and asks for nothing there: for a connection that is opened in advance.
-    package convenience init(to origin: HTTP.Origin, options: HTTP.Options, trust: ServerTrust) throws(HTTP.Refusal) {
+    package convenience init(to origin: HTTP.Origin, options: HTTP.Options, trust: ServerTrust) throws(HTTP.InvalidValue) {
         let (request, origin, urlText, _) = try HTTP.Request(url: "\(origin)/").checked()
         self.init(
             request: request,
@@ -216,16 +216,4 @@ extension HTTPTransferSink {
         if !content.isEmpty { _ = body(content) }
         finished(trailers: trailers, metrics: metrics)
     }
-}
-
-/// Why a hop failed.
-public indirect enum HTTPTransferFailure<Failure: Error>: Error {
-    /// The transport failed.
-    case transport(Failure)
-    /// The transport refused, or a clock of its own ran out.
-    case refused(HTTP.Refusal)
-    /// What came is no HTTP response.
-    case badResponse
-    /// Content came in a coding of this name, which the transport cannot undo, and ``HTTP/Options/passesUnknownCodings`` is off.
-    case unknownCoding(String, HTTP.Response)
 }

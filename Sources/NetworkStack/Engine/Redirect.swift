@@ -7,7 +7,7 @@ enum Redirect {
     /// It may lead to where the fetch has been, as servers do while they prepare something. What goes round in a circle ends at
     /// the limit. User info in a `Location` is dropped: a server gives no credentials for another.
     ///
-    /// - Throws: A ``HTTP/Refusal`` for a redirect that is not to be followed.
+    /// - Throws: ``HTTPTransferFailure`` for a redirect that is not to be followed.
     static func next(
         after response: HTTP.Response,
         to request: HTTP.Request,
@@ -15,13 +15,14 @@ enum Redirect {
         fragment: String?,
         following followed: [HTTP.Response.Redirect],
         policy: HTTP.Options.Redirects,
-        secured: (URL) throws(HTTP.Refusal) -> URL? = { _ in nil }
-    ) throws(HTTP.Refusal) -> HTTP.Request? {
+        secured: (URL) throws(HTTP.InvalidValue) -> URL? = { _ in nil }
+    ) throws(HopFailure) -> HTTP.Request? {
         let locations = locations(in: response.headers, status: response.status, policy: policy)
         guard let location = locations.first, !location.isEmpty else { return nil }
         guard locations.allSatisfy({ $0 == location }) else { throw .invalidRedirect("several places at once") }
         let named = try resolve(location, against: request.url)
-        let resolved = try secured(named) ?? named
+        let resolved: URL
+        do { resolved = try secured(named) ?? named } catch { throw HopFailure(error) }
         let target: HTTP.Target
         do { target = try HTTP.Target(resolved) } catch { throw .invalidRedirect(resolved.redactedDescription) }
         guard let url = target.stripped.map({ URL(string: $0) }) ?? resolved else {
@@ -71,7 +72,7 @@ enum Redirect {
     }
 
     /// The target of a `Location`, without a fragment.
-    private static func resolve(_ location: String, against base: URL) throws(HTTP.Refusal) -> URL {
+    private static func resolve(_ location: String, against base: URL) throws(HopFailure) -> URL {
         do {
             try URLText.check(location)
             let reference = String(Substring(location.utf8.prefix { $0 != UInt8(ascii: "#") }))

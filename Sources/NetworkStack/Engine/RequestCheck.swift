@@ -14,14 +14,14 @@ extension HTTP.Request {
     /// - Parameter pathAsIs: Whether segments `.` and `..` of the path stay.
     /// - Returns: The request as it goes to a transport (user info turned into credentials, no fragment), its origin, and
     ///   its URL's text, and the fragment that was left out.
-    /// - Throws: ``HTTP/Refusal/invalidRequest(_:)`` with a sentence that says what to change.
+    /// - Throws: ``HTTP/InvalidValue`` with a sentence that says what to change.
     func checked(
         pathAsIs: Bool = false
-    ) throws(HTTP.Refusal) -> (request: HTTP.Request, origin: HTTP.Origin, urlText: String, fragment: String?) {
+    ) throws(HTTP.InvalidValue) -> (request: HTTP.Request, origin: HTTP.Origin, urlText: String, fragment: String?) {
         try (pathAsIs ? self : withoutDotSegments()).checkedAsIs()
     }
 
-    private func checkedAsIs() throws(HTTP.Refusal) -> (
+    private func checkedAsIs() throws(HTTP.InvalidValue) -> (
         request: HTTP.Request, origin: HTTP.Origin, urlText: String, fragment: String?
     ) {
         let target = try HTTP.Target(url)
@@ -31,16 +31,16 @@ extension HTTP.Request {
         guard let stripped = target.stripped else { return (self, target.origin, url.absoluteString, nil) }
         var request = self
         guard let url = URL(string: stripped) else {
-            throw .invalidRequest("The URL cannot be read without its user info.")
+            throw HTTP.InvalidValue("The URL cannot be read without its user info.")
         }
         request.url = url
         if let userInfo = target.userInfo, !userInfo.isEmpty, userInfo != ":", !headers.contains(.authorization) {
             // Bytes that are no UTF-8 are as good as others: what they mean is the server's affair (RFC 7617 section 2).
             guard var credentials = userInfo.utf8.percentDecoded else {
-                throw .invalidRequest("The URL's user info has an escape that is none.")
+                throw HTTP.InvalidValue("The URL's user info has an escape that is none.")
             }
             guard credentials.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else {
-                throw .invalidRequest("The URL's user info has a control character (RFC 7617 section 2).")
+                throw HTTP.InvalidValue("The URL's user info has a control character (RFC 7617 section 2).")
             }
             if !userInfo.utf8.contains(UInt8(ascii: ":")) { credentials.append(UInt8(ascii: ":")) }
             request.headers.append("Basic \(Data(credentials).base64EncodedString())", for: .authorization)
@@ -50,53 +50,53 @@ extension HTTP.Request {
 
     /// Checks a Content-Length by hand once the content is open, which a file has to be for its length to be known. What is
     /// refused is closed.
-    func checkLength(of source: any HTTPBodySource) throws(HTTP.Refusal) {
+    func checkLength(of source: any HTTPBodySource) throws(HTTP.InvalidValue) {
         guard !headers.values(for: .contentLength).allSatisfy({ $0.length == source.length }) else { return }
         source.close()
         throw Self.otherLength
     }
 
-    private static let otherLength = HTTP.Refusal.invalidRequest(
+    private static let otherLength = HTTP.InvalidValue(
         "Content-Length is set by the stack, from the body; this one differs from it."
     )
 
-    private func checkMethod() throws(HTTP.Refusal) {
+    private func checkMethod() throws(HTTP.InvalidValue) {
         guard HTTP.Headers.isLegal(name: method.rawValue) else {
-            throw .invalidRequest("The method is not a token: letters, digits and !#$%&'*+-.^_`|~ only.")
+            throw HTTP.InvalidValue("The method is not a token: letters, digits and !#$%&'*+-.^_`|~ only.")
         }
         guard method.rawValue != "CONNECT" else {
-            throw .invalidRequest("CONNECT makes a tunnel; a fetch cannot use it.")
+            throw HTTP.InvalidValue("CONNECT makes a tunnel; a fetch cannot use it.")
         }
         if method == .HEAD || method == .TRACE, !body.isNone {
-            throw .invalidRequest("A \(method) request has no content (RFC 9110 section 9.3).")
+            throw HTTP.InvalidValue("A \(method) request has no content (RFC 9110 section 9.3).")
         }
     }
 
-    private func checkHeaders() throws(HTTP.Refusal) {
+    private func checkHeaders() throws(HTTP.InvalidValue) {
         var hosts = 0
         for field in headers {
             guard HTTP.Headers.isLegal(name: field.name.rawValue) else {
-                throw .invalidRequest("A header name is not a token: letters, digits and !#$%&'*+-.^_`|~ only.")
+                throw HTTP.InvalidValue("A header name is not a token: letters, digits and !#$%&'*+-.^_`|~ only.")
             }
             guard HTTP.Headers.isLegal(value: field.value) else {
-                throw .invalidRequest("The value of \(field.name) has a control character, such as a line break.")
+                throw HTTP.InvalidValue("The value of \(field.name) has a control character, such as a line break.")
             }
             switch field.name {
             case .transferEncoding:
-                throw .invalidRequest("Transfer-Encoding is set by the stack, from the body.")
+                throw HTTP.InvalidValue("Transfer-Encoding is set by the stack, from the body.")
             case .contentLength where !body.isFile:
                 guard let length = body.length, field.value.length == length else { throw Self.otherLength }
             case .connection:
                 let value = field.value.lowercased()
                 guard value == "close" || value == "keep-alive" || value == "te" else {
-                    throw .invalidRequest("Connection may be close or keep-alive; the stack sets the rest.")
+                    throw HTTP.InvalidValue("Connection may be close or keep-alive; the stack sets the rest.")
                 }
-            case .upgrade: throw .invalidRequest("A fetch cannot change to another protocol; leave Upgrade out.")
+            case .upgrade: throw HTTP.InvalidValue("A fetch cannot change to another protocol; leave Upgrade out.")
             case .host:
                 hosts += 1
                 // Some backends' requests join the values of one name.
                 guard hosts == 1, field.value.utf8.allSatisfy({ $0 != UInt8(ascii: ",") && $0 > 0x20 }) else {
-                    throw .invalidRequest("There can be one Host only, of one name (RFC 9112 section 3.2).")
+                    throw HTTP.InvalidValue("There can be one Host only, of one name (RFC 9112 section 3.2).")
                 }
             default: break
             }

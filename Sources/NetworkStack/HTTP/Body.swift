@@ -49,13 +49,20 @@ extension HTTP {
         ///
         /// - Parameter onReady: Called when a source that said ``HTTPBodyChunk/pending`` can go on.
         /// - Returns: The source, or `nil` if there is nothing to read.
-        /// - Throws: ``HTTP/Refusal/requestBody(_:)`` or ``HTTP/Refusal/bodyNotReplayable``.
-        func open(onReady: @escaping @Sendable () -> Void) throws(Refusal) -> (any HTTPBodySource)? {
+        func open(onReady: @escaping @Sendable () -> Void) throws(OpeningError) -> (any HTTPBodySource)? {
             switch self {
-            case .none, .bytes: nil
-            case .file(let path): try FileBodySource(path: path)
-            case .stream(let stream): try stream.open(onReady: onReady)
+            case .none, .bytes: return nil
+            case .file(let path):
+                do { return try FileBodySource(path: path) } catch { throw .unreadable(error) }
+            case .stream(let stream): return try stream.open(onReady: onReady)
             }
+        }
+
+        /// Why content cannot be opened for a transfer.
+        enum OpeningError: Error {
+            case unreadable(FileError)
+            /// It was opened before, and can be only once.
+            case notReplayable
         }
 
         /// Bytes that an asynchronous sequence yields while they are sent.
@@ -117,7 +124,7 @@ extension HTTP {
                 self.pump = pump
             }
 
-            func open(onReady: @escaping @Sendable () -> Void) throws(Refusal) -> any HTTPBodySource {
+            func open(onReady: @escaping @Sendable () -> Void) throws(OpeningError) -> any HTTPBodySource {
                 try claim()
                 let make = { @Sendable [length, trailers, pump] in
                     StreamBodySource(length: length, trailers: trailers, onReady: onReady, pump: pump)
@@ -135,13 +142,13 @@ extension HTTP {
             }
 
             /// Notes that the content is sent, and refuses if any of it was and can be only once.
-            private func claim() throws(Refusal) {
+            private func claim() throws(OpeningError) {
                 for claim in claims {
                     let isSecond = claim.withLock { wasOpened in
                         defer { wasOpened = true }
                         return wasOpened
                     }
-                    if isSecond { throw .bodyNotReplayable }
+                    if isSecond { throw .notReplayable }
                 }
             }
         }

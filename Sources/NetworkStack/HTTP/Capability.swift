@@ -132,8 +132,8 @@ extension HTTP {
         /// Refuses what the stack cannot do.
         ///
         /// - Parameter capability: What is needed.
-        /// - Throws: ``HTTP/Refusal/unsupported(_:reason:)``.
-        public func require(_ capability: Capability) throws(Refusal) {
+        /// - Throws: ``Network/ConfigurationError/unsupported(_:reason:)``.
+        public func require(_ capability: Capability) throws(Network.ConfigurationError) {
             if let reason = reasons[capability] { throw .unsupported(capability, reason: reason) }
         }
 
@@ -141,8 +141,8 @@ extension HTTP {
         /// of connections.
         ///
         /// - Parameter configuration: A configuration that makes sense.
-        /// - Throws: ``HTTP/Refusal/unsupported(_:reason:)``.
-        public func requireConnections(of configuration: Network.Configuration) throws(Refusal) {
+        /// - Throws: ``Network/ConfigurationError/unsupported(_:reason:)``.
+        public func requireConnections(of configuration: Network.Configuration) throws(Network.ConfigurationError) {
             let standard = Network.Configuration.Addresses()
             let addresses = configuration.addresses
             if configuration.connections.idleAge != nil { try require(.idleConnectionAge) }

@@ -3,7 +3,7 @@ package import FoundationEssentials
 extension Network {
     /// How a stack is set up: one value for every backend.
     ///
-    /// A backend that cannot do what is asked throws ``HTTP/Refusal/unsupported(_:reason:)`` from its initializer; nothing
+    /// A backend that cannot do what is asked throws ``Network/ConfigurationError/unsupported(_:reason:)`` from its initializer; nothing
     /// that is asked for is ignored.
     public struct Configuration: Sendable {
         /// How many connections are held, and how long.
@@ -54,7 +54,7 @@ extension Network {
         /// Whom the stack trusts.
         public var tls = TLSConfiguration()
         /// The keys that servers must have beyond that, or `nil` for none. A stack that cannot pin keys throws
-        /// ``HTTP/Refusal/untrusted(_:)`` from its initializer.
+        /// ``Network/ConfigurationError/untrusted(_:)`` from its initializer.
         public var serverTrust: ServerTrustConfiguration?
         /// Hears of every request that ``serverTrust`` would have refused if it did not only report, or allow, it. It is
         /// called on the stack's queue.
@@ -85,22 +85,22 @@ extension Network {
 
         /// Refuses what makes no sense.
         ///
-        /// - Throws: ``HTTP/Refusal/invalidOptions(_:)``.
-        public func validate() throws(HTTP.Refusal) {
+        /// - Throws: ``HTTP/InvalidValue``.
+        public func validate() throws(HTTP.InvalidValue) {
             try options.validate()
             try tls.validate()
             let total = connections.total ?? 1
             guard connections.perHost > 0, total > 0, connections.streamsPerConnection > 0 else {
-                throw .invalidOptions("A connection limit must be at least 1.")
+                throw HTTP.InvalidValue("A connection limit must be at least 1.")
             }
             for case let age? in [connections.idleAge, connections.lifetime] where age <= .zero {
-                throw .invalidOptions("The idle age and the lifetime of connections must be longer than zero.")
+                throw HTTP.InvalidValue("The idle age and the lifetime of connections must be longer than zero.")
             }
             try proxies.validate()
             try addresses.validate()
             try headers.checkForSession()
             if let userAgent, !HTTP.Headers.isLegal(value: userAgent) {
-                throw .invalidOptions("The user agent has a character that no header value may have.")
+                throw HTTP.InvalidValue("The user agent has a character that no header value may have.")
             }
         }
     }

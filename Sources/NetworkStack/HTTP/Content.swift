@@ -105,9 +105,8 @@ extension HTTP {
         ///
         /// - Parameter form: The form.
         /// - Returns: The content, `multipart/form-data` with the form's boundary.
-        /// - Throws: ``HTTP/Refusal/requestBody(_:)`` if a file cannot be read, ``HTTP/Refusal/invalidRequest(_:)`` if a
-        ///   part's media type is not valid.
-        public static func multipart(_ form: MultipartFormData) throws(Refusal) -> Content { try form.content() }
+        /// - Throws: A ``FileError`` if a file cannot be read; ``HTTP/InvalidValue`` if a part's media type is not valid.
+        public static func multipart(_ form: MultipartFormData) throws -> Content { try form.content() }
     }
 }
 
@@ -119,14 +118,14 @@ extension HTTP.Request {
     ///   - url: The target.
     ///   - headers: The header fields. A `Content-Type` among them counts instead of the content's.
     ///   - content: The content.
-    /// - Throws: ``HTTP/Refusal/invalidRequest(_:)`` if the media type is not valid.
+    /// - Throws: ``HTTP/InvalidValue`` if the media type is not valid.
     public init(method: HTTP.Method = .POST, url: URL, headers: HTTP.Headers = [:], content: HTTP.Content)
-        throws(HTTP.Refusal)
+        throws(HTTP.InvalidValue)
     {
         self.init(method: method, url: url, headers: headers, body: content.body)
         guard let mediaType = content.mediaType, !headers.contains(.contentType) else { return }
         guard mediaType.isValid else {
-            throw .invalidRequest("The content's media type is \(mediaType), which is none.")
+            throw HTTP.InvalidValue("The content's media type is \(mediaType), which is none.")
         }
         self.headers.append(mediaType.description, for: .contentType)
     }

@@ -54,21 +54,21 @@ extension HTTP {
         ///
         /// - Parameter scheme: The scheme, http or https.
         /// - Returns: The URL, ending in a slash.
-        /// - Throws: ``HTTP/Refusal/invalidRequest(_:)`` with a sentence that says what to change: another scheme, no host, a
+        /// - Throws: ``HTTP/InvalidValue`` with a sentence that says what to change: another scheme, no host, a
         ///   host that cannot be converted to A-labels or has illegal characters, a port out of range.
-        public func url(_ scheme: Scheme) throws(Refusal) -> URL {
+        public func url(_ scheme: Scheme) throws(HTTP.InvalidValue) -> URL {
             guard scheme == .http || scheme == .https else {
-                throw .invalidRequest("The scheme is \(scheme); only http and https can be fetched.")
+                throw HTTP.InvalidValue("The scheme is \(scheme); only http and https can be fetched.")
             }
             // A slash or the like would not make an illegal host, but a host of another name.
             guard name.utf8.allSatisfy({ !"/?#@\\".utf8.contains($0) }) else {
-                throw .invalidRequest("The host has a character that no host has.")
+                throw HTTP.InvalidValue("The host has a character that no host has.")
             }
             if let port, !(1...65535).contains(port) {
-                throw .invalidRequest("The port \(port) is not from 1 to 65535.")
+                throw HTTP.InvalidValue("The port \(port) is not from 1 to 65535.")
             }
             let url: URL
-            do { url = try URLText.url("\(scheme)://\(self)/") } catch { throw .invalidRequest(error.reason) }
+            do { url = try URLText.url("\(scheme)://\(self)/") } catch { throw HTTP.InvalidValue(error.reason) }
             _ = try Target(url)
             return url
         }

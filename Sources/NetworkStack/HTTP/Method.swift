@@ -1,7 +1,7 @@
 extension HTTP {
     /// A request method (RFC 9110 section 9), such as `GET`.
     ///
-    /// Any token is a method. One that is no token is refused before anything is sent, with ``HTTP/Refusal/invalidRequest(_:)``.
+    /// Any token is a method. One that is no token is refused before anything is sent, with ``HTTP/InvalidValue``.
     public struct Method: RawRepresentable, Hashable, Sendable, ExpressibleByStringLiteral, CustomStringConvertible {
         /// The method as it goes on the wire. Methods are case-sensitive.
         public let rawValue: String

@@ -4,7 +4,7 @@ extension HTTP {
     public struct Options: Sendable {
         /// Which redirects are followed, and what travels with them.
         public struct Redirects: Sendable, Hashable {
-            /// How many are followed before ``HTTP/Refusal/tooManyRedirects(limit:)``. With 0, none is followed and a
+            /// How many are followed before ``HTTPFetchError/tooManyRedirects(limit:_:)``. With 0, none is followed and a
             /// redirect is an ordinary response. 0 to 100.
             public var limit: Int
             /// Whether a redirect from https to http is followed.
@@ -23,7 +23,7 @@ extension HTTP {
 
         /// When a fetch has taken too long. `nil` means the clock is off; what is set must be longer than zero.
         ///
-        /// Each ends the fetch with ``HTTP/Refusal/timedOut(_:during:)``. They run on a monotonic clock and are exact to
+        /// Each ends the fetch with ``HTTPFetchError/timedOut(_:during:_:)``. They run on a monotonic clock and are exact to
         /// some 10 ms; none ever fires early.
         public struct Timeouts: Sendable, Hashable {
             /// The wait for a place among the connections.
@@ -68,7 +68,7 @@ extension HTTP {
             /// Bytes of a response's head; on CurlStack with the informational ones before it, and the trailers. At least 1.
             ///
             /// libcurl, below both stacks on Linux, has limits of its own, which no option changes: 102,400 bytes for one line
-            /// (``HTTP/Refusal/headLineTooLong(limit:)``); from 8.3 on 307,200 bytes for all lines, and from 8.6 on 5,000 lines.
+            /// (``HTTPFetchError/headLineTooLong(limit:_:)``); from 8.3 on 307,200 bytes for all lines, and from 8.6 on 5,000 lines.
             /// Over HTTP/2 a head that is too long for libcurl is a failed transfer.
             public var head: Int
             /// Field lines of a response's head, on CurlStack with those of the trailers; informational heads count by
@@ -159,29 +159,29 @@ extension HTTP {
 
         /// Refuses what makes no sense.
         ///
-        /// - Throws: ``HTTP/Refusal/invalidOptions(_:)``.
-        public func validate() throws(Refusal) {
+        /// - Throws: ``HTTP/InvalidValue``.
+        public func validate() throws(HTTP.InvalidValue) {
             let clocks: [(Timeout, Duration?)] = [
                 (.queue, timeouts.queue), (.connect, timeouts.connect), (.firstByte, timeouts.firstByte),
                 (.idle, timeouts.idle), (.attempt, timeouts.attempt), (.total, timeouts.total),
             ]
             for case (let name, let duration?) in clocks where duration <= .zero {
-                throw .invalidOptions("The \(name.rawValue) timeout must be longer than zero.")
+                throw HTTP.InvalidValue("The \(name.rawValue) timeout must be longer than zero.")
             }
             if let expectContinue, expectContinue <= .zero {
-                throw .invalidOptions("The wait for 100 Continue must be longer than zero.")
+                throw HTTP.InvalidValue("The wait for 100 Continue must be longer than zero.")
             }
             if let ratio = limits.decompressionRatio, ratio < 1 {
-                throw .invalidOptions("The decompression ratio must be at least 1.")
+                throw HTTP.InvalidValue("The decompression ratio must be at least 1.")
             }
             guard (0...100).contains(redirects.limit) else {
-                throw .invalidOptions("The redirect limit must be from 0 to 100.")
+                throw HTTP.InvalidValue("The redirect limit must be from 0 to 100.")
             }
             guard digestCredentials.values.allSatisfy(\.isLegal) else {
-                throw .invalidOptions("A user's name and password have no control characters.")
+                throw HTTP.InvalidValue("A user's name and password have no control characters.")
             }
             guard limits.body >= 0, limits.head > 0, limits.headFields > 0 else {
-                throw .invalidOptions("A limit must not be negative, and a head needs room for one field at least.")
+                throw HTTP.InvalidValue("A limit must not be negative, and a head needs room for one field at least.")
             }
         }
 

@@ -19,9 +19,9 @@ extension HTTP {
         /// The origin of a URL.
         ///
         /// - Parameter url: An absolute http or https URL.
-        /// - Throws: ``HTTP/Refusal/invalidRequest(_:)`` with a sentence that says what to change: another scheme, no
+        /// - Throws: ``HTTP/InvalidValue`` with a sentence that says what to change: another scheme, no
         ///   host, a host that has illegal characters or cannot be converted to A-labels, a port out of range, more than 65,536 bytes.
-        public init(of url: URL) throws(Refusal) { self = try Target(url).origin }
+        public init(of url: URL) throws(HTTP.InvalidValue) { self = try Target(url).origin }
 
         /// The origin as it is written in a URL.
         public var description: String {
@@ -53,19 +53,19 @@ extension HTTP {
         /// The text to give a backend, its scheme in lower case, or `nil` when the URL's own text serves.
         let stripped: String?
 
-        init(_ url: URL) throws(Refusal) {
+        init(_ url: URL) throws(HTTP.InvalidValue) {
             var text = url.absoluteString
             // What is too long is not looked at.
-            guard text.utf8.count <= URLText.limit else { throw .invalidRequest(URLText.Fault.tooLong.reason) }
+            guard text.utf8.count <= URLText.limit else { throw HTTP.InvalidValue(URLText.Fault.tooLong.reason) }
             text.makeContiguousUTF8()
             let bytes = text.utf8.span
             guard let colon = bytes.firstIndex(of: UInt8(ascii: ":"), in: bytes.indices) else {
-                throw .invalidRequest("The URL has no scheme; it must begin with http:// or https://.")
+                throw HTTP.InvalidValue("The URL has no scheme; it must begin with http:// or https://.")
             }
             let scheme = try Self.scheme(bytes, 0..<colon)
             guard bytes.count > colon + 2, bytes[colon + 1] == UInt8(ascii: "/"), bytes[colon + 2] == UInt8(ascii: "/")
             else {
-                throw .invalidRequest("The URL has no host; it must begin with \(scheme)://host.")
+                throw HTTP.InvalidValue("The URL has no host; it must begin with \(scheme)://host.")
             }
             let start = colon + 3
             let end = (start..<bytes.count).first { bytes[$0].endsAuthority } ?? bytes.count
@@ -107,57 +107,57 @@ extension HTTP {
         }
 
         /// A host and port without escapes; what they stand for is checked like any other byte, and never read twice.
-        private static func unescaped(_ authority: String) throws(Refusal) -> String {
+        private static func unescaped(_ authority: String) throws(HTTP.InvalidValue) -> String {
             let end = authority.lastIndex(of: ":") ?? authority.endIndex
             guard let host = authority[..<end].utf8.percentDecoded else {
-                throw .invalidRequest("The URL's host has an escape that is none.")
+                throw HTTP.InvalidValue("The URL's host has an escape that is none.")
             }
             // What would make it an address, or end it.
             guard host.allSatisfy({ !"[:".utf8.contains($0) }) else {
-                throw .invalidRequest("The URL's host has an escaped character that no host has.")
+                throw HTTP.InvalidValue("The URL's host has an escaped character that no host has.")
             }
             let name = String(decoding: host, as: UTF8.self)
-            guard let ascii = DomainName.ascii(name) else { throw .invalidRequest(URLText.Fault.host.reason) }
+            guard let ascii = DomainName.ascii(name) else { throw HTTP.InvalidValue(URLText.Fault.host.reason) }
             return ascii + authority[end...]
         }
 
         /// User info that every parser takes for that. In a URL's value, a backslash was escaped by whoever made it; where it was
         /// not, others take it for the end of the authority.
-        private static func userInfo(_ bytes: Span<UInt8>, _ range: Range<Int>) throws(Refusal) -> String {
+        private static func userInfo(_ bytes: Span<UInt8>, _ range: Range<Int>) throws(HTTP.InvalidValue) -> String {
             let userInfo = bytes.text(range)
             guard !userInfo.utf8.contains(UInt8(ascii: "@")), !userInfo.asciiLowercased.contains("%5c") else {
-                throw .invalidRequest(
+                throw HTTP.InvalidValue(
                     "The URL's user info has a backslash or an @; set an Authorization field instead."
                 )
             }
             return userInfo
         }
 
-        private static func scheme(_ bytes: Span<UInt8>, _ range: Range<Int>) throws(Refusal) -> Scheme {
+        private static func scheme(_ bytes: Span<UInt8>, _ range: Range<Int>) throws(HTTP.InvalidValue) -> Scheme {
             let isHTTP =
                 range.count >= 4 && bytes[0] | 0x20 == UInt8(ascii: "h") && bytes[1] | 0x20 == UInt8(ascii: "t")
                 && bytes[2] | 0x20 == UInt8(ascii: "t") && bytes[3] | 0x20 == UInt8(ascii: "p")
             if isHTTP, range.count == 4 { return .http }
             if isHTTP, range.count == 5, bytes[4] | 0x20 == UInt8(ascii: "s") { return .https }
             let scheme = Scheme(rawValue: bytes.text(range))
-            throw .invalidRequest("The URL's scheme is \(scheme); only http and https can be fetched.")
+            throw HTTP.InvalidValue("The URL's scheme is \(scheme); only http and https can be fetched.")
         }
 
         /// Reads `host[:port]` as it stands in a URL: the host in lower case, an IPv6 address in brackets.
-        static func authority(_ text: String) throws(Refusal) -> Authority {
+        static func authority(_ text: String) throws(HTTP.InvalidValue) -> Authority {
             var text = text
             text.makeContiguousUTF8()
             let bytes = text.utf8.span
             return try authority(bytes, bytes.indices)
         }
 
-        private static func authority(_ bytes: Span<UInt8>, _ range: Range<Int>) throws(Refusal) -> Authority {
+        private static func authority(_ bytes: Span<UInt8>, _ range: Range<Int>) throws(HTTP.InvalidValue) -> Authority {
             var hostEnd = range.upperBound
             var portStart: Int?
             let isAddress = !range.isEmpty && bytes[range.lowerBound] == UInt8(ascii: "[")
             if isAddress {
                 guard let bracket = bytes.firstIndex(of: UInt8(ascii: "]"), in: range) else {
-                    throw .invalidRequest("The URL's IPv6 address has no closing bracket.")
+                    throw HTTP.InvalidValue("The URL's IPv6 address has no closing bracket.")
                 }
                 hostEnd = bracket + 1
                 let allowed = (range.lowerBound + 1..<bracket).allSatisfy {
@@ -165,11 +165,11 @@ extension HTTP {
                 }
                 // The longest address has 45 bytes; a zone may follow it.
                 guard allowed, 2...253 ~= bracket - range.lowerBound else {
-                    throw .invalidRequest("The URL's host is not an IPv6 address.")
+                    throw HTTP.InvalidValue("The URL's host is not an IPv6 address.")
                 }
                 if hostEnd < range.upperBound {
                     guard bytes[hostEnd] == UInt8(ascii: ":") else {
-                        throw .invalidRequest("The URL has text between its IPv6 address and its port.")
+                        throw HTTP.InvalidValue("The URL has text between its IPv6 address and its port.")
                     }
                     portStart = hostEnd + 1
                 }
@@ -181,39 +181,39 @@ extension HTTP {
             let isAbsolute = host.count > 1 && bytes[hostEnd - 1] == UInt8(ascii: ".")
             if isAbsolute { host = host.lowerBound..<(hostEnd - 1) }
             guard !host.isEmpty, bytes[host.lowerBound] != UInt8(ascii: ".") else {
-                throw .invalidRequest("The URL has no host.")
+                throw HTTP.InvalidValue("The URL has no host.")
             }
             if !isAddress { try check(host: bytes, host) }
             let text = bytes.text(host).asciiLowercased
             if isAddress, IPAddress(text) == nil {
-                throw .invalidRequest("The URL's host is not an IPv6 address.")
+                throw HTTP.InvalidValue("The URL's host is not an IPv6 address.")
             }
             let port = try port(bytes, (portStart ?? range.upperBound)..<range.upperBound)
             return Authority(host: text, port: port, isAbsolute: isAbsolute)
         }
 
-        private static func check(host bytes: Span<UInt8>, _ range: Range<Int>) throws(Refusal) {
-            guard range.count <= 253 else { throw .invalidRequest("The URL's host is longer than 253 bytes.") }
+        private static func check(host bytes: Span<UInt8>, _ range: Range<Int>) throws(HTTP.InvalidValue) {
+            guard range.count <= 253 else { throw HTTP.InvalidValue("The URL's host is longer than 253 bytes.") }
             var label = 0
             for index in range {
                 switch bytes[index] {
                 case UInt8(ascii: "."):
-                    guard label > 0 else { throw .invalidRequest("The URL's host has an empty label.") }
+                    guard label > 0 else { throw HTTP.InvalidValue("The URL's host has an empty label.") }
                     label = 0
                     continue
                 case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
                     UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
                     break
-                case 0x80...: throw .invalidRequest(URLText.Fault.host.reason)
-                default: throw .invalidRequest("The URL's host has a character that no host has.")
+                case 0x80...: throw HTTP.InvalidValue(URLText.Fault.host.reason)
+                default: throw HTTP.InvalidValue("The URL's host has a character that no host has.")
                 }
                 label += 1
-                guard label <= 63 else { throw .invalidRequest("The URL's host has a label longer than 63 bytes.") }
+                guard label <= 63 else { throw HTTP.InvalidValue("The URL's host has a label longer than 63 bytes.") }
             }
-            if label == 0 { throw .invalidRequest("The URL's host ends in an empty label.") }
+            if label == 0 { throw HTTP.InvalidValue("The URL's host ends in an empty label.") }
         }
 
-        private static func port(_ bytes: Span<UInt8>, _ range: Range<Int>) throws(Refusal) -> Int? {
+        private static func port(_ bytes: Span<UInt8>, _ range: Range<Int>) throws(HTTP.InvalidValue) -> Int? {
             if range.isEmpty { return nil }
             var port = 0
             for index in range {
@@ -222,7 +222,7 @@ extension HTTP {
                 if port == .max { break }
             }
             guard (1...65535).contains(port) else {
-                throw .invalidRequest("The URL's port is not a number from 1 to 65535.")
+                throw HTTP.InvalidValue("The URL's port is not a number from 1 to 65535.")
             }
             return port
         }

@@ -60,12 +60,12 @@ extension HTTP {
         ///     not hold, such as a blank, is escaped; escapes stay what they are.
         ///   - headers: The header fields.
         ///   - body: The content.
-        /// - Throws: ``HTTP/Refusal/invalidRequest(_:)`` if the text is no absolute http or https URL, is too long, has a control
+        /// - Throws: ``HTTP/InvalidValue`` if the text is no absolute http or https URL, is too long, has a control
         ///   character, a blank at an end, a backslash before its query, a second `@` or another character that its authority may not
         ///   hold, or a host that needs more than lower case to become its A-label.
-        public init(method: Method = .GET, url: String, headers: Headers = [:], body: Body = .none) throws(Refusal) {
+        public init(method: Method = .GET, url: String, headers: Headers = [:], body: Body = .none) throws(HTTP.InvalidValue) {
             let parsed: URL
-            do { parsed = try URLText.url(url) } catch { throw .invalidRequest(error.reason) }
+            do { parsed = try URLText.url(url) } catch { throw HTTP.InvalidValue(error.reason) }
             _ = try Origin(of: parsed)
             self.init(method: method, url: parsed, headers: headers, body: body)
         }

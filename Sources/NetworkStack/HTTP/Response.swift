@@ -26,6 +26,7 @@ extension HTTP {
             var decodedFrom: [String] = []
             var redirects: [Redirect] = []
             var metrics = Metrics()
+            var errorBody: Data?
         }
 
         /// In one place, so that a response is small to pass on: every fetch does, several times.
@@ -80,6 +81,12 @@ extension HTTP {
         public var redirects: [Redirect] {
             get { content.value.redirects }
             set { Shared.change(&content) { $0.redirects = newValue } }
+        }
+
+        /// The content of an unsuccessful response, for ``HTTPError/body``.
+        var errorBody: Data? {
+            get { content.value.errorBody }
+            set { Shared.change(&content) { $0.errorBody = newValue } }
         }
 
         /// What the fetch took. Empty while a fetch is under way.

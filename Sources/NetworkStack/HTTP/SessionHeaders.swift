@@ -12,19 +12,19 @@ extension HTTP.Request {
 
 extension HTTP.Headers {
     /// Refuses fields that cannot be those of every request.
-    func checkForSession() throws(HTTP.Refusal) {
+    func checkForSession() throws(HTTP.InvalidValue) {
         for field in self {
             guard Self.isLegal(name: field.name.rawValue) else {
-                throw .invalidOptions(
+                throw HTTP.InvalidValue(
                     "The name of a header field is not a token: letters, digits and !#$%&'*+-.^_`|~ only."
                 )
             }
             guard Self.isLegal(value: field.value) else {
-                throw .invalidOptions("The value of \(field.name) has a control character, such as a line break.")
+                throw HTTP.InvalidValue("The value of \(field.name) has a control character, such as a line break.")
             }
             switch field.name {
             case .contentLength, .transferEncoding, .connection, .upgrade, .host:
-                throw .invalidOptions("\(field.name) belongs to one request; it cannot be sent with every one.")
+                throw HTTP.InvalidValue("\(field.name) belongs to one request; it cannot be sent with every one.")
             default: break
             }
         }

@@ -59,10 +59,10 @@ extension Network {
 
         /// Refuses what makes no sense.
         ///
-        /// - Throws: ``HTTP/Refusal/invalidOptions(_:)``.
-        public func validate() throws(HTTP.Refusal) {
+        /// - Throws: ``HTTP/InvalidValue``.
+        public func validate() throws(HTTP.InvalidValue) {
             if let maximumVersion, maximumVersion < minimumVersion {
-                throw .invalidOptions("The newest TLS version that is spoken must not be older than the oldest.")
+                throw HTTP.InvalidValue("The newest TLS version that is spoken must not be older than the oldest.")
             }
         }
     }

@@ -14,8 +14,8 @@ extension HTTP.Request {
     /// - Parameter redaction: What is left out: the values of secret fields and the URL's user info; a query is kept, as
     ///   the request would be another without it. `nil` leaves out nothing: the command then holds the credentials.
     /// - Returns: The command, on one line unless the content has lines of its own.
-    /// - Throws: ``HTTP/Refusal/invalidRequest(_:)`` if the request could not be sent by a stack, either.
-    public func curlCommand(redacting redaction: HTTP.Redaction? = .init()) throws(HTTP.Refusal) -> String {
+    /// - Throws: ``HTTP/InvalidValue`` if the request could not be sent by a stack, either.
+    public func curlCommand(redacting redaction: HTTP.Redaction? = .init()) throws(HTTP.InvalidValue) -> String {
         let (request, _, url, _) = try checked()
         // curl would read ~/.curlrc, take [] and {} for patterns, and wait for a 100 before long content.
         var words = ["curl", "--disable", "--globoff"]

@@ -74,7 +74,7 @@ public protocol HTTPResourceInterceptor<Request, Response>: Sendable {
     var interceptsContent: Bool { get }
 
     /// Takes part in a success of a buffered fetch, and may turn its content into another, or into a failure, which takes
-    /// the failed path as ``HTTP/Refusal/interceptor(_:)``. Streams and downloads do not come here.
+    /// the failed path as ``HTTPFetchError/interceptor(_:)``. Streams and downloads do not come here.
     ///
     /// - Parameters:
     ///   - data: What the interceptor before this one handed on, or the content.
@@ -110,8 +110,8 @@ public protocol HTTPResourceInterceptor<Request, Response>: Sendable {
     /// `retryActionPriority` folds the votes. A vote to retry says that sending the request again is safe.
     ///
     /// The vote does not count after a cancel, an expired total timeout, a shutdown or a failure of trust, nor on options that make
-    /// no sense, which are the same in every attempt (``HTTPFetchFailure/isFinal``). A vote to send a body again that can be sent
-    /// only once makes the next attempt fail with ``HTTP/Refusal/bodyNotReplayable``, and the vote on that does not count.
+    /// no sense, which are the same in every attempt (``HTTPError/isFinal``). A vote to send a body again that can be sent
+    /// only once makes the next attempt fail with ``HTTPFetchError/bodyNotReplayable(_:)``, and the vote on that does not count.
     ///
     /// - Parameters:
     ///   - identifier: The attempt's.

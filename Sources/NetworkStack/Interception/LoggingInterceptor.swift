@@ -120,7 +120,7 @@ public struct LoggingInterceptor: HTTPResourceInterceptor {
         error: any Error,
         retryState: Retry.State
     ) -> Retry.Action {
-        let words = (error as? any HTTPFetchFailure)?.summary ?? "\(type(of: error))"
+        let words = (error as? any HTTPError)?.summary ?? "\(type(of: error))"
         let title = "<-- failed: \(words)"
         if let response {
             log(.failure, identifier, responseLines(response, data ?? Data(), title))

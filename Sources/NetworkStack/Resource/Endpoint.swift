@@ -64,7 +64,7 @@ extension HTTP {
         ///   - queryItems: The query's items.
         ///   - headers: The header fields.
         ///   - content: The content and what it is.
-        /// - Throws: ``HTTP/Refusal/invalidRequest(_:)`` if no URL comes of scheme and host.
+        /// - Throws: ``HTTP/InvalidValue`` if no URL comes of scheme and host.
         public init(
             method: Method = .GET,
             scheme: Scheme = .https,
@@ -74,7 +74,7 @@ extension HTTP {
             queryItems: [URLQueryItem] = [],
             headers: Headers = [:],
             content: Content? = nil
-        ) throws(Refusal) {
+        ) throws(HTTP.InvalidValue) {
             self.init(
                 method: method,
                 baseURL: try host.url(scheme),

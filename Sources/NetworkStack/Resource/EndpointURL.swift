@@ -8,7 +8,7 @@ enum EndpointURL {
         path: String?,
         parameters: [String: String] = [:],
         queryItems: [URLQueryItem]
-    ) throws(HTTP.Refusal) -> URL {
+    ) throws(HTTP.InvalidValue) -> URL {
         let path = path ?? ""
         if path.isEmpty, parameters.isEmpty, queryItems.isEmpty { return base }
         let bytes = Array(base.absoluteString.utf8)
@@ -19,7 +19,7 @@ enum EndpointURL {
         if !path.isEmpty || !parameters.isEmpty {
             // With nothing where a host should be, the path's first segment would be it.
             if let colon = joined.firstIndex(of: UInt8(ascii: ":")), joined.count <= colon + 3 {
-                throw .invalidRequest("The endpoint's base URL has no host; it must begin with http://host.")
+                throw HTTP.InvalidValue("The endpoint's base URL has no host; it must begin with http://host.")
             }
             if joined.last == UInt8(ascii: "/") { joined.removeLast() }
             if path.utf8.first != UInt8(ascii: "/") { joined.append(UInt8(ascii: "/")) }
@@ -48,7 +48,7 @@ enum EndpointURL {
         }
         joined += bytes[fragment...]
         guard let url = URL(string: String(decoding: joined, as: UTF8.self)) else {
-            throw .invalidRequest("No URL comes of the endpoint's base URL, path and query.")
+            throw HTTP.InvalidValue("No URL comes of the endpoint's base URL, path and query.")
         }
         return url
     }

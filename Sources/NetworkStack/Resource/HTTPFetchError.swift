@@ -1,9 +1,20 @@
+public import FoundationEssentials
+
 // Indirect, as a result that is handed on has room for its larger side.
 
 /// Every way a fetch on an HTTP stack can fail.
+///
+/// Cases that depend on what happened on the wire end with where the fetch was; ``context`` answers that for every case.
+/// Code that is given `any Error` asks ``HTTPError``.
+@nonexhaustive
 public indirect enum HTTPFetchError<Response: HTTPResponseConvertible, TransportError: Error>: CancellableFetchError {
-    /// The request could not be made.
+    /// The request could not be made: its maker, an encoder, an authenticator or an interceptor failed.
     case noRequest(any Error)
+    /// The request or its options cannot be sent as they are; nothing was sent, and it is not tried again. The text says what
+    /// to change.
+    case invalidRequest(String)
+    /// The stack cannot do what was asked, here, for this reason; nothing was sent.
+    case unsupported(HTTP.Capability, reason: String)
     /// The status is not 2xx. The error is the API's own, if its decoding found one.
     case http(HTTP.StatusCode, (any Error)?, Response)
     /// A success came without content where content was needed.
@@ -14,118 +25,129 @@ public indirect enum HTTPFetchError<Response: HTTPResponseConvertible, Transport
     /// of the content was delivered.
     case unknownCoding(String, Response)
     /// The transfer failed.
-    case transport(TransportError)
-    /// The library refused.
-    case refused(HTTP.Refusal)
+    case transport(TransportError, HTTP.FetchContext = .init())
+    /// A clock ran out, in a phase.
+    case timedOut(HTTP.Timeout, during: HTTP.Phase, HTTP.FetchContext = .init())
+    /// The server is not trusted with the request (``Network/Configuration/serverTrust``); none of it was sent.
+    case untrusted(ServerTrustError, HTTP.FetchContext = .init())
+    /// More redirects than ``HTTP/Options/Redirects/limit``; redirects that go round in a circle end so.
+    case tooManyRedirects(limit: Int, HTTP.FetchContext = .init())
+    /// A redirect leads from https to http (RFC 9110 section 15.4 leaves it to the client; this one refuses).
+    case insecureRedirect(URL, HTTP.FetchContext = .init())
+    /// A redirect leads to what is no http or https URL, to a text that a request's URL may not have either (control characters,
+    /// a backslash before the query, more than 65,536 bytes), or to several places at once.
+    case invalidRedirect(String, HTTP.FetchContext = .init())
+    /// The response's content is longer than ``HTTP/Options/Limits/body``, in bytes.
+    case bodyTooLarge(limit: Int64, HTTP.FetchContext = .init())
+    /// The response's content grows by more than ``HTTP/Options/Limits/decompressionRatio`` when it is decompressed; or, on
+    /// CurlStack, a piece of 16 KiB by more than 4096 times, whatever that says.
+    case decompressionRatio(limit: Int, HTTP.FetchContext = .init())
+    /// The response's head is longer than ``HTTP/Options/Limits/head``, in bytes, or than the library below the stack takes,
+    /// if that is less.
+    case headTooLarge(limit: Int, HTTP.FetchContext = .init())
+    /// One line of the response's head is longer than the library below the stack takes, in bytes, whatever
+    /// ``HTTP/Options/Limits/head`` is.
+    case headLineTooLong(limit: Int, HTTP.FetchContext = .init())
+    /// The response's head has more field lines than ``HTTP/Options/Limits/headFields``, or than the library below the stack
+    /// takes, if that is less.
+    case tooManyFields(limit: Int, HTTP.FetchContext = .init())
+    /// The request's content was sent once and cannot be sent again.
+    case bodyNotReplayable(HTTP.FetchContext = .init())
+    /// The request's content could not be read, or is not as long as was declared.
+    case requestBody(any Error, HTTP.FetchContext = .init())
+    /// An interceptor rejected the response's content.
+    case interceptor(any Error)
     /// The fetch was not tried again, after it had failed.
     case retry(Retry.Error, Retry.State)
+    /// The stack was shut down.
+    case shutDown
     /// The fetch was cancelled.
     case cancelled
 }
 
-/// What a transport's error says in neutral words, so that code above every stack can judge it.
-public protocol HTTPTransportError: Error {
-    /// What went wrong.
-    var kind: HTTP.FailureKind { get }
-    /// Where in its life the transfer was, if known.
-    var phase: HTTP.Phase? { get }
-    /// The status a proxy refused a tunnel with, if that is what failed.
-    var proxyStatus: HTTP.StatusCode? { get }
-}
-
-extension HTTPTransportError {
-    /// None: the transport knows of no proxy.
-    public var proxyStatus: HTTP.StatusCode? { nil }
-}
-
-extension HTTP {
-    /// What went wrong in a transfer.
-    public struct FailureKind: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
-        /// The kind's name.
-        public let rawValue: String
-
-        /// Names a kind.
-        ///
-        /// - Parameter rawValue: The kind's name.
-        public init(rawValue: String) { self.rawValue = rawValue }
-
-        /// The kind's name.
-        public var description: String { rawValue }
-
-        /// The name could not be looked up.
-        public static let dns = FailureKind(rawValue: "dns")
-        /// The connection could not be opened.
-        public static let connect = FailureKind(rawValue: "connect")
-        /// TLS could not be negotiated, or the server is not trusted.
-        public static let tls = FailureKind(rawValue: "tls")
-        /// The request could not be sent.
-        public static let send = FailureKind(rawValue: "send")
-        /// The connection broke while the response was awaited or received.
-        public static let receive = FailureKind(rawValue: "receive")
-        /// The response ended before it was complete.
-        public static let truncated = FailureKind(rawValue: "truncated")
-        /// The connection ended without any response.
-        public static let empty = FailureKind(rawValue: "empty")
-        /// The response breaks the rules of HTTP.
-        public static let malformed = FailureKind(rawValue: "malformed")
-        /// The content could not be decompressed.
-        public static let decoding = FailureKind(rawValue: "decoding")
-        /// The proxy failed, or could not be reached; nothing of the request reached the origin.
-        public static let proxy = FailureKind(rawValue: "proxy")
-        /// Anything else.
-        public static let other = FailureKind(rawValue: "other")
-    }
-}
-
 extension HTTPFetchError {
-    /// The response that came with the failure, if one did. For `retry`, that of the last failure.
-    public var response: Response? {
-        switch self {
-        case .http(_, _, let response), .noData(_, let response), .unknownCoding(_, let response): response
-        case .badResponse(let response): response
-        case .retry: lastFetchError?.response
-        case .noRequest, .transport, .refused, .cancelled: nil
-        }
-    }
-
-    /// The status that came with the failure, if one did. For `retry`, that of the last failure.
-    public var statusCode: HTTP.StatusCode? {
-        switch self {
-        case .http(let status, _, _), .noData(let status, _): status
-        case .retry: lastFetchError?.statusCode
-        case .badResponse(let response): response?.httpResponse?.status
-        case .unknownCoding(_, let response): response.httpResponse?.status
-        case .noRequest, .transport, .refused, .cancelled: nil
-        }
-    }
-
-    /// The failure itself; for `retry`, the last failure that led to it.
-    public var lastError: any Error { lastFetchError ?? self }
-
-    /// Whether a clock ended the fetch.
-    public var isTimeout: Bool {
-        switch self {
-        case .refused(.timedOut): true
-        case .retry: lastFetchError?.isTimeout ?? false
-        default: false
-        }
-    }
-
-    /// Whether the request provably never reached the server that it failed at, so that sending it again is safe whatever it
-    /// does. After a redirect another server has seen one: see ``Retry/State/requestMayHaveArrived``.
-    public var isRetryable: Bool {
-        switch self {
+    /// The error of a hop that failed.
+    ///
+    /// - Parameters:
+    ///   - failure: How it failed. A transport error of another type than the stack's is told as ``noRequest(_:)``.
+    ///   - context: Where the fetch was.
+    ///   - respond: Makes the stack's response of a neutral one.
+    package init(
+        _ failure: HTTPTransferFailure<any Error>,
+        _ context: HTTP.FetchContext,
+        _ respond: (HTTP.Response) -> Response
+    ) {
+        switch failure {
         case .transport(let error):
-            guard let kind = (error as? any HTTPTransportError)?.kind else { return false }
-            return kind == .dns || kind == .connect || kind == .proxy
-        case .refused(.timedOut(_, let phase)):
-            return phase.isBeforeSending
-        case .noRequest, .http, .noData, .badResponse, .unknownCoding, .refused, .retry, .cancelled: return false
+            self = (error as? TransportError).map { .transport($0, context) } ?? .noRequest(error)
+        case .invalidRequest(let reason): self = .invalidRequest(reason)
+        case .unsupported(let capability, let reason): self = .unsupported(capability, reason: reason)
+        case .timedOut(let timeout, let phase): self = .timedOut(timeout, during: phase, context)
+        case .tooManyRedirects(let limit): self = .tooManyRedirects(limit: limit, context)
+        case .insecureRedirect(let url): self = .insecureRedirect(url, context)
+        case .invalidRedirect(let target): self = .invalidRedirect(target, context)
+        case .bodyTooLarge(let limit): self = .bodyTooLarge(limit: limit, context)
+        case .decompressionRatio(let limit): self = .decompressionRatio(limit: limit, context)
+        case .headTooLarge(let limit): self = .headTooLarge(limit: limit, context)
+        case .headLineTooLong(let limit): self = .headLineTooLong(limit: limit, context)
+        case .tooManyFields(let limit): self = .tooManyFields(limit: limit, context)
+        case .bodyNotReplayable: self = .bodyNotReplayable(context)
+        case .requestBody(let error): self = .requestBody(error, context)
+        case .untrusted(let error): self = .untrusted(error, context)
+        case .badResponse: self = .badResponse(nil)
+        case .unknownCoding(let coding, let response): self = .unknownCoding(coding, respond(response))
+        case .shutDown: self = .shutDown
         }
     }
 
-    private var lastFetchError: Self? {
-        guard case .retry(_, let state) = self else { return nil }
-        return state.errors.last as? Self
+    /// The same error in neutral terms.
+    var erased: HTTPFetchError<HTTP.Response, any Error> {
+        switch self {
+        case .noRequest(let error): .noRequest(error)
+        case .invalidRequest(let reason): .invalidRequest(reason)
+        case .unsupported(let capability, let reason): .unsupported(capability, reason: reason)
+        case .http(let status, let error, let response):
+            response.httpResponse.map { .http(status, error, $0) } ?? .badResponse(nil)
+        case .noData(let status, let response):
+            response.httpResponse.map { .noData(status, $0) } ?? .badResponse(nil)
+        case .badResponse(let response): .badResponse(response?.httpResponse)
+        case .unknownCoding(let coding, let response):
+            response.httpResponse.map { .unknownCoding(coding, $0) } ?? .badResponse(nil)
+        case .transport(let error, let context): .transport(error, context)
+        case .timedOut(let timeout, let phase, let context): .timedOut(timeout, during: phase, context)
+        case .untrusted(let error, let context): .untrusted(error, context)
+        case .tooManyRedirects(let limit, let context): .tooManyRedirects(limit: limit, context)
+        case .insecureRedirect(let url, let context): .insecureRedirect(url, context)
+        case .invalidRedirect(let target, let context): .invalidRedirect(target, context)
+        case .bodyTooLarge(let limit, let context): .bodyTooLarge(limit: limit, context)
+        case .decompressionRatio(let limit, let context): .decompressionRatio(limit: limit, context)
+        case .headTooLarge(let limit, let context): .headTooLarge(limit: limit, context)
+        case .headLineTooLong(let limit, let context): .headLineTooLong(limit: limit, context)
+        case .tooManyFields(let limit, let context): .tooManyFields(limit: limit, context)
+        case .bodyNotReplayable(let context): .bodyNotReplayable(context)
+        case .requestBody(let error, let context): .requestBody(error, context)
+        case .interceptor(let error): .interceptor(error)
+        case .retry(let error, let state): .retry(error, state.erased)
+        case .shutDown: .shutDown
+        case .cancelled: .cancelled
+        }
+    }
+}
+
+/// A fetch error that can be told in neutral terms, whatever stack it is of.
+private protocol ErasableFetchError: Error {
+    var neutral: any Error { get }
+}
+
+extension HTTPFetchError: ErasableFetchError {
+    fileprivate var neutral: any Error { erased }
+}
+
+extension Retry.State {
+    /// The same state with its errors in neutral terms, so that what is asked of the last one can be answered.
+    fileprivate var erased: Retry.State {
+        var state = self
+        state.errors = errors.map { ($0 as? any ErasableFetchError)?.neutral ?? $0 }
+        return state
     }
 }

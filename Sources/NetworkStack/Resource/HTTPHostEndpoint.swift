@@ -23,7 +23,7 @@ extension HTTPHostEndpoint {
 
     /// Joins the parts.
     ///
-    /// - Throws: ``HTTP/Refusal/invalidRequest(_:)`` where no URL comes of scheme, host and path; what ``makeContent()`` or
+    /// - Throws: ``HTTP/InvalidValue`` where no URL comes of scheme, host and path; what ``makeContent()`` or
     ///   ``makeBody()`` throws.
     public func makeRequest() throws -> HTTP.Request {
         _ = try host.url(scheme)  // It says why, where there is none.

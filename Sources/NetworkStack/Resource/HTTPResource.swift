@@ -5,13 +5,13 @@ public protocol HTTPRequestConvertible: Sendable {
     /// Makes the client's request of a neutral one.
     ///
     /// - Parameter request: The neutral request.
-    /// - Throws: An ``HTTP/Refusal`` if the client's type cannot hold it. A fetch whose request is not made for that ends with
+    /// - Throws: An error, such as ``HTTP/InvalidValue``, if the client's type cannot hold it. A fetch whose request is not made for that ends with
     ///   ``HTTPFetchError/noRequest(_:)``.
     init(_ request: HTTP.Request) throws
 
     /// The neutral request.
     ///
-    /// - Throws: An ``HTTP/Refusal`` if this is no HTTP request. A fetch of it ends with ``HTTPFetchError/noRequest(_:)``.
+    /// - Throws: An error, such as ``HTTP/InvalidValue``, if this is no HTTP request. A fetch of it ends with ``HTTPFetchError/noRequest(_:)``.
     func httpRequest() throws -> HTTP.Request
 
     /// The same request with a URL whose path has no segments `.` and `..` (RFC 3986 section 5.2.4). Interceptors get requests

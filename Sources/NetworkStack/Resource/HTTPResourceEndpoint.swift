@@ -36,7 +36,7 @@ public protocol HTTPResourceEndpoint: Sendable {
     /// Makes the request.
     ///
     /// - Returns: The request.
-    /// - Throws: ``HTTP/Refusal/invalidRequest(_:)`` if no URL comes of the parts, or what ``makeContent()`` or
+    /// - Throws: ``HTTP/InvalidValue`` if no URL comes of the parts, or what ``makeContent()`` or
     ///   ``makeBody()`` throws.
     func makeRequest() throws -> HTTP.Request
 }
@@ -60,7 +60,7 @@ extension HTTPResourceEndpoint {
 
     /// Joins the parts.
     ///
-    /// - Throws: ``HTTP/Refusal/invalidRequest(_:)`` if no URL comes of the parts, or what ``makeContent()`` or
+    /// - Throws: ``HTTP/InvalidValue`` if no URL comes of the parts, or what ``makeContent()`` or
     ///   ``makeBody()`` throws.
     public func makeRequest() throws -> HTTP.Request { try makeRequest(at: baseURL) }
 

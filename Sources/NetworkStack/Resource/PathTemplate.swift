@@ -12,7 +12,7 @@ struct PathTemplate {
     }
 
     /// Adds the path, filled in and escaped.
-    func append(to bytes: inout [UInt8]) throws(HTTP.Refusal) {
+    func append(to bytes: inout [UInt8]) throws(HTTP.InvalidValue) {
         var unused = Set(parameters.keys)
         var segment = (start: bytes.count, name: String?.none)
         var position = 0
@@ -20,10 +20,10 @@ struct PathTemplate {
             if let end = endOfPlace(at: position) {
                 let name = String(decoding: path[(position + 1)..<end], as: UTF8.self)
                 guard let value = parameters[name] else {
-                    throw .invalidRequest("The path has a place for {\(name)}, and no path parameter is called that.")
+                    throw HTTP.InvalidValue("The path has a place for {\(name)}, and no path parameter is called that.")
                 }
                 guard !value.isEmpty else {
-                    throw .invalidRequest("The path parameter \(name) is empty, which would make another path.")
+                    throw HTTP.InvalidValue("The path parameter \(name) is empty, which would make another path.")
                 }
                 unused.remove(name)
                 for byte in value.utf8 { bytes.append(escaping: byte, unless: Self.isUnreserved) }
@@ -41,7 +41,7 @@ struct PathTemplate {
         }
         try check(bytes[segment.start...], with: segment.name)
         if let name = unused.min() {
-            throw .invalidRequest("There is a path parameter \(name), but no {\(name)} in the path.")
+            throw HTTP.InvalidValue("There is a path parameter \(name), but no {\(name)} in the path.")
         }
     }
 
@@ -56,9 +56,9 @@ struct PathTemplate {
     }
 
     /// Refuses a segment that a value turned into dots alone: it would climb to another path, escaped or not.
-    private func check(_ segment: ArraySlice<UInt8>, with name: String?) throws(HTTP.Refusal) {
+    private func check(_ segment: ArraySlice<UInt8>, with name: String?) throws(HTTP.InvalidValue) {
         guard let name, segment.count < 3, segment.allSatisfy({ $0 == UInt8(ascii: ".") }) else { return }
-        throw .invalidRequest(
+        throw HTTP.InvalidValue(
             "The path parameter \(name) makes a segment of dots alone, which would make another path."
         )
     }

@@ -158,7 +158,7 @@ extension Retry {
             }
             // What was not sent reached nobody, and costs nobody anything; nor does a vote that does not count.
             guard delay.isFinite, delay >= 0, let request, let origin = Self.origin(of: request),
-                (error as? any HTTPFetchFailure)?.isFinal != true
+                (error as? any HTTPError)?.isFinal != true
             else { return action }
             return budget.grant(to: origin, after: delay) ? action : .noRetry(.custom(BudgetExhausted(origin: origin)))
         }

@@ -18,7 +18,7 @@ extension Retry {
     public static func isSafe(_ request: HTTP.Request, after error: any Swift.Error, in state: State) -> Bool {
         if request.method.isIdempotent { return true }
         if let key = request.headers[.idempotencyKey], !key.isEmpty { return true }
-        return !state.requestMayHaveArrived && (error as? any HTTPFetchFailure)?.isRetryable ?? false
+        return !state.requestMayHaveArrived && (error as? any HTTPError)?.isRetryable ?? false
     }
 
     /// Whether a failure may pass by itself.
@@ -34,7 +34,7 @@ extension Retry {
         _ error: any Swift.Error,
         statuses: Set<HTTP.StatusCode> = transientStatuses
     ) -> Bool {
-        guard let failure = error as? any HTTPFetchFailure else { return false }
+        guard let failure = error as? any HTTPError else { return false }
         if failure.isTimeout || failure.isRetryable { return true }
         if let status = failure.statusCode { return statuses.contains(status) }
         return failure.transportFailure.map { passing.contains($0) } ?? false

@@ -1,12 +1,22 @@
+public import FoundationEssentials
+
 /// Content that did not come whole tells what the fetch tells that brought it, for whoever is to begin again. What ended it
 /// otherwise, such as a file that could not be written, stands.
-extension ByteStream.Failed: HTTPFetchFailure {
-    private var failure: (any HTTPFetchFailure)? { underlying as? any HTTPFetchFailure }
+extension ByteStream.Failed: HTTPError {
+    private var failure: (any HTTPError)? { underlying as? any HTTPError }
 
     /// The status that came with the failure: none, as the content's own was a success.
     public var statusCode: HTTP.StatusCode? { nil }
     /// Whether a clock ended the fetch.
     public var isTimeout: Bool { failure?.isTimeout ?? false }
+    /// Whether the fetch was cancelled.
+    public var isCancelled: Bool { failure?.isCancelled ?? false }
+    /// The response that came with the failure: none, as the content's own was a success.
+    public var httpResponse: HTTP.Response? { nil }
+    /// The content of an unsuccessful response: none.
+    public var body: Data? { nil }
+    /// Where the fetch was when it failed.
+    public var context: HTTP.FetchContext? { failure?.context }
     /// Whether it stands: a cancel, the total timeout, a shutdown, and whatever was no failure of the fetch.
     public var isFinal: Bool { failure.map(\.isFinal) ?? true }
     /// Not: the server has answered the request.

@@ -12,7 +12,7 @@ public struct ByteStream: AsyncSequence, Sendable {
     /// The content did not come whole.
     public struct Failed: Error, CustomStringConvertible {
         /// Why: the `FetchError` of the stack that fetched, ``ConcurrentRead``, or what the one who used the stream met:
-        /// ``HTTP/Refusal/bodyTooLarge(limit:)``, or a ``FileError`` of a download.
+        /// ``TooLong``, or a ``FileError`` of a download.
         public let underlying: any Error
 
         /// Makes one.
@@ -31,6 +31,20 @@ public struct ByteStream: AsyncSequence, Sendable {
 
         /// What to do about it.
         public var description: String { "Another task waits for this stream's next piece; a stream has one reader." }
+    }
+
+    /// The content is longer than the reader collects.
+    public struct TooLong: Error, Hashable, CustomStringConvertible {
+        /// The most bytes that were to be collected.
+        public let limit: Int64
+
+        /// Makes the error, for tests of code that handles it.
+        ///
+        /// - Parameter limit: The most bytes that were to be collected.
+        public init(limit: Int64) { self.limit = limit }
+
+        /// What happened.
+        public var description: String { "The content is longer than the \(limit) bytes that were to be collected." }
     }
 
     /// Gives a stream up when nobody holds it any more.
@@ -56,14 +70,14 @@ public struct ByteStream: AsyncSequence, Sendable {
     ///
     /// - Parameter limit: The most bytes to collect.
     /// - Returns: The content.
-    /// - Throws: ``Failed``, also when there is more than the limit, with ``HTTP/Refusal/bodyTooLarge(limit:)``.
+    /// - Throws: ``Failed``, also when there is more than the limit, with ``TooLong``.
     public func collect(upTo limit: Int64 = 1 << 30) async throws(Failed) -> Data {
         var content = Data()
         var iterator = makeAsyncIterator()
         while let chunk = try await iterator.next() {
             guard Int64(content.count) + Int64(chunk.count) <= limit else {
                 holder.receiver.abandon()
-                throw Failed(underlying: HTTP.Refusal.bodyTooLarge(limit: limit))
+                throw Failed(underlying: TooLong(limit: limit))
             }
             content.append(chunk)
         }

@@ -14,7 +14,7 @@ public struct ServerTrustConfiguration: Hashable, Sendable {
 
     /// What becomes of a request that does not pass.
     public enum Mode: String, Hashable, Sendable, Codable, CaseIterable {
-        /// It is refused with ``HTTP/Refusal/untrusted(_:)``.
+        /// It is refused with ``HTTPFetchError/untrusted(_:_:)``.
         case enforced
         /// It goes out under ordinary verification, and is reported (``Network/Configuration/serverTrustReporter``): to see
         /// what a policy would refuse, before it does.

@@ -14,13 +14,13 @@ extension URLRequest: HTTPRequestConvertible {
     /// from a file or a stream rides in `httpBodyStream` and comes back whole in ``httpRequest()``.
     ///
     /// - Parameter request: The neutral request.
-    /// - Throws: ``/NetworkStack/HTTP/Refusal/unsupported(_:reason:)`` for a method that a `URLRequest` would change, such as `get`;
+    /// - Throws: ``/NetworkStack/Network/ConfigurationError/unsupported(_:reason:)`` for a method that a `URLRequest` would change, such as `get`;
     ///   a fetch of it ends with ``/NetworkStack/HTTPFetchError/noRequest(_:)``.
     public init(_ request: HTTP.Request) throws {
         self.init(url: request.url)
         httpMethod = request.method.rawValue
         guard httpMethod == request.method.rawValue else {
-            throw HTTP.Refusal.unsupported(
+            throw Network.ConfigurationError.unsupported(
                 .methodCase,
                 reason: Platform.capabilities.reason(against: .methodCase) ?? ""
             )
@@ -47,11 +47,11 @@ extension URLRequest: HTTPRequestConvertible {
     ///
     /// How a `URLRequest` wants to be carried out (`timeoutInterval`, `cachePolicy`, cookies, network service) is not part of
     /// the message and does not count; ``/NetworkStack/HTTP/Options`` do. A body stream of one's own can be sent once (then it is
-    /// ``/NetworkStack/HTTP/Refusal/bodyNotReplayable``), and its length is that of a `Content-Length` field, if there is one.
+    /// ``/NetworkStack/HTTPFetchError/bodyNotReplayable(_:)``), and its length is that of a `Content-Length` field, if there is one.
     ///
-    /// - Throws: ``/NetworkStack/HTTP/Refusal/invalidRequest(_:)`` if there is no URL.
+    /// - Throws: ``/NetworkStack/HTTP/InvalidValue`` if there is no URL.
     public func httpRequest() throws -> HTTP.Request {
-        guard let url else { throw HTTP.Refusal.invalidRequest("The URLRequest has no URL.") }
+        guard let url else { throw HTTP.InvalidValue("The URLRequest has no URL.") }
         let headers = HTTP.Headers(
             (allHTTPHeaderFields ?? [:]).sorted { $0.key < $1.key }.map { .init(name: .init($0.key), value: $0.value) }
         )

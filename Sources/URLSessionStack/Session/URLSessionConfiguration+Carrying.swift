@@ -26,8 +26,8 @@ extension URLSessionConfiguration {
 
 extension Network.Configuration {
     /// Refuses what makes no sense, and what URLSession cannot do.
-    func checkForURLSession() throws(HTTP.Refusal) {
-        try validate()
+    func checkForURLSession() throws(Network.ConfigurationError) {
+        do { try validate() } catch { throw .init(error) }
         try options.checkForURLSession()
         let capabilities = Platform.capabilities
         try Platform.check(proxies)

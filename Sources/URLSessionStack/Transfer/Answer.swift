@@ -65,9 +65,9 @@ struct Answer {
         if status.statusClass == .informational, status != .switchingProtocols {
             return [.informational(head.response)]
         }
-        if head.size > limits.head { return [.failed(.refused(.headTooLarge(limit: limits.head)))] }
+        if head.size > limits.head { return [.failed(.headTooLarge(limit: limits.head))] }
         if head.fieldCount > limits.headFields {
-            return [.failed(.refused(.tooManyFields(limit: limits.headFields)))]
+            return [.failed(.tooManyFields(limit: limits.headFields))]
         }
         // A second head follows that of a tunnel, or that of a 401 whose challenge was answered.
         self.head = head
@@ -140,7 +140,7 @@ struct Answer {
     /// What URLSession's error means where the head is the reason and libcurl's words say no more.
     private func failureOfHead(_ error: any Error) -> HTTPTransferFailure<URLError>? {
         guard let words = (error as? URLError)?.libcurlDescription else { return nil }
-        guard let head else { return words.contains("Out of memory") ? .refused(limits.refusalOfLongLine) : nil }
+        guard let head else { return words.contains("Out of memory") ? limits.failureOfLongLine() : nil }
         guard words.contains("Unrecognized content encoding type"), !mayBeTunnels else { return nil }
         // `… libcurl understands deflate, gzip, br, zstd content encodings.`
         let known = words.split { !$0.isLetter }.map { $0.lowercased() } + ["x-gzip"]

@@ -22,7 +22,7 @@ struct Backlog {
         }
         guard isHeld, count > limit else { return }
         self = Backlog()
-        events.append(.failed(.refused(.bodyTooLarge(limit: limit))))
+        events.append(.failed(.bodyTooLarge(limit: limit)))
     }
 
     /// Takes what is to be told next; nothing while the reader holds back.

@@ -60,7 +60,7 @@ extension HopTransfer {
             defer { state.hasPlace = false }
             if case .carried = state.stage { state.stage = .completed }
             if error != nil, let failure = state.contentFailure {
-                state.backlog.add([.failed(.refused(.requestBody(failure)))])
+                state.backlog.add([.failed(.requestBody(failure))])
             } else {
                 state.backlog.add(state.answer.completed(response, error, hasSent: state.hasSent))
             }

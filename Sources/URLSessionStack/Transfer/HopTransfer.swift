@@ -59,7 +59,7 @@ final class HopTransfer: HTTPTransfer {
 
     /// Begins, on the steering queue.
     func begin() {
-        if session.table.isShutDown { return fail(.refused(.shutDown)) }
+        if session.table.isShutDown { return fail(.shutDown) }
         if state.withLock({ $0.sink == nil }) { return }
         guard case .stream = hop.request.body, hop.source != nil else { return queue() }
         state.withLock { $0.spool = Spool() }
@@ -82,7 +82,7 @@ final class HopTransfer: HTTPTransfer {
                     return queue()
                 }
             } catch {
-                return fail(.refused(.requestBody(error)))
+                return fail(.requestBody(error))
             }
             sink.entered(.sending)
         }
@@ -118,7 +118,7 @@ final class HopTransfer: HTTPTransfer {
             if case .queued = state.stage { state.stage = .reading }
             state.answering = nil
         }
-        fail(.refused(.timedOut(.queue, during: .queued)))
+        fail(.timedOut(.queue, during: .queued))
     }
 
     func withdraw(_ ticket: UInt64?) {
@@ -140,11 +140,11 @@ final class HopTransfer: HTTPTransfer {
         guard let content else { return session.leave(hop.origin) }
         guard let urlSession = session.urlSession else {
             session.leave(hop.origin)
-            return fail(.refused(.shutDown))
+            return fail(.shutDown)
         }
         do { try Platform.checkCookies(of: urlSession, for: hop) } catch {
             session.leave(hop.origin)
-            return fail(.refused(error))
+            return fail(.init(error))
         }
         let request = WireRequest(hop, content: content, ownFields: session.ownFields).urlRequest
         let task =

@@ -51,7 +51,7 @@ extension ConformanceCheck {
             gate.open()
             for observation in observations {
                 guard case .failure(.noRequest(let error)) = try await observation.onlyOutcome(),
-                    (error as? any HTTPFetchFailure)?.statusCode == 500
+                    (error as? any HTTPError)?.statusCode == 500
                 else { throw ConformanceFailure("Expected the refresh's error") }
             }
             try expectEqual(service.count("/items"), 0, "requests without a token")
@@ -80,7 +80,7 @@ extension ConformanceCheck {
             defer { place.withLock { $0 = nil } }
             let outcome = try await stack.observe(peer.url("/items")).onlyOutcome()
             guard case .failure(.noRequest(let error)) = outcome,
-                (error as? any HTTPFetchFailure)?.statusCode == .unauthorized
+                (error as? any HTTPError)?.statusCode == .unauthorized
             else { throw ConformanceFailure("Expected the refresh's 401, saw \(outcome.summary)") }
             try expectEqual(clock.now.offset, .zero, "the time that passed")
             let url = peer.url("/login")

@@ -72,7 +72,7 @@ extension ConformanceCheck {
             let client = try subject.client()
             let request = try HTTP.Request(method: .POST, url: peer.url("/refused"), body: .file(path: path))
             let refusal = try await client.refusal(request)
-            guard case .requestBody(let error) = refusal, error is FileError else {
+            guard case .requestBody(let error, _) = refusal, error is FileError else {
                 throw ConformanceFailure("expected a file error, saw \(refusal)")
             }
             try await peer.expectNothingBefore(client)

@@ -19,7 +19,7 @@ extension ConformanceCheck {
             try file.change(to: content.prefix(40))
         } proving: { bottleneck, upload, _ in
             let refusal = try await upload.onlyOutcome().refusal()
-            guard case .requestBody(let error) = refusal, error is BodyLengthError else {
+            guard case .requestBody(let error, _) = refusal, error is BodyLengthError else {
                 throw ConformanceFailure("expected a wrong length, saw \(refusal)")
             }
             try await expectNext(bottleneck)

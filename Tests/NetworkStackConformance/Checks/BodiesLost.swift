@@ -21,7 +21,7 @@ extension ConformanceCheck {
                 method: .POST,
                 body: .file(path: file.path)
             )
-            guard case .requestBody(let error) = try await observation.onlyOutcome().refusal() else {
+            guard case .requestBody(let error, _) = try await observation.onlyOutcome().refusal() else {
                 throw ConformanceFailure("Expected requestBody")
             }
             try expect(error is FileError, "Expected a FileError, saw \(error)")
@@ -47,7 +47,7 @@ extension ConformanceCheck {
                 body: body,
                 by: [spy]
             )
-            guard case .requestBody(let error) = try await subject.stack().observe(resource).onlyOutcome().refusal()
+            guard case .requestBody(let error, _) = try await subject.stack().observe(resource).onlyOutcome().refusal()
             else { throw ConformanceFailure("Expected requestBody") }
             try expect(error is Spent, "Expected Spent, saw \(error)")
         },

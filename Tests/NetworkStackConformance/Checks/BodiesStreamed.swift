@@ -167,7 +167,7 @@ extension ConformanceCheck {
         let client = try subject.client()
         let request = try HTTP.Request(method: .POST, url: server.url("/broken"), body: .stream(stream))
         let refusal = try await client.refusal(request)
-        guard case .requestBody(let error) = refusal, isReason(error) else {
+        guard case .requestBody(let error, _) = refusal, isReason(error) else {
             throw ConformanceFailure("expected the content's own error, saw \(refusal)")
         }
         _ = try await client.get(server.url("/after"))

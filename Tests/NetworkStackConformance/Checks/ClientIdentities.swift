@@ -91,8 +91,8 @@ extension ConformanceCheck {
                 do {
                     _ = try trial.client(nil) { $0.tls.clientIdentity = identity }
                     throw ConformanceFailure("made with \(identity)")
-                } catch let error as HTTP.Refusal {
-                    guard case .invalidOptions(let reason) = error else { throw error }
+                } catch let error as Network.ConfigurationError {
+                    guard case .invalid(let reason) = error else { throw error }
                     try expect(!reason.contains("PRIVATE") && !reason.contains("wrong\""), "it says \(reason)")
                 }
             }
@@ -115,7 +115,7 @@ extension ConformanceCheck {
             do {
                 _ = try trial.client(nil) { ($0.tls.minimumVersion, $0.tls.maximumVersion) = (.v1_3, .v1_2) }
                 throw ConformanceFailure("a ceiling below the floor was taken")
-            } catch is HTTP.Refusal {}
+            } catch is Network.ConfigurationError {}
         },
         ConformanceCheck(
             "Verification can be disabled for tests",

@@ -55,7 +55,7 @@ extension ConformanceCheck {
         ConformanceCheck("A failure found at once is not completed before fetch has returned") { subject in
             let request = try HTTP.Request(url: "http://127.0.0.1/", headers: ["X": "a\r\nInjected: b"])
             try await completesAfterReturning(.success(request), on: subject.stack()) {
-                guard case .failure(.refused(.invalidRequest)) = $0 else {
+                guard case .failure(.invalidRequest) = $0 else {
                     throw ConformanceFailure("Expected invalidRequest, saw \($0.summary)")
                 }
             }

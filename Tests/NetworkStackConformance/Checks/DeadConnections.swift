@@ -232,7 +232,7 @@ extension BoundedClient.Outcome {
     /// Expects the connection to have been lost after the request was sent, and that it is said when.
     fileprivate func expectLostAfterSending(file: StaticString = #fileID, line: UInt = #line) throws {
         try expectFailure(.empty, .receive, file: file, line: line)
-        guard case .failure(let failure) = self, case .transport(let error) = failure else { return }
+        guard case .failure(let failure) = self, case .transport(let error, _) = failure else { return }
         let phase = (error as? any HTTPTransportError)?.phase
         try expect(
             !failure.isRetryable && phase?.isBeforeSending != true,

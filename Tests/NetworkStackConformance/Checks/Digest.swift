@@ -249,9 +249,9 @@ extension ConformanceCheck {
                         "http://127.0.0.1/",
                         options: try .digest("u", text, at: ["http://127.0.0.1/"])
                     )
-                    guard case .invalidOptions = try await subject.stack().observe(request).onlyOutcome().refusal()
+                    guard case .invalidRequest = try await subject.stack().observe(request).onlyOutcome().refusal()
                     else {
-                        throw ConformanceFailure("Expected invalidOptions")
+                        throw ConformanceFailure("Expected invalidRequest")
                     }
                 }
             },

@@ -31,7 +31,7 @@ extension ConformanceCheck {
                 let endpoint = HTTP.Endpoint(baseURL: try base(peer), path: path, pathParameters: parameters)
                 let handover = Handover<BoundedClient.Outcome>()
                 client.stack.fetch(resource: .init(baseRequestMaking: .endpoint(endpoint))) { handover.fill($0) }
-                guard case .failure(.noRequest(HTTP.Refusal.invalidRequest)) = await handover.take() else {
+                guard case .failure(.noRequest(is HTTP.InvalidValue)) = await handover.take() else {
                     throw ConformanceFailure("\(path) with \(parameters) was not refused")
                 }
             }

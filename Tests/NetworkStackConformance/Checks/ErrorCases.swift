@@ -15,7 +15,7 @@ extension ConformanceCheck {
             (try .get(peer.url("/empty")), { if case .noData(200, _) = $0 { true } else { false } }, 200)
         },
         errorCase("refused") { peer in
-            (try .get(peer.url("/loop")), { if case .refused(.tooManyRedirects(20)) = $0 { true } else { false } }, nil)
+            (try .get(peer.url("/loop")), { if case .tooManyRedirects(20, _) = $0 { true } else { false } }, nil)
         },
         errorCase("retry", status: 404) { peer in
             let resource = try ConformanceSubject.Stack.Resource.intercepted(

@@ -158,7 +158,7 @@ extension ConformanceCheck {
                 do {
                     _ = try subject.stack { $0.options = waiting(wait) }
                     throw ConformanceFailure("the stack was made")
-                } catch HTTP.Refusal.invalidOptions {}
+                } catch Network.ConfigurationError.invalid {}
             }
         },
     ]
@@ -232,7 +232,7 @@ extension ConformanceCheck {
             let request = try HTTP.Request(url: peer.url())
             var options = HTTP.Options()
             options.limits.decompressionRatio = 100
-            guard case .decompressionRatio(limit: 100) = try await subject.client().refusal(request, options: options)
+            guard case .decompressionRatio(limit: 100, _) = try await subject.client().refusal(request, options: options)
             else {
                 throw ConformanceFailure("expected a refusal for the ratio")
             }
@@ -247,7 +247,7 @@ extension ConformanceCheck {
             do {
                 _ = try subject.stack { $0.options.limits.decompressionRatio = 0 }
                 throw ConformanceFailure("the stack was made")
-            } catch HTTP.Refusal.invalidOptions {}
+            } catch Network.ConfigurationError.invalid {}
         },
     ]
 }

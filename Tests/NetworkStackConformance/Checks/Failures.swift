@@ -130,7 +130,7 @@ extension ConformanceCheck {
                 let server = try ScriptedServer { _ in [.receiveHead, send, .close] }
                 let outcome = try await fetch(from: server, with: subject)
                 try outcome.expectBroken()
-                if let kinds, case .failure(.transport(let error)) = outcome {
+                if let kinds, case .failure(.transport(let error, _)) = outcome {
                     let kind = (error as? any HTTPTransportError)?.kind
                     try expect(kind.map(kinds.contains) ?? false, "Expected one of \(kinds), saw \(outcome.summary)")
                 } else if let kinds {

@@ -57,7 +57,7 @@ extension ConformanceCheck {
                 let server = try ScriptedServer { _ in [.receiveHead, send, .waitForClose] }
                 let outcome = try await fetch(from: server, with: subject)
                 try outcome.expectFailure(.malformed)
-                guard case .failure(.transport(let error)) = outcome, "\(error)".contains("Transfer-Encoding") else {
+                guard case .failure(.transport(let error, _)) = outcome, "\(error)".contains("Transfer-Encoding") else {
                     throw ConformanceFailure("Expected the field's name in \(outcome.summary)")
                 }
                 try await server.sees("the end of the connection") { $0.open == 0 }

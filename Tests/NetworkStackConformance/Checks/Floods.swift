@@ -12,7 +12,7 @@ extension ConformanceCheck {
             try await holdsUpNobody(subject, scale) { certificates, isReady in
                 try ScriptedServer(.init(tls: certificates.server)) { _ in
                     [
-                        .receiveHead, .run { connection in try connection.sendTickets(150_000) { isReady.open() } },
+                        .receiveHead, .run { connection in try connection.sendTickets(50_000) { isReady.open() } },
                         .send("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\ndone"), .waitForClose,
                     ]
                 }

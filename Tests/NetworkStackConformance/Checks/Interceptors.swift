@@ -120,7 +120,7 @@ extension ConformanceCheck {
                 let spy = Spy("spy", log).with {
                     $0.vote = { told in
                         failures.withLock { failures in
-                            failures.append((told.error as? any HTTPFetchFailure)?.summary ?? "nothing")
+                            failures.append((told.error as? any HTTPError)?.summary ?? "nothing")
                             return failures.count == 1 ? .retry : .none
                         }
                     }

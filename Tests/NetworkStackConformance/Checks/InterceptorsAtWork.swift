@@ -96,7 +96,7 @@ extension ConformanceCheck {
                 case .succeeded(_, let response, let count):
                     events.add("succeeded \(response.status) \(count) \(response.metrics.total > .zero)")
                 case .failed(let attempt, let error, let response):
-                    let status = (error as? any HTTPFetchFailure)?.statusCode
+                    let status = (error as? any HTTPError)?.statusCode
                     events.add("failed \(attempt.retryState.attemptCount) \(status == response?.status)")
                 }
             }

@@ -66,7 +66,7 @@ extension ConformanceCheck {
         let unmade = ConformanceSubject.Stack.Resource(
             baseRequestMaking: .init { handler in handler(.failure(Unmade())) }
         )
-        guard case .failure(.refused(.shutDown)) = try await stack.observe(unmade).onlyOutcome() else { return false }
+        guard case .failure(.shutDown) = try await stack.observe(unmade).onlyOutcome() else { return false }
         return true
     }
 }

@@ -34,7 +34,7 @@ extension ConformanceCheck {
                 .raw("HTTP/1.1 300 Choose\r\nTransfer-Encoding: chunked\r\n\r\n3e9\r\n\(content)\r\n0\r\n\r\n")
             }
             let client = try $0.client { $0.options.limits.body = 1000 }
-            guard case .bodyTooLarge(limit: 1000) = try await client.refusal(HTTP.Request(url: peer.url("/"))) else {
+            guard case .bodyTooLarge(limit: 1000, _) = try await client.refusal(HTTP.Request(url: peer.url("/"))) else {
                 throw ConformanceFailure("expected the content to be refused as too large")
             }
         },
@@ -46,7 +46,7 @@ extension ConformanceCheck {
             try expect(Compressed.bomb.count < 2000, "the bomb is larger than the limit itself")
             let peer = try subject.serve { _ in .ok(bytes: Compressed.bomb, headers: [("Content-Encoding", "gzip")]) }
             let client = try subject.client { $0.options.limits.body = 2000 }
-            guard case .bodyTooLarge(limit: 2000) = try await client.refusal(HTTP.Request(url: peer.url("/"))) else {
+            guard case .bodyTooLarge(limit: 2000, _) = try await client.refusal(HTTP.Request(url: peer.url("/"))) else {
                 throw ConformanceFailure("expected the content to be refused as too large")
             }
             var options = HTTP.Options()
@@ -58,7 +58,7 @@ extension ConformanceCheck {
             let peer = try subject.serve { .ok(String(repeating: "x", count: Int($0.path.suffix(4)) ?? 0)) }
             let client = try subject.client { $0.options.limits.body = 1000 }
             try expectEqual(await client.get(peer.url("/1000")).value.count, 1000, "the content's length")
-            guard case .bodyTooLarge(limit: 1000) = try await client.refusal(HTTP.Request(url: peer.url("/1001")))
+            guard case .bodyTooLarge(limit: 1000, _) = try await client.refusal(HTTP.Request(url: peer.url("/1001")))
             else {
                 throw ConformanceFailure("expected the content to be refused as too large")
             }
@@ -70,7 +70,7 @@ extension ConformanceCheck {
             }
             let client = try $0.client { $0.options.limits.body = 1000 }
             try expectEqual(await client.get(peer.url("/right")).value.count, 1000, "the content's length")
-            guard case .bodyTooLarge(limit: 1000) = try await client.refusal(HTTP.Request(url: peer.url("/long")))
+            guard case .bodyTooLarge(limit: 1000, _) = try await client.refusal(HTTP.Request(url: peer.url("/long")))
             else {
                 throw ConformanceFailure("expected the content to be refused as too large")
             }
@@ -81,7 +81,7 @@ extension ConformanceCheck {
             }
             let client = try subject.client { $0.options.limits.body = 0 }
             _ = try await client.get(peer.url("/204"))
-            guard case .bodyTooLarge(limit: 0) = try await client.refusal(HTTP.Request(url: peer.url("/200"))) else {
+            guard case .bodyTooLarge(limit: 0, _) = try await client.refusal(HTTP.Request(url: peer.url("/200"))) else {
                 throw ConformanceFailure("expected the content to be refused as too large")
             }
         },
@@ -139,7 +139,7 @@ extension ConformanceCheck {
             }
             let error = try await subject.client().failure(HTTP.Request(url: server.url()))
             if subject.capabilities.supports(.headLimit) {
-                guard case .refused(.headLineTooLong) = error else { throw ConformanceFailure("Saw \(error)") }
+                guard case .headLineTooLong = error else { throw ConformanceFailure("Saw \(error)") }
             }
             try await server.waitUntil { $0.open == 0 }
         },
@@ -172,7 +172,7 @@ extension ConformanceCheck {
             // Content-Length is a line as well.
             let client = try subject.client { $0.options.limits.headFields = 50 }
             try expectEqual(await client.get(peer.url("/50")).response.headers.count, 50, "header lines")
-            guard case .tooManyFields(limit: 50) = try await client.refusal(HTTP.Request(url: peer.url("/51"))) else {
+            guard case .tooManyFields(limit: 50, _) = try await client.refusal(HTTP.Request(url: peer.url("/51"))) else {
                 throw ConformanceFailure("expected the head to be refused for its fields")
             }
         },
@@ -197,13 +197,13 @@ extension ConformanceCheck {
             do {
                 _ = try subject.stack { change(&$0.options) }
                 throw ConformanceFailure("the stack was made")
-            } catch HTTP.Refusal.invalidOptions {}
+            } catch Network.ConfigurationError.invalid {}
             let peer = try subject.serve { _ in .ok("done") }
             let client = try subject.client()
             var options = HTTP.Options()
             change(&options)
             let refusal = try await client.refusal(HTTP.Request(url: peer.url("/")), options: options)
-            guard case .invalidOptions = refusal else {
+            guard case .invalidRequest = refusal else {
                 throw ConformanceFailure("expected invalid options, saw \(refusal)")
             }
             try await peer.expectNothingBefore(client)
@@ -214,7 +214,7 @@ extension ConformanceCheck {
     private static func stops(_ steps: [ScriptedServer.Step], on subject: ConformanceSubject) async throws {
         let server = try ScriptedServer { _ in [.receiveHead] + steps + [.waitForClose] }
         let client = try subject.client { $0.options.limits.body = 1000 }
-        guard case .bodyTooLarge(limit: 1000) = try await client.refusal(HTTP.Request(url: server.url())) else {
+        guard case .bodyTooLarge(limit: 1000, _) = try await client.refusal(HTTP.Request(url: server.url())) else {
             throw ConformanceFailure("expected the content to be refused as too large")
         }
         let snapshot = try await server.waitUntil { $0.connections.allSatisfy { $0.state != .open } }

@@ -30,7 +30,7 @@ extension ConformanceCheck {
                 let impostor = try trial.server()
                 // What no host is called is refused even earlier.
                 let request: HTTP.Request
-                do { request = try trial.request(impostor.url(host: host)) } catch is HTTP.Refusal { continue }
+                do { request = try trial.request(impostor.url(host: host)) } catch is HTTP.InvalidValue { continue }
                 _ = try await wrong.refusal(request)
                 try await impostor.expectNothingTold()
             }

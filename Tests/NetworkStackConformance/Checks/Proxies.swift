@@ -12,12 +12,8 @@ extension ConformanceCheck {
     private static let carriedByProxies: [ConformanceCheck] = [
         ConformanceCheck("A proxy's URL with a path, a query or a fragment is refused") { _ in
             for rest in ["/path", "//", "?q", "/?q", "#f", "/#f"] {
-                do throws(HTTP.Refusal) {
-                    let proxy = try Network.Proxy("http://127.0.0.1:3128\(rest)")
-                    throw .invalidRequest("\(rest) makes \(proxy)")
-                } catch {
-                    guard case .invalidOptions = error else { throw ConformanceFailure("\(error)") }
-                }
+                guard let proxy = try? Network.Proxy("http://127.0.0.1:3128\(rest)") else { continue }
+                throw ConformanceFailure("\(rest) makes \(proxy)")
             }
         },
         ConformanceCheck("A proxy is sent an http request in absolute form", needs: needsProxies) { subject in

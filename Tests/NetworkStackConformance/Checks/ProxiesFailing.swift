@@ -170,7 +170,7 @@ extension BoundedClient {
         line: UInt = #line
     ) async throws -> any HTTPTransportError {
         let error = try await failure(request, file: file, line: line)
-        guard case .transport(let cause as any HTTPTransportError) = error, cause.kind == .proxy else {
+        guard case .transport(let cause as any HTTPTransportError, _) = error, cause.kind == .proxy else {
             throw ConformanceFailure("expected a failure of the proxy's, saw \(error)", file: file, line: line)
         }
         return cause

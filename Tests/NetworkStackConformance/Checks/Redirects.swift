@@ -92,7 +92,7 @@ extension ConformanceCheck {
             ConformanceCheck("The twenty-first redirect is refused") { subject in
                 let peer = try subject.serve { countdown($0) }
                 guard
-                    case .tooManyRedirects(limit: 20) = try await subject.client().refusal(.init(url: peer.url("/21")))
+                    case .tooManyRedirects(limit: 20, _) = try await subject.client().refusal(.init(url: peer.url("/21")))
                 else {
                     throw ConformanceFailure("expected too many redirects")
                 }
@@ -105,7 +105,7 @@ extension ConformanceCheck {
                 options.redirects.limit = 2
                 _ = try await client.success(HTTP.Request(url: peer.url("/2")), options: options)
                 let refusal = try await client.refusal(HTTP.Request(url: peer.url("/3")), options: options)
-                guard case .tooManyRedirects(limit: 2) = refusal else {
+                guard case .tooManyRedirects(limit: 2, _) = refusal else {
                     throw ConformanceFailure("expected too many redirects, saw \(refusal)")
                 }
             },
@@ -148,7 +148,7 @@ extension ConformanceCheck {
                 targets.first { request.path.hasSuffix($0.key) }.map { .redirect(302, to: $0.value) } ?? .ok("out")
             }
             let refusal = try await subject.client().refusal(HTTP.Request(url: peer.url("/1")))
-            guard case .tooManyRedirects(limit: 20) = refusal else {
+            guard case .tooManyRedirects(limit: 20, _) = refusal else {
                 throw ConformanceFailure("expected the limit of redirects, saw \(refusal)")
             }
             try expectEqual(peer.requests().count, 21, "requests")

@@ -95,7 +95,7 @@ extension ConformanceCheck {
                 subject in
                 let (plain, secure, client) = try downgrade(subject) { _ in }
                 let refusal = try await client.refusal(HTTP.Request(url: secure.url()))
-                guard case .insecureRedirect(let url) = refusal else {
+                guard case .insecureRedirect(let url, _) = refusal else {
                     throw ConformanceFailure("expected an insecure redirect, saw \(refusal)")
                 }
                 try expectEqual(url.absoluteString, plain.url("/plain"), "the URL")

@@ -66,7 +66,7 @@ extension ConformanceCheck {
         case .http(let status, _, _):
             try expectEqual(status.rawValue, code, "the status")
             try expectBytes(seen.withLock { $0 }, "where to?".utf8)
-        case .transport(let error as any HTTPTransportError): try expectEqual(error.kind, .malformed, "\(error)")
+        case .transport(let error as any HTTPTransportError, _): try expectEqual(error.kind, .malformed, "\(error)")
         case let error: throw ConformanceFailure("saw \(error)")
         }
     }

@@ -36,7 +36,7 @@ extension ConformanceCheck {
             ConformanceCheck("A user agent that is no header value is refused with the configuration") { subject in
                 do {
                     _ = try subject.stack { $0.userAgent = "agent\r\nX-Injected: yes" }
-                } catch HTTP.Refusal.invalidOptions {
+                } catch Network.ConfigurationError.invalid {
                     return
                 }
                 throw ConformanceFailure("the stack was made")

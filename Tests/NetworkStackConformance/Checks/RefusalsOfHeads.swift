@@ -44,7 +44,7 @@ extension ConformanceCheck {
 
     private static func isHead(_ frame: LoggedFrame) -> Bool { frame.type == "HEADERS" && frame.direction == .received }
 
-    private static func expectLong(_ refusal: HTTP.Refusal) throws {
+    private static func expectLong(_ refusal: BoundedClient.FetchError) throws {
         guard case .invalidRequest(let reason) = refusal, reason.contains("bytes") else {
             throw ConformanceFailure("expected an invalid request that says how long it is, saw \(refusal)")
         }

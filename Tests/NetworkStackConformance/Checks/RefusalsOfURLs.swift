@@ -28,11 +28,10 @@ extension ConformanceCheck {
         ].map { what, text in
             ConformanceCheck("A URL \(what) is refused") { subject in
                 // The text is refused where a request is made of it or, as a URL made by other means, when it is sent.
-                switch Result(catching: { () throws(HTTP.Refusal) in try HTTP.Request(url: text) }) {
+                switch Result(catching: { () throws(HTTP.InvalidValue) in try HTTP.Request(url: text) }) {
                 case .success(let request): throw ConformanceFailure("a request was made of it, to \(request.url)")
-                case .failure(.invalidRequest(let reason)):
-                    try expect(reason.hasSuffix("."), "the reason is no sentence: \(reason)")
-                case .failure(let refusal): throw ConformanceFailure("expected an invalid request, saw \(refusal)")
+                case .failure(let error):
+                    try expect(error.reason.hasSuffix("."), "the reason is no sentence: \(error.reason)")
                 }
                 // Where Foundation is linked its parser turns a host beyond ASCII into the A-label, which is fine.
                 guard let url = URL(string: text), !url.absoluteString.contains("//xn--") else { return }
@@ -44,11 +43,10 @@ extension ConformanceCheck {
         + ambiguousTexts.map { what, text in
             // A URL's value shows no more what was written in it: it was escaped where it was made.
             ConformanceCheck("A URL's text \(what) is refused") { _ in
-                switch Result(catching: { () throws(HTTP.Refusal) in try HTTP.Request(url: text) }) {
+                switch Result(catching: { () throws(HTTP.InvalidValue) in try HTTP.Request(url: text) }) {
                 case .success(let request): throw ConformanceFailure("a request was made of it, to \(request.url)")
-                case .failure(.invalidRequest(let reason)):
-                    try expect(reason.hasSuffix("."), "the reason is no sentence: \(reason)")
-                case .failure(let refusal): throw ConformanceFailure("expected an invalid request, saw \(refusal)")
+                case .failure(let error):
+                    try expect(error.reason.hasSuffix("."), "the reason is no sentence: \(error.reason)")
                 }
             }
         }

@@ -41,10 +41,10 @@ extension ConformanceCheck {
                 try await isUnsupported(.methodCase, subject) {
                     guard !subject.holds(request) else { return try await client.refusal(request) }
                     let error = try await client.failure(request)
-                    guard case .noRequest(let reason as HTTP.Refusal) = error else {
+                    guard case .noRequest(let reason as Network.ConfigurationError) = error else {
                         throw ConformanceFailure("What cannot be made failed with \(error)")
                     }
-                    return reason
+                    throw reason
                 }
                 try await peer.expectNothingBefore(client)
             }
@@ -166,13 +166,16 @@ extension ConformanceCheck {
     private static func isUnsupported(
         _ capability: HTTP.Capability,
         _ subject: ConformanceSubject,
-        _ refuse: () async throws -> HTTP.Refusal
+        _ refuse: () async throws -> BoundedClient.FetchError
     ) async throws {
-        let refusal: HTTP.Refusal
-        do { refusal = try await refuse() } catch let thrown as HTTP.Refusal { refusal = thrown }
-        guard case .unsupported(capability, let reason) = refusal else {
-            throw ConformanceFailure("expected \(capability) to be unsupported, saw \(refusal)")
+        let seen: String?
+        do {
+            let error = try await refuse()
+            seen = if case .unsupported(capability, let reason) = error { reason } else { nil }
+        } catch Network.ConfigurationError.unsupported(capability, let reason) {
+            seen = reason
         }
-        try expectEqual(reason, subject.capabilities.reason(against: capability) ?? "", "the reason")
+        guard let seen else { throw ConformanceFailure("expected \(capability) to be unsupported") }
+        try expectEqual(seen, subject.capabilities.reason(against: capability) ?? "", "the reason")
     }
 }

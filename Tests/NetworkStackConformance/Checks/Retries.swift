@@ -93,7 +93,7 @@ extension ConformanceCheck {
             let peer = try subject.serve { _ in .status(500, "body", headers: [("X-A", "1")]) }
             let spy = Spy("spy").with {
                 $0.vote = { told in
-                    let own = (told.error as? any HTTPFetchFailure)?.statusCode
+                    let own = (told.error as? any HTTPError)?.statusCode
                     let text = told.data.map { String(decoding: $0, as: UTF8.self) } ?? "none"
                     let target = told.request.map { "\($0.method)" } ?? "none"
                     seen.add(

@@ -52,7 +52,7 @@ extension ConformanceCheck {
             let peer = try subject.serve { _ in .ok("x") }
             let spy = Spy("spy", log).with {
                 $0.vote = { told in
-                    log.add("final: \((told.error as? any HTTPFetchFailure)?.isFinal == true)")
+                    log.add("final: \((told.error as? any HTTPError)?.isFinal == true)")
                     return .retry
                 }
             }
@@ -62,7 +62,7 @@ extension ConformanceCheck {
                 options: .clocks(idle: .zero)
             )
             let refusal = try await subject.stack().observe(resource).onlyOutcome().refusal()
-            guard case .invalidOptions = refusal else {
+            guard case .invalidRequest = refusal else {
                 throw ConformanceFailure("Expected invalid options, saw \(refusal)")
             }
             try expectEqual(log.all, ["spy fails attempt 1 without a request", "final: true"], "the events")
@@ -188,7 +188,7 @@ extension ConformanceCheck {
             let peer = try subject.serve { $0.path == "/1" ? .status(503, "why", headers: [("X-A", "b")]) : .ok("x") }
             let told = EventLog()
             let rule = HTTPRetryPolicy.custom { error, state, metadata in
-                let status = (error as? any HTTPFetchFailure)?.statusCode
+                let status = (error as? any HTTPError)?.statusCode
                 let content = metadata.payload.map { String(decoding: $0, as: UTF8.self) }
                 told.add("\(metadata.request?.headers["X-Asked"] ?? "-") \(metadata.response?.headers["X-A"] ?? "-")")
                 told.add("\(content ?? "-") \(status?.rawValue ?? 0) \(state.retryCount)")

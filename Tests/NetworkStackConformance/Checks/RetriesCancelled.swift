@@ -27,7 +27,7 @@ extension ConformanceCheck {
             let stack = try subject.stack { $0.retryClock = clock }
             let spy = Spy("spy", log).with {
                 $0.vote = { told in
-                    statuses.withLock { $0.append((told.error as? any HTTPFetchFailure)?.statusCode) }
+                    statuses.withLock { $0.append((told.error as? any HTTPError)?.statusCode) }
                     return .retryAfter(60)
                 }
             }

@@ -38,7 +38,7 @@ extension ConformanceCheck {
             }
             let spy = Spy("spy").with {
                 $0.vote = { told in
-                    log.add("\((told.error as? any HTTPFetchFailure)?.isTimeout == true) \(told.state.retryCount)")
+                    log.add("\((told.error as? any HTTPError)?.isTimeout == true) \(told.state.retryCount)")
                     return .retry
                 }
             }

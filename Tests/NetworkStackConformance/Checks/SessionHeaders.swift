@@ -61,7 +61,7 @@ extension ConformanceCheck {
                 do {
                     _ = try subject.make(configuration)
                     throw ConformanceFailure("a stack was made with \(headers)")
-                } catch HTTP.Refusal.invalidOptions {}
+                } catch Network.ConfigurationError.invalid {}
             }
         },
     ]

@@ -105,7 +105,7 @@ extension ConformanceCheck {
                 for try await chunk in opened.value { seen.withLock { $0 += chunk } }
             }
             try expectBytes(seen.withLock { $0 }, Data("half".utf8), "what came")
-            guard case .transport(let failure) = error as? HTTPFetchError<HTTP.Response, any Error> ?? .cancelled else {
+            guard case .transport(let failure, _) = error as? HTTPFetchError<HTTP.Response, any Error> ?? .cancelled else {
                 // The error is the backend's own; what it says in neutral words is the same on each.
                 return try expect("\(error)".contains("transport"), "Expected a transport failure, saw \(error)")
             }
@@ -193,7 +193,7 @@ extension ConformanceCheck {
             }
             let opened = try await subject.streaming().open(server.url())
             let error = try await streamFailure { _ = try await opened.value.collect(upTo: 3) }
-            guard case HTTP.Refusal.bodyTooLarge(limit: 3) = error else {
+            guard error as? ByteStream.TooLong == .init(limit: 3) else {
                 throw ConformanceFailure("Expected content that is too large, saw \(error)")
             }
             try await server.sees("the close") { $0.connections.first?.isEndedByPeer == true }

@@ -222,14 +222,14 @@ extension ConformanceCheck {
                     .clocks(idle: wrong), .clocks(total: wrong),
                 ] {
                     let resource = PatientMaker().resource(options: options)
-                    guard case .invalidOptions = try await subject.stack().observe(resource).onlyOutcome().refusal()
+                    guard case .invalidRequest = try await subject.stack().observe(resource).onlyOutcome().refusal()
                     else {
                         throw ConformanceFailure("A timeout of \(wrong) was refused for another reason")
                     }
                     do {
                         _ = try subject.stack { $0.options = options }
                         throw ConformanceFailure("A stack was made with a timeout of \(wrong)")
-                    } catch HTTP.Refusal.invalidOptions {}
+                    } catch Network.ConfigurationError.invalid {}
                 }
             }
         },

@@ -77,12 +77,12 @@ struct BoundedClient: Sendable {
         options: HTTP.Options? = nil,
         file: StaticString = #fileID,
         line: UInt = #line
-    ) async throws -> HTTP.Refusal {
-        switch try await failure(request, options: options, file: file, line: line) {
-        case .refused(let refusal): return refusal
-        case let error:
+    ) async throws -> FetchError {
+        let error = try await failure(request, options: options, file: file, line: line)
+        guard error.isRefusal else {
             throw ConformanceFailure("\(request.method) must be refused, failed with \(error)", file: file, line: line)
         }
+        return error
     }
 
     /// Fetches what must end with a status that is no success.
@@ -106,7 +106,7 @@ struct BoundedClient: Sendable {
         line: UInt = #line
     ) async throws -> (any Error)? {
         switch try await failure(request, file: file, line: line) {
-        case .transport(let error): return error
+        case .transport(let error, _): return error
         case .badResponse, .unknownCoding: return nil
         case let error:
             throw ConformanceFailure("expected a transport failure, failed with \(error)", file: file, line: line)

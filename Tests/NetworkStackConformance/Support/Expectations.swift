@@ -11,7 +11,7 @@ where Success == Network.Value<Data, HTTP.Response>, Failure == HTTPFetchError<H
         case .failure(.http(let status, _, _)): "failure http(\(status))"
         case .failure(.noData(let status, _)): "failure noData(\(status))"
         case .failure(.badResponse): "failure badResponse"
-        case .failure(.transport(let error)):
+        case .failure(.transport(let error, _)):
             "failure transport(\(Self.kind(of: error).map(\.rawValue) ?? "no kind"): \(error))"
         case .failure(let error): "failure \(error)"
         }
@@ -40,11 +40,11 @@ where Success == Network.Value<Data, HTTP.Response>, Failure == HTTPFetchError<H
 
     /// Expects a refusal and answers it.
     @discardableResult
-    func refusal(file: StaticString = #fileID, line: UInt = #line) throws -> HTTP.Refusal {
-        guard case .failure(.refused(let refusal)) = self else {
+    func refusal(file: StaticString = #fileID, line: UInt = #line) throws -> Failure {
+        guard case .failure(let error) = self, error.isRefusal else {
             throw ConformanceFailure("Expected a refusal, saw \(summary)", file: file, line: line)
         }
-        return refusal
+        return error
     }
 
     /// Expects a clock to have ended the fetch.
@@ -54,7 +54,7 @@ where Success == Network.Value<Data, HTTP.Response>, Failure == HTTPFetchError<H
         file: StaticString = #fileID,
         line: UInt = #line
     ) throws {
-        guard case .failure(.refused(.timedOut(let seen, let phase))) = self, case .failure(let error) = self else {
+        guard case .failure(.timedOut(let seen, let phase, _)) = self, case .failure(let error) = self else {
             throw ConformanceFailure("Expected the \(timeout) timeout, saw \(summary)", file: file, line: line)
         }
         try expectEqual(seen, timeout, "the clock that ran out", file: file, line: line)
@@ -69,7 +69,7 @@ where Success == Network.Value<Data, HTTP.Response>, Failure == HTTPFetchError<H
 
     /// Expects the transfer to have failed in one of these ways.
     func expectFailure(_ kinds: HTTP.FailureKind..., file: StaticString = #fileID, line: UInt = #line) throws {
-        guard case .failure(.transport(let error)) = self, let kind = Self.kind(of: error), kinds.contains(kind) else {
+        guard case .failure(.transport(let error, _)) = self, let kind = Self.kind(of: error), kinds.contains(kind) else {
             throw ConformanceFailure(
                 "Expected a transport failure of kind \(kinds), saw \(summary)",
                 file: file,
@@ -95,6 +95,16 @@ where Success == Network.Value<Data, HTTP.Response>, Failure == HTTPFetchError<H
     }
 
     private static func kind(of error: any Error) -> HTTP.FailureKind? { (error as? any HTTPTransportError)?.kind }
+}
+
+extension HTTPFetchError {
+    /// Whether the library itself decided that the fetch fails, and not its maker, the server, the transfer or a cancel.
+    var isRefusal: Bool {
+        switch self {
+        case .noRequest, .http, .noData, .badResponse, .unknownCoding, .transport, .retry, .cancelled: false
+        default: true
+        }
+    }
 }
 
 extension HTTP.Options {

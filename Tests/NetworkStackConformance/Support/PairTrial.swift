@@ -168,7 +168,7 @@ struct PairTrial: Sendable {
             var content = Data()
             for try await chunk in opened.value { content += chunk }
             return "streamed " + opened.response.trace + ", " + Self.brief(content)
-        } catch HTTPFetchError<HTTP.Response, any Error>.refused(.timedOut(let clock, _)) {
+        } catch HTTPFetchError<HTTP.Response, any Error>.timedOut(let clock, _, _) {
             return "timed out: \(clock.rawValue)"
         } catch { return "\(error)" }
     }

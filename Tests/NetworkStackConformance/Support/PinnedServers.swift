@@ -100,7 +100,7 @@ extension BoundedClient {
         line: UInt = #line
     ) async throws -> ServerTrustError {
         let refusal = try await refusal(request, options: options, file: file, line: line)
-        guard case .untrusted(let error) = refusal else {
+        guard case .untrusted(let error, _) = refusal else {
             throw ConformanceFailure("Expected the server not to be trusted, saw \(refusal)", file: file, line: line)
         }
         return error

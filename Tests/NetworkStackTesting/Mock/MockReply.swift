@@ -58,7 +58,8 @@ public struct MockReply: Sendable {
 
     /// A failed transfer.
     ///
-    /// - Parameter error: What a backend would fail with; it arrives as `transport`. An `HTTP.Refusal` arrives as `refused`.
+    /// - Parameter error: What a backend would fail with; it arrives as `transport`. An `HTTPTransferFailure<any Error>`
+    ///   arrives as what it is.
     /// - Returns: The reply.
     public static func failure(_ error: any Error) -> MockReply { MockReply(outcome: .failure(error)) }
 

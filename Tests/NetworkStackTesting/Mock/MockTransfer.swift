@@ -22,8 +22,8 @@ final class MockTransfer: HTTPTransfer {
                 let delay = min(reply.delay, .seconds(1_000_000_000))
                 if delay > .zero { try await transport.clock.sleep(for: delay) }
                 try await Self.tell(reply, to: request, sink, &signals)
-            } catch let refusal as HTTP.Refusal {
-                sink.failed(.refused(refusal), metrics: .init())
+            } catch let failure as HTTPTransferFailure<any Error> {
+                sink.failed(failure, metrics: .init())
             } catch is CancellationError where Task.isCancelled {
                 // Whoever cancelled knows how it ended.
             } catch {
@@ -59,7 +59,7 @@ final class MockTransfer: HTTPTransfer {
                 content += bytes
                 sink.sent(Int64(content.count))
             case .pending: if await signals.next() == nil { throw CancellationError() }
-            case .failed(let error): throw HTTP.Refusal.requestBody(error)
+            case .failed(let error): throw HTTPTransferFailure<any Error>.requestBody(error)
             case .end:
                 request.body = .bytes(content)
                 return request

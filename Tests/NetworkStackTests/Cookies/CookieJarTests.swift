@@ -222,7 +222,7 @@ struct CookieJarTests {
             ("a", String(repeating: "1", count: 4096), "example.com", "/"),
             ("a", "1", "user@example.com", "/"), ("a", "1", "example.com:80", "/"), ("a", " 1", "example.com", "/"),
         ] {
-            #expect(throws: HTTP.Refusal.self, "\(name) \(value) \(domain) \(path)") {
+            #expect(throws: HTTP.InvalidValue.self, "\(name) \(value) \(domain) \(path)") {
                 try HTTP.Cookie(name: name, value: value, domain: domain, path: path)
             }
         }

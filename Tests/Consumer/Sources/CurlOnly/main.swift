@@ -10,7 +10,7 @@ do {
     _ = try await stack.fetch(resource: HTTPResource(baseRequestMaking: .request(request)))
     fatalError("Somebody listens on port 1.")
 } catch {
-    guard case .transport(let refused) = error else { fatalError("Expected a transport error, not \(error).") }
+    guard case .transport(let refused, _) = error else { fatalError("Expected a transport error, not \(error).") }
     print("CurlStack says: \(refused)")
 }
 await stack.shutdown()

@@ -14,6 +14,6 @@ do {
     _ = try await stack.fetch(resource: HTTPResource(baseRequestMaking: .request(request)))
     fatalError("Somebody listens on port 1.")
 } catch {
-    guard case .transport(let refused) = error else { fatalError("Expected a transport error, not \(error).") }
+    guard case .transport(let refused, _) = error else { fatalError("Expected a transport error, not \(error).") }
     print("URLSessionStack says: \(refused)")
 }

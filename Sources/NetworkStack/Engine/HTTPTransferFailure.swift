@@ -1,0 +1,126 @@
+public import FoundationEssentials
+
+/// Why a hop failed: what a transport reports to its ``HTTPTransferSink``, and what the engine finds itself.
+///
+/// A fetch ends with the case of ``HTTPFetchError`` that has the same name.
+@nonexhaustive
+public indirect enum HTTPTransferFailure<Failure: Error>: Error {
+    /// The transport failed.
+    case transport(Failure)
+    /// The request or its options cannot be sent as they are; nothing was sent. The text says what to change.
+    case invalidRequest(String)
+    /// The transport cannot do what was asked; nothing was sent.
+    case unsupported(HTTP.Capability, reason: String)
+    /// A clock ran out, in a phase.
+    case timedOut(HTTP.Timeout, during: HTTP.Phase)
+    /// The response redirects more often than ``HTTP/Options/Redirects/limit``.
+    case tooManyRedirects(limit: Int)
+    /// A redirect leads from https to http.
+    case insecureRedirect(URL)
+    /// A redirect leads to no http or https URL. The text is the target.
+    case invalidRedirect(String)
+    /// The response's content is longer than this, in bytes.
+    case bodyTooLarge(limit: Int64)
+    /// A byte of compressed content becomes more bytes than this.
+    case decompressionRatio(limit: Int)
+    /// The response's head is longer than this, in bytes.
+    case headTooLarge(limit: Int)
+    /// A line of the response's head is longer than the library below takes, in bytes.
+    case headLineTooLong(limit: Int)
+    /// The response's head has more field lines than this.
+    case tooManyFields(limit: Int)
+    /// The request's content was sent once and cannot be sent again.
+    case bodyNotReplayable
+    /// The request's content could not be read, or is not as long as was said.
+    case requestBody(any Error)
+    /// The server is not trusted with the request.
+    case untrusted(ServerTrustError)
+    /// What came is no HTTP response.
+    case badResponse
+    /// Content came in a coding of this name, which the transport cannot undo, and ``HTTP/Options/passesUnknownCodings`` is off.
+    case unknownCoding(String, HTTP.Response)
+    /// The stack was shut down.
+    case shutDown
+}
+
+/// A failure of any transport's hop.
+@usableFromInline
+typealias HopFailure = HTTPTransferFailure<any Error>
+
+extension HTTPTransferFailure {
+    /// What a transport refuses before it sends anything.
+    ///
+    /// - Parameter error: What it was asked for and cannot do.
+    public init(_ error: Network.ConfigurationError) {
+        switch error {
+        case .invalid(let reason): self = .invalidRequest(reason)
+        case .unsupported(let capability, let reason): self = .unsupported(capability, reason: reason)
+        case .untrusted(let error): self = .untrusted(error)
+        }
+    }
+
+    /// An invalid value in a request or its options.
+    ///
+    /// - Parameter error: What is wrong with it.
+    public init(_ error: HTTP.InvalidValue) { self = .invalidRequest(error.reason) }
+
+    init(_ error: HTTP.Body.OpeningError) {
+        switch error {
+        case .unreadable(let error): self = .requestBody(error)
+        case .notReplayable: self = .bodyNotReplayable
+        }
+    }
+
+    /// Whether trying again is out of the question.
+    var isFinal: Bool {
+        switch self {
+        case .timedOut(.total, _), .invalidRequest, .bodyNotReplayable, .untrusted, .shutDown: true
+        default: false
+        }
+    }
+
+    /// The same failure, of another transport error.
+    ///
+    /// - Parameter transform: Makes the other of a transport's own error.
+    /// - Returns: The failure.
+    package func mapTransport<Other: Error>(_ transform: (Failure) -> Other) -> HTTPTransferFailure<Other> {
+        switch self {
+        case .transport(let error): .transport(transform(error))
+        case .invalidRequest(let reason): .invalidRequest(reason)
+        case .unsupported(let capability, let reason): .unsupported(capability, reason: reason)
+        case .timedOut(let timeout, let phase): .timedOut(timeout, during: phase)
+        case .tooManyRedirects(let limit): .tooManyRedirects(limit: limit)
+        case .insecureRedirect(let url): .insecureRedirect(url)
+        case .invalidRedirect(let target): .invalidRedirect(target)
+        case .bodyTooLarge(let limit): .bodyTooLarge(limit: limit)
+        case .decompressionRatio(let limit): .decompressionRatio(limit: limit)
+        case .headTooLarge(let limit): .headTooLarge(limit: limit)
+        case .headLineTooLong(let limit): .headLineTooLong(limit: limit)
+        case .tooManyFields(let limit): .tooManyFields(limit: limit)
+        case .bodyNotReplayable: .bodyNotReplayable
+        case .requestBody(let error): .requestBody(error)
+        case .untrusted(let error): .untrusted(error)
+        case .badResponse: .badResponse
+        case .unknownCoding(let coding, let response): .unknownCoding(coding, response)
+        case .shutDown: .shutDown
+        }
+    }
+}
+
+extension HTTPTransferFailure: CustomStringConvertible, CustomReflectable {
+    /// What happened, in the words of the fetch's error.
+    public var description: String {
+        HTTPFetchError<HTTP.Response, any Error>(mapTransport { $0 }, .init()) { $0 }.description
+    }
+
+    /// What happened, in a sentence: a dump, too, shows no URL user info or query.
+    public var customMirror: Mirror { Mirror(self, children: ["reason": description], displayStyle: .enum) }
+}
+
+extension HTTP.Options.Limits {
+    /// What a head fails with that has a line of more than libcurl takes (`CURL_MAX_HTTP_HEADER`).
+    package func failureOfLongLine<Failure>() -> HTTPTransferFailure<Failure> {
+        let longest = 100 * 1024
+        return head <= longest ? .headTooLarge(limit: head) : .headLineTooLong(limit: longest)
+    }
+}

@@ -1,0 +1,84 @@
+extension HTTPFetchError {
+    /// What happened, in a few words without URLs, header values or content: fit for any log.
+    public var summary: String {
+        switch self {
+        case .noRequest(let error): "no request: \(Self.words(for: error))"
+        case .http(let status, let error, _): "status \(status)" + (error.map { ", \(type(of: $0))" } ?? "")
+        case .noData(let status, _): "no data with status \(status)"
+        case .badResponse: "a response that is not HTTP"
+        case .unknownCoding: "content in an unknown coding"
+        case .transport(let error, _): Self.words(for: error)
+        case .requestBody: "the request's content could not be read"
+        case .interceptor: "an interceptor rejected the content"
+        case .insecureRedirect: "a redirect leads from https to http"
+        case .invalidRedirect: "a redirect leads to no http or https URL"
+        case .cancelled: "cancelled"
+        case .retry(let reason, let state):
+            "not tried again (\(Self.words(for: reason))) after \(state.errors.count) "
+                + (state.errors.count == 1 ? "failure" : "failures")
+                + ((state.errors.last as? Self).map { ", the last \($0.summary)" } ?? "")
+        default: description
+        }
+    }
+
+    fileprivate static func words(for reason: Retry.Error) -> String {
+        switch reason {
+        case .retries(let count): "\(count) retries at most"
+        case .delay(let delay): "\(delay) s of delay at most"
+        case .custom(let error): words(for: error)
+        }
+    }
+
+    /// An error from outside may say anything, so only its type is told.
+    private static func words(for error: any Error) -> String {
+        switch error {
+        case let error as HTTP.InvalidValue: error.reason
+        case let error as any HTTPTransportError:
+            "\(error.kind) failed" + (error.phase.map { " while \($0.rawValue)" } ?? "")
+        default: "\(type(of: error))"
+        }
+    }
+
+}
+
+extension HTTPFetchError: CustomStringConvertible {
+    /// What happened, in a sentence without URL user info, query or header values. An error from outside speaks for itself.
+    public var description: String {
+        switch self {
+        case .noRequest(let error): "The request could not be made: \(error)"
+        case .http(let status, let error, _):
+            "The response has the status \(status)" + (error.map { ": \($0)" } ?? ".")
+        case .noData(let status, _): "The response with the status \(status) has no content."
+        case .badResponse: "What came is no HTTP response."
+        case .unknownCoding(let coding, _): "The response's content has the coding \(coding), which cannot be undone."
+        case .transport(let error, _): "\(error)"
+        case .retry(let reason, let state):
+            "The fetch was not tried again (\(Self.words(for: reason))) after \(state)"
+        case .cancelled: "The fetch was cancelled."
+        case .invalidRequest(let reason): reason
+        case .unsupported(let capability, let reason): "This stack does not support \(capability) here: \(reason)"
+        case .timedOut(let timeout, let phase, _):
+            "The \(timeout.rawValue) timeout ran out while \(phase.rawValue)."
+        case .tooManyRedirects(let limit, _): "The response redirects more than \(limit) times."
+        case .insecureRedirect(let url, _): "A redirect leads from https to \(url.redactedDescription), in the clear."
+        case .invalidRedirect(let target, _): "A redirect leads to \(target.redactedURL), not to an http or https URL."
+        case .bodyTooLarge(let limit, _): "The response's content is longer than the limit of \(limit) bytes."
+        case .decompressionRatio(let limit, _):
+            "A byte of the response's compressed content becomes more than the limit of \(limit) bytes."
+        case .headTooLarge(let limit, _): "The response's head is longer than the limit of \(limit) bytes."
+        case .headLineTooLong(let limit, _):
+            "A line of the response's head is longer than \(limit) bytes, the most that libcurl takes."
+        case .tooManyFields(let limit, _): "The response's head has more than the limit of \(limit) field lines."
+        case .bodyNotReplayable: "The request's content can be sent only once, and it would have to be sent again."
+        case .requestBody(let error, _): "The request's content could not be read: \(error)"
+        case .interceptor(let error): "An interceptor rejected the response's content: \(error)"
+        case .untrusted(let error, _): error.description
+        case .shutDown: "The stack was shut down."
+        }
+    }
+}
+
+extension HTTPFetchError: CustomReflectable {
+    /// What happened, in a sentence: a dump, too, shows no URL user info or query.
+    public var customMirror: Mirror { Mirror(self, children: ["reason": description], displayStyle: .enum) }
+}
