@@ -65,7 +65,7 @@ struct TrustGateTests {
         withExtendedLifetime(transfer) {}
         switch sink.failure.withLock({ $0 }) {
         case nil: return nil
-        case .untrusted(let error, _): return error
+        case .untrusted(let error): return error
         case let failure?: throw failure
         }
     }
@@ -231,7 +231,7 @@ struct TrustGateTests {
         var queue = ConnectionQueue(limits: .init())
         let line = queue.line(of: .init(origin: hop.origin, version: .automatic))
         Transfer(control, line: line, turn: Turn(), at: .now).finish(code)
-        guard case .untrusted(.pinningUnsupported(let reason), _) = sink.failure.withLock({ $0 }) else {
+        guard case .untrusted(.pinningUnsupported(let reason)) = sink.failure.withLock({ $0 }) else {
             Issue.record("It was not refused")
             return
         }

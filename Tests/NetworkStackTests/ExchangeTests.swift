@@ -54,7 +54,7 @@ struct ExchangeTests {
             interceptors: [listener, HTTPRetryPolicy.backoff(.constant(delay: 600, until: .maxRetries(3)))]
         )
         _ = engine.fetch(resource) { result in
-            if case .failure(.failed(.shutDown)) = result { ended.open() }
+            if case .failure(.shutDown) = result { ended.open() }
         }
         engine.shutDown()
         try await ended.opened(within: .seconds(10))
@@ -67,7 +67,7 @@ struct ExchangeTests {
             var state = state()
             let attempt = try needed(state.attempt)
             if isHandedOver { holds(state.handOver(attempt).isWanted) }
-            holds(state.end(.badResponse) != nil)
+            holds(state.end(.failed(.badResponse)) != nil)
             #expect((state.hold(making: EmptyCancelable(), of: attempt) != nil) == !isHandedOver)
         }
     }
@@ -94,8 +94,8 @@ struct ExchangeTests {
         var state = ExchangeState(options: Shared(HTTP.Options()), steps: streams ? steps : nil, now: now)
         _ = state.beginAttempt(0, now: now)
         let first = try carrying(&state)
-        guard case .end = state.failed(.badResponse, hop: first.hop) else { throw CancellationError() }
-        holds(state.settle(.badResponse, of: first.attempt, now: now) != nil)
+        guard case .end = state.failed(.badResponse, metrics: .init(), hop: first.hop, now: now) else { throw CancellationError() }
+        holds(state.settle(.failed(.badResponse), of: first.attempt, now: now) != nil)
         holds(state.failed(CancellationError(), delay: nil, now: now) != nil)
         holds(state.beginAttempt(0, now: now) != nil)
         return state
@@ -143,16 +143,16 @@ struct ExchangeTests {
     func earlier() throws {
         var state = state()
         let first = try carrying(&state)
-        guard case .end = state.failed(.badResponse, hop: first.hop) else { throw CancellationError() }
+        guard case .end = state.failed(.badResponse, metrics: .init(), hop: first.hop, now: now) else { throw CancellationError() }
         // Before that is acted on, a clock has run out, and the vote was to try again.
         holds(state.settle(.failed(.timedOut(.attempt, during: .waiting)), of: first.attempt, now: now) != nil)
         holds(state.failed(CancellationError(), delay: nil, now: now) != nil)
         holds(state.beginAttempt(0, now: now) != nil)
-        holds(state.settle(.badResponse, of: first.attempt, now: now) == nil)
+        holds(state.settle(.failed(.badResponse), of: first.attempt, now: now) == nil)
         let request = try HTTP.Request(url: url)
         holds(state.begin(request, fragment: nil, source: nil, of: first.attempt) == nil, "a redirect of the first")
         let second = try carrying(&state)
-        holds(state.settle(.badResponse, of: second.attempt, now: now) != nil)
+        holds(state.settle(.failed(.badResponse), of: second.attempt, now: now) != nil)
     }
 
     @Test("tells of no start that comes after the end of its attempt")
@@ -163,7 +163,7 @@ struct ExchangeTests {
         holds(ended.beginScheduling(hop: hop) == nil)
         var settled = state()
         hop = try carrying(&settled).hop
-        _ = settled.settle(.badResponse, now: now)
+        _ = settled.settle(.failed(.badResponse), now: now)
         holds(settled.beginScheduling(hop: hop) == nil)
         var redirected = state()
         hop = try carrying(&redirected).hop

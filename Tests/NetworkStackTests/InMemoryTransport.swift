@@ -20,7 +20,7 @@ struct InMemoryTransport: HTTPTransport {
     func start(_ hop: HTTPHop, sink: any HTTPTransferSink<Failure>) -> any HTTPTransfer {
         let transfer = InMemoryTransfer(hop, sink, userAgent)
         transfer.queue.async {
-            do throws(HTTP.InvalidValue) {
+            do throws(Network.ConfigurationError) {
                 if hop.options.timeouts.queue != nil { try capabilities.require(.queueTimeout) }
                 if !hop.options.digestCredentials.isEmpty { try capabilities.require(.digestAuthentication) }
                 if hop.options.timeouts.connect != nil { try capabilities.require(.connectTimeout) }
@@ -29,7 +29,7 @@ struct InMemoryTransport: HTTPTransport {
                 if hop.options.limits.decompressionRatio != nil { try capabilities.require(.decompressionRatio) }
                 if hop.options.onInformational != nil { try capabilities.require(.informationalResponses) }
                 transfer.send(to: handlers(hop.origin))
-            } catch { transfer.fail(.refused(error)) }
+            } catch { transfer.fail(.init(error)) }
         }
         return transfer
     }

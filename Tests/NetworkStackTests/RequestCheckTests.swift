@@ -12,8 +12,7 @@ struct RequestCheckTests {
             _ = try request.checked()
             return nil
         } catch {
-            guard case .invalidRequest(let reason) = error else { throw error }
-            return reason
+            return error.reason
         }
     }
 
