@@ -92,7 +92,7 @@ struct InMemoryStack: HTTPTransportStack {
         _ configuration: Network.Configuration = .init(),
         handlers: @escaping @Sendable (HTTP.Origin) -> InMemoryTransport.Handler?
     ) throws {
-        try configuration.validate()
+        do { try configuration.validate() } catch { throw Network.ConfigurationError(error) }
         let transport = InMemoryTransport(userAgent: configuration.userAgent, handlers: handlers)
         if configuration.connections.total != nil { try transport.capabilities.require(.totalConnectionLimit) }
         try transport.capabilities.requireConnections(of: configuration)

@@ -127,7 +127,7 @@ struct LoggingTests {
         #expect(FetchError.transport(Foreign()).summary == "Foreign")
         #expect(FetchError.transport(Transported()).summary == "receive failed while receiving")
         #expect(FetchError.requestBody(Foreign()).summary == "the request's content could not be read")
-        #expect(FetchError.interceptor(Foreign()).summary == "an interceptor would not take the content")
+        #expect(FetchError.interceptor(Foreign()).summary == "an interceptor rejected the content")
         #expect(
             FetchError.retry(.custom(Foreign()), state).summary
                 == "not tried again (Foreign) after 1 failure, the last receive failed while receiving"

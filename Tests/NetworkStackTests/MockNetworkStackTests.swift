@@ -295,6 +295,6 @@ struct MockNetworkStackTests {
         _ = try await mock.fetch(resource: get("/a"))
         #expect(mock.requests.first?.headers[.userAgent] == "App/1")
         configuration.connections.total = 0
-        #expect(throws: HTTP.InvalidValue.self) { try MockNetworkStack(configuration: configuration) }
+        #expect(throws: Network.ConfigurationError.self) { try MockNetworkStack(configuration: configuration) }
     }
 }

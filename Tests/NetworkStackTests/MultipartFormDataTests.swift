@@ -188,7 +188,7 @@ struct MultipartFormDataTests {
     func refusals() throws {
         var form = MultipartFormData()
         form.append(file: "/nonexistent/file", name: "a")
-        #expect(throws: HTTP.InvalidValue.self) { try form.content() }
+        #expect(throws: FileError.self) { try form.content() }
         form.parts = [.init(name: "a", mediaType: .json.with("x", "\r\nEvil: yes"), body: .none)]
         #expect(throws: HTTP.InvalidValue.self) { try form.content() }
     }

@@ -65,6 +65,7 @@ extension Result where Success == Network.Value<Data, URLResponse>, Failure == N
         case .failure(.cancelled): "cancelled"
         case .failure(.shutDown): "shut down"
         case .failure(.timedOut(let timeout, _, _)): "timed out: \(timeout.rawValue)"
+        case .failure(.transport(let error, _)): "transport: \(error)"
         case .failure(let error): "\(error)"
         }
     }

@@ -224,12 +224,12 @@ struct MessageTests {
             Issue.record("Expected a 401, saw \(outcome)")
             return
         }
-        for value in [outcome, response] as [Any] {
+        for (value, showsFields) in [(outcome, false), (response, true)] as [(Any, Bool)] {
             var dumped = ""
             dump(value, to: &dumped)
             for text in ["\(value)", String(reflecting: value), dumped] {
                 #expect(!text.contains("s3cret"), "\(text)")
-                #expect(text.contains("shown"), "\(text)")
+                #expect(!showsFields || text.contains("shown"), "\(text)")
             }
         }
     }

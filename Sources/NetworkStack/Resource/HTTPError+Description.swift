@@ -80,5 +80,8 @@ extension HTTPFetchError: CustomStringConvertible {
 
 extension HTTPFetchError: CustomReflectable {
     /// What happened, in a sentence: a dump, too, shows no URL user info or query.
-    public var customMirror: Mirror { Mirror(self, children: ["reason": description], displayStyle: .enum) }
+    public var customMirror: Mirror {
+        let parts: [(String?, Any?)] = [("reason", description), ("response", httpResponse), ("context", context)]
+        return Mirror(self, children: parts.compactMap { label, value in value.map { (label, $0) } }, displayStyle: .enum)
+    }
 }

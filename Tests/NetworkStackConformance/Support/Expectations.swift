@@ -13,6 +13,7 @@ where Success == Network.Value<Data, HTTP.Response>, Failure == HTTPFetchError<H
         case .failure(.badResponse): "failure badResponse"
         case .failure(.transport(let error, _)):
             "failure transport(\(Self.kind(of: error).map(\.rawValue) ?? "no kind"): \(error))"
+        case .failure(.cancelled): "failure cancelled"
         case .failure(let error): "failure \(error)"
         }
     }

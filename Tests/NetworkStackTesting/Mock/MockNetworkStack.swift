@@ -39,14 +39,14 @@ public final class MockNetworkStack: HTTPTransportStack {
     ///   - files: Where the files of mock endpoints are.
     ///   - clock: What delayed replies wait on, and retries if the configuration has no clock for them.
     ///   - queue: Where completions are called.
-    /// - Throws: ``/NetworkStack/HTTP/InvalidValue`` if the configuration makes no sense.
+    /// - Throws: ``/NetworkStack/Network/ConfigurationError/invalid(_:)`` if the configuration makes no sense.
     public init(
         configuration: Network.Configuration = .init(),
         files: MockFiles? = nil,
         clock: any Clock<Duration> = ContinuousClock(),
         queue: DispatchQueue = .global()
-    ) throws(HTTP.InvalidValue) {
-        try configuration.validate()
+    ) throws(Network.ConfigurationError) {
+        do { try configuration.validate() } catch { throw .init(error) }
         let transport = MockTransport(book: MockBook(), clock: clock, userAgent: configuration.userAgent)
         self.files = files
         var configuration = configuration
