@@ -1,10 +1,16 @@
 #!/usr/bin/env python3
-"""Writes the tables of Benchmarks/RESULTS.md from a report: what is to be reached, then the rows.
+"""Writes a report as Markdown: the table of Benchmarks/RESULTS.md, the targets, and the rows of each workload.
 
-usage: results.py [.build/bench/report.json] [workload ...]     prints Markdown; all workloads of the report if none is named
+usage: results.py [.build/bench/report.json] [workload ...]     all workloads of the report if none is named
 """
 import json
 import sys
+
+
+CLIENTS = {
+    "curl-stack": "ours", "curl-stack-callback": "ours, callback", "libcurl-c": "C", "urlsession": "URLSession",
+    "async-http-client": "AsyncHTTPClient", "go-net-http": "Go", "rust-reqwest": "reqwest",
+}
 
 
 def figure(value, digits=1):
@@ -17,6 +23,21 @@ def table(head, lines):
     for cells in lines:
         print("| " + " | ".join(cells) + " |")
     print()
+
+
+def comparison(rows, names):
+    """Processor time of each client in each workload; in brackets the ratio to C, round by round."""
+    found = {(row["workload"], row["client"]): row for row in rows if not row["errors"]}
+    lines = []
+    for name in names:
+        line = [f"`{name}`"]
+        for client in CLIENTS:
+            row = found.get((name, client), {})
+            ratio = row.get("cpu_ratio_to_floor") if client.startswith("curl-stack") else None
+            processor = row.get("cpu_us_per_fetch")
+            line.append(figure(processor, 1 if (processor or 0) < 1000 else 0) + (f" ({ratio:.2f})" if ratio else ""))
+        lines.append(line)
+    table(["CPU us per fetch", *CLIENTS.values()], lines)
 
 
 def cells(row):
@@ -42,6 +63,7 @@ def main():
     if unknown:
         raise SystemExit(f"results.py: the report has no workload {', '.join(unknown)}; it has {', '.join(names)}.")
     print(", ".join(f"{key}: {value}" for key, value in sorted((report["machine"] | report["effort"]).items())) + "\n")
+    comparison(report["rows"], arguments or names)
     table(["workload", "client", "against", "figure", "measured", "must", "aim", ""],
           [[f"`{one['workload']}`", one["client"], one["against"], one["figure"], figure(one["measured"], 2),
             figure(one["must"], 2), figure(one.get("aim"), 2),
