@@ -107,7 +107,7 @@ bench: install-build ## Measure the stacks against libcurl in C and their peers 
 bench-compare: install-build ## Measure the curl stack against itself at another revision (BASE=<rev>, WORKLOADS=, CLIENTS=, ROUNDS=)
 	@BASE="$(BASE)" WORKLOADS="$(WORKLOADS)" CLIENTS="$(CLIENTS)" ROUNDS="$(ROUNDS)" .ci/bench-compare.sh
 
-mutations: install ## Break the library on purpose and see the checks notice (MUTATIONS='--count 10', or names, tries some)
+mutations: install ## Break the library on purpose and see the checks notice (MUTATIONS='--count 10', or a folder, tries some)
 	@.ci/mutate.py $(or $(MUTATIONS),--all)
 
 mutations-5 mutations-20: install
@@ -116,7 +116,7 @@ mutations-5 mutations-20: install
 histories: install-build ## Run mutated inputs through the parsers of received fields (HISTORIES=20000000, HISTORY_SEED= replays one)
 	@.ci/histories.sh
 
-promises: ## Write .build/PROMISES.md: each promise, the check that proves it, the mutation the check caught
+promises: ## Write .build/PROMISES.md: each group of promises, its checks, and the mutations they caught
 	@.ci/promises.py
 
 clean: ## Remove everything built

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Breaks the library on purpose, one promise at a time, and expects the promise's check to go red.
 
-Every mutation of Tests/Mutations/*.json is compiled into one build of a copy of the package, as a switch that an
+Every mutation of Tests/Mutations is compiled into one build of a copy of the package, as a switch that an
 environment variable turns on. First the chosen checks must be green with every switch off; then each is run alone with
 its own mutation on, and must fail: by an expectation, by a crash, or by not coming to an end. Exits non-zero if a mutation
 survives, twice, or if a check is red without one.
@@ -37,7 +37,7 @@ RED_SECONDS = 75  # more than a conformance check may take
 
 def main():
     choice = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    choice.add_argument("ids", nargs="*", help="the mutations to try, or areas (the names of their files)")
+    choice.add_argument("ids", nargs="*", help="the mutations to try, or source folders, such as CurlStack/TLS")
     choice.add_argument("--all", action="store_true", help="try every mutation")
     choice.add_argument("--count", type=int, help="try this many, chosen by the commit: every run of one commit tries the same")
     choice.add_argument("--seed", type=int, help="choose by this number instead")
@@ -65,10 +65,10 @@ def choose(arguments, mutations):
         print(f"Mutations chosen with --count {arguments.count} --seed {seed}")
         some = random.Random(seed).sample(sorted(mutations), min(arguments.count, len(mutations)))
         return [mutations[id] for id in some]
-    areas = {mutation.area for mutation in mutations.values()}
-    if unknown := [id for id in arguments.ids if id not in mutations and id not in areas]:
+    named = {name: [m for m in mutations.values() if m.id == name or f"{m.area}/".startswith(f"{name}/")] for name in arguments.ids}
+    if unknown := [name for name, found in named.items() if not found]:
         raise Problem(f"there is no mutation {', '.join(unknown)}")
-    return [m for m in mutations.values() if m.id in arguments.ids or m.area in arguments.ids]
+    return [m for m in mutations.values() if any(m in found for found in named.values())]
 
 
 def commit():
@@ -81,8 +81,8 @@ def build(mutations):
     """Brings the copy up to date, touching only what differs, and builds it."""
     listed = run(["git", "ls-files", "-z", "-co", "--exclude-standard", "Package.swift", "Sources", "Tests"])
     files = {name: (ROOT / name).read_bytes() for name in listed.split("\0") if name and (ROOT / name).is_file()}
-    for file in {mutation.file for mutation in mutations}:
-        files[file] = mutated(file, mutations).encode()
+    for path in {mutation.path for mutation in mutations}:
+        files[path] = mutated(path, mutations).encode()
     files[SWITCH_FILE] = SWITCH_SOURCE.encode()
     for folder in ("Sources", "Tests"):
         for path in (COPY / folder).rglob("*"):
@@ -161,7 +161,7 @@ def prove_red(chosen):
             print(f"{mutation.id:{width}}  {verdict or 'SURVIVED':16} {took:5.1f} s  {mutation.test}", flush=True)
     for mutation in survivors:
         print(f"\n{mutation.id} survived: {mutation.test} did not notice it.", file=sys.stderr)
-        print(f"  promise: {mutation.promise}\n  {mutation.file}: {mutation.find!r}", file=sys.stderr)
+        print(f"  promise: {mutation.promise}\n  {mutation.path}, {mutation.function}: {mutation.find!r}", file=sys.stderr)
         print(f"  became {mutation.replace!r}; {FOLDER.relative_to(ROOT)}/{mutation.area}.json", file=sys.stderr)
     print(f"{len(chosen) - len(survivors)} of {len(chosen)} mutations were noticed")
     return 1 if survivors else 0

@@ -1,4 +1,7 @@
-"""The mutations in Tests/Mutations/*.json: read strictly, and written into sources as switches."""
+"""The mutations in Tests/Mutations: read strictly, found in the sources, and written into them as switches.
+
+Tests/Mutations/CurlStack/TLS.json holds the mutations of Sources/CurlStack/TLS, and so on: one file per source folder.
+"""
 import dataclasses
 import json
 import pathlib
@@ -8,8 +11,11 @@ import sys
 sys.dont_write_bytecode = True
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 FOLDER = ROOT / "Tests" / "Mutations"
-# What users link against.
-FOLDERS = ("Sources/", "Tests/NetworkStackTesting/")
+LIMIT = 400
+# A declaration at the beginning of a line, attributes and modifiers included: a function, an initializer, a property.
+DECLARATION = re.compile(r"(?:[@\w.()]+ )*?(?:func ([^\s(<]+)|(init|deinit|subscript)\b|(?:var|let) (\w+))")
+# What a test's name consists of.
+TESTS = re.compile(r"\b(?:struct|class|enum|actor|extension|func) (\w+)")
 
 
 class Problem(Exception):
@@ -23,6 +29,7 @@ class Mutation:
     id: str
     promise: str
     file: str
+    function: str
     kind: str
     find: str
     replace: str
@@ -31,8 +38,14 @@ class Mutation:
     area: str
 
     @property
+    def path(self):
+        """The source file, in the folder that the mutation's file stands for."""
+        top = "Tests" if self.area.startswith("NetworkStackTesting") else "Sources"
+        return f"{top}/{self.area}/{self.file}"
+
+    @property
     def filter(self):
-        """What chooses the check's suite among the tests: a conformance suite runs its promises only."""
+        """The tests to run: of a conformance suite its promises alone."""
         return f"{self.suite}/keeps" if self.suite.endswith("Conformance") else self.suite
 
     @property
@@ -45,35 +58,41 @@ KEYS = {field.name for field in dataclasses.fields(Mutation)} - {"area"}
 
 
 def without_doubles(pairs):
-    """An object, as long as no key of it stands there twice: two entries that a merge has run together have some."""
+    """The object, unless it has a key twice: two entries that a merge has run together have some."""
     if len({key for key, _ in pairs}) != len(pairs):
-        raise ValueError(f"keys that stand there twice, after {pairs[0][1]!r}")
+        raise ValueError(f"duplicate keys after {pairs[0][1]!r}")
     return dict(pairs)
 
 
 def load(folder=FOLDER, root=ROOT):
     """Every mutation, by id, in the order of the files and of the entries."""
     mutations = {}
-    for path in sorted(folder.glob("*.json")):
+    for path in sorted(folder.rglob("*.json")):
+        area = path.relative_to(folder).with_suffix("").as_posix()
         try:
             entries = json.loads(path.read_text(), object_pairs_hook=without_doubles)
         except ValueError as error:
-            raise Problem(f"{path.name}: no JSON: {error}") from error
+            raise Problem(f"{area}.json: no JSON: {error}") from error
         if not isinstance(entries, list):
-            raise Problem(f"{path.name}: must be an array of mutations")
+            raise Problem(f"{area}.json: must be an array of mutations")
         for number, entry in enumerate(entries, 1):
-            mutation = read(entry, f"{path.name}, entry {number}", path.stem)
+            mutation = read(entry, f"{area}.json, entry {number}", area)
             if mutation.id in mutations:
-                raise Problem(f"{path.name}: the id '{mutation.id}' is taken, in {mutations[mutation.id].area}.json")
+                raise Problem(f"{area}.json: the id '{mutation.id}' is taken, in {mutations[mutation.id].area}.json")
             mutations[mutation.id] = mutation
-    if not mutations:
-        raise Problem(f"there is no mutation in {folder}")
+    if not 0 < len(mutations) <= LIMIT:
+        raise Problem(f"{folder} has {len(mutations)} mutations; it may have 1 to {LIMIT}")
     problems = []
-    for file in sorted({mutation.file for mutation in mutations.values()}):
+    for path in sorted({mutation.path for mutation in mutations.values()}):
         try:
-            mutated(file, mutations.values(), root)
+            mutated(path, mutations.values(), root)
         except Problem as problem:
             problems.append(str(problem))
+    # Of a conformance suite only its run knows the checks' names, which are made of parts.
+    declared = [set(TESTS.findall(path.read_text())) for path in (root / "Tests").rglob("*.swift")]
+    for mutation in mutations.values():
+        if not mutation.check and not any(names.issuperset(mutation.suite.split("/")) for names in declared):
+            problems.append(f"{mutation.area}.json: {mutation.id}: there is no test {mutation.suite}")
     if problems:
         raise Problem("\n".join(problems))
     return mutations
@@ -92,37 +111,73 @@ def read(entry, place, area):
         raise Problem(f"{place}: an id is lower-case words joined by hyphens")
     if mutation.kind not in ("statement", "expression"):
         raise Problem(f"{place}: kind is 'statement' or 'expression'")
-    for key in ("promise", "find", "suite") + (("replace",) if mutation.kind == "expression" else ()):
+    for key in ("promise", "file", "function", "find", "suite") + (("replace",) if mutation.kind == "expression" else ()):
         if not getattr(mutation, key).strip():
             raise Problem(f"{place}: '{key}' is empty")
     if mutation.kind == "statement" and re.match(r"(defer|let|var)\b", mutation.find):
-        raise Problem(f"{place}: what '{mutation.find.split()[0]}' says would end with the switch; replace what is in it")
+        raise Problem(f"{place}: a '{mutation.find.split()[0]}' would end with the switch; replace an expression in it")
     if mutation.suite.endswith("Conformance") != bool(mutation.check):
         raise Problem(f"{place}: a conformance suite needs the check's name, another test none")
-    if not mutation.file.startswith(FOLDERS) or ".." in mutation.file:
-        raise Problem(f"{place}: '{mutation.file}' is no file under {' or '.join(FOLDERS)}")
+    if "/" in mutation.file:
+        raise Problem(f"{place}: 'file' is a name; the folder is that of {area}.json")
     return mutation
 
 
-def mutated(file, mutations, root=ROOT):
+def functions(text):
+    """The name of the innermost function, initializer or property around each line, or None.
+
+    Goes by indentation, which `make lint` keeps right. A local variable is part of the function around it.
+    """
+    names, around = [], []
+    for line in text.splitlines():
+        code = line.strip()
+        indent = len(line) - len(line.lstrip())
+        while code and around and (indent < around[-1][0] or indent == around[-1][0] and code[0] not in ")]}{"):
+            around.pop()
+        declared = DECLARATION.match(code)
+        if declared and (declared[1] or declared[2] or not around):
+            around.append((indent, declared[1] or declared[2] or declared[3]))
+        names.append(around[-1][1] if around else None)
+    return names
+
+
+def place(mutation, text, names):
+    """Where the text of a mutation begins and ends: in one place of its function."""
+    starts = [match.start() for match in re.finditer(re.escape(mutation.find), text)]
+    lines = {start: text.count("\n", 0, start) for start in starts}
+    here = [start for start in starts if names[lines[start]] == mutation.function]
+    if len(here) == 1:
+        return here[0], here[0] + len(mutation.find)
+    if here:
+        numbers = ", ".join(str(lines[start] + 1) for start in here)
+        fault = f"is {len(here)} times in '{mutation.function}' (lines {numbers}): take a longer one"
+    elif starts:
+        others = ", ".join(sorted({f"'{names[line]}'" if names[line] else "no function" for line in lines.values()}))
+        fault = f"is not in '{mutation.function}', but in {others}"
+    else:
+        fault = "is not in the file" if mutation.function in names else f"is not in the file, nor is '{mutation.function}'"
+    raise Problem(f"{mutation.path}: {mutation.id} ({mutation.area}.json): the text {mutation.find!r} {fault}")
+
+
+def mutated(path, mutations, root=ROOT):
     """The text of a source file with every mutation of it as a switch."""
     try:
-        text = (root / file).read_text()
+        text = (root / path).read_text()
     except OSError as error:
-        raise Problem(f"{file}: {error.strerror}; the mutations of it have to go, or follow") from error
-    here = [mutation for mutation in mutations if mutation.file == file]
-    stale = [mutation for mutation in here if text.count(mutation.find) != 1]
-    if stale:
-        names = ", ".join(f"{mutation.id} ({mutation.area}.json)" for mutation in stale)
-        raise Problem(f"{file}: what they find must stand there once, so the mutations have to follow the code: {names}")
-    places = {}
-    for mutation in here:
-        start = text.index(mutation.find)
-        places.setdefault((start, start + len(mutation.find)), []).append(mutation)
+        raise Problem(f"{path}: {error.strerror}; its mutations have to be deleted, or moved to the file's new folder") from error
+    names, places, problems = functions(text), {}, []
+    for mutation in mutations:
+        if mutation.path == path:
+            try:
+                places.setdefault(place(mutation, text, names), []).append(mutation)
+            except Problem as problem:
+                problems.append(str(problem))
+    if problems:
+        raise Problem("\n".join(problems))
     # The wider comes first, so that what lies inside it can follow.
-    ordered = sorted(places.items(), key=lambda place: (place[0][0], -place[0][1]))
+    ordered = sorted(places.items(), key=lambda item: (item[0][0], -item[0][1]))
     text = render(text, 0, len(text), ordered)
-    if file.startswith("Sources/NetworkStack/") or re.search(r"^(\w+ )?import NetworkStack$", text, re.MULTILINE):
+    if path.startswith("Sources/NetworkStack/") or re.search(r"^(\w+ )?import NetworkStack$", text, re.MULTILINE):
         return text
     return "internal import NetworkStack\n" + text
 

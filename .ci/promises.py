@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Writes .build/PROMISES.md: what is promised, what proves it, and the mutation that the check caught.
+"""Writes .build/PROMISES.md: each group of promises, checks that prove it, and the mutations that they caught.
 
-It is made of the mutations (Tests/Mutations/*.json), the contract in NetworkStack.swift, and the capabilities in
+It is made of the mutations (Tests/Mutations), the contract in NetworkStack.swift, and the capabilities in
 Tests/Capabilities.json, which name mutations. --check writes nothing, and fails if these do not fit together.
 """
 import json
@@ -19,16 +19,16 @@ INTRODUCTION = """# Promises
 Made by `make promises` from the mutations in `Tests/Mutations`, the contract in `NetworkStack.swift` and
 `Tests/Capabilities.json`: change those, not this file.
 
-A promise is proved by a check, and a check by a mutation: a defect put into the library on purpose, with which the check
-goes red. `make mutations` puts them in, one at a time, and fails if one is not noticed. The checks are those of the suite in
-`Tests/NetworkStackConformance`, run on CurlStack, on URLSessionStack, or on a transport in memory where the engine alone
-is meant; a name with a slash is a test's.
+A check proves a promise, and a mutation proves the check: a defect put into the library on purpose, with which the check
+goes red. `make mutations` puts them in, one at a time, and fails if one is not noticed. Each group of promises has at least
+one. The checks are those of the suite in `Tests/NetworkStackConformance`, run on CurlStack, on URLSessionStack, or on a
+transport in memory where the engine alone is meant; a name with a slash is a test's.
 """
 
 
 def main():
     mutations = load()
-    text = "\n".join([INTRODUCTION, *contract(mutations), *areas(mutations), *capabilities(mutations)])
+    text = "\n".join([INTRODUCTION, *contract(mutations), *groups(mutations), *capabilities(mutations)])
     if sys.argv[1:] != ["--check"]:
         TABLE.parent.mkdir(exist_ok=True)
         TABLE.write_text(text)
@@ -57,14 +57,13 @@ def contract(mutations):
     return table("The contract of `NetworkStack`", [(f"{n}. {said[n]}", proofs[n]) for n in lines])
 
 
-def areas(mutations):
-    """What is promised beyond the contract, an area each."""
-    promises = {}
+def groups(mutations):
+    """The promises beyond the contract."""
+    proofs = {}
     for mutation in mutations.values():
         if not NUMBERED.match(mutation.promise):
-            promises.setdefault(mutation.area, {}).setdefault(mutation.promise, []).append(mutation)
-    for area, proofs in promises.items():
-        yield from table(f"Area: {area}", proofs.items())
+            proofs.setdefault(mutation.promise, []).append(mutation)
+    return table("Beyond the contract", proofs.items())
 
 
 def capabilities(mutations):
