@@ -31,7 +31,8 @@ extension Network {
         ///   identity cannot be read or are of no use, if libcurl is too old (before 7.87) or not built on OpenSSL, or if the system
         ///   has no thread or no file descriptors to give; ``/NetworkStack/Network/ConfigurationError/unsupported(_:reason:)`` if this libcurl
         ///   cannot do what is asked.
-        public init(configuration: Configuration = .init(), queue: DispatchQueue = .global()) throws(ConfigurationError) {
+        public init(configuration: Configuration = .init(), queue: DispatchQueue = .global()) throws(ConfigurationError)
+        {
             engine = HTTPEngine(
                 transport: try CurlTransport(configuration: configuration),
                 configuration: configuration,

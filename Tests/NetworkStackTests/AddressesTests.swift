@@ -33,7 +33,9 @@ struct AddressesTests {
 
     @Test("are not overridden themselves where libcurl could not read that")
     func overriddenAddress() {
-        #expect(throws: HTTP.InvalidValue.self) { try Addresses.HostOverride(host: "[::1]", port: 80, addresses: ["::2"]) }
+        #expect(throws: HTTP.InvalidValue.self) {
+            try Addresses.HostOverride(host: "[::1]", port: 80, addresses: ["::2"])
+        }
     }
 
     @Test(

@@ -179,7 +179,8 @@ struct ExchangeStateTests {
     func headless() throws {
         var state = state()
         let hop = try begin(&state)
-        guard case .end(.failed(.badResponse, _)) = state.finished(trailers: nil, metrics: .init(), hop: hop, now: now) else {
+        guard case .end(.failed(.badResponse, _)) = state.finished(trailers: nil, metrics: .init(), hop: hop, now: now)
+        else {
             Issue.record("a response without a head was taken")
             return
         }

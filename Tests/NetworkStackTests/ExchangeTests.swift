@@ -94,7 +94,9 @@ struct ExchangeTests {
         var state = ExchangeState(options: Shared(HTTP.Options()), steps: streams ? steps : nil, now: now)
         _ = state.beginAttempt(0, now: now)
         let first = try carrying(&state)
-        guard case .end = state.failed(.badResponse, metrics: .init(), hop: first.hop, now: now) else { throw CancellationError() }
+        guard case .end = state.failed(.badResponse, metrics: .init(), hop: first.hop, now: now) else {
+            throw CancellationError()
+        }
         holds(state.settle(.failed(.badResponse), of: first.attempt, now: now) != nil)
         holds(state.failed(CancellationError(), delay: nil, now: now) != nil)
         holds(state.beginAttempt(0, now: now) != nil)
@@ -143,7 +145,9 @@ struct ExchangeTests {
     func earlier() throws {
         var state = state()
         let first = try carrying(&state)
-        guard case .end = state.failed(.badResponse, metrics: .init(), hop: first.hop, now: now) else { throw CancellationError() }
+        guard case .end = state.failed(.badResponse, metrics: .init(), hop: first.hop, now: now) else {
+            throw CancellationError()
+        }
         // Before that is acted on, a clock has run out, and the vote was to try again.
         holds(state.settle(.failed(.timedOut(.attempt, during: .waiting)), of: first.attempt, now: now) != nil)
         holds(state.failed(CancellationError(), delay: nil, now: now) != nil)

@@ -45,7 +45,9 @@ extension HTTP.Body {
         func validate() throws(HTTP.InvalidValue) {
             for name in names {
                 guard HTTP.Headers.isLegal(name: name.rawValue) else {
-                    throw HTTP.InvalidValue("A trailer's name is not a token: letters, digits and !#$%&'*+-.^_`|~ only.")
+                    throw HTTP.InvalidValue(
+                        "A trailer's name is not a token: letters, digits and !#$%&'*+-.^_`|~ only."
+                    )
                 }
                 guard !Self.ofHeads.contains(name) else {
                     throw HTTP.InvalidValue("\(name) must stand in the head; it cannot be a trailer.")

@@ -93,7 +93,9 @@ extension Network.Configuration.Addresses {
             }
             let name = named.host
             // libcurl would take another override of the rest away.
-            guard !name.hasPrefix("-") else { throw HTTP.InvalidValue("No name begins with a hyphen, as \(host) does.") }
+            guard !name.hasPrefix("-") else {
+                throw HTTP.InvalidValue("No name begins with a hyphen, as \(host) does.")
+            }
             guard !name.hasPrefix("[") else {
                 throw HTTP.InvalidValue("\(host) is an address, which has no others; a reroute leads elsewhere.")
             }

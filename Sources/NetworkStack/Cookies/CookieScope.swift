@@ -9,7 +9,9 @@ struct CookieScope {
     /// The scope of a URL.
     ///
     /// - Throws: ``HTTP/InvalidValue`` if it is no http or https URL.
-    init(_ url: URL) throws(HTTP.InvalidValue) { self.init(origin: try HTTP.Origin(of: url), urlText: url.absoluteString) }
+    init(_ url: URL) throws(HTTP.InvalidValue) {
+        self.init(origin: try HTTP.Origin(of: url), urlText: url.absoluteString)
+    }
 
     init(origin: HTTP.Origin, urlText: String) {
         host = origin.isAbsolute ? origin.host + "." : origin.host

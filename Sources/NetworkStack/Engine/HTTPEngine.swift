@@ -85,7 +85,9 @@ public final class HTTPEngine<Transport: HTTPTransport>: Sendable {
     /// How a server must prove itself before anything is sent to it.
     ///
     /// - Throws: What speaks against sending anything at all.
-    package func trust(for origin: HTTP.Origin) throws(ServerTrustError) -> ServerTrust { try context.trust(for: origin) }
+    package func trust(for origin: HTTP.Origin) throws(ServerTrustError) -> ServerTrust {
+        try context.trust(for: origin)
+    }
 
     /// What a fetch on this engine fails with.
     public typealias FetchError = HTTPFetchError<Transport.Response, Transport.Failure>

@@ -133,7 +133,9 @@ extension HTTPHop: CustomReflectable {
 
 extension HTTPHop {
     /// A hop that leads to an origin and asks for nothing there: for a connection that is opened in advance.
-    package convenience init(to origin: HTTP.Origin, options: HTTP.Options, trust: ServerTrust) throws(HTTP.InvalidValue) {
+    package convenience init(to origin: HTTP.Origin, options: HTTP.Options, trust: ServerTrust) throws(HTTP
+        .InvalidValue)
+    {
         let (request, origin, urlText, _) = try HTTP.Request(url: "\(origin)/").checked()
         self.init(
             request: request,

@@ -49,6 +49,7 @@ extension HTTP {
         ///
         /// - Parameter onReady: Called when a source that said ``HTTPBodyChunk/pending`` can go on.
         /// - Returns: The source, or `nil` if there is nothing to read.
+        /// - Throws: ``OpeningError``.
         func open(onReady: @escaping @Sendable () -> Void) throws(OpeningError) -> (any HTTPBodySource)? {
             switch self {
             case .none, .bytes: return nil

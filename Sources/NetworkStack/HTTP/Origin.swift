@@ -151,7 +151,8 @@ extension HTTP {
             return try authority(bytes, bytes.indices)
         }
 
-        private static func authority(_ bytes: Span<UInt8>, _ range: Range<Int>) throws(HTTP.InvalidValue) -> Authority {
+        private static func authority(_ bytes: Span<UInt8>, _ range: Range<Int>) throws(HTTP.InvalidValue) -> Authority
+        {
             var hostEnd = range.upperBound
             var portStart: Int?
             let isAddress = !range.isEmpty && bytes[range.lowerBound] == UInt8(ascii: "[")

@@ -63,7 +63,9 @@ extension HTTP {
         /// - Throws: ``HTTP/InvalidValue`` if the text is no absolute http or https URL, is too long, has a control
         ///   character, a blank at an end, a backslash before its query, a second `@` or another character that its authority may not
         ///   hold, or a host that needs more than lower case to become its A-label.
-        public init(method: Method = .GET, url: String, headers: Headers = [:], body: Body = .none) throws(HTTP.InvalidValue) {
+        public init(method: Method = .GET, url: String, headers: Headers = [:], body: Body = .none) throws(HTTP
+            .InvalidValue)
+        {
             let parsed: URL
             do { parsed = try URLText.url(url) } catch { throw HTTP.InvalidValue(error.reason) }
             _ = try Origin(of: parsed)

@@ -38,7 +38,6 @@ extension HTTPFetchError {
         default: "\(type(of: error))"
         }
     }
-
 }
 
 extension HTTPFetchError: CustomStringConvertible {
@@ -82,6 +81,10 @@ extension HTTPFetchError: CustomReflectable {
     /// What happened, in a sentence: a dump, too, shows no URL user info or query.
     public var customMirror: Mirror {
         let parts: [(String?, Any?)] = [("reason", description), ("response", httpResponse), ("context", context)]
-        return Mirror(self, children: parts.compactMap { label, value in value.map { (label, $0) } }, displayStyle: .enum)
+        return Mirror(
+            self,
+            children: parts.compactMap { label, value in value.map { (label, $0) } },
+            displayStyle: .enum
+        )
     }
 }

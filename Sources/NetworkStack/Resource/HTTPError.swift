@@ -127,7 +127,8 @@ extension HTTPFetchError: HTTPError {
     /// can be sent only once, a request that cannot be sent, a shutdown, and the end of retrying itself.
     public var isFinal: Bool {
         switch self {
-        case .cancelled, .retry, .invalidRequest, .timedOut(.total, _, _), .bodyNotReplayable, .untrusted, .shutDown: true
+        case .cancelled, .retry, .invalidRequest, .timedOut(.total, _, _), .bodyNotReplayable, .untrusted, .shutDown:
+            true
         default: false
         }
     }

@@ -232,7 +232,8 @@ extension ConformanceCheck {
             let request = try HTTP.Request(url: peer.url())
             var options = HTTP.Options()
             options.limits.decompressionRatio = 100
-            guard case .decompressionRatio(limit: 100, _) = try await subject.client().refusal(request, options: options)
+            guard
+                case .decompressionRatio(limit: 100, _) = try await subject.client().refusal(request, options: options)
             else {
                 throw ConformanceFailure("expected a refusal for the ratio")
             }

@@ -172,7 +172,8 @@ extension ConformanceCheck {
             // Content-Length is a line as well.
             let client = try subject.client { $0.options.limits.headFields = 50 }
             try expectEqual(await client.get(peer.url("/50")).response.headers.count, 50, "header lines")
-            guard case .tooManyFields(limit: 50, _) = try await client.refusal(HTTP.Request(url: peer.url("/51"))) else {
+            guard case .tooManyFields(limit: 50, _) = try await client.refusal(HTTP.Request(url: peer.url("/51")))
+            else {
                 throw ConformanceFailure("expected the head to be refused for its fields")
             }
         },

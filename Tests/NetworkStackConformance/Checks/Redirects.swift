@@ -92,7 +92,9 @@ extension ConformanceCheck {
             ConformanceCheck("The twenty-first redirect is refused") { subject in
                 let peer = try subject.serve { countdown($0) }
                 guard
-                    case .tooManyRedirects(limit: 20, _) = try await subject.client().refusal(.init(url: peer.url("/21")))
+                    case .tooManyRedirects(limit: 20, _) = try await subject.client().refusal(
+                        .init(url: peer.url("/21"))
+                    )
                 else {
                     throw ConformanceFailure("expected too many redirects")
                 }

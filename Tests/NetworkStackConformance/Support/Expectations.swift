@@ -70,7 +70,8 @@ where Success == Network.Value<Data, HTTP.Response>, Failure == HTTPFetchError<H
 
     /// Expects the transfer to have failed in one of these ways.
     func expectFailure(_ kinds: HTTP.FailureKind..., file: StaticString = #fileID, line: UInt = #line) throws {
-        guard case .failure(.transport(let error, _)) = self, let kind = Self.kind(of: error), kinds.contains(kind) else {
+        guard case .failure(.transport(let error, _)) = self, let kind = Self.kind(of: error), kinds.contains(kind)
+        else {
             throw ConformanceFailure(
                 "Expected a transport failure of kind \(kinds), saw \(summary)",
                 file: file,
