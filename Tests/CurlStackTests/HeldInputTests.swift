@@ -45,4 +45,24 @@ struct HeldInputTests {
         held.read(one)
         #expect(held.next().isEmpty)
     }
+
+    @Test("has a connection looked at every 50 ms while one stream of it is paused and another waits")
+    func waiting() throws {
+        let held = HeldInput()
+        let now = MonotonicInstant(milliseconds: 1_000)
+        held.waits(at: one, since: now)
+        #expect(held.nextLook == nil)
+        held.paused(true, at: one)
+        held.waits(at: other, since: now)
+        #expect(held.nextLook == nil)
+        held.waits(at: one, since: now)
+        let look = try #require(held.nextLook)
+        #expect(look > now && look <= now.after(.milliseconds(50)))
+        #expect(held.next(now: now).isEmpty)
+        #expect(held.next(now: look) == [one])
+        #expect(held.nextLook == nil && held.next(now: look).isEmpty)
+        held.paused(false, at: one)
+        held.waits(at: one, since: look)
+        #expect(held.nextLook == nil)
+    }
 }

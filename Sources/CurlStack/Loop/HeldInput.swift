@@ -17,8 +17,12 @@ final class HeldInput {
     private var paused: [OpenSockets.Ends: Int] = [:] { didSet { isEmpty = false } }
     /// Whether there is none to be looked at, and no stream paused: read alone, without a check for exclusivity.
     private var isEmpty = true
+    /// When to look again where a stream waits beside a paused one, on the loop's clock: now and then input stays behind all the
+    /// looks that a reading is followed by.
+    private(set) var nextLook: MonotonicInstant?
     /// As many as all that libcurl reads at once can fill buffers of paused streams, and be lost to each of them.
     private static let looksBesidePaused = 4
+    private static let pause = Duration.milliseconds(50)
 
     /// A stream received something.
     func received(at ends: OpenSockets.Ends, fillsBuffer: Bool) {
@@ -40,13 +44,23 @@ final class HeldInput {
         looks[ends] = Self.looksBesidePaused
     }
 
+    /// A stream that is not paused waits on a connection: if another one is, the connection is looked at again in a while.
+    func waits(at ends: OpenSockets.Ends, since now: @autoclosure () -> MonotonicInstant = .now) {
+        guard !isEmpty, paused[ends] != nil else { return }
+        nextLook = nextLook ?? now().after(Self.pause)
+    }
+
     /// Whether input may be held on a connection.
     func isPossible(at ends: OpenSockets.Ends) -> Bool { looks[ends] != nil }
 
     /// Takes the connections that are to be looked at now.
-    func next() -> Set<OpenSockets.Ends> {
+    func next(now: @autoclosure () -> MonotonicInstant = .now) -> Set<OpenSockets.Ends> {
         if isEmpty { return [] }
         seen = Set(looks.keys)
+        if let nextLook, nextLook <= now() {
+            self.nextLook = nil
+            seen.formUnion(paused.keys)
+        }
         looks = looks.compactMapValues { $0 > 1 ? $0 - 1 : nil }
         isEmpty = looks.isEmpty && seen.isEmpty && paused.isEmpty
         return seen

@@ -83,6 +83,7 @@ extension Transfer {
         if speaksHTTP2 { easy.keepConnection() }
         easy.readPastLength(speaksHTTP2 && control.hop.wantsTrailers)
         isConnected = true
+        if stream != nil { turn.held.waits(at: ends) }
         touch()
         if control.opensOnly {
             easy.stopWhenConnected(true)

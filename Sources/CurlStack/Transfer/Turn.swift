@@ -103,8 +103,9 @@ final class Turn {
 
     /// When somebody is to go on, in milliseconds of the monotonic clock.
     var nextMoment: Int64? {
-        guard hasRest else { return nil }
-        let next = postponed.lazy.map(\.until.milliseconds).min()
+        let look = held.nextLook?.milliseconds
+        guard hasRest else { return look }
+        let next = postponed.lazy.map(\.until.milliseconds).reduce(look) { min($0 ?? $1, $1) }
         guard !asking.isEmpty else { return next }
         return asking.values.reduce(next ?? .max) { min($0, $1.until.milliseconds) }
     }
@@ -112,7 +113,9 @@ final class Turn {
     /// Has libcurl deal with what it leaves lying: what it holds of HTTP/2 connections, and addresses to connect to.
     func lookAgain(at transfers: some Sequence<Transfer>) {
         for ends in held.next() {
-            transfers.first { $0.ends == ends && $0.isReceiving }?.easy?.callUp()
+            guard let transfer = transfers.first(where: { $0.ends == ends && $0.isReceiving }) else { continue }
+            transfer.easy?.callUp()
+            held.waits(at: ends)
         }
         guard hasRest else { return }
         for (transfer, socket) in betweenAddresses where transfer.phase == .connecting && !transfer.isWatched(socket) {
