@@ -207,7 +207,7 @@ final class Exchange: Cancelable {
     ///   - ending: The end.
     ///   - attempt: The attempt's number; `nil` for whichever is under way.
     func conclude(_ ending: Ending, of attempt: Int? = nil) {
-        let ending = withContext(ending)
+        if let located = withContext(ending) { return conclude(located, of: attempt) }
         if let receiver, state.withLock({ $0.streams(in: attempt) }) {
             if let steps { receiver.fail(steps.streamError(of: ending)) }
             if let remains = state.withLock({ $0.streamFailed(ending) }) { return release(remains, after: ending) }
@@ -222,7 +222,7 @@ final class Exchange: Cancelable {
 
     /// The fetch ends with this, unless another attempt than the one it is the end of has begun.
     func end(_ ending: Ending, of attempt: Int? = nil, onQueue: Bool = false) {
-        let ending = withContext(ending)
+        if let located = withContext(ending) { return end(located, of: attempt, onQueue: onQueue) }
         guard let ended = state.withLock({ $0.end(ending, of: attempt, isIntercepted: isIntercepted) }) else { return }
         // Since somebody looked last, the stream may have been delivered: whoever reads it hears of this.
         if let steps = ended.streaming { receiver?.fail(steps.streamError(of: ending)) }
@@ -230,9 +230,9 @@ final class Exchange: Cancelable {
         deliver(ended.moment, onQueue: onQueue)
     }
 
-    /// A failure with where the fetch was; any other ending as it is.
-    private func withContext(_ ending: Ending) -> Ending {
-        guard case .failed(let failure, nil) = ending else { return ending }
+    /// A failure that does not know yet where the fetch was, with that; `nil` for any other ending.
+    private func withContext(_ ending: Ending) -> Ending? {
+        guard case .failed(let failure, nil) = ending else { return nil }
         return .failed(failure, state.withLock { $0.context(now: .now) })
     }
 
