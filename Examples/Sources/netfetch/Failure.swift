@@ -103,11 +103,7 @@ struct Failure: Error {
         switch error {
         case .http, .noData: return nil
         case .noRequest(let error):
-            if let invalid = error as? HTTP.InvalidValue {
-                self.init(invalid)
-            } else {
-                self.init(.other, phase: .making, code: nil, message: "\(error)")
-            }
+            self.init(making: error)
         case .unknownCoding(let coding, _):
             self.init(.decode, phase: .receiving, code: nil, message: "The content has an unknown coding: \(coding).")
         case .badResponse: self.init(.protocol, phase: .receiving, code: nil, message: "What came is no HTTP response.")
@@ -123,9 +119,23 @@ struct Failure: Error {
         }
     }
 
-    /// Reads an invalid value of the command line.
-    init(_ invalid: HTTP.InvalidValue) {
-        self.init(.refused, phase: nil, code: "invalidRequest", message: "\(invalid)")
+    /// Reads why a request or a stack could not be made.
+    init(making error: any Error) {
+        switch error {
+        case let error as HTTP.InvalidValue:
+            self.init(.refused, phase: nil, code: "invalidRequest", message: "\(error)")
+        case let error as FileError:
+            let message = "The request's content could not be read: \(error)"
+            self.init(.send, phase: .sending, code: "requestBody", message: message)
+        case Network.ConfigurationError.untrusted(let error):
+            self.init(Self.kind(of: error), phase: .securing, code: "untrusted", message: "\(error)")
+        case Network.ConfigurationError.unsupported:
+            self.init(.refused, phase: nil, code: "unsupported", message: "\(error)")
+        case Network.ConfigurationError.invalid:
+            self.init(.refused, phase: nil, code: "invalidOptions", message: "\(error)")
+        default:
+            self.init(.other, phase: .making, code: nil, message: "\(error)")
+        }
     }
 
     /// Reads what the library itself decided.

@@ -7,7 +7,7 @@ enum FormField {
     static func content(_ fields: [String]) throws -> HTTP.Content {
         var form = MultipartFormData()
         for field in fields { form.parts.append(try part(field)) }
-        do { return try form.content() } catch { throw Failure(error) }
+        do { return try form.content() } catch { throw Failure(making: error) }
     }
 
     private static func part(_ field: String) throws -> MultipartFormData.Part {

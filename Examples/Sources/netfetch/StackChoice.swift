@@ -68,7 +68,7 @@ struct StackChoice: Hashable, Sendable {
             configuration.addresses.hostOverrides = try overrides.map { try .init($0) }
             configuration.addresses.reroutes = try reroutes.map { try .init($0) }
         } catch {
-            throw (error as? HTTP.InvalidValue).map { Failure($0) } ?? Failure(.other, "\(error)")
+            throw Failure(making: error)
         }
         if let unixSocket { configuration.addresses.unixSocket = .path(unixSocket) }
         if let abstractSocket { configuration.addresses.unixSocket = .abstract(abstractSocket) }

@@ -62,7 +62,7 @@ final class Stacks: Sendable {
             case .urlsession: Carrier(try Network.URLSessionNetworkStack(configuration: configuration), configuration)
             }
         } catch {
-            throw Failure(error)
+            throw Failure(making: error)
         }
     }
 }
