@@ -96,9 +96,10 @@ final class PairServers: Sendable {
         .sorted { $0.1.arrivedAt < $1.1.arrivedAt }
     }
 
-    /// A text without what differs between two runs: where the servers are.
+    /// A text without what differs between two runs: where the servers are, and when they answered.
     func plain(_ text: String) -> String {
         var text = text.replacing(/[0-9]+ ms/, with: "some ms").replacing(/UserInfo={[^}]*}/, with: "more")
+            .replacing(/date: [^\n]*/, with: "date")
         for server in 0..<2 {
             let authority = place.authority(server)
             let port = authority.split(separator: ":").dropFirst().last.map(String.init)
