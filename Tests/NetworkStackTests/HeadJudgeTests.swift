@@ -41,6 +41,28 @@ struct HeadJudgeTests {
         #expect(judge.keepAlive == seconds)
     }
 
+    @Test("Nothing of a head is left to the next")
+    func beginning() {
+        func text(_ judge: HeadJudge) -> String {
+            var text = ""
+            dump(judge, to: &text)
+            return text
+        }
+        var judge = HeadJudge()
+        judge.begin(.http2)
+        let begun = text(judge)
+        let lines = [
+            "Content-Length: 5", "Keep-Alive: timeout=5", "Transfer-Encoding: chunked", "Content-Encoding: gzip",
+        ]
+        for last in lines {
+            judge.begin(.http1_1)
+            for line in lines.filter({ $0 != last }) + [last] { #expect(judge.read(Array(line.utf8).span) == nil) }
+            #expect(judge.isChunked && judge.keepAlive == 5 && judge.contentCodings == ["gzip"])
+            judge.begin(.http2)
+            #expect(text(judge) == begun)
+        }
+    }
+
     @Test("Received fields are those whose name is a token, with a space for what ends a line or a text")
     func receivedFields() {
         let lines = "A: 1\rB: 2\r\n: x\r\n folded\r\na b: c\r\nC: \rd\0e\u{1B}[31m \r\nD : e\tf\r\nNone\r\n"

@@ -48,5 +48,5 @@ extension ConformanceCheck {
 }
 
 extension Pair {
-    static let all: [Pair] = ofOptions + ofRequests + ofStacks
+    static let all: [Pair] = ofOptions + ofRequests + ofAnswers + ofStacks
 }

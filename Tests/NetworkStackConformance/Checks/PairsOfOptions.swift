@@ -76,6 +76,7 @@ extension Pair {
             situations: [.sameConnection, .otherOrigin],
             servers: .taken,
             comparesRequests: false,
+            sharesConnections: false,
             configure: { configuration, _ in configuration.connections.perHost = 1 },
             set: { fetch, _ in fetch.withOptions { $0.timeouts.queue = .milliseconds(50) } },
             unset: { fetch, _ in fetch.withOptions { $0.timeouts.total = .milliseconds(150) } }

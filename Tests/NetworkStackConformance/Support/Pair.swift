@@ -116,8 +116,10 @@ struct Pair: Sendable {
     var servers = Servers.plain
     /// Whether all that the server has received is compared; not where it depends on the moment.
     var comparesRequests = true
-    /// Whether the fetches use one connection where each side's do.
+    /// Whether a connection that one side's fetch leaves is used again as that side's next fetch would, whichever comes next.
     var sharesConnections = true
+    /// Whether both sides fetch one resource, and only the server's answers differ.
+    var sharesResource = false
     /// What the stack is, on both sides.
     var configure: @Sendable (inout Network.Configuration, PairPlace) throws -> Void = { _, _ in }
     /// What the stack of one side is besides: then each side has a stack of its own, in one process.

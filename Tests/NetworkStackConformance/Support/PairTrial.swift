@@ -57,9 +57,20 @@ struct PairTrial: Sendable {
                 )
             }
             guard situation == .sameConnection, pair.sharesConnections, pair.configureOne == nil else { continue }
-            let isKept = alone.values.allSatisfy { $0[0].connection == $0[1].connection }
-            if isKept { try expect(Set(together.map(\.connection)).count == 1, "They take several connections") }
+            for (place, side) in order.enumerated().dropLast() {
+                guard let isUsedAgain = Self.isUsedAgain(together[place], together[place + 1]),
+                    let expected = Self.isUsedAgain(alone[side]?[0], alone[side]?[1])
+                else { continue }
+                let what = "whether the connection of fetch \(place) of \(order.map(\.rawValue)) is used again"
+                try expectEqual(isUsedAgain, expected, what)
+            }
         }
+    }
+
+    /// Whether a fetch came on the connection of the one before, if both came on any.
+    private static func isUsedAgain(_ first: Trace?, _ second: Trace?) -> Bool? {
+        guard let first = first?.connection, let second = second?.connection else { return nil }
+        return first == second
     }
 
     /// An attempt of one side, and the next of the other.
@@ -88,7 +99,7 @@ struct PairTrial: Sendable {
             let round = order.prefix(place).count { $0 == side }
             let server = situation == .otherOrigin ? (round + (side == .with ? 0 : 1)) % 2 : 0
             // One side's second fetch is of the same resource value, the other's is not.
-            let key = "\(side) \(server) \(side == .with ? 0 : round)"
+            let key = pair.sharesResource ? "\(server)" : "\(side) \(server) \(side == .with ? 0 : round)"
             let fetch: Made
             if let same = made[key] { fetch = same } else { fetch = try make(side, server, then: next) }
             made[key] = fetch
