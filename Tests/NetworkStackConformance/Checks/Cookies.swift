@@ -4,7 +4,7 @@ import NetworkStackTesting
 
 extension ConformanceCheck {
     /// What is remembered from one fetch to the next, and for whom.
-    static let cookies: [ConformanceCheck] = jars + strangersCookies + securedCookies
+    static let cookies: [ConformanceCheck] = jars + redirectedCookies + strangersCookies + securedCookies
 
     private static let jars: [ConformanceCheck] = [
         ConformanceCheck("Without a jar no cookie is kept") { subject in
@@ -138,6 +138,46 @@ extension ConformanceCheck {
             }
             try expectEqual(Set(jar.cookies.map(\.name)).count, 60, "cookies")
         },
+    ]
+
+    /// What a redirect may say of the cookies there are, and where it may lead.
+    private static let redirectedCookies: [ConformanceCheck] = [
+        ConformanceCheck("A redirect takes the cookies along that a fetch of its own would") { subject in
+            let said = [
+                [], ["a=new; Path=/"], ["a=; Max-Age=0; Path=/"], ["b=new"], ["b=; Max-Age=0"], ["d=4; Path=/home"],
+                ["a=new", "c=; Max-Age=0; Path=/", "d=4; Path=/in/more"],
+            ]
+            for fields in said {
+                for target in ["/home", "/in/more", "/in/more/again"] {
+                    for own in [nil, "own=1; a=own"] {
+                        let peer = try subject.serve { request in
+                            let cookies: [String]
+                            switch request.path {
+                            case "/in/set": cookies = ["a=1; Path=/", "b=2", "c=3; Path=/"]
+                            case "/in/start": cookies = fields
+                            default: return .ok("there")
+                            }
+                            var reply = request.path == "/in/set" ? Reply.ok("set") : .redirect(302, to: target)
+                            for cookie in cookies {
+                                reply.head.insert(
+                                    contentsOf: "Set-Cookie: \(cookie)\r\n".utf8,
+                                    at: reply.head.count - 2
+                                )
+                            }
+                            return reply
+                        }
+                        let client = try subject.client { $0.cookies = HTTP.CookieJar() }
+                        let headers: HTTP.Headers = own.map { [.cookie: $0] } ?? [:]
+                        _ = try await client.get(peer.url("/in/set"))
+                        _ = try await client.get(peer.url("/in/start"), headers: headers)
+                        _ = try await client.get(peer.url(target), headers: headers)
+                        let seen = peer.requests().filter { $0.path == target }.map { $0.values(of: "Cookie") }
+                        try expectEqual(seen.count, 2, "requests for \(target)")
+                        try expectEqual(seen[0], seen[1], "Cookie after \(fields), to \(target), with \(own ?? "none")")
+                    }
+                }
+            }
+        }
     ]
 
     private static let strangersCookies: [ConformanceCheck] = [
