@@ -7,7 +7,7 @@ extension ConformanceCheck {
     static let needsProxies: Set<HTTP.Capability> = [.network, .proxies]
 
     /// Ways through HTTP and HTTPS proxies, and around them.
-    static let proxies: [ConformanceCheck] = carriedByProxies + proxySecrets + proxyChoices
+    static let proxies: [ConformanceCheck] = carriedByProxies + proxySecrets + proxyChoices + mixedWays
 
     private static let carriedByProxies: [ConformanceCheck] = [
         ConformanceCheck("A proxy's URL with a path, a query or a fragment is refused") { _ in
