@@ -24,6 +24,33 @@ extension ConformanceCheck {
             }
         },
         ConformanceCheck(
+            "Once kept connections have died, those in their place are kept and used like any other",
+            needs: [.network]
+        ) { subject in
+            for dies in [ScriptedServer.Step.close, .reset] {
+                let (count, leave) = (3, Gate())
+                let server = try ScriptedServer { index in
+                    index < count
+                        ? [.receiveHead, .wait(for: leave), .send(kept), .receiveRequest, dies]
+                        : [.repeat([.receiveHead, .send(kept)])]
+                }
+                let client = try subject.client()
+                async let fetched: Void = together(count) { _ = try await client.get(server.url("/\($0)")) }
+                try await server.waitUntil { $0.requests.count == count }
+                leave.open()
+                try await fetched
+                // Each may meet one that dies, and open another in its place, until none of the first is left.
+                var rest = 0
+                for _ in 1...20 where rest < 3 {
+                    let before = server.snapshot.accepted
+                    _ = try await client.get(server.url("/again"))
+                    rest = server.snapshot.accepted == before ? rest + 1 : 0
+                }
+                try expect(server.snapshot.accepted > count, "none of the kept connections was used again")
+                try expectEqual(rest, 3, "fetches in a row without a connection more")
+            }
+        },
+        ConformanceCheck(
             "The metrics count how often a request was sent again",
             needs: [.network, .carefulRepeats]
         ) { subject in
