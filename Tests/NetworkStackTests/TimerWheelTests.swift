@@ -153,6 +153,19 @@ struct TimerWheelTests {
         #expect(entries[2].times.isEmpty)
     }
 
+    @Test("tells everybody who seals it when the last has left, and who comes later at once")
+    func seals() throws {
+        let wheel = TimerWheel()
+        let tickets = try (0..<2).map { _ in try #require(wheel.insert(Clockwork(), at: .now + .seconds(60))) }
+        let departures = (0..<3).map { _ in wheel.seal() }
+        wheel.remove(tickets[0])
+        #expect(!departures.contains { $0.isReached })
+        wheel.remove(tickets[1])
+        #expect(departures.allSatisfy { $0.isReached })
+        #expect(wheel.seal().isReached)
+        #expect(wheel.insert(Clockwork(), at: .now) == nil)
+    }
+
     @Test("time is added and taken exactly, and for ever is far away")
     func arithmetic() {
         let time = MonotonicTime(nanoseconds: 5_000_000_000)

@@ -24,9 +24,12 @@ extension ConformanceCheck {
             let observations = try (1...3).map { try stack.observe(peer.url("/\($0)")) }
             try await eventually("the server has the requests") { tally.current == 3 }
             let hasFinished = Lock(false)
-            let finishing = Task {
-                await finish(.seconds(50))
-                hasFinished.withLock { $0 = true }
+            // All of those who wait are told.
+            let finishing = (1...3).map { _ in
+                Task {
+                    await finish(.seconds(50))
+                    hasFinished.withLock { $0 = true }
+                }
             }
             // Until then, what is fetched has no request to send.
             try await bounded { while try await !isRefused(stack) {} }
@@ -40,7 +43,7 @@ extension ConformanceCheck {
                 }
                 try expectEqual(try await observation.onlyOutcome().text(), "done", "the content")
             }
-            try await bounded { await finishing.value }
+            try await bounded { for waiter in finishing { await waiter.value } }
         },
         ConformanceCheck("A stack that finishes waits no longer than it is given, or than whoever waits") { subject in
             for isCancelled in [false, true] {
