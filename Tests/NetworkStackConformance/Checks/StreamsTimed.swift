@@ -4,7 +4,10 @@ import NetworkStackTesting
 
 extension ConformanceCheck {
     /// The idle clock of content that is delivered while it arrives.
-    static let streamsTimed: [ConformanceCheck] = [
+    static let streamsTimed: [ConformanceCheck] =
+        idleStreams + ["gzip", "deflate", "br", "zstd"].map(withoutContentYet)
+
+    private static let idleStreams: [ConformanceCheck] = [
         ConformanceCheck("The idle timeout ends a stream that comes no more", needs: [.network]) { subject, scale in
             let server = try ScriptedServer { _ in
                 [.receiveHead, .send("HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\nsome"), .waitForClose]
@@ -47,4 +50,32 @@ extension ConformanceCheck {
             }
         },
     ]
+
+    /// The first 38 bytes of each sample are tables, which give no content by themselves.
+    private static func withoutContentYet(_ coding: String) -> ConformanceCheck {
+        ConformanceCheck(
+            "Content in \(coding) that gives nothing yet does not trip the idle timeout, collected or streamed",
+            // Others are not told of content before it is decompressed.
+            needs: [.network, .decompression, .decompressionRatio]
+        ) { subject, scale in
+            let content = Compressed.byCoding[coding] ?? []
+            let server = try ScriptedServer.responding { request in
+                guard offers(coding, request) else { return .ok(bytes: Compressed.text) }
+                let fields = "Content-Encoding: \(coding)\r\nContent-Length: \(content.count)\r\n\r\n"
+                return .steps([
+                    .send("HTTP/1.1 200 OK\r\n" + fields),
+                    .drip(Array(content.prefix(38)), every: .milliseconds(40) * scale),
+                    .send(Array(content.dropFirst(38))),
+                ])
+            }
+            let idle = Duration.milliseconds(500) * scale
+            let client = try subject.client { $0.options.timeouts.idle = idle }
+            async let collected = client.get(server.url())
+            let opened = try await subject.streaming { $0.options.timeouts.idle = idle }.open(server.url())
+            let streamed = try await bounded(.seconds(30)) { try await opened.value.collect() }
+            try expectBytes(streamed, Compressed.text, "the content, streamed")
+            try expectBytes(await collected.value, Compressed.text, "the content, collected")
+            try needsOffer(of: coding, in: server.requests)
+        }
+    }
 }
