@@ -71,6 +71,10 @@ wakes=$(code '\.wake\(' Sources/CurlStack)
 { [ "$(grep -c . <<<"$wakes" || true)" -eq 1 ] && grep -q '^Sources/CurlStack/Loop/Mailbox\.swift:' <<<"$wakes"; } ||
     fence "Posting is waking: one line of Mailbox.swift wakes the loop, and no other:" <<<"${wakes:-none}"
 
+code '\bcurl_multi_init\b' Sources |
+    { grep -v '^Sources/CurlStack/Handle/WakeupPair\.swift:' || true; } |
+    fence "WakeupPair alone makes multi handles, whose descriptors no other program inherits:"
+
 code '\bnonisolated\(unsafe\)' Sources | fence "'nonisolated(unsafe)' is not used:"
 code '\btry!' Sources | fence "'try!' is not used:"
 code '@preconcurrency\s+import' Sources | fence "'@preconcurrency import' is not used:"

@@ -48,6 +48,21 @@ extension ConformanceCheck {
                 return [fetch]
             }
         },
+        ConformanceCheck(
+            "A child process inherits no descriptor of a stack that has closed its unused connections",
+            needs: [.network, .idleConnectionAge]
+        ) { subject in
+            let server = try ScriptedServer.responding { _ in .ok("done") }
+            let stack = try subject.stack { $0.connections.idleAge = .seconds(1) }
+            try await expectNothingInherited {
+                for round in 1...2 {
+                    try await stack.text(server.url())
+                    try await server.sees("the close") { $0.accepted == round && $0.open == 0 }
+                }
+                return []
+            }
+            withExtendedLifetime(stack) {}
+        },
         ConformanceCheck("A child process inherits no file that is sent", needs: [.network]) { subject in
             let folder = try TemporaryDirectory("sent")
             let file = folder.file("content")
