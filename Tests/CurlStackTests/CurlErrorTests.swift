@@ -29,6 +29,37 @@ struct CurlErrorTests {
         }
     }
 
+    @Test("that a chain leads to nobody who is trusted, wherever it ends", .timeLimit(.minutes(1)))
+    func chains() async throws {
+        let certificates = try TestCertificates.shared()
+        let root = TLSIdentity(certificateChainFile: certificates.untrustedCAFile, keyFile: "")
+        let folder = try TemporaryDirectory("self-signed")
+        let alone = TLSIdentity(certificateChainFile: folder.file("own.pem"), keyFile: folder.file("own.key"))
+        try Program("openssl", package: "openssl").run([
+            "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-subj", "/CN=localhost",
+            "-addext", "subjectAltName=DNS:localhost", "-keyout", alone.keyFile, "-out", alone.certificateChainFile,
+        ])
+        let chains = [
+            ("its own signature", alone), ("an issuer that is not sent", certificates.untrusted),
+            ("a root that is sent along", try certificates.identity(certificates.untrusted, presentingAlso: root)),
+            ("an intermediate of a root that is not trusted", certificates.server),
+        ]
+        var configuration = Network.Configuration()
+        configuration.tls.trustRoots = .file(path: certificates.secondCAFile)
+        let stack = try Network.CurlNetworkStack(configuration: configuration)
+        for (end, identity) in chains {
+            let server = try ScriptedServer.responding(.init(tls: identity)) { _ in .ok("secret") }
+            let error = await #expect(throws: Network.CurlFetchError.self, "\(end)") {
+                try await stack.fetch(resource: get(server.url("/", host: "localhost")))
+            }
+            guard case .transport(let failure, _) = error else {
+                Issue.record("\(end): no failure of the transport")
+                continue
+            }
+            #expect(failure.certificateFault == .untrusted, "\(end): \(failure)")
+        }
+    }
+
     @Test("what is wrong with the certificate of a proxy", .timeLimit(.minutes(1)), arguments: ["http", "https"])
     func proxies(_ scheme: String) async throws {
         let certificates = try TestCertificates.shared()
