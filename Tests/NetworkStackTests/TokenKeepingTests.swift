@@ -111,6 +111,19 @@ struct TokenKeepingTests {
         #expect(store.mostRunning == 1)
     }
 
+    @Test("A store is asked by one at a time, however many come at the same moment")
+    func turns() async throws {
+        let store = GatedStore()
+        let serial = SerialTokenStore(store)
+        await withTaskGroup(of: Void.self) { group in
+            for _ in 1...4 {
+                group.addTask { for _ in 1...10_000 { try? await serial.save { AccessToken("T") } } }
+            }
+        }
+        #expect(store.saved.count == 40_000)
+        #expect(store.mostRunning == 1)
+    }
+
     @Test("After a sign-out while the store is asked, nobody is asked for a token")
     func signOutWhileLoading() async throws {
         let (server, store) = (TokenServer(), GatedStore(loads: Gate()))
