@@ -51,10 +51,10 @@ public final class NginxServer: Sendable {
         let folder = process.folder
         try folder.write("uploads/.keep", "")
         try folder.write("users", "anna:{PLAIN}sésam\n")
-        // A killed nginx leaves its socket behind, and another would take it for one in use.
-        unlink(unixSocketPath)
         // nginx begins to listen on one address after the other.
         try await process.start(portCount: 3, unixSockets: [.path(unixSocketPath)]) { ports in
+            // An nginx that was killed, or that found one of its ports taken, leaves its socket behind: the next would call it in use.
+            unlink(unixSocketPath)
             let configuration = NginxConfiguration(
                 options: options,
                 identity: identity,
