@@ -61,7 +61,10 @@ struct HeldInputTests {
         #expect(held.next(now: now).isEmpty)
         #expect(held.next(now: look) == [one])
         #expect(held.nextLook == nil && held.next(now: look).isEmpty)
+        held.waits(at: one, since: look)
+        // A moment that has passed, and that nobody takes away, would keep the loop awake for ever.
         held.paused(false, at: one)
+        #expect(held.nextLook == nil)
         held.waits(at: one, since: look)
         #expect(held.nextLook == nil)
     }

@@ -1,5 +1,6 @@
 import CurlStack
 import FoundationEssentials
+import Glibc
 import NetworkStack
 import NetworkStackTesting
 import Testing
@@ -29,6 +30,44 @@ struct HeldStreamTests {
         try await Task.sleep(for: .milliseconds(100))
         #expect(try await stack.fetch(resource: resource).value == Data("other".utf8))
         withExtendedLifetime(held) {}
+    }
+
+    /// What looks after a stream that waits beside a paused one ends with either.
+    @Test("costs no processor time once it is given up")
+    func afterwards() async throws {
+        let isFull = Gate()
+        let server = try ScriptedServer { _ in
+            [
+                .beginHTTP2, .answerStream, .receiveStream,
+                .send([.head(200, on: 3)] + content(400_000, on: 3)), .open(isFull), .answerStream, .waitForClose,
+            ]
+        }
+        let other = try ScriptedServer { _ in [.beginHTTP2, .repeat([.answerStream])] }
+        var configuration = Network.Configuration()
+        configuration.options.version = .http2PriorKnowledge
+        let stack = try Network.CurlNetworkStack(configuration: configuration)
+        let resource = try get(server.url())
+        _ = try await stack.fetch(resource: resource)
+        do {
+            let held = try await stack.streaming.fetch(resource: resource).value
+            try await isFull.opened()
+            try await Task.sleep(for: .milliseconds(100))
+            _ = try await stack.fetch(resource: resource)
+            withExtendedLifetime(held) {}
+        }
+        // Turns of the loop, all before it would look again.
+        for _ in 1...6 { _ = try await stack.fetch(resource: get(other.url())) }
+        try await Task.sleep(for: .milliseconds(100))
+        let before = processorTime
+        try await Task.sleep(for: .seconds(1))
+        #expect(processorTime - before < .milliseconds(200))
+        await stack.shutdown()
+    }
+
+    private var processorTime: Duration {
+        var time = timespec()
+        clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
+        return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
     }
 
     private func content(_ count: Int, on stream: UInt32) -> [HTTP2Frame] {

@@ -36,6 +36,7 @@ final class HeldInput {
     func paused(_ isPaused: Bool, at ends: OpenSockets.Ends) {
         let count = (paused[ends] ?? 0) + (isPaused ? 1 : -1)
         paused[ends] = count == 0 ? nil : count
+        if paused.isEmpty { nextLook = nil }
     }
 
     /// A connection was read.
