@@ -17,8 +17,9 @@ extension Network.CurlNetworkStack {
         options.timeouts.connect = options.timeouts.connect ?? options.timeouts.idle
         options.timeouts.queue = options.timeouts.queue ?? options.timeouts.idle
         let hop: HTTPHop
+        let context = HTTP.FetchContext(url: "\(origin)/")
         let trust: ServerTrust
-        do { trust = try engine.trust(for: origin) } catch { throw .untrusted(error) }
+        do { trust = try engine.trust(for: origin) } catch { throw .untrusted(error, context) }
         do { hop = try HTTPHop(to: origin, options: options, trust: trust) } catch {
             throw .invalidRequest(error.reason)
         }
@@ -36,7 +37,7 @@ extension Network.CurlNetworkStack {
         case .opened: return
         case .cancelled: throw .cancelled
         case .failed(let failure):
-            throw .init(failure.mapTransport { $0 }, .init(url: "\(origin)/")) { $0 }
+            throw .init(failure.mapTransport { $0 }, context) { $0 }
         }
     }
 }

@@ -141,6 +141,24 @@ struct ExchangeTests {
         holds(state.remains.source == nil)
     }
 
+    @Test("has the metrics of the attempt that failed in its context, and not of one before")
+    func context() throws {
+        var state = state()
+        let hop = try carrying(&state).hop
+        var metrics = HTTP.Metrics()
+        metrics.bytesReceived = 7
+        guard case .end(let ending) = state.failed(.badResponse, metrics: metrics, hop: hop, now: now) else {
+            throw CancellationError()
+        }
+        let first = state.context(now: now)
+        #expect(first.url != nil && first.attempt == 1 && first.metrics.bytesReceived == 7)
+        holds(state.settle(ending, now: now) != nil)
+        holds(state.failed(CancellationError(), delay: nil, now: now) != nil)
+        holds(state.beginAttempt(0, now: now) != nil)
+        let second = state.context(now: now)
+        #expect(second.url == nil && second.attempt == 2 && second.metrics.bytesReceived == 0)
+    }
+
     @Test("hears nothing of an attempt that is over")
     func earlier() throws {
         var state = state()

@@ -33,7 +33,7 @@ extension ExchangeState {
     private mutating func forgetAttempt(now: MonotonicTime) {
         remains = Remains()
         stage = .making
-        (isTold, redirects, body) = (false, [], Data())
+        (isTold, redirects, body, metrics) = (false, [], Data(), nil)
         clocks.beganAttempt(now: now)
     }
 

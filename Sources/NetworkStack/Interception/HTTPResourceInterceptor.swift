@@ -109,8 +109,8 @@ public protocol HTTPResourceInterceptor<Request, Response>: Sendable {
     /// Hears that an attempt has failed, and votes on what to do. Every interceptor votes; the resource's
     /// `retryActionPriority` folds the votes. A vote to retry says that sending the request again is safe.
     ///
-    /// The vote does not count after a cancel, an expired total timeout, a shutdown or a failure of trust, nor on options that make
-    /// no sense, which are the same in every attempt (``HTTPError/isFinal``). A vote to send a body again that can be sent
+    /// The vote does not count after a cancel, an expired total timeout, a shutdown or a failure of trust, nor on a request or
+    /// options that cannot be sent (``HTTPError/isFinal``). A vote to send a body again that can be sent
     /// only once makes the next attempt fail with ``HTTPFetchError/bodyNotReplayable(_:)``, and the vote on that does not count.
     ///
     /// - Parameters:

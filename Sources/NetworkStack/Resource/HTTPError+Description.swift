@@ -29,10 +29,11 @@ extension HTTPFetchError {
         }
     }
 
-    /// An error from outside may say anything, so only its type is told.
+    /// The text of an error from outside may hold a secret, so only its type is shown.
     private static func words(for error: any Error) -> String {
         switch error {
         case let error as HTTP.InvalidValue: error.reason
+        case let error as Network.ConfigurationError: error.description
         case let error as any HTTPTransportError:
             "\(error.kind) failed" + (error.phase.map { " while \($0.rawValue)" } ?? "")
         default: "\(type(of: error))"

@@ -24,6 +24,25 @@ extension ConformanceCheck {
             )
             return (resource, { if case .retry(.retries(0), _) = $0 { true } else { false } }, 404)
         },
+        ConformanceCheck("An error has the last URL without secrets, the hops and the attempt") { subject in
+            let peer = try subject.serve {
+                $0.path == "/a" ? .redirect(to: "/b?key=s3cret") : .redirect(to: "ftp://a.test/")
+            }
+            for attempts in 1...2 {
+                let resource = try ConformanceSubject.Stack.Resource.intercepted(
+                    peer.url("/a?key=s3cret"),
+                    by: attempts == 1 ? [] : [HTTPRetryPolicy.maxRetries(attempts - 1)]
+                )
+                let outcome = try await subject.stack().observe(resource).onlyOutcome()
+                guard case .failure(let error) = outcome, let context = error.context else {
+                    throw ConformanceFailure("Expected an error with a context, saw \(outcome.summary)")
+                }
+                try expectEqual(context.url, "\(peer.url("/b"))?\u{2026}", "the URL")
+                try expectEqual(context.hops, 2, "the hops")
+                try expectEqual(context.attempt, attempts, "the attempt")
+                try expect(context.metrics.total > .zero, "the time is \(context.metrics.total)")
+            }
+        },
         ConformanceCheck("The error transport tells what went wrong, and no status", needs: [.network]) { subject in
             let closed = try ClosedPort.reserve()
             let outcome = try await subject.stack().observe("http://127.0.0.1:\(closed.port)/").onlyOutcome()
@@ -33,6 +52,8 @@ extension ConformanceCheck {
             try expectEqual(error.transportFailure, .connect, "the kind")
             try expect(error.isRetryable, "A connection that was refused reached nobody")
             try expect(error.statusCode == nil && error.response == nil && !error.isTimeout, "\(error.summary)")
+            try expectEqual(error.context?.url, "http://127.0.0.1:\(closed.port)/", "the URL")
+            try expect(error.isTransient && !error.isCancelled && error.body == nil, "\(error.summary)")
         },
         ConformanceCheck(
             "A 204 and a 205 never reach a decoder: nothing and an optional come, others fail with a reason"
@@ -91,6 +112,8 @@ extension ConformanceCheck {
             }
             try expectEqual(error.statusCode, status, "the status")
             try expectEqual(error.response?.status, status, "the response's status")
+            try expectEqual(error.httpResponse?.status, status, "the neutral response's status")
+            try expectEqual(error.body, status == 404 ? Data("no".utf8) : nil, "the body")
             try expect(!error.isTimeout && !error.isRetryable, "\(error.summary) is a timeout or reached nobody")
             guard case .retry(_, let state) = error else {
                 return try expect(error.lastError is ConformanceSubject.Stack.FetchError, "\(error.lastError)")

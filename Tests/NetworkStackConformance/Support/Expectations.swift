@@ -34,7 +34,7 @@ where Success == Network.Value<Data, HTTP.Response>, Failure == HTTPFetchError<H
 
     /// Expects the fetch to have been cancelled.
     func expectCancelled(file: StaticString = #fileID, line: UInt = #line) throws {
-        guard case .failure(.cancelled) = self else {
+        guard case .failure(.cancelled) = self, case .failure(let error) = self, error.isCancelled else {
             throw ConformanceFailure("Expected cancelled, saw \(summary)", file: file, line: line)
         }
     }
