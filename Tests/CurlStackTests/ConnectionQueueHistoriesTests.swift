@@ -1,5 +1,6 @@
 import FoundationEssentials
 import NetworkStack
+import NetworkStackTesting
 import Testing
 
 @testable import CurlStack
@@ -28,7 +29,7 @@ struct ConnectionQueueHistoriesTests {
 
     @Test("nobody waits where there is room, and nobody begins where there is none", arguments: 0..<40)
     func room(seed: UInt64) throws {
-        var random = Random(state: seed)
+        var random = SeededRandom(seed: seed)
         let limits = Network.Configuration.Connections(
             perHost: .random(in: 1...3, using: &random),
             total: Bool.random(using: &random) ? nil : .random(in: 1...5, using: &random),
@@ -80,18 +81,5 @@ struct ConnectionQueueHistoriesTests {
             try #require(forgotten.isEmpty, "step \(step): \(forgotten.keys)")
         }
         withExtendedLifetime(tokens) {}
-    }
-}
-
-/// Random numbers that are the same in every run (SplitMix64).
-private struct Random: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
     }
 }
