@@ -73,7 +73,7 @@ wakes=$(code '\.wake\(' Sources/CurlStack)
 
 code '\bcurl_multi_init\b' Sources |
     { grep -v '^Sources/CurlStack/Handle/WakeupPair\.swift:' || true; } |
-    fence "WakeupPair alone makes multi handles, whose descriptors no other program inherits:"
+    fence "Only WakeupPair.swift calls curl_multi_init, so that child processes inherit no descriptor:"
 
 code '\bnonisolated\(unsafe\)' Sources | fence "'nonisolated(unsafe)' is not used:"
 code '\btry!' Sources | fence "'try!' is not used:"

@@ -5,12 +5,12 @@ import Testing
 
 @testable import CurlStack
 
-/// What the queue keeps to, whatever happens in which order: a plain count of who is where says who has room.
-@Suite("ConnectionQueue, in any history")
+/// Compares the queue with a plain count of active and waiting transfers, over random histories.
+@Suite("ConnectionQueue in random histories")
 struct ConnectionQueueHistoriesTests {
     private final class Token {}
 
-    /// What happened, as whoever tells the queue knows it.
+    /// The active and waiting transfers of each host, after the events so far.
     private struct Count {
         let limits: Network.Configuration.Connections
         var active: [ConnectionQueue.Host: [ConnectionQueue.ID]] = [:]
@@ -27,7 +27,7 @@ struct ConnectionQueueHistoriesTests {
         }
     }
 
-    @Test("nobody waits where there is room, and nobody begins where there is none", arguments: 0..<40)
+    @Test("lets no transfer wait while there is room, and starts none without", arguments: 0..<40)
     func room(seed: UInt64) throws {
         var random = SeededRandom(seed: seed)
         let limits = Network.Configuration.Connections(

@@ -29,7 +29,7 @@ struct CurlErrorTests {
         }
     }
 
-    @Test("that a chain leads to nobody who is trusted, wherever it ends", .timeLimit(.minutes(1)))
+    @Test("that a certificate chain ends in no trusted root", .timeLimit(.minutes(1)))
     func chains() async throws {
         let certificates = try TestCertificates.shared()
         let root = TLSIdentity(certificateChainFile: certificates.untrustedCAFile, keyFile: "")

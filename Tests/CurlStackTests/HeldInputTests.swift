@@ -62,7 +62,7 @@ struct HeldInputTests {
         #expect(held.next(now: look) == [one])
         #expect(held.nextLook == nil && held.next(now: look).isEmpty)
         held.waits(at: one, since: look)
-        // A moment that has passed, and that nobody takes away, would keep the loop awake for ever.
+        // A moment that stays after it has passed would make the loop spin.
         held.paused(false, at: one)
         #expect(held.nextLook == nil)
         held.waits(at: one, since: look)

@@ -32,8 +32,8 @@ struct HeldStreamTests {
         withExtendedLifetime(held) {}
     }
 
-    /// What looks after a stream that waits beside a paused one ends with either.
-    @Test("costs no processor time once it is given up")
+    /// The loop must not go on looking at a connection after its paused stream is cancelled.
+    @Test("uses no processor time after its stream is cancelled")
     func afterwards() async throws {
         let isFull = Gate()
         let server = try ScriptedServer { _ in
@@ -55,7 +55,7 @@ struct HeldStreamTests {
             _ = try await stack.fetch(resource: resource)
             withExtendedLifetime(held) {}
         }
-        // Turns of the loop, all before it would look again.
+        // These turn the loop before the moment of its next look.
         for _ in 1...6 { _ = try await stack.fetch(resource: get(other.url())) }
         try await Task.sleep(for: .milliseconds(100))
         let before = processorTime

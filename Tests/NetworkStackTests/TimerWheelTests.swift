@@ -153,7 +153,7 @@ struct TimerWheelTests {
         #expect(entries[2].times.isEmpty)
     }
 
-    @Test("tells everybody who seals it when the last has left, and who comes later at once")
+    @Test("ends every wait when its last entry leaves, and later waits at once")
     func seals() throws {
         let wheel = TimerWheel()
         let tickets = try (0..<2).map { _ in try #require(wheel.insert(Clockwork(), at: .now + .seconds(60))) }

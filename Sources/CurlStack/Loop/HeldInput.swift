@@ -17,8 +17,8 @@ final class HeldInput {
     private var paused: [OpenSockets.Ends: Int] = [:] { didSet { isEmpty = false } }
     /// Whether there is none to be looked at, and no stream paused: read alone, without a check for exclusivity.
     private var isEmpty = true
-    /// When to look again where a stream waits beside a paused one, on the loop's clock: now and then input stays behind all the
-    /// looks that a reading is followed by.
+    /// When to look again at connections on which one stream is paused and another waits, on the loop's clock. At times input
+    /// remains after all the looks that follow a read.
     private(set) var nextLook: MonotonicInstant?
     /// As many as all that libcurl reads at once can fill buffers of paused streams, and be lost to each of them.
     private static let looksBesidePaused = 4
@@ -45,7 +45,7 @@ final class HeldInput {
         looks[ends] = Self.looksBesidePaused
     }
 
-    /// A stream that is not paused waits on a connection: if another one is, the connection is looked at again in a while.
+    /// A stream waits on a connection. If another stream of it is paused, the connection is looked at again in 50 ms.
     func waits(at ends: OpenSockets.Ends, since now: @autoclosure () -> MonotonicInstant = .now) {
         guard !isEmpty, paused[ends] != nil else { return }
         nextLook = nextLook ?? now().after(Self.pause)

@@ -132,7 +132,7 @@ extension Network {
                     throw HTTP.InvalidValue("The proxy's credentials have a control character.")
                 }
                 if scheme.isHTTP, credentials.user.utf8.contains(UInt8(ascii: ":")) {
-                    throw HTTP.InvalidValue("A user's name with a colon cannot be told to an HTTP proxy (RFC 7617).")
+                    throw HTTP.InvalidValue("A user's name with a colon cannot be sent to an HTTP proxy (RFC 7617).")
                 }
                 if scheme == .socks5 || scheme == .socks5h {
                     guard credentials.user.utf8.count < 256, credentials.password.utf8.count < 256 else {

@@ -230,7 +230,7 @@ final class Exchange: Cancelable {
         deliver(ended.moment, onQueue: onQueue)
     }
 
-    /// A failure that does not know yet where the fetch was, with that; `nil` for any other ending.
+    /// A failure with its context added; `nil` for an ending that has one or needs none.
     private func withContext(_ ending: Ending) -> Ending? {
         guard case .failed(let failure, nil) = ending else { return nil }
         return .failed(failure, state.withLock { $0.context(now: .now) })

@@ -1,6 +1,6 @@
 public import FoundationEssentials
 
-/// Why a hop failed: what a transport reports to its ``HTTPTransferSink``, and what the engine finds itself.
+/// Why a hop failed, as a transport reports it to its ``HTTPTransferSink`` or the engine finds it.
 ///
 /// A fetch ends with the case of ``HTTPFetchError`` that has the same name.
 @nonexhaustive
@@ -31,7 +31,7 @@ public indirect enum HTTPTransferFailure<Failure: Error>: Error {
     case tooManyFields(limit: Int)
     /// The request's content was sent once and cannot be sent again.
     case bodyNotReplayable
-    /// The request's content could not be read, or is not as long as was said.
+    /// The request's content could not be read, or does not have its declared length.
     case requestBody(any Error)
     /// The server is not trusted with the request.
     case untrusted(ServerTrustError)
@@ -48,9 +48,9 @@ public indirect enum HTTPTransferFailure<Failure: Error>: Error {
 typealias HopFailure = HTTPTransferFailure<any Error>
 
 extension HTTPTransferFailure {
-    /// What a transport refuses before it sends anything.
+    /// Converts what a transport throws before it sends anything.
     ///
-    /// - Parameter error: What it was asked for and cannot do.
+    /// - Parameter error: The option or capability that it cannot follow.
     public init(_ error: Network.ConfigurationError) {
         switch error {
         case .invalid(let reason): self = .invalidRequest(reason)
@@ -59,9 +59,9 @@ extension HTTPTransferFailure {
         }
     }
 
-    /// An invalid value in a request or its options.
+    /// Converts an invalid value in a request or its options.
     ///
-    /// - Parameter error: What is wrong with it.
+    /// - Parameter error: The error of the value.
     public init(_ error: HTTP.InvalidValue) { self = .invalidRequest(error.reason) }
 
     init(_ error: HTTP.Body.OpeningError) {
@@ -79,9 +79,9 @@ extension HTTPTransferFailure {
         }
     }
 
-    /// The same failure, of another transport error.
+    /// The same failure with another type of transport error.
     ///
-    /// - Parameter transform: Makes the other of a transport's own error.
+    /// - Parameter transform: Converts the transport's own error.
     /// - Returns: The failure.
     package func mapTransport<Other: Error>(_ transform: (Failure) -> Other) -> HTTPTransferFailure<Other> {
         switch self {

@@ -1,4 +1,4 @@
-/// What a transport's error says in neutral words, so that code above every stack can judge it.
+/// What a transport's error answers on every stack, so that shared code can judge it.
 public protocol HTTPTransportError: Error {
     /// What went wrong.
     var kind: HTTP.FailureKind { get }

@@ -24,7 +24,7 @@ public protocol HTTPError: Error {
     var isFinal: Bool { get }
     /// Whether the request provably never reached the server.
     var isRetryable: Bool { get }
-    /// What went wrong in the transfer, if the transfer failed and its error tells.
+    /// What went wrong in the transfer, if the transfer failed and its error knows.
     var transportFailure: HTTP.FailureKind? { get }
     /// What happened, in a few words without URLs, header values or content: fit for any log.
     var summary: String { get }
@@ -113,7 +113,7 @@ extension HTTPFetchError: HTTPError {
         }
     }
 
-    /// What went wrong in the transfer, if the transfer failed and its error tells. For `retry`, that of the last failure.
+    /// What went wrong in the transfer, if the transfer failed and its error knows. For `retry`, that of the last failure.
     public var transportFailure: HTTP.FailureKind? {
         switch self {
         case .transport(let error, _): (error as? any HTTPTransportError)?.kind
@@ -134,8 +134,8 @@ extension HTTPFetchError: HTTPError {
     }
 }
 
-/// A fetch that failed tells what it tells without decoding. Content that could not be decoded came with a success, and
-/// asking again would bring the same.
+/// A failed fetch answers as it does without decoding. Content that could not be decoded came with a success, and another
+/// fetch would bring the same.
 extension FetchAndDecodeError: HTTPError where FetchError: HTTPError {
     private var failure: FetchError? {
         switch self {
@@ -160,7 +160,7 @@ extension FetchAndDecodeError: HTTPError where FetchError: HTTPError {
     public var isFinal: Bool { failure?.isFinal ?? true }
     /// Whether the request provably never reached the server.
     public var isRetryable: Bool { failure?.isRetryable ?? false }
-    /// What went wrong in the transfer, if the transfer failed and its error tells.
+    /// What went wrong in the transfer, if the transfer failed and its error knows.
     public var transportFailure: HTTP.FailureKind? { failure?.transportFailure }
 
     /// What happened, in a few words without URLs, header values or content: fit for any log.

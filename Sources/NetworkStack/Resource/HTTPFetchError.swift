@@ -40,7 +40,7 @@ public indirect enum HTTPFetchError<Response: HTTPResponseConvertible, Transport
     /// The response's content is longer than ``HTTP/Options/Limits/body``, in bytes.
     case bodyTooLarge(limit: Int64, HTTP.FetchContext = .init())
     /// The response's content grows by more than ``HTTP/Options/Limits/decompressionRatio`` when it is decompressed; or, on
-    /// CurlStack, a piece of 16 KiB by more than 4096 times, whatever that says.
+    /// CurlStack, a piece of 16 KiB by more than 4096 times, whatever the option is.
     case decompressionRatio(limit: Int, HTTP.FetchContext = .init())
     /// The response's head is longer than ``HTTP/Options/Limits/head``, in bytes, or than the library below the stack takes,
     /// if that is less.
@@ -69,7 +69,7 @@ extension HTTPFetchError {
     /// The error of a hop that failed.
     ///
     /// - Parameters:
-    ///   - failure: How it failed. A transport error of another type than the stack's is told as ``noRequest(_:)``.
+    ///   - failure: How it failed. A transport error of another type than the stack's becomes ``noRequest(_:)``.
     ///   - context: Where the fetch was.
     ///   - respond: Makes the stack's response of a neutral one.
     package init(
@@ -134,7 +134,7 @@ extension HTTPFetchError {
     }
 }
 
-/// A fetch error that can be told in neutral terms, whatever stack it is of.
+/// A fetch error that can be converted to neutral types, whatever its stack.
 private protocol ErasableFetchError: Error {
     var neutral: any Error { get }
 }

@@ -140,14 +140,14 @@ extension ConformanceCheck {
         },
     ]
 
-    /// What a redirect may say of the cookies there are, and where it may lead.
+    /// Redirects that set, change and delete cookies, to paths that match them and paths that do not.
     private static let redirectedCookies: [ConformanceCheck] = [
-        ConformanceCheck("A redirect takes the cookies along that a fetch of its own would") { subject in
-            let said = [
+        ConformanceCheck("A redirect sends the cookies that a direct fetch would send") { subject in
+            let settings = [
                 [], ["a=new; Path=/"], ["a=; Max-Age=0; Path=/"], ["b=new"], ["b=; Max-Age=0"], ["d=4; Path=/home"],
                 ["a=new", "c=; Max-Age=0; Path=/", "d=4; Path=/in/more"],
             ]
-            for fields in said {
+            for fields in settings {
                 for target in ["/home", "/in/more", "/in/more/again"] {
                     for own in [nil, "own=1; a=own"] {
                         let peer = try subject.serve { request in

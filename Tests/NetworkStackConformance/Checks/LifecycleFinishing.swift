@@ -24,7 +24,7 @@ extension ConformanceCheck {
             let observations = try (1...3).map { try stack.observe(peer.url("/\($0)")) }
             try await eventually("the server has the requests") { tally.current == 3 }
             let hasFinished = Lock(false)
-            // All of those who wait are told.
+            // Every waiter returns, not only the last.
             let finishing = (1...3).map { _ in
                 Task {
                     await finish(.seconds(50))

@@ -2,8 +2,8 @@ import NetworkStack
 import NetworkStackTesting
 
 extension Pair {
-    /// One for each feature of an answer that says something of its connection, of its content or of its end. The request is the
-    /// same on both sides, so what differs after it was left by the answer.
+    /// A pair for each feature of a response that affects its connection, its body or its end. Both sides send the same request,
+    /// so a difference in a later fetch was left by the response.
     static let ofAnswers: [Pair] =
         [
             ("an answer of HTTP/1.0", Reply.raw("HTTP/1.0 200 OK\r\nContent-Length: 3\r\n\r\nold")),

@@ -3,10 +3,10 @@ import NetworkStack
 import NetworkStackTesting
 
 extension ConformanceCheck {
-    /// Fetches of one stack that take different ways to a proxy, and past it.
+    /// Fetches of one stack through a proxy, through a tunnel, and without a proxy, in every order.
     static let mixedWays: [ConformanceCheck] = [
         ConformanceCheck(
-            "Every fetch takes its own way to a proxy, or past it, whichever way the one before took",
+            "A fetch uses its own proxy, whatever the fetch before it used",
             needs: needsProxies.union([.customTrustRoots])
         ) { subject in
             let squid = try SquidServer()

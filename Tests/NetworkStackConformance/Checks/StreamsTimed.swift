@@ -51,11 +51,11 @@ extension ConformanceCheck {
         },
     ]
 
-    /// The first 38 bytes of each sample are tables, which give no content by themselves.
+    /// The first 38 bytes of each sample are tables: they decode to nothing.
     private static func withoutContentYet(_ coding: String) -> ConformanceCheck {
         ConformanceCheck(
-            "Content in \(coding) that gives nothing yet does not trip the idle timeout, collected or streamed",
-            // Others are not told of content before it is decompressed.
+            "Compressed bytes in \(coding) without decoded content yet reset the idle timeout",
+            // Other stacks see content only after it is decompressed.
             needs: [.network, .decompression, .decompressionRatio]
         ) { subject, scale in
             let content = Compressed.byCoding[coding] ?? []

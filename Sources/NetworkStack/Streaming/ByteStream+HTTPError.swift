@@ -1,7 +1,7 @@
 public import FoundationEssentials
 
-/// Content that did not come whole tells what the fetch tells that brought it, for whoever is to begin again. What ended it
-/// otherwise, such as a file that could not be written, stands.
+/// A stream that failed answers as the fetch that brought it, so that a caller can decide whether to begin again. Any other
+/// cause, such as a file that could not be written, is final.
 extension ByteStream.Failed: HTTPError {
     private var failure: (any HTTPError)? { underlying as? any HTTPError }
 
@@ -21,7 +21,7 @@ extension ByteStream.Failed: HTTPError {
     public var isFinal: Bool { failure.map(\.isFinal) ?? true }
     /// Not: the server has answered the request.
     public var isRetryable: Bool { false }
-    /// What went wrong in the transfer, if the transfer failed and its error tells.
+    /// What went wrong in the transfer, if the transfer failed and its error knows.
     public var transportFailure: HTTP.FailureKind? { failure?.transportFailure }
     /// What happened, in a few words without URLs, header values or content: fit for any log.
     public var summary: String { "content that did not come whole: \(failure?.summary ?? "\(type(of: underlying))")" }
