@@ -11,7 +11,7 @@ import sys
 from mutations import ROOT, Problem, load
 
 TABLE = ROOT / ".build" / "PROMISES.md"
-CONTRACT = ROOT / "Sources" / "NetworkStack" / "NetworkStack.swift"
+CONTRACT = ROOT / "Sources" / "NetworkStack" / "Client" / "NetworkStack.swift"
 CAPABILITIES = ROOT / "Tests" / "Capabilities.json"
 NUMBERED = re.compile(r"(\d+)\. ")
 INTRODUCTION = """# Promises
