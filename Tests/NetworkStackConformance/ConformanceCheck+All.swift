@@ -1,33 +1,55 @@
 extension ConformanceCheck {
-    /// Every promise there is. A stack is proved by those it claims (``ConformanceSubject/claims(_:)``).
-    public static let all: [ConformanceCheck] = conduct + messages + wires + above + classes
+    /// Every promise, section by section of the contract, in the order to read them in. A stack is proved by those it claims
+    /// (``ConformanceSubject/claims(_:)``).
+    ///
+    /// A section is a folder of `Checks`, and has a line here.
+    public static let all: [ConformanceCheck] = fetches + messages + protocols + connections + above
 
-    /// What is decided and heard above the messages.
-    private static let above: [ConformanceCheck] =
-        interceptors + retries + authentication + errorCases + digest + digestUploads + digestLimits + curlCommands
-
-    /// How fetches begin, end and share a stack.
-    private static let conduct =
-        contract + cancellation + timeouts + interimTimeouts + sendingTimeouts + endlessTimeouts + punctuality
-        + concurrency + lifecycle
-        + finishing + keptAlive + failures + streams + downloads
-
-    /// Which way it travels.
-    private static let wires: [ConformanceCheck] =
-        proxies + socksProxies + failingProxies + addresses + localSockets + expectations + hints + faultsOfHTTP2
-        + heldFrames + stalledHTTP2 + earlyAnswers + awaitedTrailers + deadConnections + compressionRatios
-        + compressionBombs + compressionPieces + floods + openFaultsOfHTTP2 + errorsOfHTTP2 + floodsInTheClear
-        + tlsAlerts + boundedRepeats + unusualReplies
+    /// How fetches begin and end.
+    private static let fetches: [ConformanceCheck] = [
+        contract + callbacks,  // Completion
+        cancellation,
+        timeouts + sendingTimeouts + interimTimeouts + endlessTimeouts + punctuality + proportions,
+        failures + errorCases,  // Errors
+    ].flatMap(\.self)
 
     /// What travels.
-    private static let messages: [ConformanceCheck] =
-        methods + bodies + headers + statuses + redirects + (compression + codings).map { $0.needing(.decompression) }
-        + limits
-        + refusals
-        + tls + pinning + http2 + resources + endpointParts + sentForms + callbacks + sessionHeaders
-        + receivedFields + foldedHeads + paths + cookies + strictTransport + metrics + ranges
+    private static let messages: [ConformanceCheck] = [
+        methods + headers + ownHeaders + sessionHeaders + paths + refusals,  // Requests
+        bodies + requestTrailers + sentForms + expectations,  // Uploads
+        statuses + receivedBodies + receivedHeaders + lenientHeads + receivedFields + ranges + hints  // Responses
+            + limits,
+        (compression + codings).map { $0.needing(.decompression) } + compressionPieces + compressionRatios
+            + compressionBombs,
+        redirects,
+        cookies,
+        streams + downloads,
+    ].flatMap(\.self)
 
-    /// What is checked for every member of a class: options, names, clocks, buffers, descriptors.
-    private static let classes: [ConformanceCheck] =
-        pairs + nameTables + proportions + products + races + lifetimes + processHygiene
+    /// Which way it travels.
+    private static let protocols: [ConformanceCheck] = [
+        framing + heads + foldedHeads + unusualReplies,  // HTTP1
+        http2 + faultsOfHTTP2 + openFaultsOfHTTP2 + errorsOfHTTP2 + heldFrames + stalledHTTP2 + earlyAnswers
+            + awaitedTrailers,
+        tls + tlsAlerts + clientIdentities + strictTransport,
+        pinning,
+        proxies + socksProxies + failingProxies,
+    ].flatMap(\.self)
+
+    /// What fetches of a stack share.
+    private static let connections: [ConformanceCheck] = [
+        keptConnections + keptAlive + deadConnections + boundedRepeats + concurrency + addresses + localSockets + floods
+            + floodsInTheClear,
+        stackLifetimes + finishing,  // Shutdown
+        pairs + products + races + lifetimes + nameTables + processHygiene,  // Isolation
+    ].flatMap(\.self)
+
+    /// What is decided above the messages.
+    private static let above: [ConformanceCheck] = [
+        retries,
+        authentication + digest + digestUploads + digestLimits,
+        interceptors,
+        metrics,
+        resources + endpointParts + curlCommands,
+    ].flatMap(\.self)
 }

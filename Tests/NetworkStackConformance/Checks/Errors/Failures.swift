@@ -4,7 +4,7 @@ import NetworkStackTesting
 
 extension ConformanceCheck {
     /// Connections that fail and replies that are not whole: each a typed failure, none a success.
-    static let failures: [ConformanceCheck] = unreachable + cutShort + senseless + framing + heads
+    static let failures: [ConformanceCheck] = unreachable + cutShort + senseless
 
     private static let unreachable: [ConformanceCheck] = [
         ConformanceCheck("A port where nobody listens fails to connect, and can be tried again", needs: [.network]) {

@@ -1,0 +1,34 @@
+import FoundationEssentials
+import NetworkStack
+import NetworkStackTesting
+
+extension ConformanceCheck {
+    /// The limit on how far compressed content may grow.
+    static let compressionRatios: [ConformanceCheck] = [
+        ConformanceCheck("Content that grows beyond the ratio is refused", needs: [.network, .decompressionRatio]) {
+            subject in
+            let bomb = Compressed.bomb
+            let peer = try ScriptedServer.responding { _ in .ok(bytes: bomb, headers: [("Content-Encoding", "gzip")]) }
+            let request = try HTTP.Request(url: peer.url())
+            var options = HTTP.Options()
+            options.limits.decompressionRatio = 100
+            guard
+                case .decompressionRatio(limit: 100, _) = try await subject.client().refusal(request, options: options)
+            else {
+                throw ConformanceFailure("expected a refusal for the ratio")
+            }
+            options.limits.decompressionRatio = 2000
+            try expectEqual(
+                try await subject.client().success(request, options: options).value.count,
+                Compressed.bombSize,
+                "bytes"
+            )
+        },
+        ConformanceCheck("A decompression ratio below one is refused") { subject in
+            do {
+                _ = try subject.stack { $0.options.limits.decompressionRatio = 0 }
+                throw ConformanceFailure("the stack was made")
+            } catch Network.ConfigurationError.invalid {}
+        },
+    ]
+}
