@@ -1,3 +1,4 @@
+import Dispatch
 import FoundationEssentials
 import NetworkStackTesting
 import Testing
@@ -42,6 +43,35 @@ struct ExchangeTests {
             do { _ = try await receiver.next() } catch { failed.open() }
         }
         try await failed.opened(within: .seconds(10))
+    }
+
+    @Test("reads the clock of HSTS outside its lock: the clock may cancel the fetch")
+    func strictTransportClock() async throws {
+        let fetching = Lock<(any Cancelable)?>(nil)
+        let (begun, ended) = (DispatchSemaphore(value: 0), Gate())
+        var configuration = Network.Configuration()
+        configuration.strictTransport = HTTP.StrictTransportHosts {
+            fetching.withLock { $0 }?.cancel()
+            return Date()
+        }
+        let transport = InMemoryTransport(userAgent: nil) { _ in
+            { request in
+                begun.wait()
+                return (
+                    HTTP.Response(status: 302, headers: [.location: "http://other.test/"], url: request.url), Data()
+                )
+            }
+        }
+        let engine = HTTPEngine(transport: transport, configuration: configuration)
+        let resource = HTTPResource<HTTP.Request, HTTP.Response>(
+            baseRequestMaking: .request(try HTTP.Request(url: url))
+        )
+        let fetch = engine.fetch(resource) { result in
+            if case .failure(.cancelled) = result { ended.open() }
+        }
+        fetching.withLock { $0 = fetch }
+        begun.signal()
+        try await ended.opened(within: .seconds(10))
     }
 
     @Test("that a shutdown ends makes no other attempt, whatever is voted")

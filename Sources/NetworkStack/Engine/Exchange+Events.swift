@@ -35,8 +35,21 @@ extension Exchange {
     }
 
     func received(head: HTTP.Response, hop: Int) {
-        if memory.isOn, state.withLock({ $0.isCurrent(hop) }) { memory.received(head) }
-        act { $0.received(head: head, hop: hop, now: .now) }
+        guard memory.isOn else { return act { $0.received(head: head, hop: hop, now: .now) } }
+        guard let request = state.withLock({ $0.isCurrent(hop) ? $0.request : nil }) else { return }
+        // The clocks of cookies and HSTS are the user's: they are read before the lock is taken.
+        memory.received(head)
+        let secured = securedRedirect(head, to: request)
+        act { $0.received(head: head, secured: secured, hop: hop, now: .now) }
+    }
+
+    /// The https URL that HSTS demands in place of the one a redirect leads to, if any.
+    private func securedRedirect(_ head: HTTP.Response, to request: HTTP.Request) -> Result<URL?, HTTP.InvalidValue> {
+        let policy = options.value.redirects
+        guard let named = try? Redirect.location(of: head, to: request, policy: policy)?.url else {
+            return .success(nil)
+        }
+        return Result { () throws(HTTP.InvalidValue) in try memory.secured(named) }
     }
 
     /// Answers whether there is room for more.

@@ -147,6 +147,7 @@ struct ExchangeState: ~Copyable {
 
     mutating func received(
         head response: consuming HTTP.Response,
+        secured: Result<URL?, HTTP.InvalidValue> = .success(nil),
         hop: Int,
         now: MonotonicTime
     ) -> Verdict {
@@ -154,7 +155,7 @@ struct ExchangeState: ~Copyable {
         clocks.entered(.receiving, now: now)
         head = response
         do {
-            next = response.status.statusClass == .redirection ? try redirect(response) : nil
+            next = response.status.statusClass == .redirection ? try redirect(response, secured) : nil
         } catch {
             return .end(.failed(error))
         }
@@ -177,7 +178,10 @@ struct ExchangeState: ~Copyable {
     }
 
     /// Where a redirect leads, if it is to be followed.
-    private func redirect(_ response: HTTP.Response) throws(HopFailure) -> HTTP.Request? {
+    private func redirect(
+        _ response: HTTP.Response,
+        _ secured: Result<URL?, HTTP.InvalidValue>
+    ) throws(HopFailure) -> HTTP.Request? {
         guard let request, let origin = try? HTTP.Origin(of: request.url) else { return nil }
         return try Redirect.next(
             after: response,
@@ -186,7 +190,7 @@ struct ExchangeState: ~Copyable {
             fragment: fragment,
             following: redirects,
             policy: shared.value.redirects,
-            secured: { url throws(HTTP.InvalidValue) in try steps?.context.memory.secured(url) }
+            secured: secured
         )
     }
 

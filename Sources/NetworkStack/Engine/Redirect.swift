@@ -5,7 +5,8 @@ enum Redirect {
     /// The request to make next, or `nil` if the response does not lead on.
     ///
     /// It may lead to where the fetch has been, as servers do while they prepare something. What goes round in a circle ends at
-    /// the limit. User info in a `Location` is dropped: a server gives no credentials for another.
+    /// the limit. User info in a `Location` is dropped: a server gives no credentials for another. `secured` is the https URL
+    /// that HSTS demands in place of the one in the `Location`, if any.
     ///
     /// - Throws: ``HTTPTransferFailure`` for a redirect that is not to be followed.
     static func next(
@@ -15,14 +16,11 @@ enum Redirect {
         fragment: String?,
         following followed: [HTTP.Response.Redirect],
         policy: HTTP.Options.Redirects,
-        secured: (URL) throws(HTTP.InvalidValue) -> URL? = { _ in nil }
+        secured: Result<URL?, HTTP.InvalidValue> = .success(nil)
     ) throws(HopFailure) -> HTTP.Request? {
-        let locations = locations(in: response.headers, status: response.status, policy: policy)
-        guard let location = locations.first, !location.isEmpty else { return nil }
-        guard locations.allSatisfy({ $0 == location }) else { throw .invalidRedirect("several places at once") }
-        let named = try resolve(location, against: request.url)
+        guard let (location, named) = try location(of: response, to: request, policy: policy) else { return nil }
         let resolved: URL
-        do { resolved = try secured(named) ?? named } catch { throw HopFailure(error) }
+        do { resolved = try secured.get() ?? named } catch { throw HopFailure(error) }
         let target: HTTP.Target
         do { target = try HTTP.Target(resolved) } catch { throw .invalidRedirect(resolved.redactedDescription) }
         guard let url = target.stripped.map({ URL(string: $0) }) ?? resolved else {
@@ -53,6 +51,18 @@ enum Redirect {
         guard followed.count < policy.limit else { throw .tooManyRedirects(limit: policy.limit) }
         if !next.body.isReplayable { throw .bodyNotReplayable }
         return next
+    }
+
+    /// The `Location` of a response, and the URL it names, before HSTS; `nil` if the response does not lead on.
+    static func location(
+        of response: HTTP.Response,
+        to request: HTTP.Request,
+        policy: HTTP.Options.Redirects
+    ) throws(HopFailure) -> (text: String, url: URL)? {
+        let locations = locations(in: response.headers, status: response.status, policy: policy)
+        guard let location = locations.first, !location.isEmpty else { return nil }
+        guard locations.allSatisfy({ $0 == location }) else { throw .invalidRedirect("several places at once") }
+        return (location, try resolve(location, against: request.url))
     }
 
     /// Where a response leads, if it is to be followed.
