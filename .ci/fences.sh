@@ -86,6 +86,8 @@ files Sources Tests | while IFS= read -r -d '' file; do
     [ "$lines" -le 300 ] || head -n 1 "$file" | grep -q 'Longer than 300 lines:' || echo "$file: $lines lines"
 done | fence "A file of more than 300 lines says why in its first line ('// Longer than 300 lines: ...'):"
 
+upward=$(.ci/layers.py 2>&1) || fence "A folder uses only the folders before it in .ci/layers.txt:" <<<"$upward"
+
 imports 'Foundation|FoundationNetworking|FoundationXML|CCurl|COpenSSL|CurlStack|URLSessionStack' Sources/NetworkStack |
     fence "NetworkStack knows no backend, no C library and no Foundation beyond FoundationEssentials:"
 imports 'Foundation|FoundationNetworking|FoundationXML|URLSessionStack' Sources/CurlStack |

@@ -40,24 +40,6 @@ public protocol NetworkStack<Resource, Remote>: Sendable {
     func fetch(resource: Resource, completion: @escaping Completion<Remote>) -> any Cancelable
 }
 
-/// A fetch error that tells a cancel.
-///
-/// If a stack's error does, the forms of fetching below that decode or call back on a queue heed a cancel until they end: also
-/// one that comes while content is decoded, or while a completion waits for its queue. A task that awaits a fetch alone gets
-/// what the fetch ended with.
-public protocol CancellableFetchError: Error {
-    /// The fetch was cancelled.
-    static var cancelled: Self { get }
-}
-
-/// Why a fetch-and-decode failed.
-public enum FetchAndDecodeError<FetchError: Error>: Error {
-    /// The fetch failed.
-    case fetch(FetchError)
-    /// The fetch succeeded and its payload could not be decoded.
-    case decode(any Error)
-}
-
 extension NetworkStack {
     /// Fetches a resource and calls back on a queue.
     ///

@@ -121,11 +121,3 @@ struct ExchangeClocks {
         return .lookAgain(next)
     }
 }
-
-extension HTTP.Phase {
-    /// Whether there is no connection yet.
-    fileprivate var isConnecting: Bool { self == .resolving || self == .connecting || self == .securing }
-
-    /// Whether nothing of the request can have reached the server.
-    package var isBeforeSending: Bool { self == .queued || isConnecting }
-}

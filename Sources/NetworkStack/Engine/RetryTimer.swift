@@ -1,4 +1,4 @@
-package import Dispatch
+internal import Dispatch
 
 /// Where delayed retries wait.
 enum RetryTimer: Sendable {
@@ -37,22 +37,5 @@ private final class DelayedWork: Cancelable {
     func cancel() {
         _ = work.withLock { $0.take() }
         task.withLock { $0 }?.cancel()
-    }
-}
-
-extension Duration {
-    /// Seconds, and what is left in attoseconds. A duration may be longer than its `components` can tell, which trap then; here
-    /// it is as long as no clock runs.
-    package var parts: (seconds: Int64, attoseconds: Int64) {
-        let longest = Duration.seconds(1 << 62)
-        return min(max(self, .zero - longest), longest).components
-    }
-
-    /// The same for a queue, rounded up: nothing is ever early. What is not longer than zero is now, and what is beyond 68 years
-    /// never comes.
-    package var dispatchInterval: DispatchTimeInterval {
-        let (seconds, attoseconds) = max(self, .zero).parts
-        guard seconds < 1 << 31 else { return .never }
-        return .nanoseconds(Int(seconds) * 1_000_000_000 + Int(attoseconds / 1_000_000_000) + 1)
     }
 }

@@ -89,15 +89,11 @@ extension IPAddress {
 }
 
 extension HTTP.Origin {
-    /// What a client calls the server in a TLS handshake (SNI, RFC 6066 section 3); addresses have no name there.
+    /// The server's name in a TLS handshake; `nil` for an address.
     package var serverName: String? { CanonicalHost(self).serverName }
 }
 
-extension Network.Proxy {
-    /// What a client calls the proxy in a TLS handshake.
-    package var serverName: String? { CanonicalHost(host: host).serverName }
-}
-
 extension CanonicalHost {
-    fileprivate var serverName: String? { isAddress ? nil : text }
+    /// The host's name in a TLS handshake (SNI, RFC 6066 section 3); `nil` for an address.
+    var serverName: String? { isAddress ? nil : text }
 }

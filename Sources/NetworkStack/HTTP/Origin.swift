@@ -231,9 +231,9 @@ extension HTTP {
 }
 
 extension Span<UInt8> {
-    func firstIndex(of byte: UInt8, in range: Range<Int>) -> Int? { range.first { self[$0] == byte } }
+    fileprivate func firstIndex(of byte: UInt8, in range: Range<Int>) -> Int? { range.first { self[$0] == byte } }
 
-    func lastIndex(of byte: UInt8, in range: Range<Int>) -> Int? { range.last { self[$0] == byte } }
+    fileprivate func lastIndex(of byte: UInt8, in range: Range<Int>) -> Int? { range.last { self[$0] == byte } }
 
     /// A piece as text, which it was before.
     func text(_ range: Range<Int>) -> String {

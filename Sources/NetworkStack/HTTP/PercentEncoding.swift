@@ -28,4 +28,36 @@ extension UInt8 {
         default: false
         }
     }
+
+    /// RFC 3986 `pchar`, and the slash that parts segments.
+    var isPathByte: Bool {
+        switch self {
+        case UInt8(ascii: "/"), UInt8(ascii: ":"), UInt8(ascii: "@"), UInt8(ascii: "("), UInt8(ascii: ")"),
+            UInt8(ascii: ","), UInt8(ascii: ";"), UInt8(ascii: "="):
+            true
+        case UInt8(ascii: "%"), UInt8(ascii: "#"), UInt8(ascii: "^"), UInt8(ascii: "`"), UInt8(ascii: "|"): false
+        default: isTokenByte
+        }
+    }
+}
+
+extension [UInt8] {
+    /// Adds text, escaping what is not allowed.
+    mutating func append(escaping text: String, unless isAllowed: (UInt8) -> Bool) {
+        for byte in text.utf8 { append(escaping: byte, unless: isAllowed) }
+    }
+
+    /// Adds a byte, escaped if it is not allowed.
+    @inline(__always)
+    mutating func append(escaping byte: UInt8, unless isAllowed: (UInt8) -> Bool) {
+        if isAllowed(byte) { append(byte) } else { append(percentEncoding: byte) }
+    }
+
+    /// Adds a byte as `%` and two digits.
+    mutating func append(percentEncoding byte: UInt8) {
+        func digit(_ value: UInt8) -> UInt8 { value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "A") + value - 10 }
+        append(UInt8(ascii: "%"))
+        append(digit(byte >> 4))
+        append(digit(byte & 15))
+    }
 }

@@ -48,7 +48,7 @@ enum URLText {
     static func asciiAuthority(_ bytes: Substring.UTF8View) throws(Fault) -> String? {
         let parts = bytes.split(separator: UInt8(ascii: "@"), omittingEmptySubsequences: false)
         guard parts.count <= 2, let named = parts.last, bytes.percentDecoded != nil else { throw .authority }
-        let isLegal = { (byte: UInt8) in EndpointURL.isPathByte(byte) || byte == UInt8(ascii: "%") }
+        let isLegal = { (byte: UInt8) in byte.isPathByte || byte == UInt8(ascii: "%") }
         guard parts.dropLast().joined().allSatisfy(isLegal) else { throw .authority }
         let end = named.lastIndex(of: UInt8(ascii: ":")) ?? named.endIndex
         let isLegalInHost = { (byte: UInt8) in isLegal(byte) || "[]".utf8.contains(byte) }
@@ -86,7 +86,7 @@ enum URLText {
                 UInt8(ascii: "#") where !isInFragment:
                 isInFragment = isInFragment || bytes[place] == UInt8(ascii: "#")
                 escaped.append(bytes[place])
-            case let byte: escaped.append(escaping: byte) { $0 == UInt8(ascii: "?") || EndpointURL.isPathByte($0) }
+            case let byte: escaped.append(escaping: byte) { $0 == UInt8(ascii: "?") || $0.isPathByte }
             }
         }
         return String(decoding: escaped, as: UTF8.self)

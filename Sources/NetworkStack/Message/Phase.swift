@@ -41,3 +41,11 @@ extension HTTP {
         case total
     }
 }
+
+extension HTTP.Phase {
+    /// Whether there is no connection yet.
+    var isConnecting: Bool { self == .resolving || self == .connecting || self == .securing }
+
+    /// Whether nothing of the request can have reached the server.
+    package var isBeforeSending: Bool { self == .queued || isConnecting }
+}

@@ -1,13 +1,5 @@
 internal import FoundationEssentials
 
-extension HTTP.Headers {
-    /// Whether a value may be sent: no control byte but the tab (RFC 9110 section 5.5), so no line can be injected.
-    static func isLegal(value: String) -> Bool { value.utf8.allSatisfy(\.isValueByte) }
-
-    /// Whether a name may be sent: a token.
-    static func isLegal(name: String) -> Bool { !name.isEmpty && name.utf8.allSatisfy(\.isTokenByte) }
-}
-
 extension HTTP.Request {
     /// Checks everything that can be wrong with a request before anything is sent, and reads its target.
     ///

@@ -24,7 +24,7 @@ enum EndpointURL {
             if joined.last == UInt8(ascii: "/") { joined.removeLast() }
             if path.utf8.first != UInt8(ascii: "/") { joined.append(UInt8(ascii: "/")) }
             if parameters.isEmpty, !path.utf8.contains(UInt8(ascii: "{")) {
-                joined.append(escaping: path, unless: isPathByte)
+                joined.append(escaping: path, unless: { $0.isPathByte })
             } else {
                 try PathTemplate(path, parameters).append(to: &joined)
             }
@@ -53,44 +53,12 @@ enum EndpointURL {
         return url
     }
 
-    /// RFC 3986 `pchar`, and the slash that parts segments.
-    static func isPathByte(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "/"), UInt8(ascii: ":"), UInt8(ascii: "@"), UInt8(ascii: "("), UInt8(ascii: ")"),
-            UInt8(ascii: ","), UInt8(ascii: ";"), UInt8(ascii: "="):
-            true
-        case UInt8(ascii: "%"), UInt8(ascii: "#"), UInt8(ascii: "^"), UInt8(ascii: "`"), UInt8(ascii: "|"): false
-        default: byte.isTokenByte
-        }
-    }
-
     /// What may stand in a name or value unescaped; `+` is escaped because forms read it as a space.
     private static func isQueryByte(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "&"), UInt8(ascii: "="), UInt8(ascii: "+"), UInt8(ascii: ";"), UInt8(ascii: "'"): false
         case UInt8(ascii: "?"): true
-        default: isPathByte(byte)
+        default: byte.isPathByte
         }
-    }
-}
-
-extension [UInt8] {
-    /// Adds text, escaping what is not allowed.
-    mutating func append(escaping text: String, unless isAllowed: (UInt8) -> Bool) {
-        for byte in text.utf8 { append(escaping: byte, unless: isAllowed) }
-    }
-
-    /// Adds a byte, escaped if it is not allowed.
-    @inline(__always)
-    mutating func append(escaping byte: UInt8, unless isAllowed: (UInt8) -> Bool) {
-        if isAllowed(byte) { append(byte) } else { append(percentEncoding: byte) }
-    }
-
-    /// Adds a byte as `%` and two digits.
-    mutating func append(percentEncoding byte: UInt8) {
-        func digit(_ value: UInt8) -> UInt8 { value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "A") + value - 10 }
-        append(UInt8(ascii: "%"))
-        append(digit(byte >> 4))
-        append(digit(byte & 15))
     }
 }

@@ -66,40 +66,6 @@ public indirect enum HTTPFetchError<Response: HTTPResponseConvertible, Transport
 }
 
 extension HTTPFetchError {
-    /// The error of a hop that failed.
-    ///
-    /// - Parameters:
-    ///   - failure: How it failed. A transport error of another type than the stack's becomes ``noRequest(_:)``.
-    ///   - context: Where the fetch was.
-    ///   - respond: Makes the stack's response of a neutral one.
-    package init(
-        _ failure: HTTPTransferFailure<any Error>,
-        _ context: HTTP.FetchContext,
-        _ respond: (HTTP.Response) -> Response
-    ) {
-        switch failure {
-        case .transport(let error):
-            self = (error as? TransportError).map { .transport($0, context) } ?? .noRequest(error)
-        case .invalidRequest(let reason): self = .invalidRequest(reason)
-        case .unsupported(let capability, let reason): self = .unsupported(capability, reason: reason)
-        case .timedOut(let timeout, let phase): self = .timedOut(timeout, during: phase, context)
-        case .tooManyRedirects(let limit): self = .tooManyRedirects(limit: limit, context)
-        case .insecureRedirect(let url): self = .insecureRedirect(url, context)
-        case .invalidRedirect(let target): self = .invalidRedirect(target, context)
-        case .bodyTooLarge(let limit): self = .bodyTooLarge(limit: limit, context)
-        case .decompressionRatio(let limit): self = .decompressionRatio(limit: limit, context)
-        case .headTooLarge(let limit): self = .headTooLarge(limit: limit, context)
-        case .headLineTooLong(let limit): self = .headLineTooLong(limit: limit, context)
-        case .tooManyFields(let limit): self = .tooManyFields(limit: limit, context)
-        case .bodyNotReplayable: self = .bodyNotReplayable(context)
-        case .requestBody(let error): self = .requestBody(error, context)
-        case .untrusted(let error): self = .untrusted(error, context)
-        case .badResponse: self = .badResponse(nil)
-        case .unknownCoding(let coding, let response): self = .unknownCoding(coding, respond(response))
-        case .shutDown: self = .shutDown
-        }
-    }
-
     /// The same error in neutral terms.
     var erased: HTTPFetchError<HTTP.Response, any Error> {
         switch self {

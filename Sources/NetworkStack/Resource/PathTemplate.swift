@@ -35,7 +35,7 @@ struct PathTemplate {
                     try check(bytes[segment.start...], with: segment.name)
                     segment = (bytes.count + 1, nil)
                 }
-                bytes.append(escaping: byte, unless: EndpointURL.isPathByte)
+                bytes.append(escaping: byte, unless: { $0.isPathByte })
                 position += 1
             }
         }

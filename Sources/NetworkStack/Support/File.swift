@@ -201,3 +201,26 @@ public struct FileError: Error, Hashable, CustomStringConvertible {
     /// The file, and the system's words for the error.
     public var description: String { unsafe "\(path): \(String(cString: strerror(number)))" }
 }
+
+/// The system's calls, whose names those of methods hide.
+enum Descriptor {
+    static func open(_ path: String, _ flags: Int32) -> Int32 {
+        #if canImport(Glibc)
+            unsafe Glibc.open(path, flags)
+        #elseif canImport(Musl)
+            unsafe Musl.open(path, flags)
+        #else
+            unsafe Darwin.open(path, flags)
+        #endif
+    }
+
+    static func close(_ descriptor: Int32) -> Int32 {
+        #if canImport(Glibc)
+            Glibc.close(descriptor)
+        #elseif canImport(Musl)
+            Musl.close(descriptor)
+        #else
+            Darwin.close(descriptor)
+        #endif
+    }
+}

@@ -164,10 +164,3 @@ final class TokenWaiter: Cancelable {
         following.cancel()
     }
 }
-
-extension Duration {
-    var seconds: Double {
-        let (seconds, attoseconds) = parts
-        return Double(seconds) + Double(attoseconds) / 1e18
-    }
-}

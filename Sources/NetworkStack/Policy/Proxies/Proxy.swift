@@ -154,6 +154,11 @@ extension Network {
     }
 }
 
+extension Network.Proxy {
+    /// The proxy's name in a TLS handshake; `nil` for an address.
+    package var serverName: String? { CanonicalHost(host: host).serverName }
+}
+
 extension Network.Proxy: CustomStringConvertible {
     /// The proxy's URL without its credentials.
     public var description: String { "\(scheme.rawValue)://\(host):\(port)" }

@@ -1,5 +1,3 @@
-public import FoundationEssentials
-
 extension Retry {
     /// How many retries each host is granted, in proportion to its requests.
     ///
@@ -115,66 +113,5 @@ extension Retry {
 
         /// What happened.
         public var description: String { "The retries granted to \(origin) are spent." }
-    }
-
-    /// A policy whose retries are paid for from a budget. Made by ``Policy/within(_:)``.
-    public struct BudgetedPolicy<Metadata: HTTPRetryMetadata>: HTTPResourceInterceptor {
-        /// The request of the stack.
-        public typealias Request = Metadata.Request
-        /// The response of the stack.
-        public typealias Response = Metadata.Response
-
-        let policy: Policy<Metadata>
-        let budget: Budget
-
-        /// Requests are none of its business.
-        public var interceptsRequests: Bool { false }
-
-        /// Content is none of its business.
-        public var interceptsContent: Bool { false }
-
-        /// Pays a first attempt's share in, and for a retry.
-        public func interceptScheduledTask(withIdentifier identifier: Int, request: Request, retryState: State) {
-            guard let origin = Self.origin(of: request) else { return }
-            if retryState.errors.isEmpty { budget.deposit(for: origin) } else { budget.pay(for: origin) }
-        }
-
-        /// Votes as the policy does, and against a retry that the budget does not grant.
-        public func interceptFailedTask(
-            withIdentifier identifier: Int,
-            request: Request?,
-            data: Data?,
-            response: Response?,
-            error: any Swift.Error,
-            retryState: State
-        ) -> Action {
-            let metadata = Metadata(request: request, payload: data, response: response)
-            let action = policy.shouldRetry(with: error, state: retryState, metadata: metadata)
-            let delay: Delay
-            switch action {
-            case .none, .noRetry: return action
-            case .retry: delay = 0
-            case .retryAfter(let wanted): delay = wanted
-            }
-            // What was not sent reached nobody, and costs nobody anything; nor does a vote that does not count.
-            guard delay.isFinite, delay >= 0, let request, let origin = Self.origin(of: request),
-                (error as? any HTTPError)?.isFinal != true
-            else { return action }
-            return budget.grant(to: origin, after: delay) ? action : .noRetry(.custom(BudgetExhausted(origin: origin)))
-        }
-
-        private static func origin(of request: Request) -> HTTP.Origin? {
-            (try? request.httpRequest()).flatMap { try? HTTP.Origin(of: $0.url) }
-        }
-    }
-}
-
-extension Retry.Policy where Metadata: HTTPRetryMetadata {
-    /// The same policy, its retries paid for from a budget per host.
-    ///
-    /// - Parameter budget: The budget, shared with whom you like.
-    /// - Returns: The interceptor: a retry beyond the budget ends the fetch with ``Retry/BudgetExhausted``.
-    public func within(_ budget: Retry.Budget) -> Retry.BudgetedPolicy<Metadata> {
-        Retry.BudgetedPolicy(policy: self, budget: budget)
     }
 }

@@ -1,5 +1,3 @@
-public import FoundationEssentials
-
 extension Retry {
     /// When an operation that has failed is tried again.
     ///
@@ -48,34 +46,3 @@ extension Retry {
 
 /// A retry policy of the neutral types: one object for every stack, through `adapted()`.
 public typealias HTTPRetryPolicy = Retry.Policy<Retry.Metadata<HTTP.Request, HTTP.Response>>
-
-extension HTTPResource {
-    /// A retry policy of the stack's own types.
-    public typealias RetryPolicy = Retry.Policy<Retry.Metadata<Request, Response>>
-}
-
-extension Retry.Policy: HTTPResourceInterceptor where Metadata: HTTPRetryMetadata {
-    /// The request of the stack.
-    public typealias Request = Metadata.Request
-    /// The response of the stack.
-    public typealias Response = Metadata.Response
-
-    /// Requests are none of its business.
-    public var interceptsRequests: Bool { false }
-
-    /// Content is none of its business.
-    public var interceptsContent: Bool { false }
-
-    /// Votes as ``shouldRetry(with:state:metadata:)`` does.
-    public func interceptFailedTask(
-        withIdentifier identifier: Int,
-        request: Request?,
-        data: Data?,
-        response: Response?,
-        error: any Error,
-        retryState: Retry.State
-    ) -> Retry.Action {
-        let metadata = Metadata(request: request, payload: data, response: response)
-        return shouldRetry(with: error, state: retryState, metadata: metadata)
-    }
-}

@@ -45,6 +45,11 @@ extension Retry {
     ]
 }
 
+extension HTTPError {
+    /// Whether the failure may pass by itself (``Retry/isTransient(_:statuses:)``).
+    public var isTransient: Bool { Retry.isTransient(self) }
+}
+
 extension Retry.Policy where Metadata: HTTPRetryMetadata {
     /// The same policy where sending the request again is safe (``Retry/isSafe(_:after:in:)``); elsewhere it votes for nothing.
     ///

@@ -1,40 +1,5 @@
 public import FoundationEssentials
 
-/// What every stack's fetch error answers, for code that is given `any Error`: a retry rule, an authenticator, a log.
-///
-///     HTTPRetryPolicy.maxRetries(2).when { error, _, _ in (error as? any HTTPError)?.statusCode == 503 }
-///
-/// After retries, it answers for the last failure.
-public protocol HTTPError: Error {
-    /// The status that came with the failure, if one did.
-    var statusCode: HTTP.StatusCode? { get }
-    /// Whether a clock ended the fetch.
-    var isTimeout: Bool { get }
-    /// Whether the fetch was cancelled.
-    var isCancelled: Bool { get }
-    /// Whether the failure may pass by itself (``Retry/isTransient(_:statuses:)``).
-    var isTransient: Bool { get }
-    /// The response that came with the failure, if one did.
-    var httpResponse: HTTP.Response? { get }
-    /// The content of an unsuccessful response, as far as it was collected.
-    var body: Data? { get }
-    /// Where the fetch was when it failed, if it got that far.
-    var context: HTTP.FetchContext? { get }
-    /// Whether it stands, whatever interceptors vote: a cancel, the total timeout, a server that is not trusted.
-    var isFinal: Bool { get }
-    /// Whether the request provably never reached the server.
-    var isRetryable: Bool { get }
-    /// What went wrong in the transfer, if the transfer failed and its error knows.
-    var transportFailure: HTTP.FailureKind? { get }
-    /// What happened, in a few words without URLs, header values or content: fit for any log.
-    var summary: String { get }
-}
-
-extension HTTPError {
-    /// Whether the failure may pass by itself (``Retry/isTransient(_:statuses:)``).
-    public var isTransient: Bool { Retry.isTransient(self) }
-}
-
 extension HTTPFetchError: HTTPError {
     /// The response that came with the failure, if one did. For `retry`, that of the last failure.
     public var response: Response? {
@@ -130,44 +95,6 @@ extension HTTPFetchError: HTTPError {
         case .cancelled, .retry, .invalidRequest, .timedOut(.total, _, _), .bodyNotReplayable, .untrusted, .shutDown:
             true
         default: false
-        }
-    }
-}
-
-/// A failed fetch answers as it does without decoding. Content that could not be decoded came with a success, and another
-/// fetch would bring the same.
-extension FetchAndDecodeError: HTTPError where FetchError: HTTPError {
-    private var failure: FetchError? {
-        switch self {
-        case .fetch(let error): error
-        case .decode: nil
-        }
-    }
-
-    /// The status that came with the failure of the fetch, if one did.
-    public var statusCode: HTTP.StatusCode? { failure?.statusCode }
-    /// Whether a clock ended the fetch.
-    public var isTimeout: Bool { failure?.isTimeout ?? false }
-    /// Whether the fetch was cancelled.
-    public var isCancelled: Bool { failure?.isCancelled ?? false }
-    /// The response that came with the failure of the fetch, if one did.
-    public var httpResponse: HTTP.Response? { failure?.httpResponse }
-    /// The content of an unsuccessful response, as far as it was collected.
-    public var body: Data? { failure?.body }
-    /// Where the fetch was when it failed.
-    public var context: HTTP.FetchContext? { failure?.context }
-    /// Whether the fetch's failure stands, whatever interceptors vote. They are not asked about decoding.
-    public var isFinal: Bool { failure?.isFinal ?? true }
-    /// Whether the request provably never reached the server.
-    public var isRetryable: Bool { failure?.isRetryable ?? false }
-    /// What went wrong in the transfer, if the transfer failed and its error knows.
-    public var transportFailure: HTTP.FailureKind? { failure?.transportFailure }
-
-    /// What happened, in a few words without URLs, header values or content: fit for any log.
-    public var summary: String {
-        switch self {
-        case .fetch(let error): error.summary
-        case .decode(let error): "content that cannot be decoded: \(type(of: error))"
         }
     }
 }

@@ -1,0 +1,27 @@
+public import FoundationEssentials
+
+extension Retry.Policy: HTTPResourceInterceptor where Metadata: HTTPRetryMetadata {
+    /// The request of the stack.
+    public typealias Request = Metadata.Request
+    /// The response of the stack.
+    public typealias Response = Metadata.Response
+
+    /// Requests are none of its business.
+    public var interceptsRequests: Bool { false }
+
+    /// Content is none of its business.
+    public var interceptsContent: Bool { false }
+
+    /// Votes as ``shouldRetry(with:state:metadata:)`` does.
+    public func interceptFailedTask(
+        withIdentifier identifier: Int,
+        request: Request?,
+        data: Data?,
+        response: Response?,
+        error: any Error,
+        retryState: Retry.State
+    ) -> Retry.Action {
+        let metadata = Metadata(request: request, payload: data, response: response)
+        return shouldRetry(with: error, state: retryState, metadata: metadata)
+    }
+}
