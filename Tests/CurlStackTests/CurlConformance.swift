@@ -39,8 +39,8 @@ extension KnownIssue {
     /// fetch ends by its idle timeout.
     private static let unreadFaults: [(Range<UInt32>, KnownIssue)] = ConformanceCheck.all.map(\.name)
         .filter {
-            $0.hasPrefix("Half a body over HTTP/2, then ") && $0.hasSuffix("fails at once")
-                || $0.hasPrefix("Before a head over HTTP/2, ")
+            $0.hasPrefix("Half a body, then ") && $0.hasSuffix("fails at once")
+                || $0.hasPrefix("Before a head, ")
         }
         .map { check in
             (
@@ -67,7 +67,7 @@ extension KnownIssue {
         (
             0..<UInt32.max,
             KnownIssue(
-                "Fetches with and without HTTP/1.1 alone leave each other alone",
+                "No other fetch is affected by HTTP/1.1 alone",
                 reason: "libcurl takes a kept connection of HTTP/1.1 for a request that could negotiate HTTP/2.",
                 reference: "curl, lib/url.c: ConnectionExists; lib/conncache.c"
             )
@@ -75,7 +75,7 @@ extension KnownIssue {
         (
             0x080100..<UInt32.max,
             KnownIssue(
-                "A stream that the server resets within its content without an error is a failure, too",
+                "A stream reset with NO_ERROR within its body fails",
                 reason: "libcurl takes a reset without an error for the content's end, and says no word of it.",
                 reference: "curl #6015; on_stream_close and http2_handle_stream_close of lib/http2.c"
             )
@@ -83,7 +83,7 @@ extension KnownIssue {
         (
             0x080D00..<0x081000,
             KnownIssue(
-                "A request by prior knowledge joins one that is not answered yet",
+                "A prior-knowledge request joins a connection without a response yet",
                 reason: "libcurl shares a connection in the clear only once it has answered.",
                 reference: "curl #18177, mended in 8.16"
             )
@@ -91,7 +91,7 @@ extension KnownIssue {
         (
             0..<0x080100,
             KnownIssue(
-                "An early answer in one piece with its reset is delivered",
+                "An early response in one packet with its reset is delivered",
                 reason: "libcurl drops what it has read of a stream that is reset in the same piece.",
                 reference: "curl, lib/http2.c of 7.88: http2_handle_stream_close in cf_h2_recv"
             )
@@ -115,7 +115,7 @@ extension KnownIssue {
         (
             0x080E00..<UInt32.max,
             KnownIssue(
-                "Half a body over HTTP/2, then SETTINGS_ENABLE_PUSH of 5, fails at once",
+                "Half a body, then SETTINGS_ENABLE_PUSH of 5, fails at once",
                 reason: "libcurl keeps the connection until it would be used again.",
                 reference: "curl, lib/multi.c: multi_done closes no multiplexed connection for a transfer that failed"
             )
@@ -123,7 +123,7 @@ extension KnownIssue {
         (
             0x080E00..<UInt32.max,
             KnownIssue(
-                "Half a body over HTTP/2, then a WINDOW_UPDATE of zero, fails at once",
+                "Half a body, then a WINDOW_UPDATE of zero, fails at once",
                 reason: "libcurl keeps the connection until it would be used again.",
                 reference: "curl, lib/multi.c: multi_done closes no multiplexed connection for a transfer that failed"
             )
@@ -131,7 +131,7 @@ extension KnownIssue {
         (
             0x080E00..<UInt32.max,
             KnownIssue(
-                "Before a head over HTTP/2, SETTINGS_ENABLE_PUSH of 5 is a protocol error",
+                "Before a head, SETTINGS_ENABLE_PUSH of 5 is a protocol error",
                 reason: "libcurl keeps the connection until it would be used again.",
                 reference: "curl, lib/multi.c: multi_done closes no multiplexed connection for a transfer that failed"
             )
@@ -139,7 +139,7 @@ extension KnownIssue {
         (
             0x080E00..<UInt32.max,
             KnownIssue(
-                "Before a head over HTTP/2, a WINDOW_UPDATE of zero is a protocol error",
+                "Before a head, a WINDOW_UPDATE of zero is a protocol error",
                 reason: "libcurl keeps the connection until it would be used again.",
                 reference: "curl, lib/multi.c: multi_done closes no multiplexed connection for a transfer that failed"
             )
@@ -163,7 +163,7 @@ extension KnownIssue {
         (
             0..<UInt32.max,
             KnownIssue(
-                "A server's PING is answered while a stream's reader pauses",
+                "A PING is answered while a stream's reader pauses",
                 reason: "libcurl does not read a connection all of whose streams are paused.",
                 reference: "curl, lib/multi.c: KEEP_RECV_PAUSE in multi_getsock and Curl_pollset"
             )

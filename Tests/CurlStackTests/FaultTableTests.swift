@@ -12,28 +12,28 @@ struct FaultTableTests {
             "A head cut within its status line fails",
             "A head cut within a field fails",
             "A head cut before its blank line fails",
-            "A head cut short over TLS fails",
+            "A head truncated over TLS fails",
         ],
         "The server breaks HTTP/2 within the content and closes: a failure.": [
-            "Content over HTTP/2 whose connection ends is not whole",
-            "Content without a length that DATA on a stream that nobody opened cuts short over HTTP/2 is not whole",
+            "A body over HTTP/2 whose connection closes is truncated",
+            "A body without a length fails after DATA on an unopened stream",
         ],
         "The server breaks HTTP/2 within the content and does not close: a failure, in time.": [
-            "A connection error over HTTP/2 whose connection stays open does not last for ever"
+            "An HTTP/2 connection error fails the fetch although the connection stays open"
         ],
         "The server ends TLS without close_notify, and nothing else delimits the content: a failure.": [
-            "Content whose TLS connection was cut off is not whole"
+            "A body ended by a truncated TLS connection fails"
         ],
         "The server announces a length of 2^63 or more: a failure.": [
             "A Content-Length of 2^63 is refused",
             "A Content-Length of twenty-five digits is refused",
-            "A length near 2^63 that never comes is not taken for whole, and fills no memory",
+            "A missing body with a length near 2^63 fails, using little memory",
         ],
         "The server announces two lengths, or one that is no number: a failure.": [
             "Two different Content-Lengths are refused",
             "A list of different Content-Lengths is refused",
             "A Content-Length with a sign is refused",
-            "Content is not longer than a Content-Length with a space before its colon says",
+            "A body longer than a Content-Length with a stray space fails",
         ],
         "The server truncates compressed content, and its length is right: a failure.": [
             "Truncated gzip is a failure",
@@ -41,76 +41,76 @@ struct FaultTableTests {
             "Truncated deflate is a failure",
         ],
         "The server sends GOAWAY before it has processed the stream: a success.": [
-            "What a server did not deal with before its farewell is sent again"
+            "A request that GOAWAY excludes is sent again"
         ],
         "The server answers, and resets the upload's stream with NO_ERROR: a success.": [
-            "An answer that is whole before the upload has ended is the answer",
-            "An answer of known length over HTTP/2 ends the upload that it does not wait for",
+            "A complete response before the upload's end is delivered",
+            "A complete response over HTTP/2 ends the upload it does not need",
         ],
         "The server redirects a POST by 301, 302 or 303: a GET without content.": [
-            "A 301 turns POST into GET, without content",
-            "A 302 turns POST into GET, without content",
-            "A 303 turns POST into GET, without content",
+            "A 301 turns POST into GET, without a body",
+            "A 302 turns POST into GET, without a body",
+            "A 303 turns POST into GET, without a body",
         ],
         "The server sends ten thousand fields: a failure, in time.": [
-            "Ten thousand header fields over HTTP/2 are refused, and do not hang"
+            "Ten thousand header fields over HTTP/2 are refused without hanging"
         ],
         // Other faults on the way to a response.
         "No server listens, answers or has that name.": [
-            "Addresses that lead nowhere are passed over at once, like those that take no connection",
-            "A port where nobody listens fails to connect, and can be tried again",
-            "The connect timeout ends an attempt that nobody answers",
+            "Unreachable addresses are skipped at once, like refusing ones",
+            "A refused connection fails as connect and can be retried",
+            "The connect timeout ends an unanswered attempt",
             "A name that does not exist fails to resolve",
         ],
         "A name lookup hangs.": [
             "One hanging name lookup delays no other transfer",
-            "A connect timeout in a name lookup comes in time",
+            "A connect timeout during a name lookup fires on time",
         ],
         "One family of addresses does not answer.": [
-            "An address that does not answer does not hold up the other family's"
+            "An unresponsive address does not delay the other address family"
         ],
         "A keep-alive connection dies when it is used again.": [
-            "A GET is sent again if its kept connection died without an answer",
-            "A POST is not sent again by itself if its kept connection died without an answer",
+            "A GET is repeated after its keep-alive connection died unanswered",
+            "A POST is not repeated after its keep-alive connection died unanswered",
         ],
         "The server sends unrequested bytes.": [
-            "Bytes that a server sends unasked are nobody's answer",
-            "Bytes after the end of an answer are nobody's answer",
-            "Bytes that a server sends unasked over a Unix socket are nobody's answer",
+            "Unrequested bytes from a server are not taken as a response",
+            "Bytes after the end of a response are not taken as another",
+            "Unrequested bytes over a Unix socket are not taken as a response",
         ],
         "The server sends GOAWAY while many fetches are in flight.": [
-            "A server that ends its connections after some requests loses none",
-            "A server that ends its connections after some requests loses none of many without a length",
+            "A server's request limit per connection loses no request",
+            "A server's request limit per connection loses no body without a length",
         ],
         "The proxy refuses, sends garbage, closes, or is gone.": [
-            "A proxy that answers CONNECT with 407 fails the fetch with that status",
-            "A proxy that answers CONNECT with bytes without sense fails the fetch as the proxy's",
-            "A proxy that closes after CONNECT fails the fetch as the proxy's",
-            "A proxy that dies between two requests does not fail the second",
-            "What dante's rules deny is the proxy's failure",
+            "A CONNECT response of 407 fails the fetch with that status",
+            "A proxy that answers CONNECT with random bytes is a proxy failure",
+            "A proxy that closes after CONNECT is a proxy failure",
+            "A proxy connection that dies between requests does not fail the second",
+            "A denial by dante's rules is a proxy failure",
         ],
         "A SOCKS proxy wants other credentials, or reaches no server.": [
-            "A name and a password that dante does not know are the proxy's failure",
-            "A SOCKS 5 proxy that reaches nobody is the proxy's failure",
+            "Credentials unknown to dante are a proxy failure",
+            "A SOCKS 5 proxy that reaches no server is a proxy failure",
         ],
         "The proxy refuses a tunnel and sends without end.": [
-            "A proxy that answers CONNECT with 407 and never stops holds up no other fetch",
-            "A proxy that answers CONNECT with 403 and never stops holds up no other fetch",
+            "An endless CONNECT response of 407 delays no other fetch",
+            "An endless CONNECT response of 403 delays no other fetch",
         ],
         "A few bytes decompress to very many.": [
-            "What is nothing in the end, and much on the way there, holds up no other fetch",
-            "What a redirect's content becomes holds up no other fetch",
+            "A nested bomb that decodes to nothing delays no other fetch",
+            "A redirect's decompression bomb delays no other fetch",
         ],
         "An upload is cancelled midway.": [
-            "A stream whose fetch is cancelled never arrives as if it were whole"
+            "A stream of a cancelled fetch never arrives as a whole body"
         ],
         "The environment has a proxy that was not asked for, or for other hosts.": [
-            "The environment's proxies are used only if they are asked for",
-            "Origins that are excepted are reached without the proxy",
+            "The environment's proxies are used only on request",
+            "Origins on the exception list bypass the proxy",
         ],
         "Credentials must not reach the wrong server.": [
-            "A proxy's credentials open it, and never reach the origin",
-            "What an origin is told never reaches the proxy of its tunnel",
+            "A proxy's credentials reach the proxy and never the origin",
+            "An origin's fields and credentials never reach the tunnel's proxy",
         ],
     ]
 

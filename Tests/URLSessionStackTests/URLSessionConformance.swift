@@ -42,7 +42,7 @@ extension KnownIssue {
             (
                 0..<UInt32.max,
                 KnownIssue(
-                    "A redirect's bytes that are not UTF-8 are escaped as they came",
+                    "A redirect's bytes that are not UTF-8 are escaped as received",
                     reason: "URLSession fails at a header line that is not UTF-8.",
                     reference: "FoundationNetworking, Message.swift: a header line is decoded as UTF-8 or not at all"
                 )
@@ -66,7 +66,7 @@ extension KnownIssue {
             (
                 0..<0x080400,
                 KnownIssue(
-                    "A host is reached at its fourth address where the first three take no connection",
+                    "A host's fourth address is reached after three refuse the connection",
                     reason: "libcurl does not go on to the next address before something else wakes it.",
                     reference: "curl #11920, mended in 8.4"
                 )
@@ -74,7 +74,7 @@ extension KnownIssue {
             (
                 0..<0x080000,
                 KnownIssue(
-                    "Bytes that a server sends unasked are nobody's answer",
+                    "Unrequested bytes from a server are not taken as a response",
                     reason: "libcurl takes bytes that wait on an idle connection for the next answer.",
                     reference: "curl #10690, mended in 8.0"
                 )
@@ -82,7 +82,7 @@ extension KnownIssue {
             (
                 0..<UInt32.max,
                 KnownIssue(
-                    "A redirect with huge content is followed without waiting for it",
+                    "A redirect with a huge body is followed without reading it all",
                     reason: "URLSession tells of a redirect only when its content is complete.",
                     reference:
                         "FoundationNetworking, HTTPURLProtocol.swift: a redirect is told when its transfer has completed"
@@ -91,7 +91,7 @@ extension KnownIssue {
             (
                 0..<UInt32.max,
                 KnownIssue(
-                    "A redirect whose content stops coming is followed",
+                    "A redirect whose body stalls is followed",
                     reason: "URLSession tells of a redirect only when its content is complete.",
                     reference:
                         "FoundationNetworking, HTTPURLProtocol.swift: a redirect is told when its transfer has completed"
@@ -100,7 +100,7 @@ extension KnownIssue {
             (
                 0..<UInt32.max,
                 KnownIssue(
-                    "A request that says Connection: close is the last on its connection, and closes no other",
+                    "A request with Connection: close ends only its connection",
                     reason: "URLSession sends the field and keeps a connection that its server keeps.",
                     reference: "FoundationNetworking, EasyHandle.swift: libcurl's CURLOPT_FORBID_REUSE is not set"
                 )
@@ -145,7 +145,7 @@ extension KnownIssue {
         }
         + [
             "A status line HTTP/1.1 2000 OK over HTTP/1.1 is no response",
-            "A head line that libcurl does not take is refused by libcurl's limit",
+            "A head line that libcurl rejects is refused by libcurl's limit",
         ]
         .map { check in
             (
@@ -161,7 +161,7 @@ extension KnownIssue {
             (
                 0x080E00..<UInt32.max,
                 KnownIssue(
-                    "Escaped dots of a path are sent as interceptors get them",
+                    "Escaped dots of a path are sent as interceptors see them",
                     reason: "libcurl takes an escaped dot for a dot, and URLSession does not turn that off.",
                     reference: "curl, lib/urlapi.c: dedotdotify; FoundationNetworking sets no CURLOPT_PATH_AS_IS"
                 )
@@ -170,9 +170,9 @@ extension KnownIssue {
 
     /// How long a server keeps a connection is known here, and nothing can be done with it.
     private static let keptAlive: [(Range<UInt32>, KnownIssue)] = [
-        "A connection is not used near the end of its Keep-Alive timeout",
-        "A Keep-Alive timeout counts from each answer, said or not",
-        "A Keep-Alive timeout of zero ends its connection's use",
+        "A connection near the end of its Keep-Alive timeout is not used",
+        "Every response restarts the Keep-Alive timeout, with or without the field",
+        "A Keep-Alive timeout of zero ends the connection's use",
     ].map { check in
         (
             0..<UInt32.max,
@@ -191,7 +191,7 @@ extension KnownIssue {
         (
             0..<UInt32.max,
             KnownIssue(
-                "A GET whose kept connections die is sent three times at most",
+                "A GET whose keep-alive connections die is sent at most three times",
                 reason: "libcurl sends a request again five times by itself.",
                 reference: "curl, lib/transfer.c: CONN_MAX_RETRIES"
             )
@@ -199,7 +199,7 @@ extension KnownIssue {
         (
             0..<UInt32.max,
             KnownIssue(
-                "A field of blanks alone is read as empty",
+                "A header value of blanks is read as empty",
                 reason: "URLSession refuses a head with such a field.",
                 reference: "FoundationNetworking, HTTPMessage.swift: trimSPHTPrefix"
             )
@@ -223,7 +223,7 @@ extension KnownIssue {
         (
             0..<UInt32.max,
             KnownIssue(
-                "gzip that is cut short over HTTP/1.1 fails",
+                "gzip truncated over HTTP/1.1 fails",
                 reason: "libcurl takes compressed content that is cut short for whole.",
                 reference: "curl, lib/content_encoding.c: gzip_close"
             )
@@ -239,7 +239,7 @@ extension KnownIssue {
         (
             0..<UInt32.max,
             KnownIssue(
-                "Waiting for an answer on a new connection costs no processor time",
+                "Waiting for a response on a new connection uses no processor time",
                 reason: "URLSession waits on for room to send when libcurl waits for an answer.",
                 reference: "FoundationNetworking, MultiHandle.swift: createSources keeps the source for writing"
             )

@@ -106,7 +106,7 @@ struct Pair: Sendable {
         case taken
     }
 
-    /// What they differ in: it completes the sentence "Fetches with and without ... leave each other alone".
+    /// What they differ in: it completes the sentence "No other fetch is affected by ...".
     let name: String
     /// The stored properties that it is about: `timeouts.idle` of ``HTTP/Options``, `configuration.headers`.
     var covers: [String] = []
@@ -135,7 +135,7 @@ struct Pair: Sendable {
 
     /// The check that tries the pair in all of its situations.
     var check: ConformanceCheck {
-        ConformanceCheck("Fetches with and without \(name) leave each other alone", needs: needs) { subject in
+        ConformanceCheck("No other fetch is affected by \(name)", needs: needs) { subject in
             for situation in PairSituation.allCases
             where situations.contains(situation) && situation.needs.allSatisfy(subject.capabilities.supports) {
                 let trial = try await PairTrial(self, situation, subject)

@@ -26,7 +26,7 @@ extension ConformanceCheck {
             try expectEqual(service.count("/token"), 1, "token requests on the wire")
             try expectEqual(service.count("/items"), 2000, "other requests on the wire")
         },
-        ConformanceCheck("A token that has expired is refreshed before it is sent, once for all") { subject in
+        ConformanceCheck("An expired token is refreshed once, before any request carries it") { subject in
             let service = try TokenService(subject)
             let authenticator = try service.authenticator(stored: "T0", expiresIn: -1)
             let stack = try subject.stack()
@@ -37,7 +37,7 @@ extension ConformanceCheck {
             try expectEqual(service.count("/token"), 1, "token requests on the wire")
             try expectEqual(service.count("/items"), 100, "other requests on the wire")
         },
-        ConformanceCheck("A failed refresh fails everyone who waits for it, and the next fetch tries again") {
+        ConformanceCheck("A failed refresh fails all waiting fetches; the next fetch tries again") {
             subject in
             let service = try TokenService(subject)
             let authenticator = try service.authenticator(stored: nil)
@@ -59,7 +59,7 @@ extension ConformanceCheck {
             try await stack.observe(resource).onlyOutcome().value()
             try expectEqual(service.count("/token"), 2, "token requests on the wire")
         },
-        ConformanceCheck("A 401 to credentials that are no token of its own is not an authenticator's business") {
+        ConformanceCheck("An authenticator ignores a 401 to credentials other than its token") {
             subject in
             let peer = try subject.serve { request in
                 request.path == "/items" ? .ok("x") : .status(401, headers: [("WWW-Authenticate", "Basic realm=x")])
@@ -90,7 +90,7 @@ extension ConformanceCheck {
             }
             try expectEqual(peer.requests().map(\.path), ["/token", "/login"], "requests on the wire")
         },
-        ConformanceCheck("A server that takes no token ends the fetch after one refresh") { subject in
+        ConformanceCheck("A server that rejects every token ends the fetch after one refresh") { subject in
             let service = try TokenService(subject)
             let authenticator = try service.authenticator(stored: "T0")
             let stack = try subject.stack()
@@ -111,7 +111,7 @@ extension ConformanceCheck {
             try expectEqual(service.count("/token"), 1, "token requests on the wire")
             try expectEqual(service.count("/forbidden"), 2, "other requests on the wire")
         },
-        ConformanceCheck("A request that failed with an older token is just repeated") { subject in
+        ConformanceCheck("A request rejected with an older token is repeated without refreshing") { subject in
             let service = try TokenService(subject)
             let authenticator = try service.authenticator(stored: "T0")
             let stack = try subject.stack()
@@ -125,7 +125,7 @@ extension ConformanceCheck {
             try expectEqual(service.count("/token"), 1, "token requests on the wire")
             try expectEqual(service.count("/slow"), 2, "slow requests on the wire")
         },
-        ConformanceCheck("A cancel while a token is waited for ends that fetch, and the refresh serves the others") {
+        ConformanceCheck("Cancelling one fetch leaves the shared token refresh to the others") {
             subject in
             let service = try TokenService(subject)
             let authenticator = try service.authenticator(stored: nil)
@@ -142,7 +142,7 @@ extension ConformanceCheck {
             try expectEqual(service.count("/token"), 1, "token requests on the wire")
             try expectEqual(service.count("/items"), 1, "other requests on the wire")
         },
-        ConformanceCheck("An authenticator may fetch on the same stack, which has one connection") { subject in
+        ConformanceCheck("An authenticator may fetch on the stack it serves, over one connection") { subject in
             let service = try TokenService(subject)
             let authenticator = try service.authenticator(stored: "T0")
             // One of the stack's own: it meets the refresh's request, too, and must not wait for itself.
@@ -157,7 +157,7 @@ extension ConformanceCheck {
             for observation in observations { try await observation.onlyOutcome().value() }
             try expectEqual(service.count("/token"), 1, "token requests on the wire")
         },
-        ConformanceCheck("An authenticator written with async/await authenticates") { subject in
+        ConformanceCheck("An authenticator written with async/await signs requests") { subject in
             struct Signer: AsyncRequestAuthenticator {
                 typealias Request = HTTP.Request
                 typealias Response = HTTP.Response

@@ -18,7 +18,7 @@ extension ConformanceCheck {
 
     /// Where credentials go.
     static let tokenOrigins: [ConformanceCheck] = [
-        ConformanceCheck("Credentials are never sent to another origin, not by a redirect either") { subject in
+        ConformanceCheck("Credentials are never sent to another origin, even after a redirect") { subject in
             let other = try subject.serve { _ in .ok("other") }
             let home = try subject.serve {
                 switch $0.path {
@@ -41,8 +41,7 @@ extension ConformanceCheck {
             try expectEqual(home.requests().count, 9, "requests to the origin")
             try expect(home.requests().allSatisfy { $0["authorization"] != nil }, "Credentials were not sent home")
         },
-        ConformanceCheck("TRACE takes no cookie of the jar and no stored credentials along, and what is written stays")
-        {
+        ConformanceCheck("TRACE sends no jar cookie and no stored credentials, only written fields") {
             subject in
             let peer = try subject.serve { _ in .ok("x", headers: [("Set-Cookie", "a=b")]) }
             for authenticator in try authenticators(for: peer.url("/")) {
@@ -60,7 +59,7 @@ extension ConformanceCheck {
             let credentials = traces.map { $0["authorization"] }
             try expectEqual(credentials, [nil, "Own x", nil, "Own x", nil, "Own x"], "Authorization")
         },
-        ConformanceCheck("A 401 after a redirect to another origin, bound or not, or there and back, costs no token") {
+        ConformanceCheck("A 401 after a redirect to another origin requests no token") {
             subject in
             let (way, refreshed) = (Lock(""), Lock(0))
             let unauthorized = Reply.status(401, headers: [("WWW-Authenticate", "Bearer")])
@@ -98,7 +97,8 @@ extension ConformanceCheck {
 
     /// Credentials in the eyes of servers that were not written here.
     static let realAuthentication: [ConformanceCheck] = [
-        ConformanceCheck("httpbin takes Basic and Bearer credentials, and nobody without", needs: [.network]) {
+        ConformanceCheck("httpbin accepts Basic and Bearer credentials and rejects requests without", needs: [.network])
+        {
             subject in
             let httpbin = try await RealServers.shared.httpbin()
             let origin = try HTTP.Origin(of: HTTP.Request(url: httpbin.url("/")).url)
@@ -120,7 +120,7 @@ extension ConformanceCheck {
                     try await subject.stack({ $0.interceptors = [wrong] }).observe(basic).onlyOutcome()
             else { throw ConformanceFailure("Expected a 401 with the wrong password") }
         },
-        ConformanceCheck("nginx takes Basic credentials, and nobody without", needs: [.network]) { subject in
+        ConformanceCheck("nginx accepts Basic credentials and rejects requests without", needs: [.network]) { subject in
             let nginx = try await RealServers.shared.nginx()
             let url = nginx.httpURL("/basic/text")
             let origin = try HTTP.Origin(of: HTTP.Request(url: url).url)

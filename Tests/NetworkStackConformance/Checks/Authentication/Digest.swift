@@ -6,7 +6,7 @@ extension ConformanceCheck {
     /// Digest authentication (RFC 7616).
     static let digest: [ConformanceCheck] =
         [
-            ConformanceCheck("httpbin takes Digest credentials of every algorithm it knows, and nobody without") {
+            ConformanceCheck("httpbin accepts Digest credentials of every algorithm, and rejects requests without") {
                 subject in
                 let httpbin = try await RealServers.shared.httpbin()
                 let stack = try subject.stack { $0.options = try .digest("anna", "geheim", at: [httpbin.url("/")]) }
@@ -25,7 +25,7 @@ extension ConformanceCheck {
                     throw ConformanceFailure("Expected a 401 with the wrong password, saw \(outcome.summary)")
                 }
             },
-            ConformanceCheck("A challenge is answered on the wire as RFC 7616 says, and only the answer counts") {
+            ConformanceCheck("A Digest challenge is answered as RFC 7616 requires, within the fetch") {
                 subject in
                 let server = try challenging()
                 let stack = try subject.stack {
@@ -49,7 +49,7 @@ extension ConformanceCheck {
                 }
                 try expect(!sent[1].contains("Circle"), "The password travelled")
             },
-            ConformanceCheck("Content goes out once, with the answer, also if it can be sent once only") { subject in
+            ConformanceCheck("A Digest upload sends its body once, even a one-shot body") { subject in
                 let server = try challenging()
                 let stack = try subject.stack { $0.options = try .digest("u", "p", at: [server.url("/")]) }
                 func chunks() -> AsyncStream<Data> {
@@ -68,7 +68,7 @@ extension ConformanceCheck {
                     try expectEqual(texts, ["", "once"], "content on the wire")
                 }
             },
-            ConformanceCheck("Digest credentials go to their origin only, hop by hop") { subject in
+            ConformanceCheck("Digest credentials go only to their origin, at every hop") { subject in
                 let other = try challenging()
                 let home = try ScriptedServer.responding { _ in .redirect(307, to: other.url("/")) }
                 let stack = try subject.stack { $0.options = try .digest("u", "p", at: [home.url("/")]) }
@@ -90,7 +90,7 @@ extension ConformanceCheck {
                 }
                 try expectEqual(server.requests.map { $0["authorization"] }, [nil], "Authorization")
             },
-            ConformanceCheck("What one fetch said to a server is not said by the next to another") { subject in
+            ConformanceCheck("The Digest credentials of one fetch are not used by the next") { subject in
                 let (first, second) = (try challenging(), try challenging(nonce: "n2"))
                 let stack = try subject.stack()
                 func text(_ server: ScriptedServer, _ options: HTTP.Options?) async throws -> HTTP.StatusCode? {
@@ -106,7 +106,7 @@ extension ConformanceCheck {
                 let sent = (first.requests + second.requests).compactMap { $0["authorization"] }
                 try expectEqual(sent.count, 2, "answers on the wire")
             },
-            ConformanceCheck("A jar takes the cookies of a challenge that is answered") { subject in
+            ConformanceCheck("A cookie jar stores the cookies of an answered challenge") { subject in
                 let server = try challenging(cookie: "s=1")
                 let jar = HTTP.CookieJar()
                 let stack = try subject.stack {
@@ -116,7 +116,7 @@ extension ConformanceCheck {
                 try await stack.text(server.url("/"))
                 try expectEqual(jar.cookies.map(\.value), ["1"], "the cookies")
             },
-            ConformanceCheck("A redirect to itself after a challenge is followed with its cookie") { subject in
+            ConformanceCheck("A redirect to the same URL after a challenge carries its cookie") { subject in
                 let server = try ScriptedServer.responding { request in
                     if request["cookie"]?.contains("s=1") == true { return .ok("in") }
                     return request["authorization"] == nil
@@ -134,7 +134,7 @@ extension ConformanceCheck {
                 }
                 try expectEqual(try await stack.text(server.url("/")), "in", "the content")
             },
-            ConformanceCheck("The first-byte timeout runs until the head of what answers a challenge's answer") {
+            ConformanceCheck("The first-byte timeout covers the response to the Digest credentials") {
                 subject in
                 let challenge = """
                     HTTP/1.1 401 No\r
@@ -155,7 +155,7 @@ extension ConformanceCheck {
                     try outcome.expectTimeout(.firstByte, during: [.waiting])
                 }
             },
-            ConformanceCheck("Trailers of a challenge that is answered are not those of the response") { subject in
+            ConformanceCheck("Trailers of an answered challenge are not added to the final response") { subject in
                 let challenge = """
                     HTTP/1.1 401 No\r
                     WWW-Authenticate: Digest realm="r", nonce="n1", qop="auth", algorithm=SHA-256\r
@@ -180,13 +180,13 @@ extension ConformanceCheck {
                 try expectBytes(fetched.value, "in".utf8)
                 try expectEqual(fetched.response.trailers, nil, "the trailers")
             },
-            ConformanceCheck("An Authorization of the request's own goes as it is") { subject in
+            ConformanceCheck("An Authorization field of the request replaces Digest credentials") { subject in
                 let server = try challenging()
                 let stack = try subject.stack { $0.options = try .digest("u", "p", at: [server.url("/")]) }
                 _ = try await stack.observe(server.url("/"), headers: [.authorization: "Bearer T"]).onlyOutcome()
                 try expectEqual(server.requests.map { $0.values(of: "authorization") }, [["Bearer T"]], "credentials")
             },
-            ConformanceCheck("Another scheme's challenge is an ordinary 401, content and all") { subject in
+            ConformanceCheck("A challenge of another scheme is an ordinary 401 with its body") { subject in
                 let server = try ScriptedServer.responding { _ in
                     .status(401, "who?", headers: [("WWW-Authenticate", #"Basic realm="r""#)])
                 }
@@ -208,7 +208,7 @@ extension ConformanceCheck {
                 try expectEqual(server.requests.count, 1, "requests on the wire")
             },
             ConformanceCheck(
-                "A POST that answers a challenge is not sent again when its connection ends",
+                "A POST answering a challenge is not repeated after its connection closes",
                 needs: [.network]
             ) {
                 subject in
@@ -229,7 +229,7 @@ extension ConformanceCheck {
                 let answers = server.requests.filter { $0["authorization"] != nil }
                 try expectEqual(answers.count, 1, "answers on the wire")
             },
-            ConformanceCheck("A server that has ever newer challenges ends the fetch") { subject in
+            ConformanceCheck("Repeated new Digest challenges end the fetch") { subject in
                 let server = try ScriptedServer.responding { request in
                     .status(
                         401,
@@ -243,7 +243,7 @@ extension ConformanceCheck {
                 }
                 try expect(server.requests.count < 10, "\(server.requests.count) requests on the wire")
             },
-            ConformanceCheck("Names and passwords with control characters are refused") { subject in
+            ConformanceCheck("User names and passwords with control characters are refused") { subject in
                 for text in ["a\0", "a\r\nX: y"] {
                     let request = try ConformanceSubject.Stack.Resource.get(
                         "http://127.0.0.1/",
@@ -256,7 +256,7 @@ extension ConformanceCheck {
                 }
             },
         ].map { $0.needing(.digestAuthentication).needing(.network) } + [
-            ConformanceCheck("A stack that cannot answer Digest challenges refuses to be asked") { subject in
+            ConformanceCheck("A stack without Digest support refuses Digest credentials") { subject in
                 guard !subject.capabilities.supports(.digestAuthentication) else { return }
                 let resource = try ConformanceSubject.Stack.Resource.get(
                     "http://127.0.0.1/",

@@ -5,7 +5,7 @@ import NetworkStackTesting
 extension ConformanceCheck {
     /// Digest challenges that are not answered rightly, and what the response says of them.
     static let digestLimits: [ConformanceCheck] = [
-        ConformanceCheck("A Digest challenge that cannot be answered is a 401 with a typed reason") { subject in
+        ConformanceCheck("An unanswerable Digest challenge is a 401 with a typed reason") { subject in
             let rows: [(String, HTTP.DigestLimit?)] = [
                 ("algorithm=X, nonce=\"n\"", .algorithm("X")), ("nonce = \"n\", qop=\"auth\"", .blanks),
                 ("algorithm=X, nonce=\"n\", Digest realm=\"r\", algorithm=MD5, nonce=\"n\"", .algorithm("X")),

@@ -5,7 +5,7 @@ import NetworkStackTesting
 extension ConformanceCheck {
     /// Content and Digest credentials: a stack that has content wait for the challenge asks for that first, without any.
     static let digestUploads: [ConformanceCheck] = [
-        ConformanceCheck("What is told of an upload is what its content was answered with, whoever asks for what") {
+        ConformanceCheck("A Digest upload returns only the response to its body") {
             subject in
             let basic = [(name: "WWW-Authenticate", value: #"Basic realm="r""#)]
             let unasked: [Reply] = [
@@ -35,7 +35,7 @@ extension ConformanceCheck {
                 }
             }
         },
-        ConformanceCheck("A failure that content is answered with is told, whatever a request without was told") {
+        ConformanceCheck("A Digest upload fails with the response to its body") {
             subject in
             let server = try ScriptedServer.responding { $0.bodyCount == 0 ? .ok("empty") : .status(409, "full") }
             let stack = try subject.stack { $0.options = try .digest("u", "p", at: [server.url("/")]) }
@@ -47,7 +47,7 @@ extension ConformanceCheck {
             }
         },
         ConformanceCheck(
-            "An upload whose credentials are not taken ends in the 401 that its content was answered with",
+            "A Digest upload with rejected credentials ends in its body's 401",
             needs: [.customTrustRoots]
         ) { subject in
             let certificates = try TestCertificates.shared()
@@ -71,7 +71,7 @@ extension ConformanceCheck {
                 }
             }
         },
-        ConformanceCheck("A request without content goes out once where nobody asks who sends it") { subject in
+        ConformanceCheck("A request without a body is sent once if no challenge comes") { subject in
             let server = try ScriptedServer.responding { _ in .ok("done") }
             let stack = try subject.stack { $0.options = try .digest("u", "p", at: [server.url("/")]) }
             for method in [HTTP.Method.POST, .PUT, .PATCH, .DELETE] {
@@ -83,7 +83,7 @@ extension ConformanceCheck {
                 }
             }
         },
-        ConformanceCheck("A request without content answers a challenge") { subject in
+        ConformanceCheck("A request without a body answers a Digest challenge") { subject in
             let server = try ScriptedServer.responding { request in
                 if request["authorization"]?.contains("nonce=\"n1\"") == true { return .ok("in") }
                 let challenge = #"Digest realm="r", nonce="n1", qop="auth", algorithm=SHA-256"#
@@ -100,7 +100,7 @@ extension ConformanceCheck {
             }
         },
         ConformanceCheck(
-            "What is told of an upload over HTTP/2 is what its content was answered with",
+            "A Digest upload over HTTP/2 returns only the response to its body",
             needs: [.http2PriorKnowledge]
         ) { subject in
             for status in [200, 204, 404] {

@@ -8,7 +8,7 @@ extension ConformanceCheck {
         cancelWhileMaking + cancelBeforeRequest + cancelAnyTime + cancelInFlight + cancelAtRandom
 
     private static let cancelWhileMaking: [ConformanceCheck] = [
-        ConformanceCheck("A cancel while the request is being made ends the fetch and cancels the making") { subject in
+        ConformanceCheck("A cancel during the making of a request cancels its maker") { subject in
             let maker = PatientMaker()
             let observation = try subject.stack().observe(maker.resource())
             try await eventually("the maker was asked") { maker.count == 1 }
@@ -16,7 +16,7 @@ extension ConformanceCheck {
             try await observation.onlyOutcome(within: .seconds(10)).expectCancelled()
             try expectEqual(maker.cancelable.count, 1, "cancels that reached the making")
         },
-        ConformanceCheck("A request that is made after the cancel is not sent") { subject in
+        ConformanceCheck("A request made after the cancel is not sent") { subject in
             let (maker, peer) = (PatientMaker(), try subject.serve { .ok($0.path) })
             let stack = try subject.stack()
             let observation = stack.observe(maker.resource())
@@ -28,7 +28,7 @@ extension ConformanceCheck {
             try expectEqual(peer.requests().map(\.path), ["/after"], "what the server received")
             _ = try await observation.onlyOutcome()
         },
-        ConformanceCheck("A request that is made later is sent, and a cancel then ends it as any other") { subject in
+        ConformanceCheck("A request made later is sent, and a cancel ends it") { subject in
             let (held, arrived) = (Latch(), Gate())
             let peer = try subject.serve {
                 if $0.path == "/held" {
@@ -48,7 +48,7 @@ extension ConformanceCheck {
             try await observation.onlyOutcome(within: .seconds(10)).expectCancelled()
             try expectEqual(maker.cancelable.count, 0, "cancels that reached a making which was over")
         },
-        ConformanceCheck("A task that the making runs in is cancelled with the fetch") { subject in
+        ConformanceCheck("Cancelling the fetch cancels the task that makes the request") { subject in
             let (began, ended) = (Gate(), Gate())
             let resource = ConformanceSubject.Stack.Resource(
                 baseRequestMaking: .task {
@@ -64,7 +64,7 @@ extension ConformanceCheck {
             try await observation.onlyOutcome(within: .seconds(10)).expectCancelled()
             try await ended.opened(within: .seconds(5))
         },
-        ConformanceCheck("What a maker's handler returns cancels the fetch") { subject in
+        ConformanceCheck("Cancelling what a maker's handler returns cancels the fetch") { subject in
             let (peer, held) = try subject.serveLate()
             defer { held.open() }
             let request = try HTTP.Request(url: peer.url("/"))
@@ -110,7 +110,7 @@ extension ConformanceCheck {
                 go.open()
             }
         },
-        ConformanceCheck("A cancel after the completion changes nothing, and the connection stays good") { subject in
+        ConformanceCheck("A cancel after the completion changes nothing and keeps the connection") { subject in
             let peer = try subject.serve { .ok($0.path) }
             let stack = try subject.stack()
             let observation = try stack.observe(peer.url("/first"))
@@ -159,12 +159,12 @@ extension ConformanceCheck {
             try await ended.opened(within: .seconds(10))
             try outcome.withLock { $0 }?.expectCancelled()
         },
-        ConformanceCheck("A fetch awaited in a task that was cancelled before yields cancelled") { subject in
+        ConformanceCheck("A fetch awaited in a cancelled task yields cancelled") { subject in
             let stack = try subject.stack()
             let resource = PatientMaker().resource()
             try await expectCancelledBefore(resource, on: stack)
         },
-        ConformanceCheck("Cancelling a task group ends all of its thousand fetches as cancelled") { subject in
+        ConformanceCheck("Cancelling a task group ends its thousand fetches as cancelled") { subject in
             let stack = try subject.stack()
             let (maker, cancelled) = (PatientMaker(), Lock(0))
             try await bounded(.seconds(30)) {

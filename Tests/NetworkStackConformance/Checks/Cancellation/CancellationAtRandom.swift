@@ -5,7 +5,7 @@ import NetworkStackTesting
 extension ConformanceCheck {
     /// A cancel at moments that nobody chose.
     static let cancelAtRandom: [ConformanceCheck] = [
-        ConformanceCheck("Cancels at three hundred random moments end every fetch once, and spoil no connection") {
+        ConformanceCheck("Cancels at three hundred random moments end each fetch exactly once") {
             subject in
             let seed = UInt64(0x5EED)
             let peer = try subject.serve { request in
@@ -44,7 +44,7 @@ extension ConformanceCheck {
                 )
             }
         },
-        ConformanceCheck("Cancels as responses come leave no attempt without an end, and tell none two") { subject in
+        ConformanceCheck("Cancels while responses arrive end each attempt exactly once") { subject in
             let peer = try subject.serve { .ok($0.path) }
             let ends = Lock<[Int: Int]>([:])
             var spy = Spy("spy").with { $0.content = { data, handler in handler(.success(data)) } }

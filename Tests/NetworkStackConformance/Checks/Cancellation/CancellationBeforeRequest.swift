@@ -5,7 +5,7 @@ import NetworkStackTesting
 extension ConformanceCheck {
     /// A fetch that ends before its request is made, and what is done for it afterwards.
     static let cancelBeforeRequest: [ConformanceCheck] = [
-        ConformanceCheck("A fetch awaited in a task that was cancelled before sends nothing") { subject in
+        ConformanceCheck("A fetch awaited in a cancelled task sends nothing") { subject in
             let peer = try subject.serve { .ok($0.path) }
             let stack = try subject.stack()
             try await stack.text(peer.url("/warm"))
@@ -18,7 +18,7 @@ extension ConformanceCheck {
             try expectEqual(late, 0, "requests that were sent")
         },
         ConformanceCheck(
-            "A fetch awaited in a task that was cancelled before yields cancelled, whatever its maker does"
+            "A fetch in a cancelled task yields cancelled, whatever its maker does"
         ) {
             subject in
             struct Unmakeable: Error {}
@@ -26,7 +26,7 @@ extension ConformanceCheck {
             let resource = ConformanceSubject.Stack.Resource.made { $0(.failure(Unmakeable())) }
             try await expectCancelledBefore(resource, on: stack)
         },
-        ConformanceCheck("A cancel while the task is scheduled sends nothing and tells one end") { subject in
+        ConformanceCheck("A cancel during the scheduled event sends nothing and reports one end") { subject in
             let peer = try subject.serve { .ok($0.path) }
             let stack = try subject.stack()
             try await stack.text(peer.url("/warm"))
@@ -59,7 +59,7 @@ extension ConformanceCheck {
             try expectEqual(peer.requests().filter { $0.path == "/late" }.count, 0, "requests that were sent")
             try expectEqual(log.all.filter { $0.contains("fails") }.count, 50, "failures told")
         },
-        ConformanceCheck("A cancel while the task is scheduled counts, although a clock ran out before it") { subject in
+        ConformanceCheck("A cancel during the scheduled event beats an expired timeout") { subject in
             let (fetching, handOver) = (Lock<Observation?>(nil), Lock<(@Sendable () -> Void)?>(nil))
             let spy = Spy("spy", EventLog()).with { spy in
                 spy.make = { made, handler in
@@ -79,7 +79,7 @@ extension ConformanceCheck {
             try await observation.onlyOutcome().expectCancelled()
             fetching.withLock { $0 = nil }
         },
-        ConformanceCheck("No interceptor is handed a request after the fetch has ended") { subject in
+        ConformanceCheck("No interceptor receives a request after the fetch has ended") { subject in
             let log = EventLog()
             let held = Lock<[@Sendable () -> Void]>([])
             let first = Spy("first", log).with { spy in
@@ -98,7 +98,7 @@ extension ConformanceCheck {
             while let handOn = held.withLock({ $0.popLast() }) { handOn() }
             try expect(!log.all.contains("second makes a request"), "It was told \(log.all)")
         },
-        ConformanceCheck("A request that is made after the fetch has ended goes to no interceptor") { subject in
+        ConformanceCheck("A request made after the fetch has ended reaches no interceptor") { subject in
             let (maker, log) = (PatientMaker(), EventLog())
             let resource = ConformanceSubject.Stack.Resource(
                 baseRequestMaking: maker.resource().baseRequestMaking,

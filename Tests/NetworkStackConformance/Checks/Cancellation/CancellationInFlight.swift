@@ -28,7 +28,7 @@ extension ConformanceCheck {
             let server = try ScriptedServer(options) { _ in [] }
             try await expectFreed(subject, server) { ($0.connections.first?.receivedCount ?? 0) > 0 }
         },
-        ConformanceCheck("A cancel while the connection is being opened ends the attempt at once", needs: [.network]) {
+        ConformanceCheck("A cancel while connecting ends the attempt at once", needs: [.network]) {
             subject in
             let port = try UnresponsivePort()
             let before = try SocketTable.attempts(to: port.port)
@@ -40,7 +40,8 @@ extension ConformanceCheck {
                 try SocketTable.attempts(to: port.port) == before
             }
         },
-        ConformanceCheck("A cancel while a body is sent that nobody reads closes the connection", needs: [.network]) {
+        ConformanceCheck("Cancelling an upload that the server does not read closes the connection", needs: [.network])
+        {
             subject in
             let goesOn = Gate()
             var options = ScriptedServer.Options()
@@ -55,7 +56,7 @@ extension ConformanceCheck {
             let seen = try await server.sees("the close") { $0.connections.first?.isEndedByPeer == true }
             try expect(seen.connections[0].receivedCount < 32 << 20, "The whole body was sent in spite of the cancel")
         },
-        ConformanceCheck("A cancel in the queue ends the wait, and disturbs nobody", needs: [.network]) { subject in
+        ConformanceCheck("Cancelling a queued fetch ends its wait and affects no other", needs: [.network]) { subject in
             let bottleneck = try await Bottleneck(subject)
             defer { bottleneck.open() }
             let (server, stack, first) = (bottleneck.server, bottleneck.stack, bottleneck.first)
@@ -72,7 +73,7 @@ extension ConformanceCheck {
                 "what the server received"
             )
         },
-        ConformanceCheck("A cancelled fetch gives its place to the next in the queue at once", needs: [.network]) {
+        ConformanceCheck("A cancelled fetch gives its connection slot to the next at once", needs: [.network]) {
             subject in
             let server = try ScriptedServer { index in
                 index == 0
@@ -86,7 +87,7 @@ extension ConformanceCheck {
             first.cancel()
             try expectEqual(try await next.outcome(within: .seconds(10)).text(), "next", "the queued fetch")
         },
-        ConformanceCheck("A cancel between redirects ends the fetch, wherever it is", needs: [.network]) { subject in
+        ConformanceCheck("A cancel during a chain of redirects ends the fetch", needs: [.network]) { subject in
             let server = try ScriptedServer.responding { request in
                 let number = Int(request.path.dropFirst()) ?? 0
                 return number < 3 ? .redirect(to: "/\(number + 1)") : .steps([.waitForClose])

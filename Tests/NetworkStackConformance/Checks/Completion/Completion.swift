@@ -14,7 +14,7 @@ extension ConformanceCheck {
             try expectEqual(try outcome.text(), "hello /once", "the content")
             try expectEqual(peer.requests().map(\.path), ["/once"], "what the server received")
         },
-        ConformanceCheck("A fetch that the server refuses completes exactly once") { subject in
+        ConformanceCheck("A fetch with an unsuccessful status completes exactly once") { subject in
             let peer = try subject.serve { _ in .status(404, "no") }
             let outcome = try await subject.stack().observe(peer.url("/")).onlyOutcome()
             guard case .failure(.http(404, nil, let response)) = outcome else {
@@ -22,7 +22,7 @@ extension ConformanceCheck {
             }
             try expectEqual(response.status, 404, "the response's status")
         },
-        ConformanceCheck("A fetch that no server takes completes exactly once", needs: [.network]) { subject in
+        ConformanceCheck("A fetch without a reachable server completes exactly once", needs: [.network]) { subject in
             let closed = try ClosedPort.reserve()
             let outcome = try await subject.stack().observe("http://127.0.0.1:\(closed.port)/").onlyOutcome()
             try outcome.expectFailure(.connect)
@@ -35,7 +35,7 @@ extension ConformanceCheck {
                 throw ConformanceFailure("Expected noRequest(Unmakeable), saw \(outcome.summary)")
             }
         },
-        ConformanceCheck("A request handed over twice is sent once") { subject in
+        ConformanceCheck("A maker that calls its handler twice sends one request") { subject in
             let peer = try subject.serve { .ok($0.path) }
             let (first, second) = (
                 try HTTP.Request(url: peer.url("/first")), try HTTP.Request(url: peer.url("/second"))
@@ -52,7 +52,7 @@ extension ConformanceCheck {
             try await stack.text(peer.url("/after"))
             try expectEqual(peer.requests().map(\.path), ["/first", "/after"], "what the server received")
         },
-        ConformanceCheck("A failure found at once is not completed before fetch has returned") { subject in
+        ConformanceCheck("An immediate failure is not completed before fetch has returned") { subject in
             let request = try HTTP.Request(url: "http://127.0.0.1/", headers: ["X": "a\r\nInjected: b"])
             try await completesAfterReturning(.success(request), on: subject.stack()) {
                 guard case .failure(.invalidRequest) = $0 else {
@@ -65,7 +65,7 @@ extension ConformanceCheck {
                 }
             }
         },
-        ConformanceCheck("A response that comes at once is not completed before fetch has returned") { subject in
+        ConformanceCheck("An immediate response is not completed before fetch has returned") { subject in
             let peer = try subject.serve { _ in .ok("fast") }
             let request = try HTTP.Request(url: peer.url("/"))
             try await completesAfterReturning(.success(request), on: subject.stack()) {
@@ -78,7 +78,7 @@ extension ConformanceCheck {
         ConformanceCheck("Four completions may block on second fetches at the same time") { subject in
             try await blockingCompletions(4, on: subject)
         },
-        ConformanceCheck("A stack around another may block on a second fetch where the first has completed") {
+        ConformanceCheck("A wrapping stack may block on a second fetch in its completion") {
             subject in
             let peer = try subject.serve { .ok($0.path) }
             let second = try ConformanceSubject.Stack.Resource.get(peer.url("/second"))
@@ -93,7 +93,7 @@ extension ConformanceCheck {
     ]
 
     private static let forms: [ConformanceCheck] = [
-        ConformanceCheck("Every form of a stack tells which options a resource's own begin with") { subject in
+        ConformanceCheck("Every form of a stack has the options that resources inherit") { subject in
             var configuration = Network.Configuration()
             configuration.options.redirects.sensitiveHeaders = ["X-Key"]
             configuration.options.timeouts.total = .seconds(7)
@@ -128,7 +128,7 @@ extension ConformanceCheck {
                 try expectEqual(try await stack.observe(resource).outcome().text(), "/\(number)", "fetch \(number)")
             }
         },
-        ConformanceCheck("The asynchronous form returns the value and throws the stack's own error") { subject in
+        ConformanceCheck("The asynchronous form returns the value and throws the stack's error") { subject in
             let peer = try subject.serve { $0.path == "/good" ? .ok("good") : .status(418, "bad") }
             let stack = try subject.stack()
             let fetched = try await bounded { try await stack.fetch(resource: .get(peer.url("/good"))) }
@@ -140,7 +140,7 @@ extension ConformanceCheck {
                 try expectEqual(error.statusCode, 418, "the status of \(error)")
             }
         },
-        ConformanceCheck("A completion can be had on a queue of one's own") { subject in
+        ConformanceCheck("A completion can run on a queue of the caller") { subject in
             let peer = try subject.serve { _ in .ok("queued") }
             let key = DispatchSpecificKey<Int>()
             let queue = DispatchQueue(label: "conformance")
@@ -154,7 +154,8 @@ extension ConformanceCheck {
             try await called.opened(within: .seconds(15))
             try expectEqual(seen.withLock { $0 }, 7, "the queue's mark where the completion ran")
         },
-        ConformanceCheck("fetchAndDecode makes a model, and tells a failed fetch from failed decoding") { subject in
+        ConformanceCheck("fetchAndDecode returns a model and separates fetch failures from decoding failures") {
+            subject in
             let peer = try subject.serve {
                 switch $0.path {
                 case "/model": .json("[1,2,3]")

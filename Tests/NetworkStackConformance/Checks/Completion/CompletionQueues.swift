@@ -7,11 +7,11 @@ extension ConformanceCheck {
     /// Fetches that call back on a queue of the caller's choice.
     static let callbacks: [ConformanceCheck] =
         [
-            ("a queue of one's own", DispatchQueue(label: "conformance.callbacks")),
+            ("the caller's queue", DispatchQueue(label: "conformance.callbacks")),
             ("the main queue", DispatchQueue.main),
         ].flatMap { name, queue in
             [
-                ConformanceCheck("A fetch calls back on \(name), once, after it has returned") { subject in
+                ConformanceCheck("A fetch completes once on \(name), after returning") { subject in
                     let peer = try subject.serve { $0.path.hasSuffix("/ok") ? .ok("done") : .status(500) }
                     let stack = try subject.stack()
                     for path in ["/ok", "/failed"] {
@@ -50,7 +50,7 @@ extension ConformanceCheck {
                     }
                     try expect(!wasEarly.withLock { $0 }, "The completion was called while fetch was running")
                 },
-                ConformanceCheck("A decoded fetch calls back on \(name), and decodes elsewhere") { subject in
+                ConformanceCheck("A decoding fetch completes on \(name) and decodes elsewhere") { subject in
                     let peer = try subject.serve { _ in .json("[1,2]") }
                     let stack = try subject.stack()
                     let (calls, decodes) = (Calls(on: queue), Calls(on: queue))
@@ -73,7 +73,7 @@ extension ConformanceCheck {
         } + cancels
 
     private static let cancels: [ConformanceCheck] = [
-        ConformanceCheck("A cancel counts until the completion is called on a queue of the caller's") { subject in
+        ConformanceCheck("A cancel is honoured until the completion runs on the caller's queue") { subject in
             let peer = try subject.serve { _ in .ok("done") }
             let (stack, queue) = (try subject.stack(), DispatchQueue(label: "conformance.cancels"))
             let (isHeld, areCancelled) = (Latch(), Lock<[Bool]>([]))
@@ -94,7 +94,7 @@ extension ConformanceCheck {
             try await eventually("both have completed") { areCancelled.withLock { $0.count } == 2 }
             try expectEqual(areCancelled.withLock { $0 }, [true, true], "whether they were cancelled")
         },
-        ConformanceCheck("A cancel while content is decoded cancels, in every form") { subject in
+        ConformanceCheck("A cancel during decoding cancels the fetch, in every form") { subject in
             let peer = try subject.serve { _ in .ok("done") }
             let stack = try subject.stack()
             let resource = try ConformanceSubject.Stack.Resource.get(peer.url("/"))

@@ -11,11 +11,11 @@ extension ConformanceCheck {
             decodes("gzip in capitals", as: "GZIP"),
             decodes("gzip under its old name", as: "x-gzip"),
             decodes("deflate", as: "deflate", Compressed.deflate),
-            ConformanceCheck("A content coding called none is none") { subject in
+            ConformanceCheck("A content coding named none is ignored") { subject in
                 let peer = try subject.serve { _ in .ok("plain", headers: [("Content-Encoding", "None")]) }
                 try expectBytes(await subject.client().get(peer.url("/")).value, "plain".utf8)
             },
-            ConformanceCheck("gzip in chunks is decoded", needs: [.network]) { subject in
+            ConformanceCheck("A chunked gzip body is decoded", needs: [.network]) { subject in
                 var framed: [UInt8] = []
                 for start in stride(from: 0, to: Compressed.gzip.count, by: 7) {
                     let piece = Compressed.gzip.dropFirst(start).prefix(7)
@@ -26,7 +26,7 @@ extension ConformanceCheck {
                 let peer = try subject.serve { _ in reply }
                 try expectBytes(await subject.client().get(peer.url("/")).value, Compressed.text)
             },
-            ConformanceCheck("gzip up to the end of the connection is decoded", needs: [.network]) { subject in
+            ConformanceCheck("A gzip body that ends with the connection is decoded", needs: [.network]) { subject in
                 let server = try ScriptedServer { _ in
                     [
                         .receiveHead, .send("HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nConnection: close\r\n\r\n"),
@@ -35,7 +35,7 @@ extension ConformanceCheck {
                 }
                 try expectBytes(await subject.client().get(server.url()).value, Compressed.text)
             },
-            ConformanceCheck("Content that is compressed twice is decoded twice, or refused") { subject in
+            ConformanceCheck("A body compressed twice is decoded twice or refused") { subject in
                 // gzip around gzip, the outer one in stored blocks. What is still compressed may not be handed over.
                 let peer = try subject.serve { _ in
                     .ok(bytes: Compressed.gzipOfGzip, headers: [("Content-Encoding", "gzip, gzip")])
@@ -47,7 +47,7 @@ extension ConformanceCheck {
                 case .failure(let error): throw ConformanceFailure("failed with \(error)")
                 }
             },
-            ConformanceCheck("Content in a coding that nobody here can undo is a failure", needs: [.strictReplies]) {
+            ConformanceCheck("A body in an undecodable coding is a failure", needs: [.strictReplies]) {
                 subject in
                 for codings in ["secret", "gzip, secret", "secret, gzip", "gzip, gzip, gzip, gzip, gzip, gzip"] {
                     let peer = try subject.serve { _ in
@@ -63,7 +63,7 @@ extension ConformanceCheck {
                     try expectBytes(raw.value, Compressed.gzip, codings)
                 }
             },
-            ConformanceCheck("The content of an error is decoded too") { subject in
+            ConformanceCheck("The body of an error response is decoded too") { subject in
                 let peer = try subject.serve { _ in
                     .status(500, bytes: Compressed.gzip, headers: [("Content-Encoding", "gzip")])
                 }
@@ -75,7 +75,7 @@ extension ConformanceCheck {
                 _ = try await subject.client().unsuccessful(HTTP.Request(url: peer.url("/")), decoding: decoding)
                 try expectBytes(seen.withLock { $0 } ?? Data(), Compressed.text)
             },
-            ConformanceCheck("A response without content may say that it is compressed") { subject in
+            ConformanceCheck("A response without a body may declare compression") { subject in
                 let peer = try subject.serve { request in
                     switch request.path.suffix(3) {
                     case "204": .status(204, headers: [("Content-Encoding", "gzip")])
@@ -93,11 +93,11 @@ extension ConformanceCheck {
                     throw ConformanceFailure("expected no data")
                 }
             },
-            ConformanceCheck("Content that says identity is delivered as it is") { subject in
+            ConformanceCheck("A body in identity coding is delivered unchanged") { subject in
                 let peer = try subject.serve { _ in .ok("plain", headers: [("Content-Encoding", "identity")]) }
                 try expectBytes(await subject.client().get(peer.url("/")).value, "plain".utf8)
             },
-            ConformanceCheck("Content is delivered as it was sent if decompression is off", needs: [.rawContent]) {
+            ConformanceCheck("A compressed body is delivered unchanged if decompression is off", needs: [.rawContent]) {
                 subject in
                 let peer = try subject.serve { _ in .ok(bytes: Compressed.gzip, headers: [("Content-Encoding", "gzip")])
                 }
@@ -106,7 +106,7 @@ extension ConformanceCheck {
                 try expectEqual(fetched.response.headers[.contentEncoding], "gzip", "Content-Encoding")
             },
             ConformanceCheck(
-                "A stream is not made to hold what a few bytes become",
+                "A stream that exceeds the decompression ratio fails",
                 needs: [.network, .decompressionRatio]
             ) { subject in
                 let peer = try subject.serve { request in
@@ -125,7 +125,7 @@ extension ConformanceCheck {
                 }
             },
             ConformanceCheck(
-                "A stream that becomes much in every piece is delivered whole",
+                "A stream whose every piece expands greatly is delivered whole",
                 needs: [.network, .decompressionRatio]
             ) { subject in
                 // gzip may consist of several members, one after the other (RFC 1952 section 2.2).
@@ -140,7 +140,7 @@ extension ConformanceCheck {
                 }
                 try expectEqual(count, members * Compressed.bombSize, "the content's length")
             },
-            ConformanceCheck("Nothing is made of what follows the end of a coding", needs: [.network, .strictReplies]) {
+            ConformanceCheck("Data after the end of a coding is not decoded", needs: [.network, .strictReplies]) {
                 subject in
                 let peer = try subject.serve { _ in
                     .ok(bytes: Compressed.paddedGzip, headers: [("Content-Encoding", "gzip, zstd")])
@@ -149,7 +149,7 @@ extension ConformanceCheck {
                 _ = try await subject.client().breakdown(HTTP.Request(url: peer.url("/")))
             },
             ConformanceCheck(
-                "What follows the end of gzip is padding, however it comes in pieces",
+                "Data after the end of gzip is ignored, however it is split",
                 needs: [.network, .strictReplies]
             ) { subject in
                 let head = "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nTransfer-Encoding: chunked\r\n\r\n"
@@ -164,7 +164,7 @@ extension ConformanceCheck {
                 }
             },
             ConformanceCheck(
-                "What a slow reader left with the transport is looked at when it goes on",
+                "A decoding error behind a slow reader surfaces when reading resumes",
                 needs: [.network, .backPressure, .decompressionRatio]
             ) { subject in
                 let (goOn, sent) = (Gate(), Gate())
@@ -188,7 +188,7 @@ extension ConformanceCheck {
                 }
             },
             ConformanceCheck(
-                "Coded content that comes slowly is not idle before it can be decoded",
+                "Compressed bytes that arrive slowly reset the idle timeout before decoding",
                 needs: [.network, .decompressionRatio]
             ) { subject in
                 try await needsOffer(of: "zstd", by: subject)
@@ -214,7 +214,7 @@ extension ConformanceCheck {
                 corrupt(Compressed.gzip, at: Compressed.gzip.count - 6),
                 needs: []
             ),
-            broken("Text that calls itself gzip", "gzip", Array("this is no gzip at all".utf8), needs: []),
+            broken("Text labelled as gzip", "gzip", Array("this is no gzip at all".utf8), needs: []),
             ConformanceCheck("Truncated br is a failure if br is offered", needs: [.strictReplies]) { subject in
                 try await breaksIfOffered("br", Array(Compressed.br.prefix(90)), on: subject)
             },
@@ -226,7 +226,7 @@ extension ConformanceCheck {
     private static func decodes(_ what: String, as coding: String, _ bytes: [UInt8] = Compressed.gzip)
         -> ConformanceCheck
     {
-        ConformanceCheck("Content in \(what) is decoded") { subject in
+        ConformanceCheck("A body in \(what) is decoded") { subject in
             let peer = try subject.serve { _ in .ok(bytes: bytes, headers: [("Content-Encoding", coding)]) }
             try expectBytes(await subject.client().get(peer.url("/")).value, Compressed.text)
         }

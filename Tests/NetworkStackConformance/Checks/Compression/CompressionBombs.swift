@@ -5,8 +5,8 @@ import NetworkStackTesting
 extension ConformanceCheck {
     /// A few bytes that become very many hold up nobody, not even where the many are nobody's content.
     static let compressionBombs: [ConformanceCheck] = [
-        ConformanceCheck("What a redirect's content becomes holds up no other fetch", needs: needs) { subject in
-            try await holdsUpNobody(
+        ConformanceCheck("A redirect's decompression bomb delays no other fetch", needs: needs) { subject in
+            try await delaysNoOther(
                 Reply.status(
                     302,
                     bytes: Compressed.zstdOfLargerZstdBomb,
@@ -21,7 +21,7 @@ extension ConformanceCheck {
             }
         },
         ConformanceCheck(
-            "The content of a redirect that is not followed may become as much as any other's",
+            "The body of an unfollowed redirect may grow like any other",
             needs: needs
         ) { subject in
             let members = 65  // Of a mebibyte: more than a redirect's may become that is followed.
@@ -39,11 +39,10 @@ extension ConformanceCheck {
             guard case .http(.found, _, _) = failure else { throw ConformanceFailure("saw \(failure)") }
             try expectEqual(count.withLock { $0 }, members * Compressed.bombSize, "the content's length")
         },
-        ConformanceCheck("What is nothing in the end, and much on the way there, holds up no other fetch", needs: needs)
-        {
+        ConformanceCheck("A nested bomb that decodes to nothing delays no other fetch", needs: needs) {
             subject in
             let codings = Array(repeating: "zstd", count: 4).joined(separator: ", ")
-            try await holdsUpNobody(
+            try await delaysNoOther(
                 Reply.ok(bytes: Compressed.emptyZstdBomb, headers: [("Content-Encoding", codings)]),
                 on: subject
             ) { outcome in
@@ -52,8 +51,7 @@ extension ConformanceCheck {
                 }
             }
         },
-        ConformanceCheck("What a few bytes become at once is not collected, and holds up no other fetch", needs: needs)
-        {
+        ConformanceCheck("A bomb in one piece is refused and delays no other fetch", needs: needs) {
             subject in
             // A frame of blocks that say one byte 128 KiB times each (RFC 8878 section 3.1.1.2): 128 MiB in 4 KiB.
             var bomb: [UInt8] = [0x28, 0xB5, 0x2F, 0xFD, 0, 7 << 3]
@@ -61,7 +59,7 @@ extension ConformanceCheck {
                 let head = UInt32(128 << 10) << 3 | 1 << 1 | (number == 1024 ? 1 : 0)
                 bomb += (0..<3).map { UInt8(truncatingIfNeeded: head >> (8 * $0)) } + [0x78]
             }
-            try await holdsUpNobody(
+            try await delaysNoOther(
                 Reply.ok(bytes: bomb, headers: [("Content-Encoding", "zstd")]),
                 limit: 1 << 30,
                 on: subject
@@ -76,7 +74,7 @@ extension ConformanceCheck {
     private static let needs: Set<HTTP.Capability> = [.network, .decompression, .decompressionRatio]
 
     /// Fetches a bomb, and something else beside it.
-    private static func holdsUpNobody(
+    private static func delaysNoOther(
         _ bomb: Reply,
         limit: Int64 = 1000,
         on subject: ConformanceSubject,

@@ -8,7 +8,7 @@ extension ConformanceCheck {
         coding,
         compressed in
         ConformanceCheck(
-            "Long content in \(coding), where that is offered, is decoded however it comes",
+            "A long body in \(coding), if offered, is decoded however it arrives",
             needs: [.network]
         ) {
             subject in

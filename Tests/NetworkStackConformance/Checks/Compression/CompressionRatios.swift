@@ -5,7 +5,10 @@ import NetworkStackTesting
 extension ConformanceCheck {
     /// The limit on how far compressed content may grow.
     static let compressionRatios: [ConformanceCheck] = [
-        ConformanceCheck("Content that grows beyond the ratio is refused", needs: [.network, .decompressionRatio]) {
+        ConformanceCheck(
+            "A body that exceeds the decompression ratio is refused",
+            needs: [.network, .decompressionRatio]
+        ) {
             subject in
             let bomb = Compressed.bomb
             let peer = try ScriptedServer.responding { _ in .ok(bytes: bomb, headers: [("Content-Encoding", "gzip")]) }

@@ -7,7 +7,7 @@ extension ConformanceCheck {
     static let codings: [ConformanceCheck] = unknownCodings + undoneCodings
 
     private static let unknownCodings: [ConformanceCheck] = [
-        ConformanceCheck("An unknown content coding is named by the error, which has the response") { subject in
+        ConformanceCheck("The error names an unknown content coding and carries the response") { subject in
             for (value, unknown) in [("aws-chunked", "aws-chunked"), ("UTF-8", "UTF-8"), ("gzip, secret", "secret")] {
                 let peer = try subject.serve { _ in
                     .ok("intact", headers: [("Content-Encoding", value), ("X-Here", "yes")])
@@ -22,7 +22,7 @@ extension ConformanceCheck {
                 try expectEqual(error.transportFailure, .decoding, "the kind")
             }
         },
-        ConformanceCheck("An unknown coding of content that is empty fails no fetch") { subject in
+        ConformanceCheck("An unknown coding of an empty body is no failure") { subject in
             let peer = try subject.serve { _ in .status(204, headers: [("Content-Encoding", "secret")]) }
             _ = try await subject.client().get(peer.url("/"))
         },
@@ -34,7 +34,7 @@ extension ConformanceCheck {
             }
             try expectBytes(await subject.client().get(peer.url("/")).value, "done".utf8)
         },
-        ConformanceCheck("Content in an unknown coding passes if the options say so", needs: [.unknownCodings]) {
+        ConformanceCheck("A body in an unknown coding passes if the options allow it", needs: [.unknownCodings]) {
             subject in
             let peer = try subject.serve { request in
                 request.path.hasSuffix("/gzip")
@@ -51,7 +51,7 @@ extension ConformanceCheck {
     ]
 
     private static let undoneCodings: [ConformanceCheck] = [
-        ConformanceCheck("A response tells the codings that were undone, and no length then") { subject in
+        ConformanceCheck("A response lists the codings removed, and then has no length") { subject in
             let peer = try subject.serve { request in
                 let status = Int(request.path.suffix(3)) ?? 200
                 return .status(status, bytes: Compressed.gzip, headers: [("Content-Encoding", "gzip")])
@@ -72,7 +72,7 @@ extension ConformanceCheck {
                 try expectEqual(response.headers[.contentLength], "\(Compressed.gzip.count)", "Content-Length")
             }
         },
-        ConformanceCheck("A response whose content is as it was sent tells its length") { subject in
+        ConformanceCheck("A response with an unchanged body reports its length") { subject in
             let peer = try subject.serve { request in
                 request.path.hasSuffix("/identity")
                     ? .ok("plain", headers: [("Content-Encoding", "identity")]) : .ok("plain")
@@ -86,14 +86,14 @@ extension ConformanceCheck {
             let head = try await client.success(HTTP.Request(method: .HEAD, url: peer.url("/"))).response
             try expectEqual(head.contentLength, 5, "the length of HEAD")
         },
-        ConformanceCheck("The response to HEAD tells no coding that was undone", needs: [.network]) { subject in
+        ConformanceCheck("The response to HEAD lists no removed coding", needs: [.network]) { subject in
             let peer = try subject.serve { _ in .ok(bytes: Compressed.gzip, headers: [("Content-Encoding", "gzip")]) }
             let request = try HTTP.Request(method: .HEAD, url: peer.url("/"))
             let response = try await subject.client().success(request).response
             try expectEqual(response.decodedFrom, [], "what was undone")
             try expectEqual(response.contentLength, Int64(Compressed.gzip.count), "the length")
         },
-        ConformanceCheck("A response that is not decompressed tells its length", needs: [.rawContent]) { subject in
+        ConformanceCheck("A response that is not decompressed reports its length", needs: [.rawContent]) { subject in
             let peer = try subject.serve { _ in .ok(bytes: Compressed.gzip, headers: [("Content-Encoding", "gzip")]) }
             let response = try await subject.client { $0.options.decompresses = false }.get(peer.url("/")).response
             try expectEqual(response.decodedFrom, [], "what was undone")

@@ -7,7 +7,7 @@ extension ConformanceCheck {
     static let addresses: [ConformanceCheck] = overriddenHosts + chosenFamilies + localEnds
 
     private static let overriddenHosts: [ConformanceCheck] = [
-        ConformanceCheck("A host with escapes is the host they stand for, after a redirect, too", needs: [.network]) {
+        ConformanceCheck("An escaped host is decoded, in a redirect too", needs: [.network]) {
             subject in
             let server = try ScriptedServer.responding { request in
                 request.target == "/%61"
@@ -20,7 +20,7 @@ extension ConformanceCheck {
             let hosts = ["127.0.0.1:\(server.port)", "localhost:\(server.port)"]
             try expectEqual(server.requests.compactMap { $0["Host"]?.lowercased() }, hosts, "Host")
         },
-        ConformanceCheck("A host of numbers is the address they stand for, after a redirect, too", needs: [.network]) {
+        ConformanceCheck("A numeric host is its IPv4 address, in a redirect too", needs: [.network]) {
             subject in
             let server = try ScriptedServer.responding { request in
                 let port = request["Host"]?.split(separator: ":").last ?? ""
@@ -33,7 +33,7 @@ extension ConformanceCheck {
             try expectEqual(Set(server.requests.map(\.target)), ["/", "/b?c=%20"], "targets")
             try expectEqual(Set(server.requests.map { $0["Host"] }), ["127.0.0.1:\(server.port)"], "Host")
         },
-        ConformanceCheck("A name is found at the address it is overridden with", needs: [.network, .hostOverrides]) {
+        ConformanceCheck("A host override replaces the looked-up address", needs: [.network, .hostOverrides]) {
             subject in
             let server = try ScriptedServer.responding { _ in .ok("done") }
             let client = try subject.client {
@@ -42,7 +42,7 @@ extension ConformanceCheck {
             try expectBytes(await client.get(server.url("/", host: "nowhere.invalid")).value, "done".utf8)
             try expectEqual(server.requests.first?["Host"], "nowhere.invalid:\(server.port)", "Host")
         },
-        ConformanceCheck("An override counts for its port alone", needs: [.network, .hostOverrides]) { subject in
+        ConformanceCheck("A host override applies to its port only", needs: [.network, .hostOverrides]) { subject in
             let server = try ScriptedServer.responding { _ in .ok("done") }
             let client = try subject.client {
                 $0.addresses.hostOverrides = [try .init("nowhere.invalid:1:127.0.0.1")]
@@ -51,7 +51,7 @@ extension ConformanceCheck {
             try await client.outcome(of: request).expectFailure(.dns)
         },
         ConformanceCheck(
-            "An overridden name is still the one that TLS asks for",
+            "TLS verifies the original name of an overridden host",
             needs: [.network, .hostOverrides, .customTrustRoots]
         ) { subject in
             let certificates = try TestCertificates.shared()
@@ -68,7 +68,7 @@ extension ConformanceCheck {
             try await client.outcome(of: HTTP.Request(url: server.url("/", host: "c.test"))).expectFailure(.tls)
         },
         ConformanceCheck(
-            "A dot at a host's end changes nothing about where an override or a reroute leads",
+            "A trailing dot in a host changes no override and no reroute",
             needs: [.network, .hostOverrides]
         ) { subject in
             let server = try ScriptedServer.responding { _ in .ok("done") }
@@ -88,7 +88,7 @@ extension ConformanceCheck {
                 }
             }
         },
-        ConformanceCheck("Every name can be overridden at once", needs: [.network, .hostOverrides]) { subject in
+        ConformanceCheck("All names can be overridden at once", needs: [.network, .hostOverrides]) { subject in
             let server = try ScriptedServer.responding { .ok($0["Host"] ?? "") }
             let client = try subject.client {
                 $0.addresses.hostOverrides = [try .init("*:\(server.port):127.0.0.1")]
@@ -97,7 +97,7 @@ extension ConformanceCheck {
                 try expectBytes(await client.get(server.url("/", host: host)).value, "\(host):\(server.port)".utf8)
             }
         },
-        ConformanceCheck("A reroute leads elsewhere, and only those it is for", needs: [.network, .hostOverrides]) {
+        ConformanceCheck("A reroute applies only to the host and port it names", needs: [.network, .hostOverrides]) {
             subject in
             let (here, there) = (
                 try ScriptedServer.responding { .ok("here \($0["Host"] ?? "")") },
@@ -110,7 +110,7 @@ extension ConformanceCheck {
             try expectBytes(await client.get(here.url()).value, "here \(here.authority)".utf8)
         },
         ConformanceCheck(
-            "A looked-up address is kept as long as was said",
+            "A looked-up address is cached for the configured time",
             needs: [.network, .dnsCacheAge, .heldLookups]
         ) {
             subject in
@@ -131,7 +131,7 @@ extension ConformanceCheck {
 
     private static let chosenFamilies: [ConformanceCheck] = [
         ConformanceCheck(
-            "The family of addresses that is chosen is used",
+            "The chosen address family is used",
             needs: [.network, .addressFamily, .hostOverrides]
         ) {
             subject in
@@ -149,7 +149,7 @@ extension ConformanceCheck {
             withExtendedLifetime(v6) {}
         },
         ConformanceCheck(
-            "An address that does not answer does not hold up the other family's",
+            "An unresponsive address does not delay the other address family",
             needs: [.network, .addressFamily, .hostOverrides]
         ) { subject in
             let dead = try UnresponsivePort(on: .v6)
@@ -179,7 +179,7 @@ extension ConformanceCheck {
     ]
 
     private static let localEnds: [ConformanceCheck] = [
-        ConformanceCheck("Connections come from the address that is chosen", needs: [.network, .localAddress]) {
+        ConformanceCheck("Connections come from the chosen local address", needs: [.network, .localAddress]) {
             subject in
             let server = try ScriptedServer.responding { _ in .ok("done") }
             let client = try subject.client { $0.addresses.localAddress = "127.0.0.9" }
@@ -189,7 +189,8 @@ extension ConformanceCheck {
                 "\(server.connections.map(\.peer))"
             )
         },
-        ConformanceCheck("Connections come from an address in brackets, too", needs: [.network, .localAddress]) {
+        ConformanceCheck("Connections come from a local address written in brackets", needs: [.network, .localAddress])
+        {
             subject in
             var options = ScriptedServer.Options()
             options.loopback = .v6
@@ -197,7 +198,7 @@ extension ConformanceCheck {
             let client = try subject.client { $0.addresses.localAddress = "[::1]" }
             try expectBytes(await client.get(server.url()).value, "done".utf8)
         },
-        ConformanceCheck("Connections come from the interface that is chosen", needs: [.network, .localAddress]) {
+        ConformanceCheck("Connections come from the chosen interface", needs: [.network, .localAddress]) {
             subject in
             let server = try ScriptedServer.responding { _ in .ok("done") }
             _ = try await subject.client { $0.addresses.interface = "lo" }.get(server.url())
@@ -205,7 +206,7 @@ extension ConformanceCheck {
             _ = try await nowhere.breakdown(HTTP.Request(url: server.url()))
             try expectEqual(server.snapshot.accepted, 1, "connections")
         },
-        ConformanceCheck("Connections come from the ports that are chosen", needs: [.network, .localAddress]) {
+        ConformanceCheck("Connections come from the chosen local ports", needs: [.network, .localAddress]) {
             subject in
             let server = try ScriptedServer.responding { _ in .ok("done") }
             // Ten ports around a free one: somebody else may have one of them meanwhile.

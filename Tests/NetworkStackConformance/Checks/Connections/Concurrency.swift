@@ -16,7 +16,7 @@ extension ConformanceCheck {
             }
             try expectEqual(peer.requests().count, 50, "requests")
         },
-        ConformanceCheck("A hundred fetches at once each get their own answer") { subject in
+        ConformanceCheck("Each of a hundred parallel fetches gets its response") { subject in
             let peer = try subject.serve { .ok($0.path + String(repeating: $0.path, count: 2000)) }
             let stack = try subject.stack()
             let observations = try (0..<100).map { (path: "/\($0)/", fetch: try stack.observe(peer.url("/\($0)/"))) }
@@ -27,7 +27,7 @@ extension ConformanceCheck {
             try expectEqual(Set(peer.requests().map(\.path)), Set(observations.map(\.path)), "what was asked")
             try expectEqual(peer.requests().count, 100, "requests")
         },
-        ConformanceCheck("A hundred uploads at once arrive whole, each on its own request") { subject in
+        ConformanceCheck("Each of a hundred parallel uploads arrives whole on its request") { subject in
             let peer = try subject.serve { .ok($0.text) }
             let stack = try subject.stack()
             let observations = try (0..<100).map { number in
@@ -38,7 +38,7 @@ extension ConformanceCheck {
                 try expect(try await observation.onlyOutcome().text() == body, "An upload came back as another")
             }
         },
-        ConformanceCheck("A maker may fetch on the same stack, with one connection per host") { subject in
+        ConformanceCheck("A maker may fetch on the same stack over one connection") { subject in
             let peer = try subject.serve { .ok("token for \($0.path)") }
             let stack = try subject.stack { $0.connections.perHost = 1 }
             let resource = ConformanceSubject.Stack.Resource(
@@ -55,7 +55,7 @@ extension ConformanceCheck {
             let tokens = peer.requests().filter { $0.path == "/data" }.compactMap { $0["x-token"] }
             try expectEqual(tokens, Array(repeating: "token for /token", count: 10), "the tokens")
         },
-        ConformanceCheck("A host that is stuck with all its connections delays no other host") { subject in
+        ConformanceCheck("A host with all connections stuck delays no other host") { subject in
             let (stuck, held) = try subject.serveLate()
             defer { held.open() }
             let other = try subject.serve { .ok($0.path) }
@@ -75,7 +75,7 @@ extension ConformanceCheck {
     ]
 
     private static let limited: [ConformanceCheck] = [
-        ConformanceCheck("Fetches to one host are sent in the order of the calls", needs: [.network]) { subject in
+        ConformanceCheck("Fetches to one host are sent in calling order", needs: [.network]) { subject in
             let bottleneck = try await Bottleneck(subject)
             defer { bottleneck.open() }
             let (server, stack, first) = (bottleneck.server, bottleneck.stack, bottleneck.first)
@@ -86,7 +86,7 @@ extension ConformanceCheck {
             try expectEqual(server.requests.map(\.path), ["/held"] + paths, "the order of arrival")
             try expectEqual(server.snapshot.accepted, 1, "connections")
         },
-        ConformanceCheck("The limit per host is kept, and used to the full", needs: [.network]) { subject in
+        ConformanceCheck("The limit per host is respected and fully used", needs: [.network]) { subject in
             let (held, tally) = (Latch(), Tally())
             let server = try ScriptedServer.responding { request in
                 tally.enter()
@@ -104,7 +104,8 @@ extension ConformanceCheck {
             try expect(server.snapshot.maxOpen <= 4, "\(server.snapshot.maxOpen) connections were open at a time")
             try expectEqual(server.requests.count, 16, "requests")
         },
-        ConformanceCheck("The limit per host is one for all versions of HTTP/1.1", needs: [.network]) { subject in
+        ConformanceCheck("Fetches limited to HTTP/1.1 and others share the limit per host", needs: [.network]) {
+            subject in
             let held = Latch()
             let server = try ScriptedServer.responding { request in
                 held.wait()
@@ -123,7 +124,7 @@ extension ConformanceCheck {
             try expectEqual(server.snapshot.maxOpen, 1, "connections at a time")
         },
         ConformanceCheck(
-            "The limit per host is kept over TLS, too, before and after it is known what the host speaks",
+            "The limit per host holds over TLS before and after ALPN",
             needs: [.network, .customTrustRoots]
         ) { subject in
             let (held, tally) = (Latch(), Tally())
@@ -148,7 +149,7 @@ extension ConformanceCheck {
             try expectEqual(server.requests.count, 60, "requests")
         },
         ConformanceCheck(
-            "Fetches that follow one whose handshake fails try for themselves",
+            "Fetches that wait for a failed handshake connect anew",
             needs: [.network, .customTrustRoots]
         ) { subject in
             let certificates = try TestCertificates.shared()
@@ -166,7 +167,7 @@ extension ConformanceCheck {
             try expectEqual(texts, ["/3", "/4", "/5", "/6"], "what came, each its own")
         },
         ConformanceCheck(
-            "The limit over all hosts is kept, and used to the full",
+            "The limit over all hosts is respected and fully used",
             needs: [.network, .totalConnectionLimit]
         ) {
             subject in
@@ -193,7 +194,8 @@ extension ConformanceCheck {
             try expectEqual(tally.most, 4, "the most requests at a time")
             try expectEqual(servers.map(\.requests.count), [5, 5, 5], "requests")
         },
-        ConformanceCheck("Another port is another host, with connections of its own", needs: [.network]) { subject in
+        ConformanceCheck("Each port counts as a separate host with separate connections", needs: [.network]) {
+            subject in
             let servers = try (1...2).map { number in try ScriptedServer.responding { _ in .ok("server \(number)") } }
             let stack = try subject.stack { $0.connections.perHost = 1 }
             for _ in 1...5 {

@@ -33,7 +33,7 @@ extension ConformanceCheck {
             try await hanging.onlyOutcome(within: .seconds(10)).expectCancelled()
         },
         ConformanceCheck(
-            "A connect timeout in a name lookup comes in time",
+            "A connect timeout during a name lookup fires on time",
             needs: [.network, .heldLookups, .connectTimeout]
         ) {
             subject in

@@ -9,7 +9,7 @@ extension ConformanceCheck {
     static let deadConnections: [ConformanceCheck] =
         ([.GET, .HEAD, .PUT, .DELETE, .OPTIONS] as [HTTP.Method]).map { method in
             ConformanceCheck(
-                "A \(method) is sent again if its kept connection died without an answer",
+                "A \(method) is repeated after its keep-alive connection died unanswered",
                 needs: [.network]
             ) {
                 subject in
@@ -29,7 +29,7 @@ extension ConformanceCheck {
         }
         + ([.POST, .PATCH, "LOCK"] as [HTTP.Method]).map { method in
             ConformanceCheck(
-                "A \(method) is not sent again by itself if its kept connection died without an answer",
+                "A \(method) is not repeated after its keep-alive connection died unanswered",
                 needs: [.network, .carefulRepeats]
             ) { subject in
                 for dies in [ScriptedServer.Step.close, .reset] {
@@ -48,7 +48,7 @@ extension ConformanceCheck {
         }
         + [
             ConformanceCheck(
-                "A GET is sent again on a fresh connection, and a POST not once",
+                "A GET is repeated on a fresh connection, a POST never",
                 needs: [.network, .carefulRepeats]
             ) { subject in
                 for dies in [ScriptedServer.Step.close, .reset] {
@@ -73,7 +73,7 @@ extension ConformanceCheck {
                 }
             },
             ConformanceCheck(
-                "A POST that reached one address of a host is not said to have reached none",
+                "A POST that one address received is not reported as unsent",
                 needs: [.network, .heldLookups]
             ) { subject in
                 // The first address refuses; the second takes the request, and says nothing.
@@ -85,7 +85,7 @@ extension ConformanceCheck {
                 try expectEqual(server.requests.map(\.bodyCount), [5], "what the server received")
             },
             ConformanceCheck(
-                "A request whose kept connection died is not said to have reached nobody because there is no other",
+                "A request lost before a refused reconnect is not reported as unsent",
                 needs: [.network]
             ) { subject in
                 for method in [HTTP.Method.POST, .PUT, .DELETE] {
@@ -96,7 +96,7 @@ extension ConformanceCheck {
                 }
             },
             ConformanceCheck(
-                "A POST whose kept connection died is not said to have reached nobody because another takes too long",
+                "A POST lost before a connect timeout is not reported as unsent",
                 needs: [.network, .carefulRepeats, .connectTimeout]
             ) { subject in
                 let silent = Lock<UnresponsivePort?>(nil)
@@ -110,7 +110,7 @@ extension ConformanceCheck {
                 try expect(silent.withLock { $0 } != nil, "The second request did not come")
             },
             ConformanceCheck(
-                "A POST on a kept connection that the server had closed is sent on another",
+                "A POST on a closed keep-alive connection is sent on another",
                 needs: [.network]
             ) {
                 subject in
@@ -134,7 +134,7 @@ extension ConformanceCheck {
                 }
             },
             ConformanceCheck(
-                "A fresh connection that dies without an answer is a failure, and nothing is repeated",
+                "A fresh connection that dies unanswered fails without a repeat",
                 needs: [.network]
             ) { subject in
                 let server = try ScriptedServer { _ in [.receiveHead, .close] }
@@ -144,7 +144,7 @@ extension ConformanceCheck {
                 try expectEqual(server.requests.map(\.method), ["GET", "POST"], "what the server received")
             },
             ConformanceCheck(
-                "A server that ends its sending half after the answer is done with the connection",
+                "A connection half-closed by the server is not used again",
                 needs: [.network]
             ) {
                 subject in
@@ -159,7 +159,7 @@ extension ConformanceCheck {
                 try expectEqual(server.connections.map(\.requests.count), [1, 1, 1], "requests per connection")
             },
             ConformanceCheck(
-                "A server that ends its sending half before the upload has ended is heard out",
+                "A response on a half-closed connection is read during the upload",
                 needs: [.network]
             ) {
                 subject in

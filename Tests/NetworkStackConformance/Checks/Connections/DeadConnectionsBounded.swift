@@ -5,11 +5,11 @@ import NetworkStackTesting
 extension ConformanceCheck {
     /// What a stack sends again by itself is bounded, however many connections die, and is in the metrics.
     static let boundedRepeats: [ConformanceCheck] = [
-        ConformanceCheck("A GET whose kept connections die is sent three times at most", needs: [.network]) {
+        ConformanceCheck("A GET whose keep-alive connections die is sent at most three times", needs: [.network]) {
             try await sendsThreeTimesAtMost($0, HTTP.Options())
         },
         ConformanceCheck(
-            "A GET whose kept connections of HTTP/2 die is sent three times at most",
+            "A GET whose HTTP/2 connections die is sent at most three times",
             needs: [.network, .http2PriorKnowledge, .strictReplies]
         ) { subject in
             // Each answers once, so that it is kept, and dies with the next request.
@@ -24,7 +24,7 @@ extension ConformanceCheck {
             }
         },
         ConformanceCheck(
-            "Once kept connections have died, those in their place are kept and used like any other",
+            "Replacements of dead keep-alive connections are kept and used again",
             needs: [.network]
         ) { subject in
             for dies in [ScriptedServer.Step.close, .reset] {
@@ -51,7 +51,7 @@ extension ConformanceCheck {
             }
         },
         ConformanceCheck(
-            "The metrics count how often a request was sent again",
+            "The metrics count how often a request was repeated",
             needs: [.network, .carefulRepeats]
         ) { subject in
             let server = try ScriptedServer { index in

@@ -6,10 +6,10 @@ extension ConformanceCheck {
     /// Servers that send more and more of what is nobody's content hold up nobody.
     static let floods: [ConformanceCheck] = [
         ConformanceCheck(
-            "A server that sends session tickets without end holds up no other fetch",
+            "Endless session tickets delay no other fetch",
             needs: [.network, .customTrustRoots]
         ) { subject, scale in
-            try await holdsUpNobody(subject, scale) { certificates, isReady in
+            try await delaysNoOther(subject, scale) { certificates, isReady in
                 try ScriptedServer(.init(tls: certificates.server)) { _ in
                     [
                         .receiveHead, .run { connection in try connection.sendTickets(50_000) { isReady.open() } },
@@ -19,10 +19,10 @@ extension ConformanceCheck {
             }
         },
         ConformanceCheck(
-            "A server that sends answers to pings without end over HTTP/2 holds up no other fetch",
+            "Endless PING acknowledgements over HTTP/2 delay no other fetch",
             needs: [.network, .customTrustRoots, .http2]
         ) { subject, scale in
-            try await holdsUpNobody(subject, scale) { certificates, isReady in
+            try await delaysNoOther(subject, scale) { certificates, isReady in
                 let ping = HTTP2Frame(.ping, flags: HTTP2Frame.endStream, Array("12345678".utf8))
                 return try ScriptedServer(.init(tls: certificates.server, applicationProtocols: ["h2"])) { _ in
                     [
@@ -36,10 +36,10 @@ extension ConformanceCheck {
             }
         },
         ConformanceCheck(
-            "A server that sends chunks of one byte without end holds up no other fetch",
+            "Endless chunks of one byte delay no other fetch",
             needs: [.network, .customTrustRoots]
         ) { subject, scale in
-            try await holdsUpNobody(subject, scale, length: 2_000_004) { _, isReady in
+            try await delaysNoOther(subject, scale, length: 2_000_004) { _, isReady in
                 try ScriptedServer { _ in
                     [
                         .receiveHead, .send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"),
@@ -53,7 +53,7 @@ extension ConformanceCheck {
     ]
 
     /// Fetches from a server that opens a gate before it sends much, and something else meanwhile.
-    private static func holdsUpNobody(
+    private static func delaysNoOther(
         _ subject: ConformanceSubject,
         _ scale: Int,
         length: Int = 4,

@@ -9,10 +9,10 @@ extension ConformanceCheck {
         ("WINDOW_UPDATE", HTTP2Frame(.windowUpdate, stream: 1, [0, 0, 0, 1])),
         ("SETTINGS", HTTP2Frame(.settings)),
         ("PING", HTTP2Frame(.ping, [UInt8](repeating: 1, count: 8))),
-        ("answers to PING", HTTP2Frame(.ping, flags: HTTP2Frame.endStream, [UInt8](repeating: 1, count: 8))),
+        ("PING acknowledgements", HTTP2Frame(.ping, flags: HTTP2Frame.endStream, [UInt8](repeating: 1, count: 8))),
     ].map { name, frame in
         ConformanceCheck(
-            "A flood of \(name) over HTTP/2 holds up no other fetch",
+            "A flood of \(name) over HTTP/2 delays no other fetch",
             needs: [.network, .http2PriorKnowledge, .strictReplies]
         ) { try await leavesTurns($0, floodedWith: frame) }
     }

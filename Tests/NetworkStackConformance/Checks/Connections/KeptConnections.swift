@@ -34,7 +34,7 @@ extension ConformanceCheck {
             }
             try expectEqual(seen.connections.map(\.requests.count), [1, 1, 1], "requests per connection")
         },
-        ConformanceCheck("An HTTP/1.0 answer ends its connection", needs: [.network]) { subject in
+        ConformanceCheck("An HTTP/1.0 response ends its connection", needs: [.network]) { subject in
             let server = try ScriptedServer { _ in
                 [.receiveHead, .send("HTTP/1.0 200 OK\r\nContent-Length: 3\r\n\r\nold"), .waitForClose]
             }
@@ -43,7 +43,7 @@ extension ConformanceCheck {
             try expectEqual(server.connections.map(\.requests.count), [1, 1], "requests per connection")
         },
         ConformanceCheck(
-            "An HTTP/1.0 answer that would keep its connection ends it, too",
+            "An HTTP/1.0 response with keep-alive ends its connection too",
             needs: [.network, .strictReplies, .streamedRequestBody]
         ) { subject in
             // What follows on it would be HTTP/1.0, which knows no content without a length.
@@ -65,7 +65,7 @@ extension ConformanceCheck {
             )
         },
         ConformanceCheck(
-            "A connection that the server closed while it was idle does not fail the next fetch",
+            "A connection closed while idle does not fail the next fetch",
             needs: [.network]
         ) {
             subject in
@@ -80,7 +80,7 @@ extension ConformanceCheck {
             try expectEqual(try await stack.text(server.url("/second")), "ok", "the second fetch")
             try expectEqual(server.snapshot.accepted, 2, "connections")
         },
-        ConformanceCheck("A connection that dies at the moment of its reuse does not fail a GET", needs: [.network]) {
+        ConformanceCheck("A connection that dies on reuse does not fail a GET", needs: [.network]) {
             subject in
             let reply = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
             let server = try ScriptedServer { index in
@@ -92,7 +92,7 @@ extension ConformanceCheck {
             try expectEqual(try await stack.text(server.url("/second")), "ok", "the second fetch")
             try expectEqual(server.requests.map(\.path), ["/first", "/second", "/second"], "what the server received")
         },
-        ConformanceCheck("Bytes that a server sends unasked are nobody's answer", needs: [.network]) { subject in
+        ConformanceCheck("Unrequested bytes from a server are not taken as a response", needs: [.network]) { subject in
             let (sends, sent) = (Gate(), Gate())
             let server = try ScriptedServer { index in
                 let answer = ScriptedServer.Step.send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
@@ -111,7 +111,7 @@ extension ConformanceCheck {
             let outcome = try await stack.observe(server.url("/second")).onlyOutcome()
             try expectEqual(try outcome.text(), "ok", "the second fetch")
         },
-        ConformanceCheck("Bytes after the end of an answer are nobody's answer", needs: [.network]) { subject in
+        ConformanceCheck("Bytes after the end of a response are not taken as another", needs: [.network]) { subject in
             let server = try ScriptedServer.responding { request in
                 let own = "HTTP/1.1 200 OK\r\nContent-Length: \(request.path.utf8.count)\r\n\r\n\(request.path)"
                 return .raw(own + "HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\npoison")

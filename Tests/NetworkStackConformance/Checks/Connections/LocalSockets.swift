@@ -6,7 +6,7 @@ extension ConformanceCheck {
     /// Sockets of this machine, which have no ports to tell connections apart by.
     static let localSockets: [ConformanceCheck] =
         reachedSockets + [
-            onSockets("Bytes that a server sends unasked over a Unix socket are nobody's answer") { subject, place in
+            onSockets("Unrequested bytes over a Unix socket are not taken as a response") { subject, place in
                 let (sends, sent) = (Gate(), Gate())
                 let server = try ScriptedServer(place.options) { index in
                     index == 0
@@ -24,7 +24,7 @@ extension ConformanceCheck {
                 try expectEqual(server.snapshot.accepted, 2, "connections")
             },
             onSockets(
-                "Of several kept connections over a Unix socket, one with bytes that nobody asked for is not used"
+                "A Unix socket connection with unrequested bytes is not used again"
             ) { subject, place in
                 let (sends, sent) = (Gate(), Gate())
                 // Both are under way at once, so that there are two connections.
@@ -56,7 +56,7 @@ extension ConformanceCheck {
                 try expectEqual(server.connections[1].requests.count, 4, "requests on the other connection")
             },
             ConformanceCheck(
-                "A connection over an abstract Unix socket, which is used once, is not left open",
+                "A one-shot connection over an abstract Unix socket is closed",
                 needs: [.network, .unixSockets, .strictReplies]
             ) { subject in
                 let folder = try TemporaryDirectory("abstract socket")
@@ -74,7 +74,7 @@ extension ConformanceCheck {
             },
             onSockets(
                 abstract: true,
-                "Content over HTTP/2 that a connection error cuts short over a Unix socket is not whole",
+                "An HTTP/2 connection error over a Unix socket truncates the body",
                 needs: [.http2PriorKnowledge, .strictReplies]
             ) { subject, place in
                 let server = try ScriptedServer(place.options) { _ in
@@ -96,7 +96,7 @@ extension ConformanceCheck {
             },
             onSockets(
                 abstract: true,
-                "What a server did not deal with before its farewell over a Unix socket is sent again",
+                "A request that GOAWAY excludes over a Unix socket is sent again",
                 needs: [.http2PriorKnowledge, .strictReplies]
             ) { subject, place in
                 let server = try ScriptedServer(place.options) { index in
@@ -174,7 +174,7 @@ extension ConformanceCheck {
             let log = try await nginx.waitForLog { $0.count == 4 }
             try expectEqual(Set(log.prefix(3).map(\.connection)).count, 1, "connections")
         },
-        ConformanceCheck("A Unix socket that is not there fails to connect", needs: [.network, .unixSockets]) {
+        ConformanceCheck("A missing Unix socket fails to connect", needs: [.network, .unixSockets]) {
             subject in
             let client = try subject.client { $0.addresses.unixSocket = .path("/nowhere/to/be.found") }
             try await client.outcome(of: HTTP.Request(url: "http://any.test/")).expectFailure(.connect)

@@ -7,13 +7,13 @@ extension ConformanceCheck {
     static let cookies: [ConformanceCheck] = jars + redirectedCookies + strangersCookies + securedCookies
 
     private static let jars: [ConformanceCheck] = [
-        ConformanceCheck("Without a jar no cookie is kept") { subject in
+        ConformanceCheck("Without a jar, no cookie is stored") { subject in
             let peer = try subject.serve { _ in .ok("x", headers: [("Set-Cookie", "a=b; Max-Age=1000")]) }
             let client = try subject.client()
             for _ in 1...2 { _ = try await client.get(peer.url("/")) }
             try expectEqual(peer.requests().map { $0["Cookie"] }, [nil, nil], "Cookie")
         },
-        ConformanceCheck("A jar sends back what a server set, where it belongs") { subject in
+        ConformanceCheck("A jar sends cookies back only where they belong") { subject in
             let peer = try subject.serve { request in
                 guard request.path == "/one/start" else { return .ok("x") }
                 return .ok("x", headers: [("Set-Cookie", "a=1"), ("Set-Cookie", "b=2; Path=/")])
@@ -22,7 +22,7 @@ extension ConformanceCheck {
             for path in ["/one/start", "/one/more", "/other"] { _ = try await client.get(peer.url(path)) }
             try expectEqual(peer.requests().map { $0["Cookie"] }, [nil, "a=1; b=2", "b=2"], "Cookie")
         },
-        ConformanceCheck("A cookie belongs where its path is as it is sent, without segments of dots") { subject in
+        ConformanceCheck("Cookie paths are compared with the path as sent, without dot segments") { subject in
             let peer = try subject.serve { request in
                 guard request.path.hasSuffix("/set") else { return .ok("x") }
                 return .ok("x", headers: [("Set-Cookie", "a=1"), ("Set-Cookie", "b=2; Path=/one")])
@@ -31,7 +31,7 @@ extension ConformanceCheck {
             for path in ["/one/../two/set", "/two/more", "/one/../three"] { _ = try await client.get(peer.url(path)) }
             try expectEqual(peer.requests().map { $0["Cookie"] }, [nil, "a=1", nil], "Cookie")
         },
-        ConformanceCheck("TRACE takes no cookie along") { subject in
+        ConformanceCheck("TRACE sends no cookie") { subject in
             let peer = try subject.serve { _ in .ok("x", headers: [("Set-Cookie", "a=1")]) }
             let client = try subject.client { $0.cookies = HTTP.CookieJar() }
             for method in [HTTP.Method.GET, .TRACE, .GET] {
@@ -39,7 +39,7 @@ extension ConformanceCheck {
             }
             try expectEqual(peer.requests().map { $0["Cookie"] }, [nil, nil, "a=1"], "Cookie")
         },
-        ConformanceCheck("A cookie with a date comes through whole, commas included") { subject in
+        ConformanceCheck("A cookie with a date is stored whole, commas included") { subject in
             let dated = "a=b; Expires=Fri, 31 Dec 2099 23:59:59 GMT"
             let peer = try subject.serve { _ in .ok("x", headers: [("Set-Cookie", dated), ("Set-Cookie", "c=d")]) }
             let jar = HTTP.CookieJar()
@@ -47,7 +47,7 @@ extension ConformanceCheck {
             try expectEqual(jar.cookies.map(\.value), ["b", "d"], "values")
             try expectEqual(jar.cookies.map { $0.expires == nil }, [false, true], "cookies of the session")
         },
-        ConformanceCheck("A cookie whose value has a comma comes through whole, its attributes included") { subject in
+        ConformanceCheck("A cookie with a comma in its value is stored whole") { subject in
             let peer = try subject.serve { _ in
                 .ok("x", headers: [("Set-Cookie", "s=uid=42,exp=99; Path=/here; HttpOnly"), ("Set-Cookie", "c=d")])
             }
@@ -56,7 +56,7 @@ extension ConformanceCheck {
             let kept = jar.cookies.map { "\($0.name)=\($0.value) \($0.path) \($0.isHTTPOnly)" }.sorted()
             try expectEqual(kept, ["c=d / false", "s=uid=42,exp=99 /here true"], "cookies")
         },
-        ConformanceCheck("A redirect's cookies are kept, and go along to where it leads") { subject in
+        ConformanceCheck("A redirect's cookies are stored and sent to its target") { subject in
             let peer = try subject.serve { request in
                 guard request.path.hasSuffix("/start") else { return .ok("there") }
                 var reply = Reply.redirect(302, to: "/next")
@@ -67,7 +67,7 @@ extension ConformanceCheck {
             for _ in 1...2 { _ = try await client.get(peer.url("/start")) }
             try expectEqual(peer.requests().map { $0["Cookie"] }, [nil, "a=b", "a=b", "a=b"], "Cookie")
         },
-        ConformanceCheck("A redirect that sets a cookie may lead back to where it came from") { subject in
+        ConformanceCheck("A redirect that sets a cookie may lead back to its URL") { subject in
             let peer = try subject.serve { request in
                 if request["cookie"] == "seen=1" { return .ok("welcome") }
                 var reply = Reply.redirect(302, to: request.path)
@@ -82,7 +82,7 @@ extension ConformanceCheck {
                 throw ConformanceFailure("Expected the limit of redirects without a jar, saw \(error)")
             }
         },
-        ConformanceCheck("A server that sets a cookie with every redirect is followed twenty times") { subject in
+        ConformanceCheck("A server that sets a cookie per redirect is followed twenty times") { subject in
             let peer = try subject.serve { request in
                 var reply = Reply.redirect(302, to: request.path)
                 reply.head.insert(contentsOf: Array("Set-Cookie: seen=1\r\n".utf8), at: reply.head.count - 2)
@@ -95,7 +95,7 @@ extension ConformanceCheck {
             }
             try expectEqual(peer.requests().count, 21, "requests on the wire")
         },
-        ConformanceCheck("A cookie does not go to another host, not by a redirect either") { subject in
+        ConformanceCheck("A cookie never goes to another host, even after a redirect") { subject in
             let away = try subject.serve { _ in .ok("x") }
             let place = Lock("")
             let home = try subject.serve { _ in
@@ -110,7 +110,7 @@ extension ConformanceCheck {
             try expectEqual(home.requests().map { $0["Cookie"] }, [nil, "a=b"], "Cookie at home")
             try expectEqual(away.requests().map { $0["Cookie"] }, [nil, nil], "Cookie away")
         },
-        ConformanceCheck("A request's own cookies stay, before the jar's, in one field") { subject in
+        ConformanceCheck("A request's cookies precede the jar's, in one field") { subject in
             let peer = try subject.serve { _ in
                 .ok("x", headers: [("Set-Cookie", "a=jar"), ("Set-Cookie", "b=jar")])
             }
@@ -119,14 +119,14 @@ extension ConformanceCheck {
             _ = try await client.get(peer.url("/"), headers: [.cookie: "c=own; a=own"])
             try expectEqual(peer.requests().last?.values(of: "Cookie"), ["c=own; a=own; b=jar"], "Cookie")
         },
-        ConformanceCheck("A jar takes cookies from any answer, whatever its status") { subject in
+        ConformanceCheck("A jar stores cookies of every response, whatever its status") { subject in
             let peer = try subject.serve { _ in .status(500, "no", headers: [("Set-Cookie", "a=b")]) }
             let jar = HTTP.CookieJar()
             let client = try subject.client { $0.cookies = jar }
             _ = try await client.outcome(of: HTTP.Request(url: peer.url("/")))
             try expectEqual(jar.cookies.map(\.name), ["a"], "cookies")
         },
-        ConformanceCheck("A jar serves several stacks, and many fetches at once") { subject in
+        ConformanceCheck("One jar serves several stacks and many parallel fetches") { subject in
             let peer = try subject.serve { .ok("x", headers: [("Set-Cookie", "c\($0.path.dropFirst())=1")]) }
             let jar = HTTP.CookieJar()
             let clients = try (0..<2).map { _ in try subject.client { $0.cookies = jar } }
@@ -181,7 +181,7 @@ extension ConformanceCheck {
     ]
 
     private static let strangersCookies: [ConformanceCheck] = [
-        ConformanceCheck("A jar refuses a cookie for strangers' hosts", needs: [.network, .heldLookups]) { subject in
+        ConformanceCheck("A jar refuses a cookie for foreign hosts", needs: [.network, .heldLookups]) { subject in
             for (one, other, shared) in HeldLookups.strangers {
                 let fields = (shared + [one]).map { (name: "Set-Cookie", value: "\($0)=x; Domain=\($0)") }
                 let server = try ScriptedServer.responding { _ in .ok("x", headers: fields) }
@@ -195,7 +195,7 @@ extension ConformanceCheck {
     private static let needsRoots: Set<HTTP.Capability> = [.network, .customTrustRoots]
 
     private static let securedCookies: [ConformanceCheck] = [
-        ConformanceCheck("A secure cookie goes over https only", needs: needsRoots) { subject in
+        ConformanceCheck("A secure cookie is sent over https only", needs: needsRoots) { subject in
             let certificates = try TestCertificates.shared()
             let cookie: [(name: String, value: String)] = [("Set-Cookie", "a=b; Secure; Path=/")]
             let server = try ScriptedServer.responding(.init(tls: certificates.server)) { _ in .ok("x", headers: cookie)
@@ -209,7 +209,7 @@ extension ConformanceCheck {
             try expectEqual(server.requests.map { $0["Cookie"] }, [nil, "a=b"], "Cookie over https")
             try expectEqual(plain.requests.map { $0["Cookie"] }, [nil], "Cookie over http")
         },
-        ConformanceCheck("Nothing is remembered of a server that is not trusted", needs: [.network]) { subject in
+        ConformanceCheck("Nothing is stored from an untrusted server", needs: [.network]) { subject in
             let certificates = try TestCertificates.shared()
             let fields = [("Set-Cookie", "a=b"), ("Strict-Transport-Security", "max-age=1000")]
             let server = try ScriptedServer.responding(.init(tls: certificates.untrusted)) { _ in

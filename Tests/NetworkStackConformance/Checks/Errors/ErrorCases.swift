@@ -24,7 +24,7 @@ extension ConformanceCheck {
             )
             return (resource, { if case .retry(.retries(0), _) = $0 { true } else { false } }, 404)
         },
-        ConformanceCheck("An error has the last URL without secrets, the hops and the attempt") { subject in
+        ConformanceCheck("An error reports the last URL without secrets, hops and attempt") { subject in
             let peer = try subject.serve {
                 $0.path == "/a" ? .redirect(to: "/b?key=s3cret") : .redirect(to: "ftp://a.test/")
             }
@@ -43,7 +43,7 @@ extension ConformanceCheck {
                 try expect(context.metrics.total > .zero, "the time is \(context.metrics.total)")
             }
         },
-        ConformanceCheck("The error transport tells what went wrong, and no status", needs: [.network]) { subject in
+        ConformanceCheck("The error transport reports the failure and no status", needs: [.network]) { subject in
             let closed = try ClosedPort.reserve()
             let outcome = try await subject.stack().observe("http://127.0.0.1:\(closed.port)/").onlyOutcome()
             guard case .failure(let error) = outcome, case .transport = error else {
@@ -56,7 +56,7 @@ extension ConformanceCheck {
             try expect(error.isTransient && !error.isCancelled && error.body == nil, "\(error.summary)")
         },
         ConformanceCheck(
-            "A 204 and a 205 never reach a decoder: nothing and an optional come, others fail with a reason"
+            "A 204 or 205 decodes to nothing or nil, never a model"
         ) {
             subject in
             struct Model: Codable, Sendable {}
@@ -97,7 +97,7 @@ extension ConformanceCheck {
         status: HTTP.StatusCode? = nil,
         _ make: @escaping @Sendable (ConformancePeer) throws -> Case
     ) -> ConformanceCheck {
-        ConformanceCheck("The error \(name) tells its status, its response and what was last") { subject in
+        ConformanceCheck("The error \(name) reports its status, its response and the last error") { subject in
             let peer = try subject.serve {
                 switch $0.path {
                 case "/404": .status(404, "no")

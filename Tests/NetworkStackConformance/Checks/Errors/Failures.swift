@@ -7,7 +7,7 @@ extension ConformanceCheck {
     static let failures: [ConformanceCheck] = unreachable + cutShort + senseless
 
     private static let unreachable: [ConformanceCheck] = [
-        ConformanceCheck("A port where nobody listens fails to connect, and can be tried again", needs: [.network]) {
+        ConformanceCheck("A refused connection fails as connect and can be retried", needs: [.network]) {
             subject in
             let closed = try ClosedPort.reserve()
             let observation = try subject.stack().observe("http://127.0.0.1:\(closed.port)/")
@@ -29,7 +29,7 @@ extension ConformanceCheck {
                 try expectEqual(try await stack.text(server.url("/fine")), "/fine", "the next fetch")
             }
         },
-        ConformanceCheck("A server that speaks no TLS fails an https fetch as a TLS failure", needs: [.network]) {
+        ConformanceCheck("A server without TLS fails an https fetch as TLS failure", needs: [.network]) {
             subject in
             let server = try ScriptedServer { _ in [.send("220 ready\r\n"), .waitForClose] }
             try await subject.stack().observe("https://127.0.0.1:\(server.port)/").onlyOutcome().expectFailure(.tls)
@@ -37,7 +37,7 @@ extension ConformanceCheck {
     ]
 
     private static let cutShort: [ConformanceCheck] = [
-        ConformanceCheck("A connection closed without a byte is an empty answer", needs: [.network]) { subject in
+        ConformanceCheck("A connection closed without a byte is an empty response", needs: [.network]) { subject in
             let server = try ScriptedServer { _ in [.receiveHead, .close] }
             try await fetch(from: server, with: subject).expectFailure(.empty)
         },
@@ -60,12 +60,12 @@ extension ConformanceCheck {
             [.truncated]
         ),
         broken(
-            "A body that is missing altogether fails",
+            "A missing body fails",
             "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n",
             [.truncated]
         ),
         broken(
-            "An error's body cut short is a failed transfer",
+            "A truncated error body is a failed transfer",
             "HTTP/1.1 500 No\r\nContent-Length: 10\r\n\r\nnine byte",
             [.truncated]
         ),
@@ -78,7 +78,7 @@ extension ConformanceCheck {
         ),
         broken("A chunked body without any chunk fails", chunkedHead, [.truncated, .receive]),
         broken("A chunk size that is no number fails", chunkedHead + "xyz\r\nhello\r\n0\r\n\r\n"),
-        broken("A chunk size beyond all bounds fails", chunkedHead + "fffffffffffffffff\r\nhello\r\n0\r\n\r\n"),
+        broken("An excessive chunk size fails", chunkedHead + "fffffffffffffffff\r\nhello\r\n0\r\n\r\n"),
         broken("A negative chunk size fails", chunkedHead + "-5\r\nhello\r\n0\r\n\r\n"),
         broken("A head cut after its status line fails", "HTTP/1.1 200 OK\r\n", needs: [.strictReplies]),
         broken("A head cut within its status line fails", "HTTP/1.1 20", needs: [.strictReplies]),
@@ -94,17 +94,21 @@ extension ConformanceCheck {
             "HTTP/1.1 103 Early Hints\r\n\r\nHTTP/1.1 200 OK\r\nA: b\r\n",
             needs: [.strictReplies]
         ),
-        broken("An informational response is no answer", "HTTP/1.1 103 Early Hints\r\n\r\n", needs: [.strictReplies]),
+        broken(
+            "An informational response alone is no final response",
+            "HTTP/1.1 103 Early Hints\r\n\r\n",
+            needs: [.strictReplies]
+        ),
     ]
 
     private static let senseless: [ConformanceCheck] = [
         notHTTP("A greeting of another protocol is no HTTP response", "220 mail.example.com ESMTP ready\r\n"),
-        notHTTP("A reply without a head, as in HTTP/0.9, is no HTTP response", "<html>hello</html>"),
-        notHTTP("Bytes without sense are no HTTP response", String(repeating: "\u{7F}\u{1}\u{2}", count: 50)),
+        notHTTP("An HTTP/0.9 reply without a head is no HTTP response", "<html>hello</html>"),
+        notHTTP("Random bytes are no HTTP response", String(repeating: "\u{7F}\u{1}\u{2}", count: 50)),
         notHTTP("A status line without a status is no HTTP response", "HTTP/1.1\r\nContent-Length: 2\r\n\r\nok"),
         notHTTP("A status that is no number is no HTTP response", "HTTP/1.1 abc OK\r\nContent-Length: 2\r\n\r\nok"),
         notHTTP("A protocol with another name is no HTTP response", "HTTQ/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"),
-        ConformanceCheck("After a reply that is no HTTP the next fetch succeeds", needs: [.network]) { subject in
+        ConformanceCheck("A fetch after a reply that is not HTTP succeeds", needs: [.network]) { subject in
             let server = try ScriptedServer { index in
                 index == 0
                     ? [.receiveHead, .send("garbage\r\n\r\n"), .close]

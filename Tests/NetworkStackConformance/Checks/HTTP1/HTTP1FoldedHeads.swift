@@ -6,7 +6,7 @@ extension ConformanceCheck {
     /// A line that continues one that is not there.
     static let foldedHeads: [ConformanceCheck] = [
         ConformanceCheck(
-            "A head whose first field continues nothing harms no fetch before or after it",
+            "A head whose first line is folded harms no other fetch",
             needs: [.network, .strictReplies]
         ) { subject in
             let folded = "HTTP/1.1 200 OK\r\n X-A: b\r\n\tc\r\nContent-Length: 1\r\nConnection: close\r\n\r\n"
@@ -32,7 +32,7 @@ extension ConformanceCheck {
             _ = try await client.get(server.url())
         },
         ConformanceCheck(
-            "A status line that says HTTP/2 in the clear mixes no answers",
+            "A status line of HTTP/2 in cleartext mixes up no responses",
             needs: [.network, .strictReplies]
         ) { subject in
             let server = try ScriptedServer.responding { request in
@@ -53,7 +53,7 @@ extension ConformanceCheck {
             }
         },
         ConformanceCheck(
-            "Content whose coding stands on a folded line is decoded",
+            "A body whose coding is on a folded line is decoded",
             needs: [.network, .strictReplies]
         ) { subject in
             let head =
@@ -62,7 +62,7 @@ extension ConformanceCheck {
             try expectBytes(await subject.client().get(server.url()).value, Compressed.text)
         },
         ConformanceCheck(
-            "A status line that says HTTP/2 over TLS mixes no answers",
+            "A status line of HTTP/2 over TLS mixes up no responses",
             needs: [.network, .strictReplies, .customTrustRoots]
         ) { subject in
             let certificates = try TestCertificates.shared()

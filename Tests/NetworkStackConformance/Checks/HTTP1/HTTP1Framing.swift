@@ -7,7 +7,7 @@ extension ConformanceCheck {
     static let framing: [ConformanceCheck] = [
         broken("Two different Content-Lengths are refused", length("5", "6"), needs: [.strictReplies]),
         broken(
-            "Two different Content-Lengths are refused in the other order, too",
+            "Two different Content-Lengths are refused in reverse order too",
             length("6", "5"),
             needs: [.strictReplies]
         ),
@@ -25,41 +25,41 @@ extension ConformanceCheck {
             needs: [.strictReplies]
         ),
         broken(
-            "Content is not longer than a Content-Length with a space before its colon says",
+            "A body longer than a Content-Length with a stray space fails",
             "HTTP/1.1 200 OK\r\nContent-Length : 3\r\n\r\nhello",
             needs: [.strictReplies]
         ),
         broken(
-            "Content is not shorter than a Content-Length with a space before its colon says",
+            "A body shorter than a Content-Length with a stray space fails",
             "HTTP/1.1 200 OK\r\nContent-Length : 10\r\n\r\nhello",
             needs: [.strictReplies]
         ),
         broken(
-            "Content-Lengths that differ are refused although the content is chunked",
+            "Different Content-Lengths are refused even beside chunked coding",
             "HTTP/1.1 200 OK\r\nContent-Length: 5\r\nContent-Length: 6\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n",
             needs: [.strictReplies]
         ),
         broken(
-            "Content in a transfer coding that nobody asked for is refused",
+            "A body in an unrequested transfer coding is refused",
             transfer("gzip"),
             needs: [.strictReplies]
         ),
-        broken("So is what was coded before it was chunked", transfer("gzip, chunked"), needs: [.strictReplies]),
-        broken("So is what only ends like chunked", transfer("xchunked"), needs: [.strictReplies]),
+        broken("A body coded before chunking is refused", transfer("gzip, chunked"), needs: [.strictReplies]),
+        broken("A transfer coding that only ends in chunked is refused", transfer("xchunked"), needs: [.strictReplies]),
         broken(
-            "So is what was not coded before it was chunked",
+            "A body with identity coding before chunking is refused",
             transfer("identity, chunked"),
             needs: [.strictReplies]
         ),
         broken(
-            "A chunk size that makes no sense is told as a reply that breaks the rules",
+            "A nonsensical chunk size is reported as malformed",
             "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nxyz\r\nhello\r\n0\r\n\r\n",
             [.malformed],
             needs: [.strictReplies]
         ),
-        whole("The same Content-Length twice is one", length("5", "5"), needs: [.strictReplies]),
-        whole("A list of equal Content-Lengths is one", length("5, 5"), needs: [.strictReplies]),
-        whole("A Content-Length with zeros before it is accepted", length("0005")),
+        whole("Two equal Content-Lengths count as one", length("5", "5"), needs: [.strictReplies]),
+        whole("A list of equal Content-Lengths counts as one", length("5, 5"), needs: [.strictReplies]),
+        whole("A Content-Length with leading zeros is accepted", length("0005")),
         ConformanceCheck("A Content-Length beside chunked coding never decides where the body ends", needs: [.network])
         {
             subject in
@@ -74,7 +74,7 @@ extension ConformanceCheck {
                 }
             }
         },
-        ConformanceCheck("A length beside chunks, which count, is no length, however large", needs: [.network]) {
+        ConformanceCheck("A Content-Length beside chunked coding is ignored, however large", needs: [.network]) {
             subject in
             let reply =
                 "HTTP/1.1 200 OK\r\nContent-Length: 99999\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n"
@@ -83,7 +83,7 @@ extension ConformanceCheck {
             try expectBytes(await client.get(server.url()).value, "ok".utf8)
         },
         ConformanceCheck(
-            "A length near 2^63 that never comes is not taken for whole, and fills no memory",
+            "A missing body with a length near 2^63 fails, using little memory",
             needs: [.network, .strictReplies]
         ) {
             subject in

@@ -81,7 +81,7 @@ extension ConformanceCheck {
         named("that is empty", ": x"), named("with a space", "a b: c"), named("with a tab", "a\tb: c"),
         named("with a control byte", "a\u{1}: c"), named("with a delimiter", "a(b): c"),
         named("with a vertical tab after it", "Content-Length\u{B}: 1"),
-        ConformanceCheck("A trailer's name that is no token fails the fetch", needs: [.network, .trailers]) { subject in
+        ConformanceCheck("A trailer name that is no token fails the fetch", needs: [.network, .trailers]) { subject in
             let server = try ScriptedServer { _ in
                 [.receiveHead, .send(chunkedHead + "2\r\nok\r\n0\r\na b: c\r\n\r\n"), .close]
             }

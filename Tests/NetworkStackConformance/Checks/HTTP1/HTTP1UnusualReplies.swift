@@ -5,7 +5,7 @@ import NetworkStackTesting
 extension ConformanceCheck {
     /// Replies that are right and rare, or look right and are not.
     static let unusualReplies: [ConformanceCheck] = [
-        ConformanceCheck("A field of blanks alone is read as empty", needs: [.network]) { subject in
+        ConformanceCheck("A header value of blanks is read as empty", needs: [.network]) { subject in
             let fetched = try await response(
                 to: "HTTP/1.1 200 OK\r\nX-Blank:  \t \r\nContent-Length: 2\r\n\r\nok",
                 subject
@@ -27,7 +27,7 @@ extension ConformanceCheck {
             let peer = try subject.serve { _ in .ok(bytes: members, headers: [("Content-Encoding", "gzip")]) }
             try expectBytes(await subject.client().get(peer.url("/")).value, Compressed.text + Compressed.text)
         },
-        ConformanceCheck("gzip that is cut short over HTTP/1.1 fails", needs: [.network, .decompression]) { subject in
+        ConformanceCheck("gzip truncated over HTTP/1.1 fails", needs: [.network, .decompression]) { subject in
             let cut = Array(Compressed.gzip.dropLast(9))
             let peer = try subject.serve { _ in .ok(bytes: cut, headers: [("Content-Encoding", "gzip")]) }
             _ = try await subject.client().breakdown(HTTP.Request(url: peer.url("/")))
@@ -43,7 +43,7 @@ extension ConformanceCheck {
             }
         },
         ConformanceCheck(
-            "Waiting for an answer on a new connection costs no processor time",
+            "Waiting for a response on a new connection uses no processor time",
             needs: [.network]
         ) { try await waitsIdly($0) },
     ]

@@ -9,7 +9,7 @@ extension ConformanceCheck {
     static let needsHTTP2: Set<HTTP.Capability> = [.network, .http2, .customTrustRoots]
 
     private static let negotiatedHTTP2: [ConformanceCheck] = [
-        ConformanceCheck("HTTP/2 is spoken where TLS negotiates it", needs: needsHTTP2) { subject in
+        ConformanceCheck("TLS negotiates HTTP/2 where the server offers it", needs: needsHTTP2) { subject in
             let (nginx, client) = try await nginx(subject)
             let fetched = try await client.get(nginx.httpsURL("/echo?a=b"), headers: ["X-Echo": "echoed"])
             try expectEqual(fetched.response.version, .http2, "the version")
@@ -20,8 +20,7 @@ extension ConformanceCheck {
                 "the version"
             )
         },
-        ConformanceCheck("HTTP/1.1 is spoken if nothing else is wanted, whatever the server can do", needs: needsHTTP2)
-        { subject in
+        ConformanceCheck("HTTP/1.1 is used on request, whatever the server offers", needs: needsHTTP2) { subject in
             let (nginx, client) = try await nginx(subject)
             var options = HTTP.Options()
             options.version = .http1_1
@@ -33,7 +32,7 @@ extension ConformanceCheck {
             let log = try await nginx.waitForLog { $0.count == 3 }
             try expectEqual(log.map(\.serverProtocol), ["HTTP/2.0", "HTTP/1.1", "HTTP/2.0"], "the versions")
         },
-        ConformanceCheck("A stack for HTTP/1.1 alone does not offer HTTP/2", needs: [.network, .customTrustRoots]) {
+        ConformanceCheck("A stack limited to HTTP/1.1 does not offer HTTP/2", needs: [.network, .customTrustRoots]) {
             subject in
             let certificates = try TestCertificates.shared()
             let options = ScriptedServer.Options(tls: certificates.server, applicationProtocols: ["h2", "http/1.1"])
@@ -45,7 +44,7 @@ extension ConformanceCheck {
             try expectEqual(await client.get(server.url()).response.version, .http1_1, "the version")
             try expect(server.connections.first?.tls?.applicationProtocol != "h2", "HTTP/2 was offered")
         },
-        ConformanceCheck("HTTP/1.1 is spoken with a TLS server that has no HTTP/2", needs: needsHTTP2) { subject in
+        ConformanceCheck("HTTP/1.1 is used with a TLS server without HTTP/2", needs: needsHTTP2) { subject in
             let certificates = try TestCertificates.shared()
             for protocols in [["http/1.1"], []] {
                 let options = ScriptedServer.Options(tls: certificates.server, applicationProtocols: protocols)
@@ -59,8 +58,8 @@ extension ConformanceCheck {
                 )
             }
         },
-        ConformanceCheck("In the clear HTTP/1.1 is spoken, and no other protocol asked for", needs: [.network, .http2])
-        { subject in
+        ConformanceCheck("Cleartext fetches use HTTP/1.1 and offer no other protocol", needs: [.network, .http2]) {
+            subject in
             let server = try ScriptedServer.responding { _ in .ok("done") }
             _ = try await subject.client().get(server.url())
             try expectEqual(server.requests.first?.version, "HTTP/1.1", "the version")
@@ -68,7 +67,7 @@ extension ConformanceCheck {
                 try expectEqual(server.requests.first?.values(of: field), [], field)
             }
         },
-        ConformanceCheck("Every method and content goes over HTTP/2", needs: needsHTTP2) { subject in
+        ConformanceCheck("Every method and body goes over HTTP/2", needs: needsHTTP2) { subject in
             let (nginx, client) = try await nginx(subject)
             for method in [HTTP.Method.GET, .POST, .PUT, .PATCH, .DELETE, .OPTIONS, "PROPFIND"] {
                 let fetched = try await client.success(HTTP.Request(method: method, url: nginx.httpsURL("/echo")))
@@ -85,19 +84,19 @@ extension ConformanceCheck {
             try expectBytes(nginx.uploadedFile("one") ?? [], content)
             try expectEqual(Set(try await nginx.waitForLog { $0.count == 9 }.map(\.connection)).count, 1, "connections")
         },
-        ConformanceCheck("Every letter of a target goes over HTTP/2 as it is", needs: needsHTTP2) { subject in
+        ConformanceCheck("Every character of a target goes over HTTP/2 unchanged", needs: needsHTTP2) { subject in
             let (nginx, client) = try await nginx(subject)
             let target = "/echo?a=%2fb%2F%c3%BC"
             try expectBytes(await client.get(nginx.httpsURL(target)).value, "GET \(target) HTTP/2.0 \n".utf8)
         },
-        ConformanceCheck("A header value with blanks around it goes over HTTP/2", needs: needsHTTP2) { subject in
+        ConformanceCheck("A header value with surrounding blanks goes over HTTP/2", needs: needsHTTP2) { subject in
             let (nghttpd, client) = try await nghttpd(subject, .init())
             for value in ["x ", " x", "x\t", " ", "\t"] {
                 let fetched = try await client.get(nghttpd.url("/json"), headers: ["X-Blank": value])
                 try expectBytes(fetched.value, ServedFiles.json.utf8, value.debugDescription)
             }
         },
-        ConformanceCheck("Statuses come over HTTP/2 as over HTTP/1.1", needs: needsHTTP2) { subject in
+        ConformanceCheck("Statuses over HTTP/2 equal those over HTTP/1.1", needs: needsHTTP2) { subject in
             let (nginx, client) = try await nginx(subject)
             for code in [400, 401, 404, 418, 500, 503] {
                 let request = try HTTP.Request(url: nginx.httpsURL("/status/\(code)"))
@@ -118,7 +117,7 @@ extension ConformanceCheck {
                 "connections"
             )
         },
-        ConformanceCheck("Content without a length comes whole over HTTP/2", needs: needsHTTP2) { subject in
+        ConformanceCheck("A body without a length arrives whole over HTTP/2", needs: needsHTTP2) { subject in
             var options = NghttpdServer.Options()
             options.sendsContentLength = false
             let (nghttpd, client) = try await nghttpd(subject, options)

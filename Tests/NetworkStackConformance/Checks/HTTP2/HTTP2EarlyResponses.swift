@@ -9,7 +9,7 @@ extension ConformanceCheck {
     /// Answers over HTTP/2 that are whole before the request is.
     static let earlyAnswers: [ConformanceCheck] = [
         ConformanceCheck(
-            "An answer of known length over HTTP/2 ends the upload that it does not wait for",
+            "A complete response over HTTP/2 ends the upload it does not need",
             needs: needsEarly
         ) { subject in
             let length: HTTP.Headers = ["content-length": "2"]
@@ -37,7 +37,7 @@ extension ConformanceCheck {
                 }
             }
         },
-        ConformanceCheck("An upload that is not waited for is let go of by whoever makes it", needs: needsEarly) {
+        ConformanceCheck("An early response over HTTP/2 releases the stream of its upload", needs: needsEarly) {
             subject in
             let server = try http2Server { _ in
                 [answer(413, ["content-length": "2"], "no", earlyOn: 1, after: 4), .waitForClose]
@@ -51,7 +51,7 @@ extension ConformanceCheck {
             try expectEqual(await subject.http2Client().unsuccessful(request).status, .contentTooLarge, "the status")
             try await ended.opened()
         },
-        ConformanceCheck("Who lets go of an upload that is not waited for holds up nobody", needs: needsEarly) {
+        ConformanceCheck("A slow release of an abandoned upload delays no other fetch", needs: needsEarly) {
             subject in
             let server = try http2Server { _ in
                 [answer(413, ["content-length": "2"], "no", earlyOn: 1, after: 4), .answerStream, .waitForClose]
@@ -63,7 +63,7 @@ extension ConformanceCheck {
             try await slow.end()
         },
         ConformanceCheck(
-            "An answer that ends its upload over HTTP/2 leaves the connection to the others",
+            "An early response over HTTP/2 leaves the connection to other streams",
             needs: needsFrames
         ) { subject in
             let first = Gate()
@@ -91,7 +91,7 @@ extension ConformanceCheck {
     /// Trailers over HTTP/2 that follow content of an announced length.
     static let awaitedTrailers: [ConformanceCheck] = [
         ConformanceCheck(
-            "Who says TE: trailers is told them over HTTP/2, whether or not a length was announced",
+            "TE: trailers receives trailers over HTTP/2, with or without a length",
             needs: needsFrames.union([.trailers])
         ) { subject in
             for fields in [[], [(name: "content-length", value: "2")]] {
@@ -114,7 +114,7 @@ extension ConformanceCheck {
             }
         },
         ConformanceCheck(
-            "Where trailers are awaited, content is of the announced length all the same",
+            "A body with expected trailers must still have its announced length",
             needs: needsFrames
         ) { subject in
             for content in ["", "one", "three"] {
@@ -129,7 +129,7 @@ extension ConformanceCheck {
                 _ = try await subject.http2Client().breakdown(request)
             }
         },
-        ConformanceCheck("Where trailers are awaited, many streams at once end all the same", needs: needsHTTP2) {
+        ConformanceCheck("Many parallel streams end while trailers are expected", needs: needsHTTP2) {
             subject in
             let (nginx, client) = try await nginx(subject)
             for round in 1...3 {

@@ -28,7 +28,7 @@ extension ConformanceCheck {
             ConformanceCheck("The error has the text of the GOAWAY that ended it", needs: needsFrames) {
                 try await expectText(of: errorAfterGOAWAY($0), contains: "too_many_pings")
             },
-            ConformanceCheck("An ALTSVC frame before an answer over HTTP/2 changes nothing", needs: needsFrames) {
+            ConformanceCheck("An ALTSVC frame before a response over HTTP/2 changes nothing", needs: needsFrames) {
                 subject in
                 // RFC 7838 section 4: for an origin on stream 0, and for a stream's own.
                 let value = Array("h2=\":443\"".utf8)
@@ -48,7 +48,7 @@ extension ConformanceCheck {
                     )
                 }
             },
-            ConformanceCheck("A server's PING is answered while a stream's reader pauses", needs: needsFrames) {
+            ConformanceCheck("A PING is answered while a stream's reader pauses", needs: needsFrames) {
                 try await answersPings($0)
             },
         ]

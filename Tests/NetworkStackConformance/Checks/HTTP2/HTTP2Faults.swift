@@ -6,28 +6,28 @@ extension ConformanceCheck {
     private static let needsFrames: Set<HTTP.Capability> = [.network, .http2PriorKnowledge, .strictReplies]
 
     /// What an HTTP/2 server may break, and what only looks like it. The server's frames are written by hand.
-    static let faultsOfHTTP2: [ConformanceCheck] = cutStreams + sharedFaultsOfHTTP2 + farewells + oddFrames
+    static let faultsOfHTTP2: [ConformanceCheck] = cutStreams + sharedFaultsOfHTTP2 + goAways + oddFrames
 
     private static let cutStreams: [ConformanceCheck] =
         [
             (
-                "a DATA frame longer than was allowed",
+                "an oversized DATA frame",
                 [HTTP2Frame(.data, stream: 1, [UInt8](repeating: 1, count: 20_000))]
             ),
-            ("DATA on a stream that nobody opened", [.data("stray", on: 7)]),
+            ("DATA on an unopened stream", [.data("stray", on: 7)]),
             ("a WINDOW_UPDATE of zero", [HTTP2Frame(.windowUpdate, [0, 0, 0, 0])]),
-            ("SETTINGS of a wrong length", [HTTP2Frame(.settings, [0, 0, 0])]),
-            ("a PING of a wrong length", [HTTP2Frame(.ping, [1, 2, 3])]),
+            ("SETTINGS of wrong length", [HTTP2Frame(.settings, [0, 0, 0])]),
+            ("a PING of wrong length", [HTTP2Frame(.ping, [1, 2, 3])]),
             ("CONTINUATION without a head", [HTTP2Frame(.continuation, flags: 4, stream: 1, [0x88])]),
             (
-                "a head that cannot be decoded",
+                "an undecodable head",
                 [HTTP2Frame(.headers, flags: 5, stream: 1, [0xFF, 0xFF, 0xFF, 0xFF, 0xFF])]
             ),
         ].flatMap { name, frames in
             [true, false].map { hasLength in
                 let fields = hasLength ? [(name: "content-length", value: "10")] : []
                 return ConformanceCheck(
-                    "Content \(hasLength ? "of known" : "without a") length that \(name) cuts short over HTTP/2 is not whole",
+                    "A body \(hasLength ? "with" : "without") a length fails after \(name)",
                     needs: needsFrames
                 ) { subject in
                     let server = try http2Server { _ in
@@ -37,7 +37,7 @@ extension ConformanceCheck {
                 }
             }
         } + [
-            ConformanceCheck("Content over HTTP/2 whose connection ends is not whole", needs: needsFrames) { subject in
+            ConformanceCheck("A body over HTTP/2 whose connection closes is truncated", needs: needsFrames) { subject in
                 for last in [ScriptedServer.Step.close, .reset] {
                     let server = try http2Server { _ in
                         [.receiveStream, .send([.head(200, on: 1), .data("half", on: 1)]), last]
@@ -46,7 +46,7 @@ extension ConformanceCheck {
                 }
             },
             ConformanceCheck(
-                "A connection error over HTTP/2 whose connection stays open does not last for ever",
+                "An HTTP/2 connection error fails the fetch although the connection stays open",
                 needs: needsFrames
             ) { subject in
                 let server = try http2Server { _ in
@@ -59,7 +59,7 @@ extension ConformanceCheck {
                 let client = try subject.http2Client { $0.timeouts.idle = .milliseconds(300) }
                 _ = try await client.failure(HTTP.Request(url: server.url()))
             },
-            ConformanceCheck("Content without a length is whole at the end of its stream", needs: needsFrames) {
+            ConformanceCheck("A body without a length is whole at its stream's end", needs: needsFrames) {
                 subject in
                 let server = try http2Server { _ in
                     [
@@ -70,7 +70,7 @@ extension ConformanceCheck {
                 }
                 try expectBytes(await subject.http2Client().get(server.url()).value, "whole".utf8)
             },
-            ConformanceCheck("A farewell before the content's end does not make it less whole", needs: needsFrames) {
+            ConformanceCheck("A GOAWAY before the body's end does not truncate it", needs: needsFrames) {
                 subject in
                 let server = try http2Server { _ in
                     [
@@ -83,7 +83,7 @@ extension ConformanceCheck {
         ]
 
     private static let oddFrames: [ConformanceCheck] = [
-        ConformanceCheck("An answer that is whole before the upload has ended is the answer", needs: needsFrames) {
+        ConformanceCheck("A complete response before the upload's end is delivered", needs: needsFrames) {
             subject in
             // No error, says the server: it just does not need the rest (RFC 9113 section 8.1).
             let server = try http2Server { _ in
@@ -102,7 +102,7 @@ extension ConformanceCheck {
             let request = try HTTP.Request(method: .POST, url: server.url(), body: .bytes(patternBytes(4 << 20)))
             try expectBytes(await subject.http2Client().success(request).value, "ok".utf8)
         },
-        ConformanceCheck("An early answer in one piece with its reset is delivered", needs: needsFrames) { subject in
+        ConformanceCheck("An early response in one packet with its reset is delivered", needs: needsFrames) { subject in
             for status in [200, 413, 200, 413, 200, 413, 200, 413] {
                 let server = try http2Server { _ in
                     [
@@ -124,7 +124,7 @@ extension ConformanceCheck {
                 try expectEqual(server.snapshot.accepted, 1, "connections")
             }
         },
-        ConformanceCheck("Ten thousand header fields over HTTP/2 are refused, and do not hang", needs: needsFrames) {
+        ConformanceCheck("Ten thousand header fields over HTTP/2 are refused without hanging", needs: needsFrames) {
             subject in
             let server = try http2Server { _ in
                 [
@@ -149,7 +149,7 @@ extension ConformanceCheck {
             case let error: throw ConformanceFailure("saw \(error)")
             }
         },
-        ConformanceCheck("Content of another length than was announced over HTTP/2 is a failure", needs: needsFrames) {
+        ConformanceCheck("A body of another length than announced over HTTP/2 fails", needs: needsFrames) {
             subject in
             for content in ["one", "three"] {
                 let server = try http2Server { _ in
@@ -162,12 +162,12 @@ extension ConformanceCheck {
                 _ = try await subject.http2Client().breakdown(HTTP.Request(url: server.url()))
             }
         },
-        ConformanceCheck("A stream that the server resets within its content is a failure", needs: needsFrames) {
+        ConformanceCheck("A stream reset within its body fails", needs: needsFrames) {
             subject in
             for code: UInt32 in [1, 2, 7, 8, 11, 13] { try await expectFailure(of: subject, fromResetWith: code) }
         },
         ConformanceCheck(
-            "A stream that the server resets within its content, for want of HTTP/1.1, is a failure",
+            "A stream reset with HTTP_1_1_REQUIRED within its body fails",
             needs: needsFrames
         ) { subject in
             let server = try http2Server { index in
@@ -181,7 +181,7 @@ extension ConformanceCheck {
             _ = try await subject.http2Client().breakdown(HTTP.Request(url: server.url()))
         },
         ConformanceCheck(
-            "A stream that the server resets within its content is a failure beside one that goes on",
+            "A stream reset within its body fails beside one that continues",
             needs: needsFrames
         ) { subject in
             let server = try http2Server { _ in
@@ -204,11 +204,11 @@ extension ConformanceCheck {
             try expectEqual(server.snapshot.accepted, 1, "connections")
         },
         ConformanceCheck(
-            "A stream that the server resets within its content without an error is a failure, too",
+            "A stream reset with NO_ERROR within its body fails",
             needs: needsFrames
         ) { try await expectFailure(of: $0, fromResetWith: 0) },
         ConformanceCheck(
-            "What asks for HTTP/2 by prior knowledge never goes over a kept connection of HTTP/1.1",
+            "HTTP/2 by prior knowledge never uses a keep-alive connection of HTTP/1.1",
             needs: needsFrames
         ) { subject in
             let kept = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"

@@ -7,12 +7,12 @@ extension ConformanceCheck {
     /// section 5.4.1), and the fetch must not wait for a timeout.
     static let openFaultsOfHTTP2: [ConformanceCheck] =
         faultsAnywhere.map { name, frame in
-            ConformanceCheck("Half a body over HTTP/2, then \(name), fails at once", needs: needsOpenFaults) {
+            ConformanceCheck("Half a body, then \(name), fails at once", needs: needsOpenFaults) {
                 try await failsAtOnce($0, after: [.head(200, on: 1), .data("half", on: 1)], frame.bytes)
             }
         }
         + [faultsAnywhere, faultsBeforeTheHead].joined().map { name, frame in
-            ConformanceCheck("Before a head over HTTP/2, \(name) is a protocol error", needs: needsOpenFaults) {
+            ConformanceCheck("Before a head, \(name) is a protocol error", needs: needsOpenFaults) {
                 let error = try await failsAtOnce($0, after: [], frame.bytes)
                 try expectMalformed(error)
             }
@@ -31,10 +31,10 @@ extension ConformanceCheck {
         ("a PING of 7 bytes", HTTP2Frame(.ping, [UInt8](repeating: 1, count: 7))),
         ("DATA on stream 0", .data("stray", on: 0)),
         ("SETTINGS_ENABLE_PUSH of 5", HTTP2Frame(.settings, [0, 2, 0, 0, 0, 5])),
-        ("fields that do not decode", HTTP2Frame(.headers, flags: 5, stream: 1, [UInt8](repeating: 0xFF, count: 5))),
+        ("undecodable fields", HTTP2Frame(.headers, flags: 5, stream: 1, [UInt8](repeating: 0xFF, count: 5))),
         ("CONTINUATION out of place", HTTP2Frame(.continuation, flags: 4, stream: 1, [0x88])),
         ("padding longer than its frame", HTTP2Frame(.data, flags: 8, stream: 1, [200, 1, 2])),
-        ("a frame over the maximal size", HTTP2Frame(.data, stream: 1, [UInt8](repeating: 1, count: 20_000))),
+        ("an oversized frame", HTTP2Frame(.data, stream: 1, [UInt8](repeating: 1, count: 20_000))),
         ("a WINDOW_UPDATE of zero", HTTP2Frame(.windowUpdate, [0, 0, 0, 0])),
     ]
 

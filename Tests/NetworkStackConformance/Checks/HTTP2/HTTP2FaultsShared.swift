@@ -6,7 +6,7 @@ extension ConformanceCheck {
     /// Connections of HTTP/2 that fail while several streams are on them.
     static let sharedFaultsOfHTTP2: [ConformanceCheck] = [2, 5].map { count in
         ConformanceCheck(
-            "Content of \(count) streams over HTTP/2 whose connection fails and stays open is not whole",
+            "Bodies of \(count) streams fail on a connection error over HTTP/2",
             needs: [.network, .http2PriorKnowledge, .strictReplies]
         ) { subject in
             for hasPing in [false, true] {

@@ -8,7 +8,7 @@ extension ConformanceCheck {
     /// Frames that a client may have read and not dealt with: nothing may be left lying, and nothing mixed up.
     static let heldFrames: [ConformanceCheck] = [
         ConformanceCheck(
-            "Content over HTTP/2 that comes at once is delivered at once, however it is cut",
+            "A body sent at once over HTTP/2 is delivered at once",
             needs: needsFrames
         ) { subject in
             for sizes in [
@@ -25,7 +25,7 @@ extension ConformanceCheck {
                 }
             }
         },
-        ConformanceCheck("What comes for one stream with the end of another is delivered at once", needs: needsFrames) {
+        ConformanceCheck("Data read with another stream's end is delivered at once", needs: needsFrames) {
             subject in
             for sizes in [[10_000, 16_384], [16_384, 9000], [16_383, 100]] {
                 let count = sizes.reduce(0, +)
@@ -52,7 +52,7 @@ extension ConformanceCheck {
             }
         },
         ConformanceCheck(
-            "What comes for a stream with the early answer to an upload is delivered at once",
+            "Data read with an upload's early response is delivered at once",
             needs: needsFrames
         ) { subject in
             for sizes in [[10_000, 16_384], [16_384, 16_000], [16_384, 16_384, 16_384, 5000]] {
@@ -96,7 +96,7 @@ extension ConformanceCheck {
             }
         },
         ConformanceCheck(
-            "An upload over HTTP/2 that the server takes slowly arrives as it was sent",
+            "An upload over HTTP/2 to a slow server arrives unchanged",
             needs: needsFrames
         ) {
             subject in

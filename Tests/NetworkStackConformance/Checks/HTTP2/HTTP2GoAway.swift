@@ -6,8 +6,8 @@ extension ConformanceCheck {
     private static let needsFrames: Set<HTTP.Capability> = [.network, .http2PriorKnowledge, .strictReplies]
 
     /// Connections of HTTP/2 that end, with a word or without.
-    static let farewells: [ConformanceCheck] = [
-        ConformanceCheck("What a server did not deal with before its farewell is sent again", needs: needsFrames) {
+    static let goAways: [ConformanceCheck] = [
+        ConformanceCheck("A request that GOAWAY excludes is sent again", needs: needsFrames) {
             subject in
             // GOAWAY names the last stream that was dealt with: none (RFC 9113 section 6.8). Safe for a POST, too.
             for body in [
@@ -23,7 +23,7 @@ extension ConformanceCheck {
             }
         },
         ConformanceCheck(
-            "What a farewell on a kept connection leaves out is sent again, whatever it asks for",
+            "A request that GOAWAY excludes on a keep-alive connection is sent again",
             needs: needsFrames
         ) { subject in
             let (arrived, leaves) = (Gate(), Gate())
@@ -48,7 +48,7 @@ extension ConformanceCheck {
             try expectEqual(server.snapshot.accepted, 2, "connections")
         },
         ConformanceCheck(
-            "Content that can be sent once, and has begun to be, is not sent again after a farewell",
+            "A one-shot body that has started is not repeated after GOAWAY",
             needs: needsFrames.union([.streamedRequestBody])
         ) { subject in
             let server = try http2Server { index in
@@ -66,20 +66,20 @@ extension ConformanceCheck {
                 try expect(!text.contains("hello"), "Content was sent again: \(text)")
             }
         },
-        ConformanceCheck("A POST that a farewell counts as dealt with is not sent again", needs: needsFrames) {
+        ConformanceCheck("A POST that GOAWAY counts as processed is not sent again", needs: needsFrames) {
             subject in
             let server = try http2Server { _ in [.receiveStream, .send([.goAway(lastStream: 1)]), .close] }
             let request = try HTTP.Request(method: .POST, url: server.url(), body: .bytes(Data("hello".utf8)))
             _ = try await subject.http2Client().breakdown(request)
             try expectEqual(server.snapshot.accepted, 1, "connections")
         },
-        ConformanceCheck("A server that says farewell to everybody is not asked for ever", needs: needsFrames) {
+        ConformanceCheck("Gives up after repeated GOAWAY(0)", needs: needsFrames) {
             subject in
             let server = try http2Server { _ in [.receiveStream, .send([.goAway(lastStream: 0)]), .close] }
             _ = try await subject.http2Client().breakdown(HTTP.Request(url: server.url()))
             try expect((2...10).contains(server.snapshot.accepted), "\(server.snapshot.accepted) connections")
         },
-        ConformanceCheck("A stream that the server refused is sent again, whatever it asks for", needs: needsFrames) {
+        ConformanceCheck("A stream refused by the server is sent again, whatever its method", needs: needsFrames) {
             subject in
             let refused: UInt32 = 7
             let server = try http2Server { index in
@@ -93,7 +93,7 @@ extension ConformanceCheck {
             try expectBytes(await subject.http2Client().success(request).value, "ok".utf8)
         },
         ConformanceCheck(
-            "Content of a stream that the server refused before it gave leave to send any is sent whole",
+            "A body refused before its first window is sent whole",
             needs: needsFrames
         ) { subject in
             let windows = [0, 0xFFFF].map { HTTP2Frame(.settings, [0, 4, 0, 0, UInt8($0 >> 8), UInt8($0 & 0xFF)]) }
@@ -118,7 +118,7 @@ extension ConformanceCheck {
             }
         },
         ConformanceCheck(
-            "A POST on a kept HTTP/2 connection whose answer is reset or makes no sense is not sent again",
+            "A POST with a broken response over keep-alive HTTP/2 is not repeated",
             needs: needsFrames
         ) { subject in
             let whole: [HTTP2Frame] = [.head(200, [("content-length", "2")], on: 3), .data("ok", on: 3)]
@@ -146,8 +146,7 @@ extension ConformanceCheck {
                 try expectEqual(count, 1, "how often the content came, answered with \(frames)")
             }
         },
-        ConformanceCheck("A GET on a kept HTTP/2 connection that dies is sent again, a POST is not", needs: needsFrames)
-        {
+        ConformanceCheck("A dead keep-alive HTTP/2 connection repeats a GET and no POST", needs: needsFrames) {
             subject in
             for (method, isRepeated) in [(HTTP.Method.GET, true), (.POST, false)] {
                 let server = try http2Server { index in
@@ -167,7 +166,7 @@ extension ConformanceCheck {
             }
         },
         ConformanceCheck(
-            "A GET whose answer has begun on a kept HTTP/2 connection that dies is not sent again",
+            "A GET whose response has begun is not repeated over HTTP/2",
             needs: needsFrames
         ) { subject in
             let begun: [[HTTP2Frame]] = [

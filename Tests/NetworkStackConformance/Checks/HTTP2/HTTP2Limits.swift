@@ -6,7 +6,7 @@ extension ConformanceCheck {
     /// How many streams a connection has at a time, which the server's frames tell.
     static let limitedStreams: [ConformanceCheck] = [
         ConformanceCheck(
-            "A connection never has more streams at a time than its server allows",
+            "A connection never exceeds the server's limit of concurrent streams",
             needs: needsHTTP2.union([.streamedRequestBody])
         ) {
             subject in
@@ -24,7 +24,7 @@ extension ConformanceCheck {
             let first = frames.first(where: \.opensStream)?.connection
             try expectEqual(first.flatMap { mostStreams(in: frames)[$0] }, 5, "the most streams at a time")
         },
-        ConformanceCheck("More fetches than the stack allows on a connection wait for a place", needs: needsLimits) {
+        ConformanceCheck("Fetches beyond the stack's stream limit wait for a place", needs: needsLimits) {
             subject in
             let (nghttpd, client) = try await echoing(subject) { $0.connections.streamsPerConnection = 5 }
             _ = try await client.get(nghttpd.url("/bytes/1k"))
@@ -32,7 +32,7 @@ extension ConformanceCheck {
             let most = mostStreams(in: try await nghttpd.framesAtTheEnd())
             try expectEqual(Array(most.values), [5], "the most streams at a time, of each connection")
         },
-        ConformanceCheck("However many streams are allowed on a connection, they share it", needs: needsLimits) {
+        ConformanceCheck("A huge stream limit still shares one connection", needs: needsLimits) {
             subject in
             for limit in [1 << 32, Int.max] {
                 let (nghttpd, client) = try await echoing(subject) { configuration in
@@ -46,7 +46,7 @@ extension ConformanceCheck {
             }
         },
         ConformanceCheck(
-            "No connection has more streams at a time than the stack allows, however many begin with it",
+            "A new connection never exceeds the stack's limit of concurrent streams",
             needs: needsLimits
         ) { subject in
             let (nghttpd, client) = try await echoing(subject) { $0.connections.streamsPerConnection = 5 }

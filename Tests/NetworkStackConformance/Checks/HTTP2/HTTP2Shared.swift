@@ -8,7 +8,7 @@ extension ConformanceCheck {
     /// Many exchanges on one HTTP/2 connection, none in the others' way.
     static let sharedConnections: [ConformanceCheck] = [
         ConformanceCheck(
-            "Connection: close does not end a connection of HTTP/2, nor its content",
+            "Connection: close ends neither an HTTP/2 connection nor its body",
             needs: [.network, .http2PriorKnowledge, .strictReplies]
         ) {
             subject in
@@ -27,7 +27,7 @@ extension ConformanceCheck {
             }
             try expectEqual(server.snapshot.accepted, 1, "connections")
         },
-        ConformanceCheck("A hundred fetches at once share one connection of nginx", needs: needsHTTP2) { subject in
+        ConformanceCheck("A hundred parallel fetches share one connection of nginx", needs: needsHTTP2) { subject in
             let (nginx, client) = try await nginx(subject)
             try await together(100) { number in
                 let fetched = try await client.get(nginx.httpsURL("/echo/\(number)"), headers: ["X-Echo": "e\(number)"])
@@ -36,7 +36,7 @@ extension ConformanceCheck {
             let log = try await nginx.waitForLog { $0.count == 100 }
             try expectEqual(Set(log.map(\.connection)).count, 1, "connections")
         },
-        ConformanceCheck("A hundred fetches at once share one connection of nghttpd", needs: needsHTTP2) { subject in
+        ConformanceCheck("A hundred parallel fetches share one connection of nghttpd", needs: needsHTTP2) { subject in
             let (nghttpd, client) = try await nghttpd(subject)
             try await together(100) { _ in
                 try expectBytes(await client.get(nghttpd.url("/bytes/64k")).value, BytePattern.bytes(65_536))
@@ -44,7 +44,7 @@ extension ConformanceCheck {
             try expectEqual(connections(nghttpd.frames).count, 1, "connections")
         },
         ConformanceCheck(
-            "A hundred fetches at once share one connection, also where the one of those before them is gone",
+            "A hundred parallel fetches share one connection after the previous one closed",
             needs: needsHTTP2
         ) { subject in
             let (nghttpd, client) = try await nghttpd(subject) { $0.connections.idleAge = .seconds(1) }
@@ -56,7 +56,7 @@ extension ConformanceCheck {
             }
             try expectEqual(connections(nghttpd.frames).count, 2, "connections")
         },
-        ConformanceCheck("A hundred redirects at once are followed over HTTP/2 on one connection", needs: needsHTTP2) {
+        ConformanceCheck("A hundred parallel redirects over HTTP/2 share one connection", needs: needsHTTP2) {
             subject in
             let (nginx, client) = try await nginx(subject)
             try await together(100) { number in
@@ -69,7 +69,7 @@ extension ConformanceCheck {
             let log = try await nginx.waitForLog { $0.count == 200 }
             try expectEqual(Set(log.map(\.connection)).count, 1, "connections")
         },
-        ConformanceCheck("Large responses come whole side by side", needs: needsHTTP2) { subject in
+        ConformanceCheck("Large parallel responses arrive whole", needs: needsHTTP2) { subject in
             let (nginx, client) = try await nginx(subject)
             try await together(16) { _ in
                 try expectBytes(await client.get(nginx.httpsURL("/bytes/1m")).value, BytePattern.bytes(1 << 20))
@@ -80,7 +80,7 @@ extension ConformanceCheck {
                 "connections"
             )
         },
-        ConformanceCheck("Content of every kind is echoed over HTTP/2 side by side", needs: needsHTTP2) { subject in
+        ConformanceCheck("Bodies of every kind are echoed in parallel over HTTP/2", needs: needsHTTP2) { subject in
             var options = NghttpdServer.Options()
             options.echoesUploads = true
             let (nghttpd, client) = try await nghttpd(subject, options)
@@ -98,12 +98,12 @@ extension ConformanceCheck {
                 try expectBytes(await client.success(request).value, content, "content \(number)")
             }
         },
-        endsConnections("loses none", 150, of: "/bytes/1k", 1024),
-        endsConnections("loses none of many that are long", 600, of: "/bytes/64k", 65_536),
+        endsConnections("loses no request", 150, of: "/bytes/1k", 1024),
+        endsConnections("loses no long body", 600, of: "/bytes/64k", 65_536),
         // What nginx compresses it announces no length of.
-        endsConnections("loses none of many without a length", 400, of: "/gzip/bytes/1k", 1024, after: 3),
+        endsConnections("loses no body without a length", 400, of: "/gzip/bytes/1k", 1024, after: 3),
         ConformanceCheck(
-            "A cancelled fetch ends its stream and leaves the others unharmed",
+            "A cancelled fetch resets its stream and leaves other streams unharmed",
             needs: needsHTTP2.union([.streamedRequestBody])
         ) { subject in
             let (nghttpd, client) = try await nghttpd(subject)
@@ -131,7 +131,7 @@ extension ConformanceCheck {
             }
         },
         ConformanceCheck(
-            "A cancelled fetch that has its HTTP/2 connection to itself frees it at once",
+            "A cancelled fetch alone on its HTTP/2 connection closes it at once",
             needs: [.network, .http2PriorKnowledge]
         ) { subject in
             let server = try ScriptedServer { _ in
@@ -150,7 +150,7 @@ extension ConformanceCheck {
             // What the client had not read yet makes a reset of its close.
             try await server.waitUntil(within: .seconds(10)) { $0.open == 0 }
         },
-        ConformanceCheck("A slow stream does not hold the others up", needs: needsHTTP2) { subject in
+        ConformanceCheck("A slow stream does not delay other streams", needs: needsHTTP2) { subject in
             let (nginx, client) = try await nginx(subject)
             // nginx takes a second for this one, at 16 KiB a second after the first of them.
             async let slow = client.get(nginx.httpsURL("/slow/text"))
@@ -166,7 +166,7 @@ extension ConformanceCheck {
 
     /// HTTP/2 without TLS and without asking.
     static let priorKnowledge: [ConformanceCheck] = [
-        ConformanceCheck("HTTP/2 is spoken in the clear by prior knowledge", needs: [.network, .http2PriorKnowledge]) {
+        ConformanceCheck("HTTP/2 by prior knowledge works in cleartext", needs: [.network, .http2PriorKnowledge]) {
             subject in
             let (nginx, client) = try await nginx(subject) { $0.options.version = .http2PriorKnowledge }
             // One after the other, then side by side: a connection that is there already must serve as well.
@@ -180,13 +180,13 @@ extension ConformanceCheck {
             let log = try await nginx.waitForLog { $0.count == 52 }
             try expectEqual(Set(log.map(\.connection)).count, 1, "connections")
         },
-        ConformanceCheck("A request by prior knowledge does not wait for another's answer", needs: needsFrames) {
+        ConformanceCheck("A prior-knowledge request does not wait for another's response", needs: needsFrames) {
             _ = try await connectionsOfOneBesideAnUnansweredOne($0)
         },
-        ConformanceCheck("A request by prior knowledge joins one that is not answered yet", needs: needsFrames) {
+        ConformanceCheck("A prior-knowledge request joins a connection without a response yet", needs: needsFrames) {
             try expectEqual(await connectionsOfOneBesideAnUnansweredOne($0), 1, "connections")
         },
-        ConformanceCheck("Content goes both ways by prior knowledge", needs: [.network, .http2PriorKnowledge]) {
+        ConformanceCheck("Bodies travel both ways by prior knowledge", needs: [.network, .http2PriorKnowledge]) {
             subject in
             var options = NghttpdServer.Options()
             options.usesTLS = false
@@ -197,7 +197,7 @@ extension ConformanceCheck {
             try expectBytes(await client.success(request).value, content)
         },
         ConformanceCheck(
-            "A server without HTTP/2 is a failure by prior knowledge",
+            "A server without HTTP/2 fails a prior-knowledge request",
             needs: [.network, .http2PriorKnowledge]
         ) {
             let server = try ScriptedServer { _ in
@@ -254,7 +254,7 @@ extension ConformanceCheck {
         _ length: Int,
         after requests: Int = 20
     ) -> ConformanceCheck {
-        ConformanceCheck("A server that ends its connections after some requests \(what)", needs: needsHTTP2) {
+        ConformanceCheck("A server's request limit per connection \(what)", needs: needsHTTP2) {
             subject in
             var options = NginxServer.Options()
             options.keepaliveRequests = requests

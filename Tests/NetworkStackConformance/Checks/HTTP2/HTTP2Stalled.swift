@@ -8,7 +8,7 @@ extension ConformanceCheck {
     /// Connections of HTTP/2 on which something stands still: the clocks run, and cancels are told.
     static let stalledHTTP2: [ConformanceCheck] = [
         ConformanceCheck(
-            "The idle timeout ends an upload over HTTP/2 that nobody takes any more, after a hint as before one",
+            "The idle timeout ends a stalled HTTP/2 upload, with or without hints",
             needs: needsFrames.union([.informationalResponses])
         ) { subject in
             // Which of the two waits for room, and how, is another matter each time.
@@ -40,7 +40,7 @@ extension ConformanceCheck {
             }
         },
         ConformanceCheck(
-            "A cancelled stream is reset beside one that its reader holds back",
+            "A cancelled stream is reset beside a paused stream",
             needs: needsFrames.union([.backPressure])
         ) { subject in
             let (isThere, wasReset) = (Gate(), Gate())
@@ -67,7 +67,7 @@ extension ConformanceCheck {
             withExtendedLifetime(held) {}
         },
         ConformanceCheck(
-            "Uploads on a connection of HTTP/2 that dies while they wait for room are sent on another",
+            "Stalled uploads on a dying HTTP/2 connection are sent on another",
             needs: [.network, .http2, .customTrustRoots]
         ) { subject in
             let certificates = try TestCertificates.shared()

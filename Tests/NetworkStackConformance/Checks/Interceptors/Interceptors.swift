@@ -38,7 +38,7 @@ extension ConformanceCheck {
                         .flatMap { event in names.map { "\($0) \(event)" } }
                     try expectEqual(log.all, expected + ["completion"], "the events")
                 },
-                ConformanceCheck("With \(count) interceptors, a request that cannot be made fails without one") {
+                ConformanceCheck("With \(count) interceptors, a request that cannot be made fails in order") {
                     subject in
                     struct Unmakeable: Error {}
                     let (log, names) = (EventLog(), (1...3).prefix(count).map { "\($0)" })
@@ -56,7 +56,7 @@ extension ConformanceCheck {
                 },
             ]
         } + [
-            ConformanceCheck("The stack's interceptors come before the resource's, in every event") { subject in
+            ConformanceCheck("The stack's interceptors precede the resource's in every event") { subject in
                 let log = EventLog()
                 let peer = try subject.serve { $0.path == "/good" ? .ok("x") : .status(500) }
                 let stack = try subject.stack { $0.interceptors = [Spy("stack", log)] }
@@ -67,7 +67,7 @@ extension ConformanceCheck {
                 let expected = (events + failed).flatMap { ["stack \($0)", "own \($0)"] }
                 try expectEqual(log.all, expected, "the events")
             },
-            ConformanceCheck("Each attempt has an identifier of its own, the same in all its events") { subject in
+            ConformanceCheck("Each attempt has one identifier in all its events") { subject in
                 let (begun, ended) = (Lock<[Int]>([]), Lock<[Int]>([]))
                 let count = Lock(0)
                 let peer = try subject.serve { _ in
@@ -91,7 +91,7 @@ extension ConformanceCheck {
                 try expectEqual(begun.withLock { $0 }, ended.withLock { $0 }, "the identifiers at begin and end")
                 try expectEqual(Set(begun.withLock { $0 }).count, 4, "different identifiers")
             },
-            ConformanceCheck("A redirect is no attempt of its own") { subject in
+            ConformanceCheck("A redirect is not a new attempt") { subject in
                 let log = EventLog()
                 let peer = try subject.serve { $0.path == "/" ? .redirect(to: "/next") : .ok("x") }
                 try await subject.stack().observe(.intercepted(peer.url("/"), by: [Spy("spy", log)])).onlyOutcome()
@@ -101,7 +101,8 @@ extension ConformanceCheck {
                 }
                 try expectEqual(log.all, expected, "the events")
             },
-            ConformanceCheck("A response that is not HTTP is told to interceptors (upstream R6)", needs: [.network]) {
+            ConformanceCheck("A response that is not HTTP is reported to interceptors (upstream R6)", needs: [.network])
+            {
                 subject in
                 let log = EventLog()
                 let server = try ScriptedServer { _ in [.receiveHead, .send("no HTTP at all\r\n\r\n"), .close] }
@@ -113,7 +114,7 @@ extension ConformanceCheck {
                 try expectEqual(log.all.last, "spy fails attempt 1", "the last event")
                 try expectEqual(log.all.count, 3, "the events")
             },
-            ConformanceCheck("A success without content that needs some is told as a failure, and voted on") {
+            ConformanceCheck("A success that lacks required data fails and is voted on") {
                 subject in
                 let (log, failures) = (EventLog(), Lock<[String]>([]))
                 let peer = try subject.serve { _ in .status(200) }
@@ -134,7 +135,7 @@ extension ConformanceCheck {
                 try expectEqual(peer.requests().count, 2, "requests")
                 try expect(!log.all.contains { $0.contains("takes") || $0.contains("succeeds") }, "told: \(log.all)")
             },
-            ConformanceCheck("A request that is refused is told to interceptors") { subject in
+            ConformanceCheck("A refused request is reported to interceptors") { subject in
                 let log = EventLog()
                 let request = try HTTP.Request(url: "http://127.0.0.1/", headers: ["X": "a\r\nb"])
                 let outcome = try await subject.stack().observe(
@@ -148,7 +149,7 @@ extension ConformanceCheck {
         ]
 
     private static let requestsIntercepted: [ConformanceCheck] = [
-        ConformanceCheck("Each interceptor sees what the one before it made of the request") { subject in
+        ConformanceCheck("Each interceptor sees the request as its predecessor made it") { subject in
             let peer = try subject.serve { .ok($0.values(of: "X").joined(separator: ",")) }
             let spies = (1...3).map { number in
                 Spy("\(number)").with {
@@ -166,7 +167,7 @@ extension ConformanceCheck {
             let outcome = try await subject.stack().observe(.intercepted(peer.url("/"), by: spies)).onlyOutcome()
             try expectEqual(try outcome.text(), "123", "what the interceptors wrote, one after the other")
         },
-        ConformanceCheck("An interceptor may turn a failure into a request, and a request into a failure") { subject in
+        ConformanceCheck("An interceptor may turn failures into requests and requests into failures") { subject in
             struct First: Error {}
             struct Second: Error {}
             let (log, peer) = (EventLog(), try subject.serve { .ok($0.path) })
@@ -190,7 +191,7 @@ extension ConformanceCheck {
             }
             try expectEqual(peer.requests().count, 1, "requests on the wire")
         },
-        ConformanceCheck("An interceptor may hand the request on later, from elsewhere") { subject in
+        ConformanceCheck("An interceptor may pass the request on later, from elsewhere") { subject in
             let peer = try subject.serve { .ok($0.path) }
             let later = Spy("later").with {
                 $0.make = { made, handler in
@@ -230,7 +231,7 @@ extension ConformanceCheck {
                 "what the one between them heard"
             )
         },
-        ConformanceCheck("An asynchronous closure may make requests of requests, and its throw ends the fetch") {
+        ConformanceCheck("An async interceptor may change requests, and its error ends the fetch") {
             subject in
             struct Unmakeable: Error {}
             let peer = try subject.serve { .ok($0["x-made"] ?? "") }

@@ -5,7 +5,7 @@ import NetworkStackTesting
 extension ConformanceCheck {
     /// The interceptors that come with the library, on the wire.
     static let interceptorsAtWork: [ConformanceCheck] = [
-        ConformanceCheck("Injected fields travel; the request's own stay unless they are to be overridden") { subject in
+        ConformanceCheck("Injected fields are sent and replace the request's only if allowed") { subject in
             let peer = try subject.serve { request in
                 .ok(["A", "B", "C"].map { request.values(of: $0).joined(separator: "+") }.joined(separator: ","))
             }
@@ -17,7 +17,7 @@ extension ConformanceCheck {
             try expectEqual(try await text(.init(["A": "new"], overrides: true)), "new,own,", "overridden")
             try expectEqual(try await text(.init { ["C": "\($0.method)"] }), "own,own,GET", "made for the request")
         },
-        ConformanceCheck("Network activity shows while tasks run, and hides however they end") { subject in
+        ConformanceCheck("Network activity shows while tasks run, however they end") { subject in
             let (activity, arrived, held) = (NetworkActivity(), Gate(), Latch())
             defer { held.open() }
             let peer = try subject.serve {
@@ -54,7 +54,7 @@ extension ConformanceCheck {
                 try expectEqual(state, index.isMultiple(of: 2) ? .show : .hide, "state \(index) of \(seen)")
             }
         },
-        ConformanceCheck("What is refused before it is sent ends nothing that runs") { subject in
+        ConformanceCheck("A refused request ends no other request's network activity") { subject in
             let (activity, events, arrived, held) = (NetworkActivity(), EventLog(), Gate(), Latch())
             defer { held.open() }
             let listener = EventListener { event, _ in
@@ -87,7 +87,7 @@ extension ConformanceCheck {
                 "what the listener heard"
             )
         },
-        ConformanceCheck("A listener hears each attempt, its metrics and its end") { subject in
+        ConformanceCheck("A listener receives each attempt, its metrics and its end") { subject in
             let events = EventLog()
             let listener = EventListener { event, _ in
                 switch event {
@@ -116,7 +116,7 @@ extension ConformanceCheck {
                 "the events"
             )
         },
-        ConformanceCheck("The log tells a fetch and none of its secrets") { subject in
+        ConformanceCheck("The log records a fetch and none of its secrets") { subject in
             let lines = EventLog()
             let peer = try subject.serve { _ in .ok("x", headers: [("Set-Cookie", "hunter2")]) }
             let log = LoggingInterceptor(level: .content) { lines.add("\($0)") }
@@ -127,7 +127,7 @@ extension ConformanceCheck {
             try expect(text.contains("--> GET") && text.contains("<-- 200") && text.contains("Authorization"), text)
             try expect(!text.contains("hunter2"), "The log shows a secret: \(text)")
         },
-        ConformanceCheck("Whether nobody or three listen, a fetch yields the same") { subject in
+        ConformanceCheck("The number of listeners does not change a fetch's result") { subject in
             let peer = try subject.serve { .ok($0.path, headers: [("X-A", "1")]) }
             let quiet = try subject.stack()
             let watched = try subject.stack {

@@ -5,7 +5,7 @@ import NetworkStackTesting
 extension ConformanceCheck {
     /// What interceptors make of content.
     static let contentIntercepted: [ConformanceCheck] = [
-        ConformanceCheck("Interceptors transform the content one after the other, at once or later") { subject in
+        ConformanceCheck("Interceptors transform the body in order, at once or later") { subject in
             let peer = try subject.serve { _ in .ok("x") }
             func adding(_ text: String) -> AsyncInterceptor<HTTP.Request, HTTP.Response> {
                 .init(transform: { data, response in
@@ -25,7 +25,7 @@ extension ConformanceCheck {
             let outcome = try await subject.stack().observe(resource).onlyOutcome()
             try expectEqual(try outcome.text(), "xa200bc200", "the content")
         },
-        ConformanceCheck("A throwing transform takes the failed path, and no other") { subject in
+        ConformanceCheck("A throwing transform fails the attempt and takes no other path") { subject in
             struct Spoiled: Error {}
             let (log, failures) = (EventLog(), EventLog())
             let peer = try subject.serve { _ in .ok("x", headers: [("X-A", "1")]) }
@@ -67,7 +67,7 @@ extension ConformanceCheck {
             try expectEqual(try outcome.text(), "x", "the content")
             try expectEqual(peer.requests().count, 2, "requests on the wire")
         },
-        ConformanceCheck("What a transform says later counts as what it says at once") { subject in
+        ConformanceCheck("A later result of a transform counts like an immediate one") { subject in
             struct Spoiled: Error {}
             let (count, log, peer) = (Lock(0), EventLog(), try subject.serve { _ in .ok("x") })
             let late = Spy("late", log).with {
@@ -90,12 +90,12 @@ extension ConformanceCheck {
             let told = log.all.filter { $0.contains("attempt") }
             try expectEqual(told.count { $0.contains("fails") }, 1, "failures in \(told)")
         },
-        ConformanceCheck("A failed response's content is not transformed") { subject in
+        ConformanceCheck("The body of a failed response is not transformed") { subject in
             let (log, peer) = (EventLog(), try subject.serve { _ in .status(500, "x") })
             _ = try await subject.stack().observe(.intercepted(peer.url("/"), by: [Spy("spy", log)])).onlyOutcome()
             try expect(!log.all.contains("spy takes x"), "the events: \(log.all)")
         },
-        ConformanceCheck("A cancel while content is being transformed ends the fetch") { subject in
+        ConformanceCheck("A cancel during a transform ends the fetch") { subject in
             let (began, ended, peer) = (Gate(), Gate(), try subject.serve { _ in .ok("x") })
             let slow = AsyncInterceptor<HTTP.Request, HTTP.Response>(transform: { data, _ in
                 began.open()
@@ -109,7 +109,7 @@ extension ConformanceCheck {
             try await observation.onlyOutcome(within: .seconds(10)).expectCancelled()
             try await ended.opened()
         },
-        ConformanceCheck("An interceptor that goes on later and holds what follows is let go of with its fetch") {
+        ConformanceCheck("A fetch releases what its interceptors returned for later steps") {
             subject in
             let (held, peer) = (Lock<[Held]>([]), try subject.serve { _ in .ok("x") })
             @Sendable func later(_ goOn: @escaping @Sendable () -> any Cancelable) -> any Cancelable {

@@ -27,7 +27,7 @@ extension ConformanceCheck {
     ]
 
     private static let droppedFields: [ConformanceCheck] = [
-        ConformanceCheck("A redirect that becomes a GET drops every field of the content") { subject in
+        ConformanceCheck("A redirect that becomes a GET drops every content field") { subject in
             for (code, method) in [(301, HTTP.Method.POST), (302, .POST), (303, .POST), (303, .PUT), (303, "PATCH")] {
                 let request = try await redirected(subject, code, method, contentFields, to: { _ in "/next" })
                 let kept = contentFields.filter { request[$0.rawValue] != nil }
@@ -36,7 +36,7 @@ extension ConformanceCheck {
                 try expectEqual(request.method, "GET", "the method")
             }
         },
-        ConformanceCheck("A redirect that keeps its method keeps every field of the content") { subject in
+        ConformanceCheck("A redirect that keeps its method keeps every content field") { subject in
             for (code, method) in [(307, HTTP.Method.POST), (308, .PUT), (301, .PUT)] {
                 let request = try await redirected(subject, code, method, contentFields, to: { _ in "/next" })
                 let dropped = contentFields.filter { request[$0.rawValue] == nil && $0 != .expect }
@@ -59,7 +59,7 @@ extension ConformanceCheck {
     ]
 
     private static let refusedFields: [ConformanceCheck] = [
-        ConformanceCheck("No field that must stand in a head may be a trailer") { subject in
+        ConformanceCheck("A field required in the head is refused as a trailer") { subject in
             let peer = try subject.serve { _ in .ok("done") }
             let client = try subject.client()
             for name in fieldsOfHeads {
@@ -72,7 +72,7 @@ extension ConformanceCheck {
             }
             try expectEqual(peer.requests().count, 0, "requests")
         },
-        ConformanceCheck("Every field that would frame the message another way is refused") { subject in
+        ConformanceCheck("Every field that would change the framing is refused") { subject in
             let peer = try subject.serve { _ in .ok("done") }
             let client = try subject.client()
             let fields: [(HTTP.HeaderName, [String])] = [
@@ -96,7 +96,7 @@ extension ConformanceCheck {
             }
             try expectEqual(peer.requests().count, 0, "requests")
         },
-        ConformanceCheck("No field of a connection goes over HTTP/2", needs: needsHTTP2) { subject in
+        ConformanceCheck("No connection-specific field is sent over HTTP/2", needs: needsHTTP2) { subject in
             let (nghttpd, client) = try await nghttpd(subject)
             // RFC 9113 section 8.2.2. What the client refuses has not gone, either.
             let fields: [(HTTP.HeaderName, String)] = [

@@ -6,23 +6,23 @@ extension Pair {
     /// so a difference in a later fetch was left by the response.
     static let ofAnswers: [Pair] =
         [
-            ("an answer of HTTP/1.0", Reply.raw("HTTP/1.0 200 OK\r\nContent-Length: 3\r\n\r\nold")),
-            ("an answer that is the last on its connection", .ok("last", headers: [("Connection", "close")])),
-            ("an answer whose connection is kept for no time", .ok("once", headers: [("Keep-Alive", "timeout=0")])),
-            ("an answer whose connection is kept for long", .ok("kept", headers: [("Keep-Alive", "timeout=60")])),
-            ("an answer in chunks", .chunked(["in ", "chunks"])),
-            ("an answer without a length", Reply.raw("HTTP/1.1 200 OK\r\n\r\nup to the end").then(.close)),
-            ("an answer without content", .status(204)),
-            ("an answer that is cut short", Reply.raw("HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\ncut").then(.close)),
-            ("an answer with a broken length", .raw("HTTP/1.1 200 OK\r\nContent-Length: x\r\n\r\nlong")),
+            ("an HTTP/1.0 response", Reply.raw("HTTP/1.0 200 OK\r\nContent-Length: 3\r\n\r\nold")),
+            ("a response with Connection: close", .ok("last", headers: [("Connection", "close")])),
+            ("a Keep-Alive timeout of zero", .ok("once", headers: [("Keep-Alive", "timeout=0")])),
+            ("a long Keep-Alive timeout", .ok("kept", headers: [("Keep-Alive", "timeout=60")])),
+            ("a chunked response", .chunked(["in ", "chunks"])),
+            ("a response without a length", Reply.raw("HTTP/1.1 200 OK\r\n\r\nup to the end").then(.close)),
+            ("a response without a body", .status(204)),
+            ("a truncated response", Reply.raw("HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\ncut").then(.close)),
+            ("a response with a broken length", .raw("HTTP/1.1 200 OK\r\nContent-Length: x\r\n\r\nlong")),
             (
-                "an informational answer before the answer",
+                "an informational response",
                 .raw(
                     "HTTP/1.1 103 Early Hints\r\nKeep-Alive: timeout=0\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nlate"
                 )
             ),
-            ("an answer of a server that fails", .status(500, "failed")),
-            ("an answer that asks for credentials", .status(401, headers: [("WWW-Authenticate", "Basic realm=\"r\"")])),
+            ("a server error response", .status(500, "failed")),
+            ("a response with a challenge", .status(401, headers: [("WWW-Authenticate", "Basic realm=\"r\"")])),
         ]
         .map { name, reply in
             Pair(
@@ -34,7 +34,7 @@ extension Pair {
         }
         + [
             Pair(
-                name: "a coding of the answer",
+                name: "a content coding",
                 needs: [.network, .decompression],
                 sharesResource: true,
                 answer: { _, side, _ in

@@ -130,7 +130,7 @@ extension Pair {
             answer: { _, _, _ in .ok("coded", headers: [("Content-Encoding", "aws-chunked")]) }
         ),
         Pair(
-            name: "a path as it is",
+            name: "an as-is path",
             covers: ["pathAsIs"],
             needs: [.network, .pathAsIs],
             base: { fetch, _ in fetch.target = "/above/../pair" },
@@ -166,7 +166,7 @@ extension Pair {
             }
         ),
         Pair(
-            name: "the collection of keys",
+            name: "the collection of server keys",
             covers: ["collectsServerPins"],
             needs: [.network, .serverPins, .customTrustRoots],
             servers: .secure,
@@ -187,7 +187,7 @@ extension Pair {
             }
         ),
         Pair(
-            name: "the stack's own fields",
+            name: "omitted stack fields",
             covers: ["usesSessionHeaders"],
             situations: usualAndHTTP2,
             configure: { configuration, _ in configuration.headers = ["X-Stack": "s"] },

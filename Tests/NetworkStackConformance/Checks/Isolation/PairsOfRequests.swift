@@ -9,13 +9,13 @@ extension Pair {
     private static let methods =
         [
             ("the method DELETE", HTTP.Method.DELETE), ("the method HEAD", .HEAD), ("the method OPTIONS", .OPTIONS),
-            ("the method POST without content", .POST), ("the method PURGE", HTTP.Method(rawValue: "PURGE")),
+            ("a POST without a body", .POST), ("the method PURGE", HTTP.Method(rawValue: "PURGE")),
         ]
         .map { name, method in ofRequest(name) { $0.method = method } }
 
     private static let targets = [
-        ofRequest("a target with escapes in small letters") { $0.target = "/pair/a%2fb%c3%bc" },
-        ofRequest("a target that is one escaped dot") { $0.target = "/pair/%2e%2E/x" }.needing(.versionChoice),
+        ofRequest("a target with lower-case escapes") { $0.target = "/pair/a%2fb%c3%bc" },
+        ofRequest("a target of one escaped dot") { $0.target = "/pair/%2e%2E/x" }.needing(.versionChoice),
         ofRequest("an empty query") { $0.target = "/pair?" },
         ofRequest("a query") { $0.target = "/pair?a=%2f&b=c" },
         ofRequest("a fragment") { $0.target = "/pair#part" },
@@ -27,10 +27,10 @@ extension Pair {
             ofField("a field", ["X-Pair": "one"]),
             ofField("a field of two lines", ["X-Pair": "one", "x-pair": "two"]),
             ofField("a field without a value", ["X-Pair": ""]),
-            ofField("a Host of its own", ["Host": "pair.test"], needs: [.hostHeader, .network]),
-            ofField("an Accept of its own", ["Accept": "text/plain"]),
-            ofField("a User-Agent of its own", ["User-Agent": "Pair/1"]),
-            ofField("an Accept-Encoding of its own", ["Accept-Encoding": "identity"], needs: [.network, .rawContent]),
+            ofField("a Host field", ["Host": "pair.test"], needs: [.hostHeader, .network]),
+            ofField("an Accept field", ["Accept": "text/plain"]),
+            ofField("a User-Agent field", ["User-Agent": "Pair/1"]),
+            ofField("an Accept-Encoding field", ["Accept-Encoding": "identity"], needs: [.network, .rawContent]),
             ofField("a range", ["Range": "bytes=0-1"], needs: [.network]),
             ofField("an Authorization", ["Authorization": "Bearer t"]),
             ofField("a cookie", ["Cookie": "a=b"]),
@@ -46,9 +46,9 @@ extension Pair {
     private static let content = Data("content".utf8)
 
     private static let bodies = [
-        ofBody("content") { .bytes(content) },
-        ofBody("no content in bytes") { .bytes(Data()) },
-        ofBody("large content") { .bytes(patternBytes(300_000)) },
+        ofBody("a body") { .bytes(content) },
+        ofBody("an empty body of bytes") { .bytes(Data()) },
+        ofBody("a large body") { .bytes(patternBytes(300_000)) },
         ofBody("a stream of known length") { .stream(.init(length: 7) { pieces() }) },
         ofBody("a stream of unknown length") { .stream(.init { wholeContent() }) },
         ofBody("a stream that is read once") { .stream(.init(pieces(), length: 7)) },
@@ -59,7 +59,7 @@ extension Pair {
         }.overHTTP1,
         ofBody("a file") { .file(path: "/proc/sys/kernel/ostype") },
         Pair(
-            name: "a question for 100 Continue",
+            name: "an Expect field",
             needs: [.network, .expectContinue],
             situations: PairSituation.usual.union([.changedByRetry]),
             base: { fetch, _ in (fetch.method, fetch.body) = (.PUT, { .bytes(content) }) },
@@ -109,7 +109,7 @@ extension Pair {
             }
         ),
         Pair(
-            name: "compressed content",
+            name: "a compressed body",
             needs: [.network, .decompression],
             base: { fetch, _ in fetch.target = "/pair/plain" },
             set: { fetch, _ in fetch.target = "/pair/gzip" },
@@ -129,7 +129,7 @@ extension Pair {
             }
         ),
         Pair(
-            name: "a failure within the content",
+            name: "a failure within the body",
             needs: [.network],
             sharesConnections: false,
             base: { fetch, _ in fetch.target = "/pair/whole" },

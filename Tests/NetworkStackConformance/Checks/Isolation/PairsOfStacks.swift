@@ -7,15 +7,15 @@ extension Pair {
     static let ofStacks: [Pair] = messagesOfStacks + trustOfStacks + placesOfStacks + ofHosts
 
     private static let messagesOfStacks = [
-        ofStack("options of the stack", ["options"]) { configuration, _ in configuration.options.limits.body = 4 },
-        ofStack("fields of the stack", ["headers"]) { configuration, _ in configuration.headers = ["X-Stack": "s"] },
-        ofStack("a user agent of the stack", ["userAgent"], needs: [.network]) { configuration, _ in
+        ofStack("another stack's options", ["options"]) { configuration, _ in configuration.options.limits.body = 4 },
+        ofStack("another stack's fields", ["headers"]) { configuration, _ in configuration.headers = ["X-Stack": "s"] },
+        ofStack("another stack's user agent", ["userAgent"], needs: [.network]) { configuration, _ in
             configuration.userAgent = "Pair/1"
         },
-        ofStack("an Accept of the stack", ["acceptsAnything"], needs: [.network]) { configuration, _ in
+        ofStack("another stack's Accept", ["acceptsAnything"], needs: [.network]) { configuration, _ in
             configuration.acceptsAnything = false
         },
-        ofStack("interceptors of the stack", ["interceptors"]) { configuration, _ in
+        ofStack("another stack's interceptors", ["interceptors"]) { configuration, _ in
             configuration.interceptors = [HeaderInjector(["X-Injected": "i"])]
         },
         ofStack("a cookie jar", ["cookies"]) { configuration, _ in configuration.cookies = HTTP.CookieJar() },
@@ -24,7 +24,7 @@ extension Pair {
     private static let needsTrust: Set<HTTP.Capability> = [.network, .customTrustRoots]
 
     private static let trustOfStacks = [
-        ofStack("roots of the stack", ["tls.trustRoots"], .secure, needs: needsTrust) { configuration, _ in
+        ofStack("another stack's roots", ["tls.trustRoots"], .secure, needs: needsTrust) { configuration, _ in
             configuration.tls.trustRoots = .file(path: try TestCertificates.shared().untrustedCAFile)
         },
         ofStack(
@@ -36,7 +36,7 @@ extension Pair {
             set: { configuration, _ in configuration.tls.verification = .disabledForTesting }
         ),
         ofStack(
-            "a client's certificate",
+            "a client certificate",
             ["tls.clientIdentity"],
             .secure,
             needs: needsTrust.union([.clientCertificates])
@@ -47,7 +47,7 @@ extension Pair {
             )
         },
         ofStack(
-            "an oldest version of TLS",
+            "a minimum TLS version",
             ["tls.minimumVersion"],
             .secure,
             needs: needsTrust.union([.tlsVersions]),
@@ -57,13 +57,13 @@ extension Pair {
             }
         ),
         ofStack(
-            "a newest version of TLS",
+            "a maximum TLS version",
             ["tls.maximumVersion"],
             .secure,
             needs: needsTrust.union([.tlsVersions])
         ) { configuration, _ in configuration.tls.maximumVersion = .v1_2 },
         ofStack(
-            "pins of the stack",
+            "another stack's pins",
             ["serverTrust"],
             .secure,
             needs: needsTrust.union([.publicKeyPinning])
@@ -93,7 +93,7 @@ extension Pair {
                 try .init(host: "localhost", port: $0, addresses: ["127.0.0.3"])
             }
         },
-        ofStack("another place to connect to", ["addresses.reroutes"], needs: [.network, .hostOverrides]) {
+        ofStack("a reroute", ["addresses.reroutes"], needs: [.network, .hostOverrides]) {
             configuration,
             place in
             configuration.addresses.reroutes = [
@@ -122,7 +122,7 @@ extension Pair {
     /// Two hosts of one stack, of which the configuration means one.
     private static let ofHosts = [
         Pair(
-            name: "a pinned leaf for one of two hosts",
+            name: "a pinned leaf of one host",
             needs: needsTrust.union([.publicKeyPinning]),
             servers: .secure,
             sharesConnections: false,
@@ -130,7 +130,7 @@ extension Pair {
             set: { fetch, _ in fetch.host = "localhost" }
         ),
         Pair(
-            name: "a pinned chain for one of two hosts",
+            name: "a pinned chain of one host",
             needs: needsTrust.union([.publicKeyPinning]),
             servers: .secure,
             sharesConnections: false,
@@ -138,7 +138,7 @@ extension Pair {
             set: { fetch, _ in fetch.host = "localhost" }
         ),
         Pair(
-            name: "a proxy for one of two hosts",
+            name: "a proxy for one host",
             covers: ["configuration.proxies.exceptions"],
             needs: [.network, .proxies],
             situations: direct,
@@ -149,7 +149,7 @@ extension Pair {
             set: { fetch, _ in fetch.host = "localhost" }
         ),
         Pair(
-            name: "https alone for one of two hosts",
+            name: "an HSTS policy of one host",
             covers: ["configuration.strictTransport"],
             needs: [.network, .customTrustRoots],
             situations: [.sameConnection, .otherOrigin, .retried],

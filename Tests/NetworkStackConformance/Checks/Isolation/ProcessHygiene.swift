@@ -34,7 +34,7 @@ extension ConformanceCheck {
             }
         },
         ConformanceCheck(
-            "A child process inherits no descriptor of a fetch over a Unix socket",
+            "A child process inherits no descriptor of a Unix socket fetch",
             needs: [.network, .unixSockets]
         ) { subject in
             let folder = try TemporaryDirectory("socket")
@@ -49,7 +49,7 @@ extension ConformanceCheck {
             }
         },
         ConformanceCheck(
-            "A child process inherits no descriptor of a stack that has closed its unused connections",
+            "A child process inherits no descriptor of closed unused connections",
             needs: [.network, .idleConnectionAge]
         ) { subject in
             let server = try ScriptedServer.responding { _ in .ok("done") }
@@ -114,7 +114,7 @@ extension ConformanceCheck {
     ]
 
     private static let fileModes: [ConformanceCheck] = [
-        ConformanceCheck("Files of cookies and of hosts are for their owner alone") { _ in
+        ConformanceCheck("Only the owner can read files of cookies and HSTS hosts") { _ in
             let folder = try TemporaryDirectory("saved")
             try HTTP.CookieJar().save(to: folder.file("cookies"))
             try HTTP.StrictTransportHosts().save(to: folder.file("hosts"))

@@ -23,7 +23,7 @@ extension ConformanceCheck {
             try expectEqual(response.metrics.hopCount, 3, "hops")
             try expectEqual(peer.requests().map(\.path), ["/1", "/2", "/3", "/1", "/2", "/3"], "requests")
         },
-        ConformanceCheck("A retry of a redirected POST is the POST again") { subject in
+        ConformanceCheck("A retry of a redirected POST sends the POST again") { subject in
             let count = Lock(0)
             let peer = try subject.serve { request in
                 if request.path == "/start" { return .redirect(303, to: "/next") }
@@ -39,7 +39,7 @@ extension ConformanceCheck {
             try expectEqual(seen, attempt + attempt, "requests")
         },
         ConformanceCheck(
-            "The metrics count bytes of content before decompression, in every coding",
+            "The metrics count body bytes before decompression in every coding",
             needs: [.network, .decompression, .decompressionRatio]
         ) { subject in
             for (coding, bytes) in Compressed.byCoding {
@@ -55,7 +55,7 @@ extension ConformanceCheck {
                 }
             }
         },
-        ConformanceCheck("The metrics of a redirected fetch tell the wait of its last hop", needs: [.network]) {
+        ConformanceCheck("The metrics of a redirected fetch report its last hop's wait", needs: [.network]) {
             subject in
             let bottleneck = try await Bottleneck(subject)
             defer { bottleneck.open() }
@@ -80,7 +80,7 @@ extension ConformanceCheck {
 
     /// What many threads do at once.
     static let races: [ConformanceCheck] = [
-        ConformanceCheck("Fetches from eight threads have identifiers of their own") { subject in
+        ConformanceCheck("Fetches from eight threads have distinct identifiers") { subject in
             let seen = Lock<[Int]>([])
             let spy = Spy("identified").with { spy in
                 spy.scheduled = { told in seen.withLock { $0.append(told.identifier) } }
@@ -101,7 +101,7 @@ extension ConformanceCheck {
             try expectEqual(identifiers.count, 8 * each, "fetches")
             try expectEqual(Set(identifiers).count, 8 * each, "identifiers")
         },
-        ConformanceCheck("Content that can be sent once is sent once, whatever thread is first") { subject in
+        ConformanceCheck("A one-shot body is sent once, whichever thread comes first") { subject in
             let peer = try subject.serve { _ in .ok("one") }
             let stack = try subject.stack()
             for round in 0..<20 {
@@ -124,7 +124,7 @@ extension ConformanceCheck {
             }
             try expectEqual(peer.requests().map(\.text), Array(repeating: "once", count: 20), "requests")
         },
-        ConformanceCheck("A cancel from eight threads is one cancel") { subject in
+        ConformanceCheck("Cancels from eight threads act as one cancel") { subject in
             for _ in 0..<20 {
                 let maker = PatientMaker()
                 let fetch = try subject.stack().observe(maker.resource())
@@ -151,7 +151,7 @@ extension ConformanceCheck {
                 throw ConformanceFailure("The resource of a cancelled fetch is kept for its delay")
             }
         },
-        ConformanceCheck("Every maker of a body that is sent again is released") { subject in
+        ConformanceCheck("Every producer of a repeated body is released") { subject in
             let (begun, ended, count) = (Lock(0), Lock(0), Lock(0))
             let peer = try subject.serve { _ in
                 switch count.next() {

@@ -5,7 +5,7 @@ import NetworkStackTesting
 extension ConformanceCheck {
     /// What a response tells of its fetch.
     static let metrics: [ConformanceCheck] = [
-        ConformanceCheck("The metrics tell phases, bytes and the connection", needs: [.network, .phaseMetrics]) {
+        ConformanceCheck("The metrics report phases, bytes and the connection", needs: [.network, .phaseMetrics]) {
             subject in
             let server = try ScriptedServer.responding { _ in .ok("twelve bytes") }
             let client = try subject.client()
@@ -28,7 +28,7 @@ extension ConformanceCheck {
             }
         },
         ConformanceCheck(
-            "The metrics tell where each response came from, of a host with two addresses",
+            "The metrics report each response's address of a two-address host",
             needs: [.network, .phaseMetrics, .hostOverrides]
         ) { subject in
             let v4 = try ScriptedServer.responding { _ in .ok("v4") }
@@ -47,7 +47,7 @@ extension ConformanceCheck {
             }
         },
         ConformanceCheck(
-            "The metrics tell the time of TLS, after that of connecting and before the first byte",
+            "The metrics report TLS time, between connecting and the first byte",
             needs: [.network, .phaseMetrics, .customTrustRoots]
         ) { subject in
             let certificates = try TestCertificates.shared()
@@ -63,7 +63,7 @@ extension ConformanceCheck {
             )
         },
         ConformanceCheck(
-            "The metrics tell the wait for a connection that another fetch opens",
+            "The metrics report the wait for another fetch's connection",
             needs: [.network, .phaseMetrics, .heldLookups, .http2]
         ) { subject in
             let lookups = try HeldLookups(findingThisMachine: true)
@@ -82,7 +82,7 @@ extension ConformanceCheck {
             }
         },
         ConformanceCheck(
-            "The metrics tell how long the name was looked up",
+            "The metrics report how long the name lookup took",
             needs: [.network, .phaseMetrics, .heldLookups]
         ) {
             subject in
@@ -98,7 +98,7 @@ extension ConformanceCheck {
             let connected = try told(metrics.connected, "until the connection was open")
             try expect(resolved <= connected && connected <= metrics.total, "\(metrics)")
         },
-        ConformanceCheck("The metrics tell how long a fetch waited for a place", needs: [.network]) { subject in
+        ConformanceCheck("The metrics report how long a fetch waited for a place", needs: [.network]) { subject in
             let bottleneck = try await Bottleneck(subject)
             defer { bottleneck.open() }
             let queued = try bottleneck.stack.observe(bottleneck.server.url("/queued"))
@@ -110,7 +110,7 @@ extension ConformanceCheck {
             // A clock of whole milliseconds may tell one too many.
             try expect(waited <= metrics.total + .milliseconds(1), "It waited \(waited) of \(metrics.total)")
         },
-        ConformanceCheck("What has no content is told to have brought none, whatever it announces", needs: [.network]) {
+        ConformanceCheck("The metrics report no body bytes for a response without a body", needs: [.network]) {
             subject in
             let server = try ScriptedServer.responding { request in
                 request.method == "HEAD"
@@ -125,7 +125,7 @@ extension ConformanceCheck {
                 try expect(metrics.headBytesReceived ?? 0 > 40, "The head has \(metrics.headBytesReceived ?? 0) bytes")
             }
         },
-        ConformanceCheck("What a fetch took is told in all, redirects included") { subject in
+        ConformanceCheck("The metrics report the total time, redirects included") { subject in
             let peer = try subject.serve { $0.path.hasSuffix("/start") ? .redirect(to: "/next") : .ok("x") }
             let begun = ContinuousClock.now
             let metrics = try await subject.client().get(peer.url("/start")).response.metrics

@@ -12,12 +12,12 @@ extension ConformanceCheck {
     /// Which certificate a pin may be of.
     private static let pinnedChains: [ConformanceCheck] =
         [
-            pinned("the server's own certificate", .leaf),
+            pinned("the server's certificate", .leaf),
             pinned("an intermediate", .intermediate),
-            pinned("a root that the server does not send", .root),
+            pinned("an unsent root", .root),
         ]
         + KeyKind.allCases.map { kind in
-            ConformanceCheck("A pinned key may be of any kind: \(kind)", needs: PinnedTrial.needs) { subject in
+            ConformanceCheck("A pinned key may be of kind \(kind)", needs: PinnedTrial.needs) { subject in
                 let trial = try PinnedTrial(subject)
                 let identity = try trial.certificates.issue(for: TestCertificates.serverNames, key: kind)
                 let server = try trial.server(identity)
@@ -29,7 +29,7 @@ extension ConformanceCheck {
                 try await impostor.expectNothingTold()
             }
         } + [
-            ConformanceCheck("Any one of several pins is enough, in any order and spelling", needs: PinnedTrial.needs) {
+            ConformanceCheck("Any one of several pins suffices, in any order and spelling", needs: PinnedTrial.needs) {
                 subject in
                 let trial = try PinnedTrial(subject)
                 let leaf = try trial.pins(.leaf).first ?? ""
@@ -42,7 +42,7 @@ extension ConformanceCheck {
                     }
                 }
             },
-            ConformanceCheck("A leaf policy takes no authority's key", needs: PinnedTrial.needs) { subject in
+            ConformanceCheck("A leaf policy rejects an authority's key", needs: PinnedTrial.needs) { subject in
                 let trial = try PinnedTrial(subject)
                 let server = try trial.server()
                 let right = try trial.client(trial.trust(trial.pins(.leaf, .root), scope: .leaf))
@@ -55,7 +55,7 @@ extension ConformanceCheck {
                 }
             },
             ConformanceCheck(
-                "A root's pin matches although the trusted bundle holds the intermediate, too",
+                "A root's pin matches although the trusted bundle holds the intermediate",
                 needs: PinnedTrial.needs
             ) {
                 subject in
@@ -67,7 +67,7 @@ extension ConformanceCheck {
                 _ = try await client.success(trial.request(server.url()))
             },
             ConformanceCheck(
-                "A server's keys can be read, and the match is told in the checking order",
+                "The response lists the server's keys and the pin that matched",
                 needs: PinnedTrial.needs.union([.serverPins])
             ) { subject in
                 let trial = try PinnedTrial(subject)
@@ -96,7 +96,7 @@ extension ConformanceCheck {
         ]
 
     private static func pinned(_ what: String, _ certificate: PinnedCertificate) -> ConformanceCheck {
-        ConformanceCheck("A pin of \(what) lets its server pass and no other", needs: PinnedTrial.needs) { subject in
+        ConformanceCheck("A pin of \(what) admits its server and no other", needs: PinnedTrial.needs) { subject in
             let trial = try PinnedTrial(subject)
             for version in [ScriptedServer.Options.TLSVersion.v12, .v13] {
                 let server = try trial.server { $0.maximumTLSVersion = version }

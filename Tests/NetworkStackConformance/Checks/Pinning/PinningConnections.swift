@@ -14,7 +14,7 @@ extension ConformanceCheck {
             }
             try expectEqual(server.snapshot.accepted, 2, "connections")
         },
-        ConformanceCheck("A pinned server is never reached by a resumed session", needs: PinnedTrial.needs) { subject in
+        ConformanceCheck("No resumed TLS session reaches a pinned server", needs: PinnedTrial.needs) { subject in
             let trial = try PinnedTrial(subject)
             for version in [ScriptedServer.Options.TLSVersion.v12, .v13] {
                 var options = ScriptedServer.Options(tls: trial.certificates.server)
@@ -33,7 +33,7 @@ extension ConformanceCheck {
             }
         },
         ConformanceCheck(
-            "A request that is repeated in silence on another connection is not repeated to an impostor",
+            "A silent repeat on another connection reaches no impostor",
             needs: PinnedTrial.needs
         ) { subject in
             let trial = try PinnedTrial(subject)
@@ -56,7 +56,7 @@ extension ConformanceCheck {
                 try expectEqual(connections[1].receivedCount, 0, "bytes that the impostor received")
             }
         },
-        ConformanceCheck("A server that becomes another in a renegotiation gets no request", needs: PinnedTrial.needs) {
+        ConformanceCheck("A server that renegotiates as another gets no request", needs: PinnedTrial.needs) {
             // It may fail, or pass on a connection of its own.
             try expectEqual(
                 await renegotiated($0, isGood: false).onFirst,
@@ -65,7 +65,7 @@ extension ConformanceCheck {
             )
         },
         ConformanceCheck(
-            "A server that becomes another of the same authority in a renegotiation gets no request",
+            "A server that renegotiates as another of its authority gets no request",
             needs: PinnedTrial.needs
         ) {
             try expectEqual(
@@ -74,7 +74,7 @@ extension ConformanceCheck {
                 "requests that the first connection received"
             )
         },
-        ConformanceCheck("A server that renegotiates as itself is asked again", needs: PinnedTrial.needs) {
+        ConformanceCheck("A server that renegotiates as itself gets the next request", needs: PinnedTrial.needs) {
             _ = try await renegotiated($0, isGood: true).outcome.get()
         },
         ConformanceCheck("A server that renegotiates as itself keeps its connection", needs: PinnedTrial.needs) {
@@ -85,7 +85,7 @@ extension ConformanceCheck {
             )
         },
         ConformanceCheck(
-            "Pins count over HTTP/2, and fetches share the connection",
+            "Pins hold over HTTP/2, where fetches share the connection",
             needs: PinnedTrial.needs.union([.http2])
         ) { subject in
             let trial = try PinnedTrial(subject)
@@ -108,7 +108,7 @@ extension ConformanceCheck {
             try await impostor.expectNothingTold()
         },
         ConformanceCheck(
-            "A policy that expires while a connection is kept ends the requests on it",
+            "Requests on a keep-alive connection fail once its policy expires",
             needs: PinnedTrial.needs
         ) { subject in
             let trial = try PinnedTrial(subject)
@@ -135,7 +135,7 @@ extension ConformanceCheck {
             try expectEqual(server.snapshot.accepted, 1, "connections")
         },
         ConformanceCheck(
-            "Through a proxy that speaks TLS, origin and proxy are each held to their own keys",
+            "An HTTPS proxy and its origin must each match their own keys",
             needs: PinnedTrial.needs.union([.proxies])
         ) { subject in
             let trial = try PinnedTrial(subject)

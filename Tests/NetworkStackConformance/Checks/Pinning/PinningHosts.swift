@@ -47,7 +47,7 @@ extension ConformanceCheck {
                 try await impostor.expectNothingTold()
             }
         },
-        ConformanceCheck("A host without a policy is reached only if that is allowed", needs: PinnedTrial.needs) {
+        ConformanceCheck("A host without a policy is reached only if allowed", needs: PinnedTrial.needs) {
             subject in
             let trial = try PinnedTrial(subject)
             let server = try trial.server()
@@ -59,7 +59,7 @@ extension ConformanceCheck {
             try expectEqual(error, .domainNotPinned(host: "127.0.0.1"), "the refusal")
             try expectEqual(untouched.snapshot.accepted, 0, "connections")
         },
-        ConformanceCheck("A pinned host is never asked in the clear", needs: PinnedTrial.needs) { subject in
+        ConformanceCheck("A pinned host is never contacted in cleartext", needs: PinnedTrial.needs) { subject in
             let trial = try PinnedTrial(subject)
             let server = try ScriptedServer.responding { _ in .ok("secret") }
             let client = try trial.client(trial.trust(trial.pins(.leaf), notPinned: true))
@@ -68,12 +68,12 @@ extension ConformanceCheck {
             try expectEqual(server.snapshot.accepted, 0, "connections")
             _ = try await client.success(trial.request(server.url(host: "localhost")))
         },
-        ConformanceCheck("A redirect to a host without a policy opens nothing there", needs: PinnedTrial.needs) {
+        ConformanceCheck("A redirect to a host without a policy opens no connection", needs: PinnedTrial.needs) {
             let (error, target) = try await redirect($0, toHostWith: nil)
             try expectEqual(error, .domainNotPinned(host: "localhost"), "the refusal")
             try expectEqual(target.snapshot.accepted, 0, "connections")
         },
-        ConformanceCheck("A redirect to a host with another policy is held to that one", needs: PinnedTrial.needs) {
+        ConformanceCheck("A redirect to a host with another policy must match that policy", needs: PinnedTrial.needs) {
             subject in
             // The keys that are right for the first host are wrong for the second.
             let (error, impostor) = try await redirect(subject, toHostWith: .otherLeaf)
@@ -93,7 +93,7 @@ extension ConformanceCheck {
             try expectBytes(await client.get(server.url()).value, "secret".utf8)
         },
         ConformanceCheck(
-            "A redirect to a pinned host in the clear is refused, even if it may be insecure",
+            "A cleartext redirect to a pinned host is always refused",
             needs: PinnedTrial.needs
         ) {
             subject in
@@ -134,7 +134,7 @@ extension ConformanceCheck {
 
     /// What would not pass is reported, and nothing else is.
     static let pinnedReports: [ConformanceCheck] = [
-        ConformanceCheck("A policy that only reports lets everything pass, and tells", needs: PinnedTrial.needs) {
+        ConformanceCheck("A report-only policy passes every server and reports mismatches", needs: PinnedTrial.needs) {
             subject in
             let trial = try PinnedTrial(subject)
             let server = try trial.server()
@@ -161,7 +161,7 @@ extension ConformanceCheck {
                 }
             }
         },
-        ConformanceCheck("A policy that only reports trusts nobody whom nobody trusts", needs: PinnedTrial.needs) {
+        ConformanceCheck("A report-only policy passes no untrusted server", needs: PinnedTrial.needs) {
             subject in
             let trial = try PinnedTrial(subject)
             let identity = trial.certificates.untrusted
@@ -170,7 +170,7 @@ extension ConformanceCheck {
             _ = try await client.breakdown(trial.request(server.url()))
             try await server.expectNothingTold(handshakes: true)
         },
-        ConformanceCheck("An expired policy that is allowed is ordinary trust, reported", needs: PinnedTrial.needs) {
+        ConformanceCheck("An allowed expired policy means ordinary trust with a report", needs: PinnedTrial.needs) {
             subject in
             let trial = try PinnedTrial(subject)
             let server = try trial.server()
@@ -192,7 +192,7 @@ extension ConformanceCheck {
                 throw ConformanceFailure("reported \(error)")
             }
         },
-        ConformanceCheck("A server that is not trusted is never tried again", needs: PinnedTrial.needs) { subject in
+        ConformanceCheck("An untrusted server is never retried", needs: PinnedTrial.needs) { subject in
             let trial = try PinnedTrial(subject)
             let impostor = try trial.server()
             let client = try trial.client(trial.trust(trial.pins(.otherLeaf))) {

@@ -6,7 +6,7 @@ extension ConformanceCheck {
     /// Servers that pass for the pinned one by everything but its key.
     static let pinnedImpostors: [ConformanceCheck] = [
         ConformanceCheck(
-            "A trusted impostor that presents the pinned certificates, too, gets nothing",
+            "A trusted impostor that presents the pinned certificates gets no request",
             needs: PinnedTrial.needs
         ) { subject in
             let trial = try PinnedTrial(subject)
@@ -24,7 +24,7 @@ extension ConformanceCheck {
             }
         },
         ConformanceCheck(
-            "An impostor whose certificate only names the pinned issuer gets nothing",
+            "An impostor that only names the pinned issuer gets no request",
             needs: PinnedTrial.needs
         ) { subject in
             let trial = try PinnedTrial(subject)
@@ -52,7 +52,7 @@ extension ConformanceCheck {
             try expectEqual(numbers.subtracting([nil, 0, 1]).count, 3, "the verifier's reasons, in \(numbers)")
         },
         ConformanceCheck(
-            "A client's certificate is shown to the pinned server and to no impostor",
+            "A client certificate is shown only to the pinned server",
             needs: PinnedTrial.needs.union([.clientCertificates])
         ) { subject in
             let trial = try PinnedTrial(subject)
@@ -79,7 +79,7 @@ extension ConformanceCheck {
             }
         },
         ConformanceCheck(
-            "A client's certificate is not shown to a server of another name, whatever its key",
+            "A client certificate is shown to no server of another name",
             needs: PinnedTrial.needs.union([.clientCertificates])
         ) { subject in
             let trial = try PinnedTrial(subject)
@@ -93,7 +93,7 @@ extension ConformanceCheck {
             try await impostor.expectNothingTold()
         },
         ConformanceCheck(
-            "Where verification is disabled for tests, a pinned host is refused all the same",
+            "A pinned host is refused even where verification is disabled",
             needs: PinnedTrial.needs.union([.unverifiedTLS])
         ) { subject in
             let trial = try PinnedTrial(subject)

@@ -6,7 +6,7 @@ extension ConformanceCheck {
     /// A proxy that is spoken to over TLS has a policy of its own, beside its origins'.
     static let pinnedProxies: [ConformanceCheck] = [
         ConformanceCheck(
-            "A proxy that speaks TLS is reported for every request that its policy would have stopped",
+            "An HTTPS proxy is reported for every request its policy would stop",
             needs: PinnedTrial.needs.union([.proxies])
         ) { subject in
             let trial = try PinnedTrial(subject)
@@ -71,7 +71,7 @@ extension ConformanceCheck {
             }
         },
         ConformanceCheck(
-            "A proxy's keys are not told for those of a server without TLS",
+            "A proxy's keys are not reported as a cleartext server's keys",
             needs: PinnedTrial.needs.union([.proxies, .serverPins])
         ) { subject in
             let trial = try PinnedTrial(subject)
@@ -85,7 +85,7 @@ extension ConformanceCheck {
             try expectEqual(fetched.response.metrics.serverPins, nil, "the server's keys")
         },
         ConformanceCheck(
-            "A proxy whose policy has expired is asked for nothing, and leaves the stack nothing to wait for",
+            "A proxy with an expired policy gets no request and delays nothing",
             needs: PinnedTrial.needs.union([.proxies])
         ) { subject in
             let trial = try PinnedTrial(subject)
@@ -114,7 +114,7 @@ extension ConformanceCheck {
             try expectEqual(proxy.tunnels, 0, "tunnels asked for")
         },
         ConformanceCheck(
-            "A proxy and an origin that both are addresses are reported each for its own keys",
+            "A proxy and an origin by address are reported separately",
             needs: PinnedTrial.needs.union([.proxies])
         ) { subject in
             let trial = try PinnedTrial(subject)
@@ -149,7 +149,7 @@ extension ConformanceCheck {
             }
         },
         ConformanceCheck(
-            "A proxy and an origin are verified also where only the other's keys are pinned",
+            "Proxy and origin are verified even if only one is pinned",
             needs: PinnedTrial.needs.union([.proxies])
         ) { subject in
             let trial = try PinnedTrial(subject)
@@ -177,7 +177,7 @@ extension ConformanceCheck {
             try expectEqual(server.snapshot.accepted, 0, "connections")
         },
         ConformanceCheck(
-            "Where a proxy and an origin cannot be told apart, both are held to both policies",
+            "An indistinguishable proxy and origin must match both policies",
             needs: PinnedTrial.needs.union([.proxies])
         ) { subject in
             let trial = try PinnedTrial(subject)

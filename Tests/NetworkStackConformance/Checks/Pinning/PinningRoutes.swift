@@ -7,7 +7,7 @@ extension ConformanceCheck {
     /// asked for.
     static let pinnedRoutes: [ConformanceCheck] = [
         ConformanceCheck(
-            "A pinned server is held to its keys by every route to it",
+            "Every route to a pinned server must match its keys",
             needs: PinnedTrial.needs.union([.proxies])
         ) { subject in
             let trial = try PinnedTrial(subject)
@@ -52,7 +52,7 @@ extension ConformanceCheck {
                 }
             }
         },
-        ConformanceCheck("What a server says of other services leads nowhere", needs: PinnedTrial.needs) { subject in
+        ConformanceCheck("An Alt-Svc field of a pinned server leads nowhere", needs: PinnedTrial.needs) { subject in
             let trial = try PinnedTrial(subject)
             let impostor = try trial.server(trial.certificates.rotatedServer)
             let elsewhere = "http/1.1=\"127.0.0.1:\(impostor.port)\", h2=\":\(impostor.port)\"; ma=86400"
@@ -65,7 +65,7 @@ extension ConformanceCheck {
             try expectEqual(impostor.snapshot.accepted, 0, "connections elsewhere")
         },
         ConformanceCheck(
-            "Hosts of one server and one certificate share no connection, and are each held to their own keys",
+            "Hosts with one certificate share no connection, and each match their pins",
             needs: PinnedTrial.needs.union([.http2])
         ) { subject in
             let trial = try PinnedTrial(subject)
@@ -87,7 +87,7 @@ extension ConformanceCheck {
             try expectEqual(Set(log.map(\.connection)).count, 2, "connections")
             try expectEqual(Set(log.map(\.serverProtocol)), ["HTTP/2.0"], "protocols")
         },
-        ConformanceCheck("A certificate proves the names that are in it, and no others", needs: PinnedTrial.needs) {
+        ConformanceCheck("A certificate proves only the names in it", needs: PinnedTrial.needs) {
             subject in
             let trial = try PinnedTrial(subject)
             // a.test, a zero byte, .evil.test

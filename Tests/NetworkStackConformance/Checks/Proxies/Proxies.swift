@@ -10,13 +10,13 @@ extension ConformanceCheck {
     static let proxies: [ConformanceCheck] = carriedByProxies + proxySecrets + proxyChoices + mixedWays
 
     private static let carriedByProxies: [ConformanceCheck] = [
-        ConformanceCheck("A proxy's URL with a path, a query or a fragment is refused") { _ in
+        ConformanceCheck("A proxy URL with a path, query or fragment is refused") { _ in
             for rest in ["/path", "//", "?q", "/?q", "#f", "/#f"] {
                 guard let proxy = try? Network.Proxy("http://127.0.0.1:3128\(rest)") else { continue }
                 throw ConformanceFailure("\(rest) makes \(proxy)")
             }
         },
-        ConformanceCheck("A proxy is sent an http request in absolute form", needs: needsProxies) { subject in
+        ConformanceCheck("A proxy receives an http request in absolute form", needs: needsProxies) { subject in
             let proxy = try ScriptedServer.responding { .ok($0.text) }
             let client = try subject.client { try $0.use("http://\(proxy.authority)") }
             let request = try HTTP.Request(
@@ -29,7 +29,7 @@ extension ConformanceCheck {
             try expectEqual(seen.map(\.target), ["http://origin.test:81/a%20b?c=d"], "the target")
             try expectEqual(seen.first?.values(of: "Host"), ["origin.test:81"], "Host")
         },
-        ConformanceCheck("A proxy is sent every letter of a URL as it is", needs: needsProxies) { subject in
+        ConformanceCheck("A proxy receives every character of a URL unchanged", needs: needsProxies) { subject in
             let proxy = try ScriptedServer.responding { .ok($0.target) }
             let client = try subject.client { try $0.use("http://\(proxy.authority)") }
             for url in ["http://origin.test/a%2fb%2F?c=%c3%BC", "http://origin.test:81/a?"] {
@@ -37,7 +37,7 @@ extension ConformanceCheck {
             }
         },
         ConformanceCheck(
-            "Requests through one proxy share its connections, whatever their origins",
+            "Requests through one proxy share its connections across origins",
             needs: needsProxies
         ) {
             subject in
@@ -48,7 +48,7 @@ extension ConformanceCheck {
             }
             try expectEqual(proxy.snapshot.accepted, 1, "connections")
         },
-        ConformanceCheck("squid carries http requests and what they hold", needs: needsProxies) { subject in
+        ConformanceCheck("squid carries http requests and their bodies", needs: needsProxies) { subject in
             let (squid, origin) = (try SquidServer(), try ScriptedServer.responding { .ok(bytes: $0.body) })
             try await squid.start()
             let client = try subject.client { try $0.use("http://127.0.0.1:\(squid.port)") }
@@ -59,7 +59,7 @@ extension ConformanceCheck {
             try await squid.waitForLog { $0 == ["POST \(origin.url("/echo")) 200"] }
         },
         ConformanceCheck(
-            "squid opens a tunnel for https, and HTTP/2 is negotiated in it",
+            "squid tunnels https, and TLS negotiates HTTP/2 in the tunnel",
             needs: needsProxies.union(needsHTTP2)
         ) { subject in
             let squid = try SquidServer()
@@ -103,7 +103,7 @@ extension ConformanceCheck {
             try await squid.waitForLog { $0.contains("GET \(nginx.httpURL("/json")) 200") }
         },
         ConformanceCheck(
-            "HTTP/2 by prior knowledge goes through a tunnel, not in absolute form",
+            "HTTP/2 by prior knowledge goes through a tunnel, never in absolute form",
             needs: needsProxies.union([.http2PriorKnowledge])
         ) { subject in
             let squid = try SquidServer()
@@ -116,7 +116,7 @@ extension ConformanceCheck {
             try expectEqual(fetched.response.version, .http2, "the version")
         },
         ConformanceCheck(
-            "HTTP/2 by prior knowledge goes through the tunnel of a proxy that is spoken to over TLS",
+            "HTTP/2 by prior knowledge goes through an HTTPS proxy's tunnel",
             needs: needsProxies.union([.http2PriorKnowledge, .customTrustRoots])
         ) { subject in
             let certificates = try TestCertificates.shared()
@@ -132,7 +132,7 @@ extension ConformanceCheck {
                 try expectEqual(fetched.response.version, .http2, "the version")
             }
         },
-        ConformanceCheck("A proxy that is told to tunnels http, too", needs: needsProxies) { subject in
+        ConformanceCheck("A proxy with tunnelsHTTP tunnels http requests", needs: needsProxies) { subject in
             let (squid, origin) = (try SquidServer(), try ScriptedServer.responding { .ok($0.path) })
             try await squid.start()
             let client = try subject.client { configuration in
@@ -147,7 +147,7 @@ extension ConformanceCheck {
 
     private static let proxySecrets: [ConformanceCheck] = [
         ConformanceCheck(
-            "A proxy's credentials open it, and never reach the origin",
+            "A proxy's credentials reach the proxy and never the origin",
             needs: needsProxies.union([.customTrustRoots])
         ) { subject in
             var options = SquidServer.Options()
@@ -167,7 +167,7 @@ extension ConformanceCheck {
                 try expectEqual(server.requests.map { $0.values(of: "Proxy-Authorization") }, [[]], "credentials")
             }
         },
-        ConformanceCheck("What an origin is told never reaches the proxy of its tunnel", needs: needsProxies) {
+        ConformanceCheck("An origin's fields and credentials never reach the tunnel's proxy", needs: needsProxies) {
             subject in
             let proxy = try ScriptedServer { _ in
                 [.receiveHead, .send("HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\n\r\n"), .waitForClose]
@@ -210,7 +210,7 @@ extension ConformanceCheck {
             try expectEqual(proxy.snapshot.accepted, 0, "connections")
         },
         ConformanceCheck(
-            "Proxy-Authorization is refused where an origin is excepted from the proxy",
+            "Proxy-Authorization is refused where the origin bypasses the proxy",
             needs: needsProxies
         ) { subject in
             let server = try ScriptedServer.responding { _ in .ok("done") }
@@ -224,7 +224,7 @@ extension ConformanceCheck {
     ]
 
     private static let proxyChoices: [ConformanceCheck] = [
-        ConformanceCheck("Origins that are excepted are reached without the proxy", needs: needsProxies) { subject in
+        ConformanceCheck("Origins on the exception list bypass the proxy", needs: needsProxies) { subject in
             let (proxy, origin) = (
                 try ScriptedServer.responding { _ in .ok("proxy") },
                 try ScriptedServer.responding { _ in .ok("origin") }
@@ -251,7 +251,7 @@ extension ConformanceCheck {
             try expectEqual(origin.requests.first?["Proxy-Authorization"], nil, "Proxy-Authorization")
             try expectEqual(origin.requests.first?["Proxy-Connection"], nil, "Proxy-Connection")
         },
-        ConformanceCheck("The environment's proxies are used only if they are asked for", needs: needsProxies) {
+        ConformanceCheck("The environment's proxies are used only on request", needs: needsProxies) {
             subject in
             let (proxy, origin) = (
                 try ScriptedServer.responding { _ in .ok("proxy") },

@@ -10,9 +10,9 @@ extension ConformanceCheck {
             refusedTunnel("502 Bad Gateway", 502), refusedTunnel("302 Found", 302),
             endlessRefusal(403), endlessRefusal(407), brokenTunnel("closes at once", []),
             brokenTunnel("closes after CONNECT", [.receiveHead]),
-            brokenTunnel("answers CONNECT with bytes without sense", [.receiveHead, .send("garbage\r\n\r\n")]),
-            brokenTunnel("ends within its answer", [.receiveHead, .send("HTTP/1.1 200 Connec")]),
-            ConformanceCheck("A proxy that squid guards with a password says 407 without it", needs: needsProxies) {
+            brokenTunnel("answers CONNECT with random bytes", [.receiveHead, .send("garbage\r\n\r\n")]),
+            brokenTunnel("ends within its response", [.receiveHead, .send("HTTP/1.1 200 Connec")]),
+            ConformanceCheck("A squid that requires a password answers 407 without it", needs: needsProxies) {
                 subject in
                 var options = SquidServer.Options()
                 options.credentials = ("user", "pass")
@@ -28,7 +28,7 @@ extension ConformanceCheck {
                 }
             },
             ConformanceCheck(
-                "A proxy that is not there is the proxy's failure, and safe to try again",
+                "An unreachable proxy is a proxy failure, and safe to retry",
                 needs: needsProxies
             ) {
                 subject in
@@ -43,7 +43,7 @@ extension ConformanceCheck {
                     }
                 }
             },
-            ConformanceCheck("A proxy whose name does not exist is the proxy's failure", needs: needsProxies) {
+            ConformanceCheck("A proxy whose name does not exist is a proxy failure", needs: needsProxies) {
                 subject in
                 let client = try subject.client { try $0.use("http://does-not-exist.invalid:1") }
                 _ = try await client.proxyFailure(HTTP.Request(url: "http://origin.test/"))
@@ -69,7 +69,10 @@ extension ConformanceCheck {
                 try await observation.onlyOutcome().expectCancelled()
                 try await proxy.sees("the close") { $0.open == 0 }
             },
-            ConformanceCheck("A proxy that dies between two requests does not fail the second", needs: needsProxies) {
+            ConformanceCheck(
+                "A proxy connection that dies between requests does not fail the second",
+                needs: needsProxies
+            ) {
                 subject in
                 let reply = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
                 let proxy = try ScriptedServer { index in
@@ -81,7 +84,7 @@ extension ConformanceCheck {
                 for _ in 1...2 { try expectBytes(await client.get("http://origin.test/").value, "ok".utf8) }
             },
             ConformanceCheck(
-                "An HTTPS proxy that nobody trusts gets no request",
+                "An untrusted HTTPS proxy gets no request",
                 needs: needsProxies.union([.customTrustRoots])
             ) { subject in
                 let certificates = try TestCertificates.shared()
@@ -100,7 +103,7 @@ extension ConformanceCheck {
     /// The proxy's answer has content without an end, and nobody reads it to there.
     private static func endlessRefusal(_ code: Int) -> ConformanceCheck {
         ConformanceCheck(
-            "A proxy that answers CONNECT with \(code) and never stops holds up no other fetch",
+            "An endless CONNECT response of \(code) delays no other fetch",
             needs: needsProxies
         ) { subject in
             let (isOver, sent) = (Lock(false), Gate())
@@ -134,7 +137,7 @@ extension ConformanceCheck {
 
     private static func refusedTunnel(_ status: String, _ code: Int) -> ConformanceCheck {
         ConformanceCheck(
-            "A proxy that answers CONNECT with \(code) fails the fetch with that status",
+            "A CONNECT response of \(code) fails the fetch with that status",
             needs: needsProxies
         ) {
             subject in
@@ -153,7 +156,7 @@ extension ConformanceCheck {
     }
 
     private static func brokenTunnel(_ what: String, _ steps: [ScriptedServer.Step]) -> ConformanceCheck {
-        ConformanceCheck("A proxy that \(what) fails the fetch as the proxy's", needs: needsProxies) { subject in
+        ConformanceCheck("A proxy that \(what) is a proxy failure", needs: needsProxies) { subject in
             let proxy = try ScriptedServer { _ in steps + [.close] }
             let client = try subject.client { try $0.use("http://\(proxy.authority)") }
             let error = try await client.proxyFailure(HTTP.Request(url: "https://origin.test/"))

@@ -6,7 +6,7 @@ extension ConformanceCheck {
     /// Fetches of one stack through a proxy, through a tunnel, and without a proxy, in every order.
     static let mixedWays: [ConformanceCheck] = [
         ConformanceCheck(
-            "A fetch uses its own proxy, whatever the fetch before it used",
+            "A fetch uses its proxy, whatever the fetch before used",
             needs: needsProxies.union([.customTrustRoots])
         ) { subject in
             let squid = try SquidServer()

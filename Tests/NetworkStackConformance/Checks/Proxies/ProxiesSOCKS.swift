@@ -12,7 +12,7 @@ extension ConformanceCheck {
     static let socksProxies: [ConformanceCheck] =
         throughDante + [
             lookup("socks5h", "by the proxy", "localhost"),
-            lookup("socks5", "here", "127.0.0.1"),
+            lookup("socks5", "locally", "127.0.0.1"),
             ConformanceCheck("A SOCKS 5 proxy carries https", needs: needsProxies.union(needsHTTP2)) { subject in
                 let socks = try MicrosocksServer()
                 try await socks.start()
@@ -22,7 +22,7 @@ extension ConformanceCheck {
                 try expectEqual(fetched.response.version, .http2, "the version")
                 try await socks.waitForDestinations { $0 == ["localhost:\(nginx.httpsPort)"] }
             },
-            ConformanceCheck("A SOCKS 5 proxy is shown a name and a password", needs: needsProxies) { subject in
+            ConformanceCheck("A SOCKS 5 proxy receives a name and a password", needs: needsProxies) { subject in
                 let socks = try MicrosocksServer(credentials: ("user", "p:ss"))
                 try await socks.start()
                 let server = try ScriptedServer.responding { _ in .ok("done") }
@@ -34,7 +34,7 @@ extension ConformanceCheck {
                 }
                 try expectEqual(server.requests.count, 1, "requests")
             },
-            ConformanceCheck("A SOCKS 5 proxy that reaches nobody is the proxy's failure", needs: needsProxies) {
+            ConformanceCheck("A SOCKS 5 proxy that reaches no server is a proxy failure", needs: needsProxies) {
                 subject in
                 let socks = try MicrosocksServer()
                 try await socks.start()
@@ -43,7 +43,7 @@ extension ConformanceCheck {
                 _ = try await client.proxyFailure(HTTP.Request(url: "http://127.0.0.1:\(closed.port)/"))
             },
             ConformanceCheck(
-                "A name that a SOCKS proxy looks up is not looked up here",
+                "A name that a SOCKS proxy resolves is not looked up locally",
                 needs: needsProxies.union([.heldLookups])
             ) { subject in
                 let socks = try MicrosocksServer()
@@ -60,7 +60,7 @@ extension ConformanceCheck {
                 "origin.test",
                 [0, 0, 0, 1] + Array("user".utf8) + [0] + Array("origin.test".utf8) + [0]
             ),
-            ConformanceCheck("A SOCKS 4 proxy that refuses is the proxy's failure", needs: needsProxies) { subject in
+            ConformanceCheck("A SOCKS 4 proxy that refuses is a proxy failure", needs: needsProxies) { subject in
                 let proxy = try ScriptedServer { _ in [.receive(9), .send([0, 91, 0, 0, 0, 0, 0, 0]), .close] }
                 let client = try subject.client { try $0.use("socks4://\(proxy.authority)") }
                 _ = try await client.proxyFailure(HTTP.Request(url: "http://127.0.0.1:1/"))
@@ -72,7 +72,7 @@ extension ConformanceCheck {
     /// Through another implementation of the protocol, which speaks its older version, too.
     private static let throughDante: [ConformanceCheck] =
         ["socks5", "socks5h", "socks4"].map { scheme in
-            ConformanceCheck("dante carries what comes by \(scheme)", needs: needsDante.union(needsHTTP2)) {
+            ConformanceCheck("dante carries requests over \(scheme)", needs: needsDante.union(needsHTTP2)) {
                 subject in
                 let dante = try DanteServer()
                 try await dante.start()
@@ -92,7 +92,7 @@ extension ConformanceCheck {
                 try await dante.waitForDestinations { $0 == expected }
             }
         } + [
-            ConformanceCheck("What dante's rules deny is the proxy's failure", needs: needsDante) { subject in
+            ConformanceCheck("A denial by dante's rules is a proxy failure", needs: needsDante) { subject in
                 let dante = try DanteServer(.nobody)
                 try await dante.start()
                 let server = try ScriptedServer.responding { _ in .ok("done") }
@@ -104,7 +104,7 @@ extension ConformanceCheck {
                 try expectEqual(dante.destinations, [], "what the proxy connected to")
             },
             ConformanceCheck(
-                "A name and a password that dante does not know are the proxy's failure",
+                "Credentials unknown to dante are a proxy failure",
                 needs: needsDante
             ) { subject in
                 let dante = try DanteServer(.users)
@@ -120,7 +120,7 @@ extension ConformanceCheck {
 
     /// What the older versions send: version, command, port, address, who asks, and, with 4a, the name.
     private static func oldSOCKS(_ scheme: String, _ host: String, _ rest: [UInt8]) -> ConformanceCheck {
-        ConformanceCheck("A proxy of \(scheme) is told the port, \(host) and the user", needs: needsProxies) {
+        ConformanceCheck("A \(scheme) proxy receives the port, \(host) and the user", needs: needsProxies) {
             subject in
             let expected: [UInt8] = [4, 1, 0x1F, 0x90] + rest
             let isAsExpected = Lock(false)
@@ -141,7 +141,7 @@ extension ConformanceCheck {
     }
 
     private static func lookup(_ scheme: String, _ place: String, _ expected: String) -> ConformanceCheck {
-        ConformanceCheck("With \(scheme) names are looked up \(place)", needs: needsProxies) { subject in
+        ConformanceCheck("With \(scheme), names are looked up \(place)", needs: needsProxies) { subject in
             let socks = try MicrosocksServer()
             try await socks.start()
             let server = try ScriptedServer.responding { .ok($0.path) }

@@ -24,7 +24,7 @@ extension ConformanceCheck {
     ]
 
     private static let redirectMethods: [ConformanceCheck] = redirectTable.map { code, method, next, keepsContent in
-        let fate = keepsContent ? "with its content" : "without content"
+        let fate = keepsContent ? "with its body" : "without a body"
         return ConformanceCheck("A \(code) turns \(method) into \(next), \(fate)") { subject in
             let peer = try subject.serve { request in
                 request.path.hasSuffix("/start") ? .redirect(code, to: "/next") : .ok("done")
@@ -68,7 +68,7 @@ extension ConformanceCheck {
                 try expectEqual(fetched.response.headers[.location], "/made/1", "Location")
                 try expectEqual(peer.requests().count, 1, "requests")
             },
-            ConformanceCheck("The response tells the redirects that led to it, and its own URL") { subject in
+            ConformanceCheck("The response lists its redirects and its final URL") { subject in
                 let peer = try subject.serve { request in
                     switch request.path {
                     case let path where path.hasSuffix("/1"): .redirect(301, to: "/2?x=1")
@@ -100,7 +100,7 @@ extension ConformanceCheck {
                 }
                 try expectEqual(peer.requests().count, 21, "requests")
             },
-            ConformanceCheck("A resource's own redirect limit counts instead of the stack's") { subject in
+            ConformanceCheck("A resource's redirect limit replaces the stack's") { subject in
                 let peer = try subject.serve { countdown($0) }
                 let client = try subject.client { $0.options.redirects.limit = 0 }
                 var options = HTTP.Options()
@@ -111,7 +111,7 @@ extension ConformanceCheck {
                     throw ConformanceFailure("expected too many redirects, saw \(refusal)")
                 }
             },
-            ConformanceCheck("With a limit of zero a redirect is a response like any other") { subject in
+            ConformanceCheck("A redirect limit of zero makes a redirect an ordinary response") { subject in
                 let peer = try subject.serve { _ in .status(302, "over there", headers: [("Location", "/next")]) }
                 let client = try subject.client { $0.options.redirects.limit = 0 }
                 let (status, _, response) = try await client.unsuccessful(HTTP.Request(url: peer.url("/")))
@@ -121,13 +121,13 @@ extension ConformanceCheck {
             },
             sameURL(302), sameURL(307), sameURL(308), loop("to itself", ["/1": "/1"]),
             loop("over two others", ["/1": "/2", "/2": "/3", "/3": "/1"]),
-            ConformanceCheck("A POST that is redirected to its own URL as a GET is followed") { subject in
+            ConformanceCheck("A POST redirected as a GET to the same URL is followed") { subject in
                 let peer = try subject.serve { $0.method == "POST" ? .redirect(303, to: "/form") : .ok("done") }
                 let request = try HTTP.Request(method: .POST, url: peer.url("/form"), body: .bytes(Data("x".utf8)))
                 _ = try await subject.client().success(request)
                 try expectEqual(peer.requests().map(\.method), ["POST", "GET"], "the methods")
             },
-            ConformanceCheck("A POST that is redirected by way of another URL to its own as a GET is followed") {
+            ConformanceCheck("A POST redirected as a GET over another URL back is followed") {
                 subject in
                 let peer = try subject.serve { request in
                     if request.method == "POST" { return .redirect(303, to: "/done") }
@@ -145,7 +145,7 @@ extension ConformanceCheck {
     }
 
     private static func loop(_ what: String, _ targets: [String: String]) -> ConformanceCheck {
-        ConformanceCheck("A redirect that leads back \(what) is followed to the limit") { subject in
+        ConformanceCheck("A redirect loop \(what) is followed to the limit") { subject in
             let peer = try subject.serve { request in
                 targets.first { request.path.hasSuffix($0.key) }.map { .redirect(302, to: $0.value) } ?? .ok("out")
             }
@@ -159,7 +159,7 @@ extension ConformanceCheck {
 
     /// A server that is still preparing something, and the spellings of one URL.
     private static func sameURL(_ status: Int) -> ConformanceCheck {
-        ConformanceCheck("A \(status) to the same URL is followed, however it is written") { subject in
+        ConformanceCheck("A \(status) to the same URL is followed in every spelling") { subject in
             let (location, isReady) = (Lock(""), Lock(true))
             let peer = try subject.serve { _ in
                 let wasReady = isReady.withLock { isReady in

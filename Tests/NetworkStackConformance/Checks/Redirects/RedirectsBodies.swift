@@ -6,18 +6,18 @@ extension ConformanceCheck {
     /// What becomes of content, the request's and the redirect's own, when a redirect is followed.
     static let redirectBodies: [ConformanceCheck] = [
         replays("bytes") { .bytes($0) },
-        ConformanceCheck("A file is sent again to where a 307 leads") { subject in
+        ConformanceCheck("A 307 repeats a body from a file") { subject in
             let content = patternBytes(200_000)
             let file = try ContentFile(content)
             try await arrivesTwice(content, .file(path: file.path), on: subject)
         },
-        replays("a stream that can be made anew") { content in
+        replays("a repeatable stream") { content in
             .stream(.init(length: Int64(content.count)) { AsyncStream(pieces(of: content)) })
         },
-        replays("a stream of unknown length that can be made anew") { content in
+        replays("a repeatable stream of unknown length") { content in
             .stream(.init { AsyncStream(pieces(of: content)) })
         },
-        ConformanceCheck("A stream that can be sent once is not sent again to where a 307 leads") { subject in
+        ConformanceCheck("A 307 does not repeat a one-shot stream") { subject in
             let peer = try subject.serve { $0.path.hasSuffix("/start") ? .redirect(307, to: "/next") : .ok("done") }
             let body = HTTP.Body.stream(.init(AsyncStream([Data("once".utf8)]), length: 4))
             let request = try HTTP.Request(method: .POST, url: peer.url("/start"), body: body)
@@ -26,27 +26,28 @@ extension ConformanceCheck {
             }
             try expectEqual(peer.requests().count, 1, "requests")
         },
-        ConformanceCheck("A stream that can be sent once does not keep a 303 from being followed") { subject in
+        ConformanceCheck("A 303 is followed after a one-shot stream") { subject in
             let peer = try subject.serve { $0.path.hasSuffix("/start") ? .redirect(303, to: "/next") : .ok("done") }
             let body = HTTP.Body.stream(.init(AsyncStream([Data("once".utf8)]), length: 4))
             _ = try await subject.client().success(HTTP.Request(method: .POST, url: peer.url("/start"), body: body))
             try expectEqual(peer.requests().map(\.text), ["once", ""], "the content")
         },
-        ConformanceCheck("A redirect with huge content is followed without waiting for it", needs: [.network]) {
+        ConformanceCheck("A redirect with a huge body is followed without reading it all", needs: [.network]) {
             subject in
             // The server sends none of it: whoever waits for it never ends.
             try await follows("Content-Length: 100000000", [.waitForClose], on: subject)
         },
-        ConformanceCheck("A redirect whose content stops coming is followed", needs: [.network]) { subject in
+        ConformanceCheck("A redirect whose body stalls is followed", needs: [.network]) { subject in
             let chunk = "20000\r\n\(String(repeating: "x", count: 131_072))\r\n"
             try await follows("Transfer-Encoding: chunked", [.send(chunk), .waitForClose], on: subject)
         },
-        ConformanceCheck("A redirect whose content never ends is followed", needs: [.network, .backPressure]) {
+        ConformanceCheck("A redirect whose body never ends is followed", needs: [.network, .backPressure]) {
             subject in
             let piece = "1000\r\n\(String(repeating: "x", count: 4096))\r\n"
             try await follows("Transfer-Encoding: chunked", [.repeat([.send(piece)])], on: subject)
         },
-        ConformanceCheck("A redirect's content that is not waited for is given up", needs: [.network, .backPressure]) {
+        ConformanceCheck("A redirect's unread body is abandoned with its connection", needs: [.network, .backPressure])
+        {
             subject in
             let server = try ScriptedServer { index in
                 guard index == 0 else { return [.receiveHead, .send(doneReply), .waitForClose] }
@@ -58,14 +59,14 @@ extension ConformanceCheck {
             try await server.waitUntil { $0.accepted == 2 && $0.connections[0].state != .open }
             withExtendedLifetime(client) {}
         },
-        ConformanceCheck("A redirect's content is not mistaken for the response's") { subject in
+        ConformanceCheck("A redirect's body is not mistaken for the response's body") { subject in
             let peer = try subject.serve { request in
                 guard request.path.hasSuffix("/start") else { return .ok("done") }
                 return .status(302, String(repeating: "moved ", count: 1000), headers: [("Location", "/next")])
             }
             try expectBytes(await subject.client().get(peer.url("/start")).value, "done".utf8)
         },
-        ConformanceCheck("A redirect's small content does not cost the connection", needs: [.network]) { subject in
+        ConformanceCheck("A redirect with a small body keeps the connection", needs: [.network]) { subject in
             let peer = try subject.serve { request in
                 guard request.path == "/start" else { return .ok("done") }
                 let head = "HTTP/1.1 302 Found\r\nLocation: /next\r\nContent-Length: 6000\r\n\r\n"
@@ -76,7 +77,7 @@ extension ConformanceCheck {
             _ = try await subject.client().get(peer.url("/start"))
             try expectEqual(peer.requests().map(\.connectionIndex), [0, 0], "the connections")
         },
-        ConformanceCheck("A redirect's content does not count against the body limit") { subject in
+        ConformanceCheck("A redirect's body does not count against the body limit") { subject in
             let peer = try subject.serve { request in
                 guard request.path.hasSuffix("/start") else { return .ok("done") }
                 return .status(302, String(repeating: "moved ", count: 1000), headers: [("Location", "/next")])
@@ -84,7 +85,7 @@ extension ConformanceCheck {
             let client = try subject.client { $0.options.limits.body = 4 }
             try expectBytes(await client.get(peer.url("/start")).value, "done".utf8)
         },
-        ConformanceCheck("A redirect with an empty success at its end is judged by the method that got there") {
+        ConformanceCheck("An empty success after a redirect is judged by the last method") {
             subject in
             let peer = try subject.serve { $0.path.hasSuffix("/start") ? .redirect(303, to: "/next") : .ok("") }
             var options = HTTP.Options()
@@ -115,7 +116,7 @@ extension ConformanceCheck {
         _ what: String,
         body: @escaping @Sendable (Data) -> HTTP.Body
     ) -> ConformanceCheck {
-        ConformanceCheck("Content from \(what) is sent again to where a 307 leads") { subject in
+        ConformanceCheck("A 307 repeats a body from \(what)") { subject in
             let content = patternBytes(200_000)
             try await arrivesTwice(content, body(content), on: subject)
         }

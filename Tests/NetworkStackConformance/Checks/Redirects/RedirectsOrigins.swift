@@ -7,7 +7,7 @@ extension ConformanceCheck {
     static let redirectOrigins: [ConformanceCheck] =
         [301, 302, 303, 307, 308].map(strips)
         + [
-            ConformanceCheck("Everything goes along within the origin") { subject in
+            ConformanceCheck("A redirect within the origin keeps all credentials") { subject in
                 let peer = try subject.serve {
                     $0.path.hasSuffix("/start") ? .redirect(302, to: "/next") : .ok("there")
                 }
@@ -20,7 +20,7 @@ extension ConformanceCheck {
                     )
                 }
             },
-            ConformanceCheck("A redirect back to the first origin does not bring the secrets back") { subject in
+            ConformanceCheck("A redirect back to the first origin does not restore secrets") { subject in
                 let hop = Lock("")
                 let home = try subject.serve { request in
                     request.path.hasSuffix("/start") ? .redirect(302, to: hop.withLock { $0 }) : .ok("there")
@@ -33,13 +33,13 @@ extension ConformanceCheck {
                     try expectEqual(home.requests().last?.values(of: field.name.rawValue), [], "\(field.name)")
                 }
             },
-            ConformanceCheck("A header that is not listed as a secret goes along") { subject in
+            ConformanceCheck("A field not listed as secret follows a redirect") { subject in
                 let target = try subject.serve { _ in .ok("there") }
                 let peer = try subject.serve { _ in .redirect(302, to: target.url("/")) }
                 _ = try await subject.client().get(peer.url("/"), headers: ["X-Api-Key": "k3y"])
                 try expectEqual(target.onlyRequest()["X-Api-Key"], "k3y", "X-Api-Key")
             },
-            ConformanceCheck("A secret is a secret in any case, and in every line") { subject in
+            ConformanceCheck("A secret field is dropped in any case and every line") { subject in
                 let target = try subject.serve { _ in .ok("there") }
                 let peer = try subject.serve { _ in .redirect(302, to: target.url("/")) }
                 var headers: HTTP.Headers = ["aUTHORIZATION": "Bearer t", "x-API-key": "k3y"]
@@ -50,7 +50,7 @@ extension ConformanceCheck {
                     try expectEqual(target.onlyRequest().values(of: name), [], name)
                 }
             },
-            ConformanceCheck("The URL's own credentials do not go along to another origin") { subject in
+            ConformanceCheck("The URL's credentials do not follow a redirect to another origin") { subject in
                 let target = try subject.serve { _ in .ok("there") }
                 let peer = try subject.serve { _ in .redirect(302, to: target.url("/")) }
                 let url = peer.url("/").replacing("http://", with: "http://user:secret@", maxReplacements: 1)
@@ -62,7 +62,7 @@ extension ConformanceCheck {
                 )
                 try expectEqual(target.onlyRequest().values(of: "Authorization"), [], "Authorization")
             },
-            ConformanceCheck("The URL's own credentials go along within the origin") { subject in
+            ConformanceCheck("The URL's credentials follow a redirect within the origin") { subject in
                 let peer = try subject.serve {
                     $0.path.hasSuffix("/start") ? .redirect(302, to: "/next") : .ok("there")
                 }
@@ -81,7 +81,7 @@ extension ConformanceCheck {
                 try expectEqual(server.requests.last?.values(of: "Authorization"), [], "Authorization")
                 try expectEqual(server.requests.last?.values(of: "Host"), ["localhost:\(server.port)"], "Host")
             },
-            ConformanceCheck("A Host of one's own goes along within the origin only", needs: [.network, .hostHeader]) {
+            ConformanceCheck("A Host field follows a redirect only within its origin", needs: [.network, .hostHeader]) {
                 subject in
                 let target = try ScriptedServer.responding { _ in .ok("there") }
                 let peer = try ScriptedServer.responding { request in
@@ -102,7 +102,7 @@ extension ConformanceCheck {
                 try expectEqual(plain.snapshot.accepted, 0, "connections to the http server")
             },
             ConformanceCheck(
-                "A redirect from https to http is followed if that is allowed",
+                "A redirect from https to http is followed if allowed",
                 needs: [.network, .customTrustRoots]
             ) { subject in
                 let (plain, secure, client) = try downgrade(subject) { $0.options.redirects.allowsInsecure = true }
@@ -131,7 +131,7 @@ extension ConformanceCheck {
     }
 
     private static func strips(_ code: Int) -> ConformanceCheck {
-        ConformanceCheck("A \(code) to another port takes no secrets along") { subject in
+        ConformanceCheck("A \(code) to another port carries no secrets") { subject in
             let target = try subject.serve { _ in .ok("there") }
             let peer = try subject.serve { _ in .redirect(code, to: target.url("/next")) }
             _ = try await client(subject).get(peer.url("/start"), headers: secrets)

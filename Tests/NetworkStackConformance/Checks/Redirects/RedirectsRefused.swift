@@ -19,7 +19,7 @@ extension ConformanceCheck {
             refused("/a\u{7F}b", called: "a delete character", needs: [.network]),
             refused("/a\tb", called: "a tab"), refused("/a#b\tc", called: "a tab in its fragment"),
             refused("/" + String(repeating: "a", count: 70_000), called: "a text of 70,000 bytes"),
-            ConformanceCheck("A redirect to two places at once is refused", needs: [.headerOrder]) { subject in
+            ConformanceCheck("A redirect with two different Locations is refused", needs: [.headerOrder]) { subject in
                 let peer = try subject.serve { request in
                     guard request.path.hasSuffix("/start") else { return .ok("there") }
                     return .status(302, headers: [("Location", "/one"), ("Location", "/two")])
@@ -29,7 +29,7 @@ extension ConformanceCheck {
                 }
                 try expectEqual(peer.requests().count, 1, "requests")
             },
-            ConformanceCheck("A redirect without a Location is a response like any other") { subject in
+            ConformanceCheck("A redirect without a Location is an ordinary response") { subject in
                 let peer = try subject.serve { .status(Int($0.path.suffix(3)) ?? 0) }
                 let client = try subject.client()
                 for code in [301, 302, 303, 307, 308] {
@@ -38,13 +38,13 @@ extension ConformanceCheck {
                 }
                 try expectEqual(peer.requests().count, 5, "requests")
             },
-            ConformanceCheck("A redirect with an empty Location is a response like any other") { subject in
+            ConformanceCheck("A redirect with an empty Location is an ordinary response") { subject in
                 let peer = try subject.serve { _ in .status(302, headers: [("Location", "")]) }
                 let (status, _, _) = try await subject.client().unsuccessful(HTTP.Request(url: peer.url("/")))
                 try expectEqual(status, .found, "the status")
                 try expectEqual(peer.requests().count, 1, "requests")
             },
-            ConformanceCheck("A redirect without a Location keeps its content, or fails") { subject in
+            ConformanceCheck("A redirect without a Location keeps its body or fails") { subject in
                 for code in [301, 302, 303, 305, 307, 308] {
                     for fields in [[], [(name: "Location", value: "")]] {
                         let peer = try subject.serve { _ in .status(code, "where to?", headers: fields) }

@@ -14,19 +14,19 @@ extension ConformanceCheck {
                 try expectBytes(fetched.value, "there".utf8)
                 try expectEqual(fetched.response.url.absoluteString, target.url("/b?c=d"), "the URL that answered")
             },
-            ConformanceCheck("A redirect to //host leads there under the same scheme") { subject in
+            ConformanceCheck("A redirect to //host keeps the scheme") { subject in
                 let target = try subject.serve { _ in .ok("there") }
                 let location = target.url("/b").replacing("http:", with: "", maxReplacements: 1)
                 let peer = try subject.serve { _ in .redirect(302, to: location) }
                 try expectBytes(await subject.client().get(peer.url("/start")).value, "there".utf8)
             },
-            ConformanceCheck("The case of a redirect's scheme does not count") { subject in
+            ConformanceCheck("A redirect's scheme is read in any case") { subject in
                 let target = try subject.serve { _ in .ok("there") }
                 let location = target.url("/b").replacing("http:", with: "HTTP:", maxReplacements: 1)
                 let peer = try subject.serve { _ in .redirect(302, to: location) }
                 try expectBytes(await subject.client().get(peer.url("/start")).value, "there".utf8)
             },
-            ConformanceCheck("The same Location said twice is followed") { subject in
+            ConformanceCheck("Two equal Location fields are followed as one") { subject in
                 let peer = try subject.serve { request in
                     guard request.path.hasSuffix("/start") else { return .ok("there") }
                     return .status(302, headers: [("Location", "/next"), ("Location", "/next")])
@@ -36,14 +36,14 @@ extension ConformanceCheck {
                 let answered = try await subject.client().get(peer.url("/start")).response.url
                 try expectEqual(answered.absoluteString, peer.url("/next"), "the URL that answered")
             },
-            fragment("A redirect's target inherits the fragment", "/start#one", "/next", "/next#one"),
+            fragment("A redirect inherits the fragment", "/start#one", "/next", "/next#one"),
             fragment(
-                "A redirect's own fragment counts instead of the inherited one",
+                "A redirect's fragment replaces the inherited one",
                 "/start#one",
                 "/next#two",
                 "/next#two"
             ),
-            fragment("An empty fragment of a redirect counts too", "/start#one", "/next#", "/next#"),
+            fragment("An empty redirect fragment counts too", "/start#one", "/next#", "/next#"),
             ConformanceCheck("User info in a Location is dropped") { subject in
                 let target = try subject.serve { $0.path.hasSuffix("/b") ? .redirect(to: "/c") : .ok("there") }
                 let location = Lock("")
@@ -107,7 +107,7 @@ extension ConformanceCheck {
 
     private static func fragment(_ what: String, _ start: String, _ location: String, _ end: String) -> ConformanceCheck
     {
-        ConformanceCheck("\(what), and is not sent") { subject in
+        ConformanceCheck("\(what), and none is sent") { subject in
             let peer = try subject.serve { $0.path.hasSuffix("/start") ? .redirect(302, to: location) : .ok("there") }
             let fetched = try await subject.client().get(peer.url(start))
             try expectEqual(fetched.response.url.absoluteString, peer.url(end), "the URL that answered")

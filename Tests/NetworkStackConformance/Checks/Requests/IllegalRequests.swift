@@ -5,12 +5,12 @@ import NetworkStackTesting
 extension ConformanceCheck {
     /// What cannot be sent as it is, is refused with a sentence before anything is sent.
     static let refusals: [ConformanceCheck] =
-        illegalHeads + headsTooLong + illegalFraming + illegalURLs + unsupportedWishes
+        illegalHeads + headsTooLong + illegalFraming + illegalURLs + unsupportedRequests
 
     private static let illegalHeads: [ConformanceCheck] =
         [
             ("a line break", "X-A\r\nX-Injected"), ("a carriage return", "X-A\rB"), ("a line feed", "X-A\nB"),
-            ("a NUL", "X-A\0"), ("a space", "X A"), ("a space at its end", "X-A "), ("a colon", "X-A: b"),
+            ("a NUL", "X-A\0"), ("a space", "X A"), ("a trailing space", "X-A "), ("a colon", "X-A: b"),
             ("a byte beyond ASCII", "X-Größe"), ("a tab", "\tX-A"), ("nothing in it", ""),
             ("a delete character", "X\u{7F}"),
         ].map { what, name in
@@ -19,7 +19,7 @@ extension ConformanceCheck {
         + [
             ("a line break", "a\r\nX-Injected: yes"), ("a carriage return", "a\rb"), ("a line feed", "a\nb"),
             ("a NUL", "a\0b"),
-            ("a line break at its end", "a\r\n"),
+            ("a trailing line break", "a\r\n"),
             ("a whole request", "a\r\n\r\nGET /smuggled HTTP/1.1\r\nHost: x\r\n\r\n"),
             ("an escape character", "a\u{1B}b"), ("a delete character", "a\u{7F}"),
         ].map { what, value in
@@ -33,7 +33,7 @@ extension ConformanceCheck {
             refused("A method with \(what)") { try .init(method: HTTP.Method(rawValue: name), url: $0) }
         }
         + [
-            ConformanceCheck("A user agent that is no header value is refused with the configuration") { subject in
+            ConformanceCheck("An invalid user agent is refused with the configuration") { subject in
                 do {
                     _ = try subject.stack { $0.userAgent = "agent\r\nX-Injected: yes" }
                 } catch Network.ConfigurationError.invalid {
@@ -41,7 +41,7 @@ extension ConformanceCheck {
                 }
                 throw ConformanceFailure("the stack was made")
             },
-            ConformanceCheck("No refused request opens a connection", needs: [.network]) { subject in
+            ConformanceCheck("A refused request opens no connection", needs: [.network]) { subject in
                 let server = try ScriptedServer.responding { _ in .ok("done") }
                 let client = try subject.client()
                 let url = server.url()
@@ -65,7 +65,7 @@ extension ConformanceCheck {
         refused("A Content-Length that is too short") {
             try .init(method: .POST, url: $0, headers: [.contentLength: "4"], body: .bytes(Data("hello".utf8)))
         },
-        refused("A Content-Length without content") { try .init(url: $0, headers: [.contentLength: "77"]) },
+        refused("A Content-Length without a body") { try .init(url: $0, headers: [.contentLength: "77"]) },
         refused("A Content-Length that is no number") {
             try .init(method: .POST, url: $0, headers: [.contentLength: "five"], body: .bytes(Data("hello".utf8)))
         },
@@ -77,7 +77,7 @@ extension ConformanceCheck {
         refused("A Transfer-Encoding") {
             try .init(method: .POST, url: $0, headers: [.transferEncoding: "chunked"], body: .bytes(Data("hello".utf8)))
         },
-        refused("A Transfer-Encoding in small letters") {
+        refused("A Transfer-Encoding in lower case") {
             try .init(url: $0, headers: ["transfer-encoding": "identity"])
         },
         refused("A second Host") { url in
@@ -87,15 +87,15 @@ extension ConformanceCheck {
         },
         refused("An Upgrade") { try .init(url: $0, headers: [.upgrade: "h2c", .connection: "Upgrade"]) },
         refused("A Connection that names other fields") { try .init(url: $0, headers: [.connection: "close, X-A"]) },
-        refused("HEAD with content") { try .init(method: .HEAD, url: $0, body: .bytes(Data("hello".utf8))) },
-        refused("TRACE with content") { try .init(method: .TRACE, url: $0, body: .bytes(Data("hello".utf8))) },
+        refused("HEAD with a body") { try .init(method: .HEAD, url: $0, body: .bytes(Data("hello".utf8))) },
+        refused("TRACE with a body") { try .init(method: .TRACE, url: $0, body: .bytes(Data("hello".utf8))) },
     ]
 
     private static func refused(
         _ what: String,
         _ make: @escaping @Sendable (String) throws -> HTTP.Request
     ) -> ConformanceCheck {
-        ConformanceCheck("\(what) is refused before anything is sent") { subject in
+        ConformanceCheck("\(what) is refused before sending") { subject in
             let peer = try subject.serve { _ in .ok("done") }
             let client = try subject.client()
             let refusal = try await client.refusal(make(peer.url("/refused")))

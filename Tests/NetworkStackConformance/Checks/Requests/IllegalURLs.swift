@@ -74,13 +74,13 @@ extension ConformanceCheck {
                 }
                 try expectEqual(peer.requests().map { $0["Authorization"] }, [nil, nil], "Authorization")
             },
-            ConformanceCheck("User info with a control character is refused when it is sent") { subject in
+            ConformanceCheck("User info with a control character is refused when sent") { subject in
                 let request = try HTTP.Request(url: "http://a%0Db:c@127.0.0.1:9/")
                 guard case .invalidRequest = try await subject.client().refusal(request) else {
                     throw ConformanceFailure("expected an invalid request")
                 }
             },
-            ConformanceCheck("A host beyond ASCII is asked for by its A-label", needs: [.network, .heldLookups]) {
+            ConformanceCheck("A host beyond ASCII is requested by its A-label", needs: [.network, .heldLookups]) {
                 subject in
                 let location = Lock("")
                 let server = try ScriptedServer.responding {
@@ -110,7 +110,7 @@ extension ConformanceCheck {
                     throw ConformanceFailure("expected an invalid request")
                 }
             },
-            ConformanceCheck("No refusal shows what may be secret in a URL") { subject in
+            ConformanceCheck("No refusal reveals the secrets of a URL") { subject in
                 guard let url = URL(string: "http://user:hunter2@127.0.0.1:99999/?token=hunter2") else {
                     throw ConformanceFailure("no URL")
                 }
@@ -125,16 +125,16 @@ extension ConformanceCheck {
 
     private static let ambiguousTexts = [
         ("with a line break", "http://a.test/x\r\nX: 1"), ("with a tab", "http://a.test/\tx"),
-        ("with NUL", "http://a.test/x\u{0}"), ("with a blank at its end", "http://a.test/x "),
-        ("with a blank before it", " http://a.test/x"), ("with a backslash in its path", "http://a.test/b\\c"),
+        ("with NUL", "http://a.test/x\u{0}"), ("with a trailing blank", "http://a.test/x "),
+        ("with a leading blank", " http://a.test/x"), ("with a backslash in its path", "http://a.test/b\\c"),
         ("with backslashes for slashes", "http:\\\\a.test\\b"), ("with two @", "http://a@b:80@c.test/"),
         ("with brackets in its user info", "http://[::1]@c.test/"),
         ("with a blank in its user info", "http://a b@c.test/"),
         ("with user info beyond ASCII", "http://\u{FC}@c.test/"),
-        ("with a broken escape in its user info", "http://a%@c.test/"),
+        ("with a broken user info escape", "http://a%@c.test/"),
         ("with a symbol for a host", "http://\u{2603}.test/"),
         ("with a full-width host", "http://\u{FF41}\u{FF42}.test/"),
-        ("with a host that is not composed", "http://bu\u{308}cher.test/"),
+        ("with a decomposed host", "http://bu\u{308}cher.test/"),
         ("with a port beyond ASCII", "http://a.test:\u{661}/"),
     ]
 }

@@ -5,7 +5,7 @@ import NetworkStackTesting
 extension ConformanceCheck {
     /// Heads that are longer than what a stack stands on takes: it has words for them that nobody understands.
     static let headsTooLong: [ConformanceCheck] = [
-        ConformanceCheck("A head of more than 1 MiB is refused before anything is sent", needs: [.network]) { subject in
+        ConformanceCheck("A head over 1 MiB is refused before sending", needs: [.network]) { subject in
             let server = try ScriptedServer.responding { _ in .ok("done") }
             let client = try subject.client()
             let long = String(repeating: "a", count: 1 << 20)
@@ -22,7 +22,7 @@ extension ConformanceCheck {
             try expectEqual(server.snapshot.accepted, 1, "connections")
         },
         ConformanceCheck(
-            "A head of more than 64 KiB is refused over HTTP/2, and its connection stays",
+            "A head over 64 KiB is refused over HTTP/2, keeping the connection",
             needs: needsHTTP2
         ) {
             subject in

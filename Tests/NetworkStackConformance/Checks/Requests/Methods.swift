@@ -11,13 +11,13 @@ extension ConformanceCheck {
         + ["POST", "PUT", "PATCH"].map(saysThatItIsEmpty)
         + ["GET", "HEAD", "OPTIONS"].map(saysNothingOfContent)
         + [
-            ConformanceCheck("The answer to HEAD has no content, whatever its length says") { subject in
+            ConformanceCheck("The response to HEAD has no body, whatever its length") { subject in
                 let peer = try subject.serve { _ in .ok("twelve bytes") }
                 let fetched = try await subject.client().success(HTTP.Request(method: .HEAD, url: peer.url("/head")))
                 try expectEqual(fetched.value.count, 0, "the content")
                 try expectEqual(fetched.response.headers[.contentLength], "12", "the length that GET would have")
             },
-            ConformanceCheck("After HEAD the connection is good for the next request", needs: [.network]) { subject in
+            ConformanceCheck("The connection is used again after HEAD", needs: [.network]) { subject in
                 let peer = try subject.serve { _ in .ok("twelve bytes") }
                 let client = try subject.client()
                 _ = try await client.success(HTTP.Request(method: .HEAD, url: peer.url("/head")))
@@ -26,7 +26,7 @@ extension ConformanceCheck {
                 try expectEqual(peer.requests().map(\.connectionIndex), [0, 0], "the connections")
             },
             ConformanceCheck(
-                "A method is not left over from the fetch before, over TLS",
+                "A method never carries over to the next fetch over TLS",
                 needs: [.network, .customTrustRoots]
             ) { subject in
                 let (server, client) = try await nginx(subject)
@@ -36,7 +36,7 @@ extension ConformanceCheck {
                     try expect(method == .HEAD || echo.hasPrefix("\(method) /echo "), "\(method) arrived as \(echo)")
                 }
             },
-            ConformanceCheck("No content type is made up for a body") { subject in
+            ConformanceCheck("No content type is added for a body") { subject in
                 let peer = try subject.serve { _ in .ok("done") }
                 let client = try subject.client()
                 for method in [HTTP.Method.POST, .PUT, .PATCH] {
@@ -45,13 +45,13 @@ extension ConformanceCheck {
                 }
                 try expectEqual(peer.requests().flatMap { $0.values(of: "Content-Type") }, [], "content types")
             },
-            ConformanceCheck("A large body is sent without asking first") { subject in
+            ConformanceCheck("A large body is sent without Expect: 100-continue") { subject in
                 let peer = try subject.serve { _ in .ok("done") }
                 let body = HTTP.Body.bytes(patternBytes(2 << 20))
                 _ = try await subject.client().success(HTTP.Request(method: .POST, url: peer.url("/"), body: body))
                 try expectEqual(peer.requests().first?.values(of: "Expect"), [], "Expect")
             },
-            ConformanceCheck("Content of no bytes is announced, whatever the method", needs: [.network]) {
+            ConformanceCheck("An empty body is announced for every method", needs: [.network]) {
                 subject in
                 let peer = try subject.serve { _ in .ok("done") }
                 let client = try subject.client()
@@ -67,7 +67,7 @@ extension ConformanceCheck {
                     "Content-Length"
                 )
             },
-            ConformanceCheck("Nothing waits to be asked for where there is no content", needs: [.network]) {
+            ConformanceCheck("A request without a body waits for no 100 Continue", needs: [.network]) {
                 subject in
                 let peer = try subject.serve { _ in .ok("done") }
                 for method in [HTTP.Method.GET, .POST] {
@@ -80,7 +80,7 @@ extension ConformanceCheck {
                 }
                 try expectEqual(peer.requests().map { $0.values(of: "Expect") }, [[], []], "Expect")
             },
-            ConformanceCheck("DELETE can have content") { subject in
+            ConformanceCheck("DELETE can have a body") { subject in
                 let peer = try subject.serve { _ in .ok("done") }
                 let body = HTTP.Body.bytes(Data("which".utf8))
                 _ = try await subject.client().success(HTTP.Request(method: .DELETE, url: peer.url("/"), body: body))
@@ -105,7 +105,7 @@ extension ConformanceCheck {
     }
 
     private static func saysThatItIsEmpty(_ name: String) -> ConformanceCheck {
-        ConformanceCheck("\(name) without content says Content-Length: 0") { subject in
+        ConformanceCheck("\(name) without a body sends Content-Length: 0") { subject in
             let peer = try subject.serve { _ in .ok("done") }
             let client = try subject.client()
             let method = HTTP.Method(rawValue: name)
@@ -121,7 +121,7 @@ extension ConformanceCheck {
     }
 
     private static func saysNothingOfContent(_ name: String) -> ConformanceCheck {
-        ConformanceCheck("\(name) without content says nothing of content") { subject in
+        ConformanceCheck("\(name) without a body sends no content fields") { subject in
             let peer = try subject.serve { _ in .ok("done") }
             _ = try await subject.client().success(HTTP.Request(method: .init(rawValue: name), url: peer.url("/")))
             let request = try peer.onlyRequest()

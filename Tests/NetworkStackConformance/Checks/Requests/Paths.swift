@@ -5,16 +5,16 @@ import NetworkStackTesting
 extension ConformanceCheck {
     /// Segments of dots in a path, and bytes of a redirect's.
     static let paths: [ConformanceCheck] = [
-        ConformanceCheck("What interceptors get of a path is what is sent") { subject in
+        ConformanceCheck("Interceptors see the path as it is sent") { subject in
             let peer = try subject.serve { _ in .ok("x") }
             for path in ["/bucket/a/../b", "/./bucket/b?c=/../d", "/bucket/b/.", "/..", "/bucket/.b/..c/..."] {
                 try await expectSentAsSeen(path, subject, peer)
             }
         },
-        ConformanceCheck("Escaped dots of a path are sent as interceptors get them") { subject in
+        ConformanceCheck("Escaped dots of a path are sent as interceptors see them") { subject in
             try await expectSentAsSeen("/a/%2e%2e/b#/../d", subject, subject.serve { _ in .ok("x") })
         },
-        ConformanceCheck("What an interceptor makes of a path is what the next one gets, and is sent") { subject in
+        ConformanceCheck("An interceptor's path is seen by the next one and sent") { subject in
             let peer = try subject.serve { _ in .ok("x") }
             let seen = Lock<[String]>([])
             let changing = Watcher(seen, adding: "/c/../d")
@@ -27,7 +27,7 @@ extension ConformanceCheck {
             try expect(sent.hasSuffix("/a/d"), "the target is \(sent)")
             try expectEqual(seen.withLock { $0 }.filter { $0 != sent }.count, 1, "other targets than the first")
         },
-        ConformanceCheck("A path as it is is sent as it is", needs: [.pathAsIs]) { subject in
+        ConformanceCheck("An as-is path is sent unchanged", needs: [.pathAsIs]) { subject in
             let peer = try subject.serve { _ in .ok("x") }
             let stack = try subject.stack { $0.options.pathAsIs = true }
             for path in ["/bucket/a/../b", "/./b?c=/../d", "/bucket/..", "/bucket/.?e=%2f", "/%2e%2E/x"] {
@@ -42,7 +42,7 @@ extension ConformanceCheck {
             _ = try await stack.observe(other).onlyOutcome().text()
             try expect(try target(of: peer.requests().last).hasSuffix("/b"), "the last target")
         },
-        ConformanceCheck("A redirect's bytes that are not UTF-8 are escaped as they came", needs: [.network]) {
+        ConformanceCheck("A redirect's bytes that are not UTF-8 are escaped as received", needs: [.network]) {
             subject in
             let server = try ScriptedServer.responding { request in
                 guard request.path == "/start" else { return .ok("there") }

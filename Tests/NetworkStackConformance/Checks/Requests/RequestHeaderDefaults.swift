@@ -11,15 +11,15 @@ extension ConformanceCheck {
             let other = try await receives([:], on: subject) { $0.userAgent = "other/2" }
             try expectEqual(other.values(of: "User-Agent"), ["other/2"], "User-Agent")
         },
-        ConformanceCheck("A request's own user agent is sent instead of the stack's") { subject in
+        ConformanceCheck("A request's user agent replaces the stack's") { subject in
             let request = try await receives([.userAgent: "own/1"], on: subject)
             try expectEqual(request.values(of: "User-Agent"), ["own/1"], "User-Agent")
         },
-        ConformanceCheck("Without a user agent none is sent") { subject in
+        ConformanceCheck("Without a user agent, none is sent") { subject in
             let request = try await receives([:], on: subject) { $0.userAgent = nil }
             try expectEqual(request.values(of: "User-Agent"), [], "User-Agent")
         },
-        ConformanceCheck("Accept says that anything will do, unless something else is said", needs: [.network]) {
+        ConformanceCheck("Accept defaults to any type", needs: [.network]) {
             subject in
             for (own, expected) in [([:], ["*/*"]), ([.accept: "text/html"], ["text/html"])]
                 as [(HTTP.Headers, [String])]
@@ -27,7 +27,7 @@ extension ConformanceCheck {
                 try expectEqual(await receives(own, on: subject).values(of: "Accept"), expected, "Accept")
             }
         },
-        ConformanceCheck("Without an Accept none is sent, but a request's own is", needs: [.network]) { subject in
+        ConformanceCheck("Without a default Accept, only a request's Accept is sent", needs: [.network]) { subject in
             for (own, expected) in [([:], []), ([.accept: "text/html"], ["text/html"]), (["X-Other": "1"], [])]
                 as [(HTTP.Headers, [String])]
             {
@@ -40,20 +40,23 @@ extension ConformanceCheck {
             _ = try await subject.client().get(server.url())
             try expectEqual(server.requests.first?.values(of: "Host"), [server.authority], "Host")
         },
-        ConformanceCheck("A Host of one's own is sent instead", needs: [.hostHeader]) { subject in
+        ConformanceCheck("A request's Host replaces the default", needs: [.hostHeader]) { subject in
             let request = try await receives([.host: "other.test"], on: subject)
             try expectEqual(request.values(of: "Host"), ["other.test"], "Host")
         },
-        ConformanceCheck("Compression is asked for", needs: [.decompression]) { subject in
+        ConformanceCheck("Accept-Encoding offers compression by default", needs: [.decompression]) { subject in
             let request = try await receives([:], on: subject)
             try expect((request["Accept-Encoding"] ?? "").contains("gzip"), "Accept-Encoding lacks gzip")
             try expectEqual(request.values(of: "Accept-Encoding").count, 1, "Accept-Encoding lines")
         },
-        ConformanceCheck("Compression is not asked for if it is not wanted", needs: [.rawContent]) { subject in
+        ConformanceCheck("Compression is not requested if it is turned off", needs: [.rawContent]) { subject in
             let request = try await receives([:], on: subject) { $0.options.decompresses = false }
             try expectEqual(request.values(of: "Accept-Encoding"), [], "Accept-Encoding")
         },
-        ConformanceCheck("One request is sent as each resource wants it", needs: [.decompression, .rawContent]) {
+        ConformanceCheck(
+            "One request is sent as each resource's options require",
+            needs: [.decompression, .rawContent]
+        ) {
             subject in
             let peer = try subject.serve { _ in .ok("done") }
             let (client, request) = try (subject.client(), HTTP.Request(url: peer.url("/")))
@@ -63,13 +66,13 @@ extension ConformanceCheck {
             let asksForCoding = peer.requests().map { !$0.values(of: "Accept-Encoding").isEmpty }
             try expectEqual(asksForCoding, [true, true, false, true], "whether compression is asked for")
         },
-        ConformanceCheck("A request's own Accept-Encoding is sent instead") { subject in
+        ConformanceCheck("A request's Accept-Encoding replaces the default") { subject in
             for value in ["identity", "br;q=1.0, gzip;q=0.5"] {
                 let request = try await receives([.acceptEncoding: value], on: subject)
                 try expectEqual(request.values(of: "Accept-Encoding"), [value], "Accept-Encoding")
             }
         },
-        ConformanceCheck("TE is for the next hop alone, and Connection says so", needs: [.network, .trailers]) {
+        ConformanceCheck("A TE field is listed in Connection", needs: [.network, .trailers]) {
             subject in
             for (own, expected) in [(nil, "TE"), ("close", "close, TE"), ("TE", "TE")] {
                 var headers: HTTP.Headers = [.te: "trailers"]
@@ -79,7 +82,7 @@ extension ConformanceCheck {
                 try expectEqual(request.values(of: "Connection"), [expected], "Connection")
             }
         },
-        ConformanceCheck("Connection: close is sent, and kept to", needs: [.network]) { subject in
+        ConformanceCheck("Connection: close is sent and honoured", needs: [.network]) { subject in
             let peer = try subject.serve { _ in .ok("done") }
             let client = try subject.client()
             for _ in 1...2 { _ = try await client.get(peer.url("/"), headers: [.connection: "close"]) }
@@ -89,7 +92,7 @@ extension ConformanceCheck {
             try expectEqual(peer.requests().map(\.connectionIndex), [0, 1], "the connections")
         },
         ConformanceCheck(
-            "A request that says Connection: close is the last on its connection, and closes no other",
+            "A request with Connection: close ends only its connection",
             needs: [.network]
         ) { subject in
             // The server would keep it.
@@ -102,7 +105,7 @@ extension ConformanceCheck {
             }
             try expectEqual(server.requests.map(\.connectionIndex), [0, 0, 1, 1], "the connections")
         },
-        ConformanceCheck("A server's Connection: close is kept to", needs: [.network]) { subject in
+        ConformanceCheck("A server's Connection: close is honoured", needs: [.network]) { subject in
             let server = try ScriptedServer { _ in
                 [
                     .receiveHead, .send("HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nok"),
@@ -113,14 +116,14 @@ extension ConformanceCheck {
             for _ in 1...2 { try expectBytes(await client.get(server.url()).value, "ok".utf8) }
             try expectEqual(server.requests.map(\.connectionIndex), [0, 1], "the connections")
         },
-        ConformanceCheck("A cookie the server sets is not sent back") { subject in
+        ConformanceCheck("A server's cookie is not sent back without a jar") { subject in
             let peer = try subject.serve { _ in .ok("done", headers: [("Set-Cookie", "session=1; Path=/")]) }
             let client = try subject.client()
             for _ in 1...2 { _ = try await client.get(peer.url("/")) }
             _ = try await client.get(peer.url("/"), headers: [.cookie: "own=2"])
             try expectEqual(peer.requests().flatMap { $0.values(of: "Cookie") }, ["own=2"], "Cookie")
         },
-        ConformanceCheck("User info in a URL is sent as Basic credentials and kept to oneself") { subject in
+        ConformanceCheck("User info in a URL is sent only as Basic credentials") { subject in
             let peer = try subject.serve { _ in .ok("done") }
             let url = peer.url("/private?x=1").replacing(
                 "http://",
@@ -133,7 +136,7 @@ extension ConformanceCheck {
             try expectEqual(request.values(of: "Authorization"), [expected], "Authorization")
             try expectEqual(fetched.response.url.absoluteString, peer.url("/private?x=1"), "the response's URL")
         },
-        ConformanceCheck("A request's own Authorization is sent instead of the URL's user info") { subject in
+        ConformanceCheck("A request's Authorization replaces the URL's user info") { subject in
             let peer = try subject.serve { _ in .ok("done") }
             let url = peer.url("/").replacing("http://", with: "http://user:secret@", maxReplacements: 1)
             _ = try await subject.client().get(url, headers: [.authorization: "Bearer own"])

@@ -5,7 +5,7 @@ import NetworkStackTesting
 extension ConformanceCheck {
     /// Header fields arrive as they were written.
     static let headers: [ConformanceCheck] = [
-        ConformanceCheck("Header lines arrive in order, repeated ones apart", needs: [.headerOrder]) { subject in
+        ConformanceCheck("Header lines arrive in order, with repeats kept apart", needs: [.headerOrder]) { subject in
             let sent = [("X-One", "1"), ("X-Two", "2"), ("x-one", "3"), ("X-Three", "4"), ("X-One", "1")]
             let request = try await receives(
                 HTTP.Headers(sent.map { .init(name: .init($0.0), value: $0.1) }),
@@ -63,7 +63,7 @@ extension ConformanceCheck {
                 try expectEqual(request.values(of: field.name.rawValue), [field.value], "\(field.name)")
             }
         },
-        ConformanceCheck("A Content-Length by hand that is right arrives once") { subject in
+        ConformanceCheck("A correct Content-Length from the caller arrives once") { subject in
             let peer = try subject.serve { _ in .ok("done") }
             let request = try HTTP.Request(
                 method: .POST,
@@ -75,7 +75,7 @@ extension ConformanceCheck {
             try expectEqual(peer.onlyRequest().values(of: "Content-Length"), ["5"], "Content-Length")
             try expectEqual(peer.onlyRequest().text, "hello", "the content")
         },
-        ConformanceCheck("A Content-Length by hand for a file is compared with the file's", needs: [.network]) {
+        ConformanceCheck("A caller's Content-Length is compared with the file's length", needs: [.network]) {
             subject in
             let peer = try subject.serve { _ in .ok("done") }
             let file = try ContentFile(Data("hello".utf8))
@@ -93,7 +93,7 @@ extension ConformanceCheck {
             try expectEqual(peer.onlyRequest().text, "hello", "the content")
         },
         ConformanceCheck(
-            "Segments of dots are left out of a target, however its escapes are written",
+            "Dot segments are removed from a target, escaped or not",
             needs: [.network]
         ) { subject in
             let server = try ScriptedServer.responding { _ in .ok("done") }
@@ -104,14 +104,14 @@ extension ConformanceCheck {
             let seen = server.requests.map { $0.target.lowercased() }
             try expectEqual(seen, Array(repeating: "/a/c?x=/../%2f", count: 2), "the targets")
         },
-        ConformanceCheck("The target arrives as it was written, without the fragment") { subject in
+        ConformanceCheck("The target arrives as written, without the fragment") { subject in
             let target = "/a%2Fb/%7Euser/c%20d;v=1,2/@:!$&'()*+=?q=%C3%BC&r=a+b&s=%2B&empty=&flag&t=/?:@"
             let peer = try subject.serve { _ in .ok("done") }
             _ = try await subject.client().get(peer.url(target) + "#fragment?not=sent")
             let received = try peer.onlyRequest().target
             try expect(received.hasSuffix(target), "the target is \(received)")
         },
-        ConformanceCheck("A URL without a path asks for /", needs: [.network]) { subject in
+        ConformanceCheck("A URL without a path requests /", needs: [.network]) { subject in
             let server = try ScriptedServer.responding { _ in .ok("done") }
             let client = try subject.client()
             _ = try await client.get("http://\(server.authority)")

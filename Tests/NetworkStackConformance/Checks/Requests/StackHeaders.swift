@@ -5,7 +5,7 @@ import NetworkStackTesting
 extension ConformanceCheck {
     /// Header fields of the whole stack.
     static let sessionHeaders: [ConformanceCheck] = [
-        ConformanceCheck("The stack's headers go with every request, and a request's own count instead") { subject in
+        ConformanceCheck("The stack's headers go with every request that does not replace them") { subject in
             let peer = try subject.serve { _ in .ok("done") }
             let client = try subject.client { configuration in
                 configuration.headers = ["X-App": "one", "Accept": "text/plain"]
@@ -19,7 +19,7 @@ extension ConformanceCheck {
             try expectEqual(requests[1].values(of: "X-App"), ["own"], "X-App")
             try expectEqual(requests[1].values(of: "X-Other"), ["o"], "X-Other")
         },
-        ConformanceCheck("A resource can do without the stack's headers") { subject in
+        ConformanceCheck("A resource can omit the stack's headers") { subject in
             let peer = try subject.serve { _ in .ok("done") }
             let client = try subject.client { $0.headers = ["X-App": "one"] }
             var options = HTTP.Options()
@@ -29,7 +29,7 @@ extension ConformanceCheck {
             try expectEqual(request.values(of: "X-App"), [], "X-App")
             try expectEqual(request.values(of: "X-Own"), ["o"], "X-Own")
         },
-        ConformanceCheck("The stack's Content-Type goes with content alone") { subject in
+        ConformanceCheck("The stack's Content-Type goes only with a body") { subject in
             let peer = try subject.serve { _ in .ok("done") }
             let client = BoundedClient(stack: try subject.make(.api()))
             _ = try await client.get(peer.url("/"))
@@ -39,7 +39,7 @@ extension ConformanceCheck {
             try expectEqual(peer.requests()[0].values(of: "Content-Type"), [], "Content-Type without content")
             try expectEqual(peer.requests()[1].values(of: "Content-Type"), ["application/json"], "Content-Type")
         },
-        ConformanceCheck("The stack's secrets do not come back after a redirect to another origin") { subject in
+        ConformanceCheck("The stack's secrets stay dropped after a redirect to another origin") { subject in
             let target = try subject.serve { _ in .ok("there") }
             let peer = try subject.serve { _ in .redirect(302, to: target.url("/")) }
             let client = try subject.client { configuration in
@@ -51,7 +51,7 @@ extension ConformanceCheck {
             for name in ["Authorization", "X-Key"] { try expectEqual(target.onlyRequest().values(of: name), [], name) }
             try expectEqual(target.onlyRequest().values(of: "X-App"), ["one"], "X-App")
         },
-        ConformanceCheck("Headers of the stack that no request may have are refused when it is made") { subject in
+        ConformanceCheck("Illegal stack headers are refused with the configuration") { subject in
             for headers in [
                 ["a b": "c"], ["X-A": "b\r\nEvil: yes"], ["Content-Length": "3"], ["Transfer-Encoding": "chunked"],
                 ["Host": "h.test"], ["Upgrade": "websocket"], ["Connection": "close"],

@@ -4,8 +4,8 @@ import NetworkStackTesting
 
 extension ConformanceCheck {
     /// What a stack says it cannot do it refuses, with the same reason; what it says it can do it does.
-    static let unsupportedWishes: [ConformanceCheck] = [
-        ConformanceCheck("GET with content arrives, or is refused as unsupported") { subject in
+    static let unsupportedRequests: [ConformanceCheck] = [
+        ConformanceCheck("GET with a body arrives, or is refused as unsupported") { subject in
             let peer = try subject.serve { _ in .ok("done") }
             let client = try subject.client()
             let request = try HTTP.Request(url: peer.url("/refused"), body: .bytes(Data("hello".utf8)))
@@ -18,7 +18,7 @@ extension ConformanceCheck {
                 try await peer.expectNothingBefore(client)
             }
         },
-        ConformanceCheck("A Host of one's own arrives, or is refused as unsupported") { subject in
+        ConformanceCheck("A request's Host arrives, or is refused as unsupported") { subject in
             let peer = try subject.serve { _ in .ok("done") }
             let client = try subject.client()
             let request = try HTTP.Request(url: peer.url("/refused"), headers: [.host: "own.test"])
@@ -30,7 +30,7 @@ extension ConformanceCheck {
                 try await peer.expectNothingBefore(client)
             }
         },
-        ConformanceCheck("A method in small letters arrives as it is, or is refused as unsupported") { subject in
+        ConformanceCheck("A lower-case method arrives unchanged, or is refused as unsupported") { subject in
             let peer = try subject.serve { _ in .ok("done") }
             let client = try subject.client()
             let request = try HTTP.Request(method: "get", url: peer.url("/refused"))
@@ -66,12 +66,12 @@ extension ConformanceCheck {
         },
         option("A connect timeout", .connectTimeout) { $0.timeouts.connect = .seconds(20) },
         option("A queue timeout", .queueTimeout) { $0.timeouts.queue = .seconds(20) },
-        option("A path as it is", .pathAsIs) { $0.pathAsIs = true },
-        option("Content as it was sent", .rawContent) { $0.decompresses = false },
-        option("Content in unknown codings", .unknownCodings) { $0.passesUnknownCodings = true },
-        option("Content that waits for 100 Continue", .expectContinue) { $0.expectContinue = .seconds(1) },
+        option("An as-is path", .pathAsIs) { $0.pathAsIs = true },
+        option("An undecoded body", .rawContent) { $0.decompresses = false },
+        option("A body in unknown codings", .unknownCodings) { $0.passesUnknownCodings = true },
+        option("A wait for 100 Continue", .expectContinue) { $0.expectContinue = .seconds(1) },
         option("A decompression ratio", .decompressionRatio) { $0.limits.decompressionRatio = 1000 },
-        option("An ear for informational responses", .informationalResponses) { $0.onInformational = { _ in } },
+        option("A handler of informational responses", .informationalResponses) { $0.onInformational = { _ in } },
         configuration("A lifetime of connections", .connectionLifetime) { $0.connections.lifetime = .seconds(60) },
         configuration("A proxy", .proxies) { try? $0.use("http://127.0.0.1:1", except: "*") },
         configuration("A host override", .hostOverrides) {
@@ -109,7 +109,7 @@ extension ConformanceCheck {
             }
             try await peer.expectNothingBefore(client)
         },
-        ConformanceCheck("A stack's capabilities are those it was described with") { subject in
+        ConformanceCheck("A stack has exactly the capabilities it was described with") { subject in
             let claimed = subject.capabilities.unsupported.keys.filter { $0 != .network }
             try expectEqual(Set(try subject.stack().capabilities.unsupported.keys), Set(claimed), "what it cannot do")
             for (capability, reason) in subject.capabilities.unsupported where capability != .network {
@@ -124,7 +124,7 @@ extension ConformanceCheck {
         _ capability: HTTP.Capability,
         _ change: @escaping @Sendable (inout HTTP.Options) -> Void
     ) -> ConformanceCheck {
-        ConformanceCheck("\(what) is accepted, or refused as unsupported, whoever asks for it") { subject in
+        ConformanceCheck("\(what) is accepted or refused as unsupported everywhere") { subject in
             let peer = try subject.serve { _ in .ok("done") }
             let client = try subject.client()
             var options = HTTP.Options()
@@ -149,7 +149,7 @@ extension ConformanceCheck {
         _ capability: HTTP.Capability,
         _ change: @escaping @Sendable (inout Network.Configuration) -> Void
     ) -> ConformanceCheck {
-        ConformanceCheck("\(what) is accepted, or refused as unsupported") { subject in
+        ConformanceCheck("\(what) is accepted or refused as unsupported") { subject in
             let peer = try subject.serve { _ in .ok("done") }
             if subject.capabilities.supports(capability) {
                 _ = try await subject.client(change).get(peer.url("/"))

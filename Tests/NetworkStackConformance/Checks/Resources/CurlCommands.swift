@@ -5,7 +5,7 @@ import NetworkStackTesting
 extension ConformanceCheck {
     /// Requests as command lines, run by a shell with the curl there is.
     static let curlCommands: [ConformanceCheck] = [
-        ConformanceCheck("curl, told by the exported command, sends what the stack sends", needs: [.network]) {
+        ConformanceCheck("curl with the exported command sends what the stack sends", needs: [.network]) {
             subject in
             let folder = try TemporaryDirectory("curl command")
             let file = folder.file("it's a file")
@@ -26,7 +26,7 @@ extension ConformanceCheck {
                 try expectEqual(sent(seen[1]), sent(seen[0]), "what curl sent in request \(number): \(command)")
             }
         },
-        ConformanceCheck("An exported command shows no secret unless it is to") { _ in
+        ConformanceCheck("An exported command shows no secret unless requested") { _ in
             let request = try HTTP.Request(
                 url: "http://user:s3cret@a.test/?q=1",
                 headers: [.cookie: "s3cret", "X-Key": "s3cret", .accept: "*/*"]

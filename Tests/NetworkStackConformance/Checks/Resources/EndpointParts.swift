@@ -5,7 +5,7 @@ import NetworkStackTesting
 extension ConformanceCheck {
     /// Endpoints by their parts: path parameters, hosts, content that says what it is, mappers.
     static let endpointParts: [ConformanceCheck] = [
-        ConformanceCheck("Path parameters arrive escaped, each in its segment") { subject in
+        ConformanceCheck("Path parameters arrive escaped, each in one segment") { subject in
             let peer = try subject.serve { _ in .ok("done") }
             let endpoint = HTTP.Endpoint(
                 baseURL: try base(peer),
@@ -20,7 +20,7 @@ extension ConformanceCheck {
                 "the target is \(target)"
             )
         },
-        ConformanceCheck("A path parameter that is missing or unknown, or would make another path, is sent nowhere") {
+        ConformanceCheck("An invalid path parameter sends nothing") {
             subject in
             let peer = try subject.serve { _ in .ok("done") }
             let client = try subject.client()
@@ -37,7 +37,7 @@ extension ConformanceCheck {
             }
             try await peer.expectNothingBefore(client)
         },
-        ConformanceCheck("A scheme and a host with its port are where the request goes") { subject in
+        ConformanceCheck("A request goes to its endpoint's scheme, host and port") { subject in
             let peer = try subject.serve { _ in .ok("done") }
             let authority = peer.url("/").dropFirst("http://".count).prefix { $0 != "/" }
             let endpoint = try HTTP.Endpoint(scheme: .http, host: HTTP.Host(String(authority)), path: "here")
@@ -46,7 +46,7 @@ extension ConformanceCheck {
             try expect(request.target.hasSuffix("/here"), "the target is \(request.target)")
             try expectEqual(request["Host"], String(authority), "Host")
         },
-        ConformanceCheck("Content brings its media type along, unless the headers have one") { subject in
+        ConformanceCheck("A body sets its media type unless the headers have one") { subject in
             let peer = try subject.serve { _ in .ok("done") }
             let client = try subject.client()
             for (content, type, bytes) in [
@@ -69,7 +69,7 @@ extension ConformanceCheck {
             _ = try await client.success(own.makeRequest())
             try expectEqual(peer.requests().last?.values(of: "Content-Type"), ["application/own"], "Content-Type")
         },
-        ConformanceCheck("A mapper makes the model of a success and the API's error of a failure") { subject in
+        ConformanceCheck("A mapper makes the success's model and the failure's API error") { subject in
             let peer = try subject.serve { request in
                 request.path.hasSuffix("/ok") ? .json(#"{"name":"Ada"}"#) : .status(403, #"{"reason":"no"}"#)
             }
@@ -88,7 +88,7 @@ extension ConformanceCheck {
             }
         },
         // What an older system got wrong: "201 and 204 are errors, and an unknown status is a success".
-        ConformanceCheck("Every 2xx is a success for a mapper, and no other status is, known or not") { subject in
+        ConformanceCheck("A mapper treats every 2xx, and no other status, as success") { subject in
             let peer = try subject.serve { request in
                 .status(Int(request.path.suffix(3)) ?? 500, request.path.hasSuffix("204") ? "" : #"{"name":"Ada"}"#)
             }

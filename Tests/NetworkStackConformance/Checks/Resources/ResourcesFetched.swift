@@ -7,7 +7,7 @@ extension ConformanceCheck {
     static let resources: [ConformanceCheck] = endpoints + nginxFiles + httpbin
 
     private static let endpoints: [ConformanceCheck] = [
-        ConformanceCheck("An endpoint is fetched and decoded, awaited") { subject in
+        ConformanceCheck("An endpoint is fetched and decoded by an async call") { subject in
             let (api, peer) = try bookstore(subject)
             let book = try await subject.stack().fetchAndDecode(
                 resource: api.resource(.book(7)),
@@ -22,7 +22,7 @@ extension ConformanceCheck {
             )
             try expectEqual(request["Accept"], "application/json", "Accept")
         },
-        ConformanceCheck("An endpoint is fetched and decoded, called back") { subject in
+        ConformanceCheck("An endpoint is fetched and decoded with a callback") { subject in
             let (api, peer) = try bookstore(subject)
             let stack = try subject.stack()
             let handover = Handover<Result<Book, any Error>>()
@@ -40,7 +40,7 @@ extension ConformanceCheck {
                 "the content"
             )
         },
-        ConformanceCheck("A payload that does not decode fails as decoding, in both forms") { subject in
+        ConformanceCheck("An undecodable body fails as decoding, in both forms") { subject in
             let (api, _) = try bookstore(subject)
             let stack = try subject.stack()
             do throws(FetchAndDecodeError<BoundedClient.FetchError>) {
@@ -84,7 +84,7 @@ extension ConformanceCheck {
             }
             try expectEqual(await handover.take(), true, "a failed fetch")
         },
-        ConformanceCheck("An empty success is decoded as nothing, or as an optional, and as no model") { subject in
+        ConformanceCheck("An empty success decodes to nothing or nil, never a model") { subject in
             let (api, _) = try bookstore(subject)
             let stack = try subject.stack()
             _ = try await stack.fetchAndDecode(resource: api.resource(.remove(7)), decoding: .none)
@@ -99,7 +99,7 @@ extension ConformanceCheck {
                 }
             }
         },
-        ConformanceCheck("An endpoint that cannot make its request fails as no request") { subject in
+        ConformanceCheck("An endpoint that makes no request fails as noRequest") { subject in
             let (api, peer) = try bookstore(subject)
             let handover = Handover<BoundedClient.Outcome>()
             try subject.stack().fetch(resource: api.resource(.broken)) { handover.fill($0) }

@@ -6,7 +6,7 @@ extension ConformanceCheck {
     /// Files of nginx.
     static let nginxFiles: [ConformanceCheck] =
         ["1k", "64k", "1m"].map { name in
-            ConformanceCheck("nginx's file of \(name) comes byte for byte", needs: [.network]) { subject in
+            ConformanceCheck("nginx's file of \(name) arrives byte for byte", needs: [.network]) { subject in
                 let nginx = try await RealServers.shared.nginx()
                 let fetched = try await subject.client().get(nginx.httpURL("/bytes/\(name)"))
                 try expectBytes(fetched.value, BytePattern.bytes(ServedFiles.sizes[name] ?? -1))
@@ -14,19 +14,19 @@ extension ConformanceCheck {
             }
         }
         + [
-            ConformanceCheck("nginx's empty file is no data", needs: [.network]) { subject in
+            ConformanceCheck("nginx's empty file yields no data", needs: [.network]) { subject in
                 let nginx = try await RealServers.shared.nginx()
                 let request = try HTTP.Request(url: nginx.httpURL("/bytes/0"))
                 guard case .noData(200, _) = try await subject.client().failure(request) else {
                     throw ConformanceFailure("expected no data")
                 }
             },
-            ConformanceCheck("nginx's compressed text comes as it was", needs: [.network]) { subject in
+            ConformanceCheck("nginx's compressed text is decoded", needs: [.network]) { subject in
                 let nginx = try await RealServers.shared.nginx()
                 let fetched = try await subject.client().get(nginx.httpURL("/gzip/text"))
                 try expectBytes(fetched.value, ServedFiles.text.utf8)
             },
-            ConformanceCheck("nginx answers a range, and not modified", needs: [.network]) { subject in
+            ConformanceCheck("nginx answers a range request and a conditional request", needs: [.network]) { subject in
                 let nginx = try await RealServers.shared.nginx()
                 let client = try subject.client()
                 let part = try await client.get(nginx.httpURL("/bytes/64k"), headers: [.range: "bytes=1000-1999"])
@@ -38,7 +38,7 @@ extension ConformanceCheck {
                 )
                 try expectEqual(await client.unsuccessful(request).status, .notModified, "the status")
             },
-            ConformanceCheck("A hundred fetches at once come back each with its own answer", needs: [.network]) {
+            ConformanceCheck("A hundred parallel fetches from nginx each get their response", needs: [.network]) {
                 subject in
                 let nginx = try await RealServers.shared.nginx()
                 let client = try subject.client()
@@ -50,7 +50,7 @@ extension ConformanceCheck {
                     try expectBytes(fetched.value, "GET /echo/\(number) HTTP/1.1 e\(number)\n".utf8)
                 }
             },
-            ConformanceCheck("A PUT to nginx is kept byte for byte", needs: [.network]) { subject in
+            ConformanceCheck("A PUT to nginx is stored byte for byte", needs: [.network]) { subject in
                 let nginx = try await RealServers.shared.nginx()
                 let content = patternBytes(3 << 20)
                 var options = HTTP.Options()
@@ -142,7 +142,7 @@ extension ConformanceCheck {
                     try expectEqual(response.url.absoluteString, httpbin.url("/get"), "the URL that answered")
                 }
             },
-            ConformanceCheck("httpbin's teapot and its challenge are failures", needs: [.network]) { subject in
+            ConformanceCheck("httpbin's teapot and challenge statuses are failures", needs: [.network]) { subject in
                 let httpbin = try await RealServers.shared.httpbin()
                 let client = try subject.client()
                 for (path, status) in [
@@ -154,12 +154,12 @@ extension ConformanceCheck {
                 let credentials = httpbin.url("/basic-auth/user/pass").replacing("http://", with: "http://user:pass@")
                 try expectEqual(await client.get(credentials).response.status, .ok, "the status with credentials")
             },
-            ConformanceCheck("httpbin's stream of five lines comes whole", needs: [.network]) { subject in
+            ConformanceCheck("httpbin's stream of five lines arrives whole", needs: [.network]) { subject in
                 let httpbin = try await RealServers.shared.httpbin()
                 let fetched = try await subject.client().get(httpbin.url("/stream/5"))
                 try expectEqual(fetched.value.split(separator: UInt8(ascii: "\n")).count, 5, "lines")
             },
-            ConformanceCheck("httpbin's bytes come whole, at once and in pieces", needs: [.network]) { subject in
+            ConformanceCheck("httpbin's bytes arrive whole, at once and in pieces", needs: [.network]) { subject in
                 let httpbin = try await RealServers.shared.httpbin()
                 let client = try subject.client()
                 let atOnce = try await client.get(httpbin.url("/bytes/20000?seed=7")).value

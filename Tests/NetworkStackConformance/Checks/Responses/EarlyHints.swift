@@ -6,7 +6,7 @@ extension ConformanceCheck {
     /// Informational responses reach the option that asks for them.
     static let hints: [ConformanceCheck] = [
         ConformanceCheck(
-            "Early hints are told as they come, before the response",
+            "Early hints are delivered as they arrive, before the response",
             needs: [.network, .informationalResponses]
         ) { subject in
             let mayFinish = Gate()
@@ -39,7 +39,10 @@ extension ConformanceCheck {
                 "what was heard"
             )
         },
-        ConformanceCheck("Nothing is told after a cancel", needs: [.network, .informationalResponses]) { subject in
+        ConformanceCheck(
+            "No informational response is delivered after a cancel",
+            needs: [.network, .informationalResponses]
+        ) { subject in
             let mayGoOn = Gate()
             let server = try ScriptedServer { _ in
                 [.receiveHead, .wait(for: mayGoOn), .send("HTTP/1.1 103 Early Hints\r\n\r\n"), .waitForClose]

@@ -17,7 +17,8 @@ extension ConformanceCheck {
                 + String(repeating: "HTTP/1.1 103 Early Hints\r\nX-Interim: yes\r\n\r\n", count: 5)
                 + "HTTP/1.1 199 Odd\r\n\r\n"
         ),
-        ConformanceCheck("An informational response does not empty the answer to HEAD", needs: [.network]) { subject in
+        ConformanceCheck("An informational response does not empty the response to HEAD", needs: [.network]) {
+            subject in
             let server = try ScriptedServer { _ in
                 [
                     .receiveHead,
@@ -32,7 +33,7 @@ extension ConformanceCheck {
             try expectEqual(fetched.response.headers["X-Final"], "yes", "X-Final")
         },
         ConformanceCheck(
-            "101 that nobody asked for is a status like any other that is no success, and ends the connection",
+            "An unrequested 101 is an unsuccessful status and ends the connection",
             needs: [.network]
         ) { subject in
             for last in [ScriptedServer.Step.close, .waitForClose] {
@@ -53,7 +54,7 @@ extension ConformanceCheck {
                 try await server.waitUntil { $0.open == 0 }
             }
         },
-        ConformanceCheck("A connection that ends after an informational response is a failure", needs: [.network]) {
+        ConformanceCheck("A connection that closes after an informational response is a failure", needs: [.network]) {
             subject in
             let server = try ScriptedServer { _ in [.receiveHead, .send("HTTP/1.1 103 Early Hints\r\n\r\n"), .close] }
             _ = try await subject.client().breakdown(HTTP.Request(url: server.url()))
@@ -78,13 +79,13 @@ extension ConformanceCheck {
             }
             try expectEqual(peer.requests().map(\.connectionIndex), [0, 0], "the connections")
         },
-        ConformanceCheck("A stream that has ended tells its trailers", needs: [.network, .trailers]) { subject in
+        ConformanceCheck("An ended stream has its trailers", needs: [.network, .trailers]) { subject in
             let peer = try subject.serve { _ in .chunked(["hello"], trailers: [("X-Checksum", "abc")]) }
             let opened = try await subject.streaming().open(peer.url("/"))
             try expectBytes(try await bounded(.seconds(20)) { try await opened.value.collect() }, Data("hello".utf8))
             try expectEqual(opened.value.trailers?["X-Checksum"], "abc", "X-Checksum")
         },
-        ConformanceCheck("Without trailers there are none", needs: [.network]) { subject in
+        ConformanceCheck("A response without trailers has none", needs: [.network]) { subject in
             let peer = try subject.serve { _ in .chunked(["hello"]) }
             let fetched = try await subject.client().get(peer.url("/"))
             try expect(
@@ -95,7 +96,7 @@ extension ConformanceCheck {
     ]
 
     private static func interim(_ what: String, _ text: String) -> ConformanceCheck {
-        ConformanceCheck("\(what) before the final response is passed over", needs: [.network]) { subject in
+        ConformanceCheck("\(what) before the final response is skipped", needs: [.network]) { subject in
             let peer = try subject.serve { _ in
                 .raw(text + "HTTP/1.1 201 Created\r\nX-Final: yes\r\nContent-Length: 4\r\n\r\ndone")
             }
@@ -122,7 +123,7 @@ extension ConformanceCheck {
         statusLine("A reason phrase that looks like another status", "HTTP/1.1 200 404 HTTP/1.1 500"),
         statusLine("A reason phrase beyond ASCII", "HTTP/1.1 200 Schön ✓", needs: [.network, .lenientHeads]),
         statusLine("A version 1.0 in the status line", "HTTP/1.0 200 OK"),
-        ConformanceCheck("A status line in small letters is no response", needs: [.network, .strictReplies]) {
+        ConformanceCheck("A lower-case status line is no response", needs: [.network, .strictReplies]) {
             subject in
             let server = try ScriptedServer { _ in
                 [.receiveHead, .send("http/1.1 200 OK\r\nContent-Length: 4\r\n\r\ndone"), .close]
@@ -130,7 +131,7 @@ extension ConformanceCheck {
             try await subject.client().outcome(of: .init(url: server.url())).expectBadResponse()
         },
         ConformanceCheck(
-            "A transfer coding of content that does not come is nobody's affair",
+            "A transfer coding of a missing body is ignored",
             needs: [.network]
         ) { subject in
             let server = try ScriptedServer { _ in
@@ -164,7 +165,7 @@ extension ConformanceCheck {
             ("Negotiate", "Negotiate"), ("NTLM", "NTLM"), ("unknown", "Custom a=b"),
             ("Basic and Bearer", #"Basic realm="a", Bearer realm="b""#),
         ].map { name, challenge in
-            ConformanceCheck("A 401 with a challenge of kind \(name) ends the fetch as a 401") { subject in
+            ConformanceCheck("A \(name) challenge ends the fetch as a 401") { subject in
                 let peer = try subject.serve { _ in .status(401, "who?", headers: [("WWW-Authenticate", challenge)]) }
                 let client = try subject.client()
                 for headers: HTTP.Headers in [[:], [.authorization: "Bearer stale"]] {
@@ -178,7 +179,7 @@ extension ConformanceCheck {
             }
         }
         + [
-            ConformanceCheck("A 401 to a POST delivers its content to error decoding") { subject in
+            ConformanceCheck("A 401 to a POST delivers its body to error decoding") { subject in
                 let peer = try subject.serve { _ in
                     .status(401, "who?", headers: [("WWW-Authenticate", #"Basic realm="r""#)])
                 }
@@ -193,7 +194,7 @@ extension ConformanceCheck {
                 try expectBytes(seen.withLock { $0 } ?? Data(), "who?".utf8)
                 try expectEqual(peer.onlyRequest().bodyCount, 1000, "bytes received")
             },
-            ConformanceCheck("A 407 that is not a proxy's ends the fetch as a 407") { subject in
+            ConformanceCheck("An origin's 407 ends the fetch as a 407") { subject in
                 let peer = try subject.serve { _ in
                     .status(407, "who?", headers: [("Proxy-Authenticate", #"Basic realm="r""#)])
                 }

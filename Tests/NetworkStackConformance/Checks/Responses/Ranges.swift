@@ -5,7 +5,7 @@ import NetworkStackTesting
 extension ConformanceCheck {
     /// Parts of content, which are parts of what is sent.
     static let ranges: [ConformanceCheck] = [
-        ConformanceCheck("A range is asked for of content without a coding", needs: [.decompression]) { subject in
+        ConformanceCheck("A range request asks for no content coding", needs: [.decompression]) { subject in
             let peer = try subject.serve { _ in .ok("done") }
             let client = try subject.client()
             let own: HTTP.Headers = [.range: "bytes=0-3", .acceptEncoding: "gzip"]
@@ -16,7 +16,7 @@ extension ConformanceCheck {
             try expectEqual(asked.prefix(2), [["identity"], ["gzip"]], "Accept-Encoding")
             try expect(asked.last?.first?.contains("gzip") ?? false, "Accept-Encoding lacks gzip without a range")
         },
-        ConformanceCheck("A part of what nginx compresses comes as a part", needs: [.network]) { subject in
+        ConformanceCheck("nginx's range of a compressible file arrives as a range", needs: [.network]) { subject in
             let nginx = try await RealServers.shared.nginx()
             let headers: HTTP.Headers = [.range: "bytes=100-199"]
             let part = try await subject.client().get(nginx.httpURL("/gzip/text"), headers: headers)

@@ -5,7 +5,7 @@ import NetworkStackTesting
 extension ConformanceCheck {
     /// Fields that servers write badly, and what the library makes of them.
     static let receivedFields: [ConformanceCheck] = [
-        ConformanceCheck("A broken Content-Type parameter is dropped, and the type stays") { subject in
+        ConformanceCheck("A malformed Content-Type parameter is dropped; the type remains") { subject in
             let rows = [
                 ("text/html; charset=", "text/html"), ("application/json; charset = utf-8", "application/json"),
                 ("text/html;charset;a=b", "text/html; a=b"), ("text/html; charset=\"gbk", "text/html; charset=gbk"),
@@ -22,7 +22,7 @@ extension ConformanceCheck {
                 try expectEqual(response.headers.contentType?.description, expected, "the type of \(sent)")
             }
         },
-        ConformanceCheck("A broken challenge is dropped, and the others stay") { subject in
+        ConformanceCheck("A malformed challenge is dropped; the others remain") { subject in
             let sent = #""x", Digest realm="r", qop=, nonce="n" , algorithm = MD5, Basic realm="open"#
             let peer = try subject.serve { _ in .status(401, "who?", headers: [("WWW-Authenticate", sent)]) }
             let outcome = try await subject.stack().observe(peer.url("/")).onlyOutcome()
@@ -34,7 +34,7 @@ extension ConformanceCheck {
             let parameters = ["realm": "r", "nonce": "n", "algorithm": "MD5"]
             try expectEqual(challenges.first?.parameters, parameters, "the parameters")
         },
-        ConformanceCheck("A longer Retry-After than the limit ends the retries") { subject in
+        ConformanceCheck("A Retry-After over the limit ends the retries") { subject in
             let clock = VirtualClock(keepsUp: true)
             let peer = try subject.serve { _ in .status(503, headers: [("Retry-After", "31")]) }
             let policy = HTTPRetryPolicy.maxRetries(3).respectingRetryAfter(upTo: 30)
@@ -49,7 +49,7 @@ extension ConformanceCheck {
             try expectEqual(peer.requests().count, 1, "requests on the wire")
             try expectEqual(clock.sleeps, [], "the delays")
         },
-        ConformanceCheck("An event stream of another type fails, and its content can be read") { subject in
+        ConformanceCheck("An event stream of another type fails with a readable body") { subject in
             let problem = #"{"error":"quota"}"#
             let peer = try subject.serve { request in
                 request.path.hasSuffix("/typed") ? .json(problem) : .ok(problem)

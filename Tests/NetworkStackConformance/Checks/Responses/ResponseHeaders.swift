@@ -12,12 +12,13 @@ extension ConformanceCheck {
             try expectEqual(response.headers[.contentType], "text/x-test", "Content-Type")
             try expect(!response.headers.contains("X-Absent"), "a header is there that was not sent")
         },
-        ConformanceCheck("A response header without a value is there, without one") { subject in
+        ConformanceCheck("A response header without a value is delivered without one") { subject in
             let response = try await responds([("X-Empty", ""), ("X-After", "here")], on: subject)
             try expectEqual(response.headers.values(for: "X-Empty"), [""], "X-Empty")
             try expectEqual(response.headers["X-After"], "here", "X-After")
         },
-        ConformanceCheck("White space after a response header's value is no part of it", needs: [.network]) { subject in
+        ConformanceCheck("Trailing white space is not part of a response header's value", needs: [.network]) {
+            subject in
             let peer = try subject.serve { request in
                 request.path.hasSuffix("/next") ? .ok("done") : .status(302, headers: [("Location", "/next \t ")])
             }
@@ -25,7 +26,7 @@ extension ConformanceCheck {
             let response = try await responds([("X-Blank", "va lue \t "), ("X-After", "here")], on: subject)
             try expectEqual(response.headers["X-Blank"], "va lue", "X-Blank")
         },
-        ConformanceCheck("The values of a repeated response header are joined when one is asked for") { subject in
+        ConformanceCheck("The values of a repeated response header are joined on request") { subject in
             let response = try await responds([("X-Many", "a"), ("X-Many", "b"), ("x-many", "c")], on: subject)
             try expectEqual(response.headers["X-Many"], "a, b, c", "X-Many")
         },
@@ -35,7 +36,7 @@ extension ConformanceCheck {
             try expectEqual(response.headers.values(for: .setCookie), cookies, "Set-Cookie")
         },
         ConformanceCheck(
-            "Response header lines are delivered in order, in the case they came in",
+            "Response header lines keep their order and case",
             needs: [.headerOrder]
         ) {
             let lines = [("X-B", "1"), ("x-a", "2"), ("X-b", "3"), ("X-C", "4"), ("X-B", "5")]
@@ -60,7 +61,7 @@ extension ConformanceCheck {
             let received = Dictionary(response.headers.map { ($0.name, $0.value) }) { first, _ in first }
             for (name, value) in lines { try expectEqual(received[HTTP.HeaderName(name)], value, name) }
         },
-        ConformanceCheck("The response names the URL that was asked for") { subject in
+        ConformanceCheck("The response names the requested URL") { subject in
             let peer = try subject.serve { _ in .ok("done") }
             let url = peer.url("/some/path?and=query")
             let response = try await subject.client().get(url).response
@@ -81,7 +82,7 @@ extension ConformanceCheck {
         bent("A header with a tab inside", "X-Bent: a\tb", is: "a\tb"),
         bent("A header with colons in its value", "X-Bent: a:b::c", is: "a:b::c"),
         bent("A header name with every odd token character", "X!#$%&'*+-.^_`|~: x\r\nX-Bent: value", is: "value"),
-        ConformanceCheck("Lines that end in a line feed alone are read", needs: [.network, .lenientHeads]) { subject in
+        ConformanceCheck("Lines that end in a bare line feed are read", needs: [.network, .lenientHeads]) { subject in
             let server = try ScriptedServer { _ in
                 [.receiveHead, .send("HTTP/1.1 200 OK\nX-Bent: value\nContent-Length: 4\n\ndone"), .close]
             }

@@ -7,18 +7,18 @@ extension ConformanceCheck {
     static let limits: [ConformanceCheck] = bodyLimits + headLimits + senselessOptions
 
     private static let bodyLimits: [ConformanceCheck] = [
-        ConformanceCheck("Content that says it is too long is refused at its head", needs: [.network]) { subject in
+        ConformanceCheck("A body announced as too long is refused at its head", needs: [.network]) { subject in
             // The server sends the head alone: whoever waits for content never ends.
             try await stops([.send("HTTP/1.1 200 OK\r\nContent-Length: 1001\r\n\r\n")], on: subject)
         },
-        ConformanceCheck("Content in chunks that gets too long is stopped", needs: [.network]) { subject in
+        ConformanceCheck("A chunked body that grows too long is stopped", needs: [.network]) { subject in
             let chunks = String(repeating: "40\r\n\(String(repeating: "x", count: 64))\r\n", count: 16)
             try await stops([.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" + chunks)], on: subject)
         },
-        ConformanceCheck("Content without a length that gets too long is stopped", needs: [.network]) { subject in
+        ConformanceCheck("A body without a length that grows too long is stopped", needs: [.network]) { subject in
             try await stops([.send("HTTP/1.1 200 OK\r\n\r\n"), .sendPattern(1001)], on: subject)
         },
-        ConformanceCheck("A flood of content is stopped", needs: [.network, .backPressure]) { subject in
+        ConformanceCheck("A flood of body bytes is stopped", needs: [.network, .backPressure]) { subject in
             // Whoever reads at full speed whatever becomes of it is kept too busy to stop.
             let chunk = "40\r\n\(String(repeating: "x", count: 64))\r\n"
             try await stops(
@@ -27,7 +27,7 @@ extension ConformanceCheck {
             )
             try await stops([.send("HTTP/1.1 200 OK\r\n\r\n"), .repeat([.sendPattern(65_536)])], on: subject)
         },
-        ConformanceCheck("Content of a redirect that leads nowhere is refused if it is too long", needs: [.network]) {
+        ConformanceCheck("An unfollowed redirect's overlong body is refused", needs: [.network]) {
             // All of it comes at once: nothing is told of the content before the end.
             let content = String(repeating: "x", count: 1001)
             let peer = try $0.serve { _ in
@@ -38,10 +38,10 @@ extension ConformanceCheck {
                 throw ConformanceFailure("expected the content to be refused as too large")
             }
         },
-        ConformanceCheck("Content of an error that gets too long is stopped", needs: [.network]) { subject in
+        ConformanceCheck("An error's overlong body is stopped", needs: [.network]) { subject in
             try await stops([.send("HTTP/1.1 500 No\r\n\r\n"), .sendPattern(1001)], on: subject)
         },
-        ConformanceCheck("Content that gets too long when it is decompressed is refused", needs: [.decompression]) {
+        ConformanceCheck("A body that decompresses beyond the limit is refused", needs: [.decompression]) {
             subject in
             try expect(Compressed.bomb.count < 2000, "the bomb is larger than the limit itself")
             let peer = try subject.serve { _ in .ok(bytes: Compressed.bomb, headers: [("Content-Encoding", "gzip")]) }
@@ -54,7 +54,7 @@ extension ConformanceCheck {
             let fetched = try await client.success(HTTP.Request(url: peer.url("/")), options: options)
             try expectEqual(fetched.value.count, Compressed.bombSize, "the content's length")
         },
-        ConformanceCheck("Content as long as the limit is delivered, and not a byte more") { subject in
+        ConformanceCheck("A body of exactly the limit is delivered, one byte more refused") { subject in
             let peer = try subject.serve { .ok(String(repeating: "x", count: Int($0.path.suffix(4)) ?? 0)) }
             let client = try subject.client { $0.options.limits.body = 1000 }
             try expectEqual(await client.get(peer.url("/1000")).value.count, 1000, "the content's length")
@@ -63,8 +63,7 @@ extension ConformanceCheck {
                 throw ConformanceFailure("expected the content to be refused as too large")
             }
         },
-        ConformanceCheck("Content in chunks as long as the limit is delivered, and not a byte more", needs: [.network])
-        {
+        ConformanceCheck("A chunked body of the limit is delivered, one byte more refused", needs: [.network]) {
             let peer = try $0.serve {
                 .chunked([String(repeating: "x", count: 990), $0.path == "/long" ? "0123456789+" : "0123456789"])
             }
@@ -75,7 +74,7 @@ extension ConformanceCheck {
                 throw ConformanceFailure("expected the content to be refused as too large")
             }
         },
-        ConformanceCheck("A limit of zero takes a response without content") { subject in
+        ConformanceCheck("A limit of zero accepts a response without a body") { subject in
             let peer = try subject.serve {
                 .status($0.path.hasSuffix("/204") ? 204 : 200, $0.path.hasSuffix("/204") ? "" : "x")
             }
@@ -85,13 +84,13 @@ extension ConformanceCheck {
                 throw ConformanceFailure("expected the content to be refused as too large")
             }
         },
-        ConformanceCheck("The length that HEAD tells is not held against the limit") { subject in
+        ConformanceCheck("The length in a HEAD response does not count against the limit") { subject in
             let peer = try subject.serve { _ in .ok(String(repeating: "x", count: 5000)) }
             let client = try subject.client { $0.options.limits.body = 1000 }
             let fetched = try await client.success(HTTP.Request(method: .HEAD, url: peer.url("/")))
             try expectEqual(fetched.response.headers[.contentLength], "5000", "Content-Length")
         },
-        ConformanceCheck("After content that was too long the stack goes on", needs: [.network]) { subject in
+        ConformanceCheck("The stack continues after an overlong body", needs: [.network]) { subject in
             let peer = try subject.serve { .ok(String(repeating: "x", count: $0.path == "/long" ? 100_000 : 4)) }
             let client = try subject.client { $0.options.limits.body = 1000 }
             for _ in 1...3 {
@@ -143,7 +142,7 @@ extension ConformanceCheck {
             }
             try await server.waitUntil { $0.open == 0 }
         },
-        ConformanceCheck("A head line that libcurl does not take is refused by libcurl's limit", needs: [.network]) {
+        ConformanceCheck("A head line that libcurl rejects is refused by libcurl's limit", needs: [.network]) {
             subject in
             let peer = try subject.serve { _ in
                 .ok("done", headers: [("X-Long", String(repeating: "x", count: 102_400))])
@@ -187,14 +186,14 @@ extension ConformanceCheck {
         senseless("A redirect limit of 101") { $0.redirects.limit = 101 },
         senseless("An idle timeout of zero") { $0.timeouts.idle = .zero },
         senseless("A negative total timeout") { $0.timeouts.total = .seconds(-1) },
-        senseless("A first byte timeout of zero") { $0.timeouts.firstByte = .zero },
+        senseless("A first-byte timeout of zero") { $0.timeouts.firstByte = .zero },
     ]
 
     private static func senseless(
         _ what: String,
         _ change: @escaping @Sendable (inout HTTP.Options) -> Void
     ) -> ConformanceCheck {
-        ConformanceCheck("\(what) is refused, the stack's as the resource's") { subject in
+        ConformanceCheck("\(what) is refused by stack and resource") { subject in
             do {
                 _ = try subject.stack { change(&$0.options) }
                 throw ConformanceFailure("the stack was made")

@@ -21,7 +21,7 @@ extension ConformanceCheck {
                     try expectEqual(status, HTTP.StatusCode(code), "the status")
                 }
             },
-            ConformanceCheck("The API's error is made of the payload and the response") { subject in
+            ConformanceCheck("The API's error is made of the body and the response") { subject in
                 let body = #"{"code":"no-such-thing"}"#
                 let peer = try subject.serve {
                     .status(Int($0.path.suffix(3)) ?? 500, body, headers: [("X-Trace", "t1")])
@@ -41,7 +41,7 @@ extension ConformanceCheck {
                     try expectEqual(response.headers["X-Trace"], "t1", "the response's header")
                 }
             },
-            ConformanceCheck("Error decoding gets no payload when there is no content") { subject in
+            ConformanceCheck("Error decoding gets no body when there is none") { subject in
                 let peer = try subject.serve { _ in .status(404) }
                 let decoding = BoundedClient.ErrorDecoding { payload, _ in
                     APIError(text: "\(payload as Data?)", trace: nil)
@@ -50,7 +50,7 @@ extension ConformanceCheck {
                 let (_, error, _) = try await subject.client().unsuccessful(request, decoding: decoding)
                 try expectEqual(error as? APIError, APIError(text: "nil", trace: nil), "the API's error")
             },
-            ConformanceCheck("Error decoding is not asked about a success") { subject in
+            ConformanceCheck("A success never reaches error decoding") { subject in
                 let peer = try subject.serve { _ in .ok("fine") }
                 let wasAsked = Lock(false)
                 let decoding = BoundedClient.ErrorDecoding { _, _ in
@@ -68,7 +68,7 @@ extension ConformanceCheck {
     }
 
     private static func succeeds(_ code: Int) -> ConformanceCheck {
-        ConformanceCheck("\(code) with content is a success") { subject in
+        ConformanceCheck("\(code) with a body is a success") { subject in
             let peer = try subject.serve { _ in .status(code, "content") }
             let fetched = try await subject.client().get(peer.url("/"))
             try expectEqual(fetched.response.status, HTTP.StatusCode(code), "the status")
@@ -101,7 +101,7 @@ extension ConformanceCheck {
         + [
             empty("204 without a length", 204, ""),
             empty("204 with a length of zero", 204, "Content-Length: 0\r\n"),
-            empty("204 with a length and no content", 204, "Content-Length: 12\r\n", needs: [.network]),
+            empty("204 with a length and no body", 204, "Content-Length: 12\r\n", needs: [.network]),
             empty("205 with a length of zero", 205, "Content-Length: 0\r\n"),
             ConformanceCheck("An empty success is allowed by options, by status and by method") { subject in
                 let peer = try subject.serve { _ in .status(200) }
@@ -117,20 +117,20 @@ extension ConformanceCheck {
                     try expectEqual(fetched.value.count, 0, "the content")
                 }
             },
-            ConformanceCheck("An empty 204 is no success if options take it from the list") { subject in
+            ConformanceCheck("An empty 204 fails if options remove it from the list") { subject in
                 let peer = try subject.serve { _ in .status(204) }
                 let client = try subject.client { $0.options.emptyResponseCodes = [] }
                 guard case .noData(204, _) = try await client.failure(HTTP.Request(url: peer.url("/"))) else {
                     throw ConformanceFailure("expected no data")
                 }
             },
-            ConformanceCheck("Content in chunks that turns out empty is no data", needs: [.network]) { subject in
+            ConformanceCheck("A chunked body that is empty is no data", needs: [.network]) { subject in
                 let peer = try subject.serve { _ in .chunked([]) }
                 guard case .noData(200, _) = try await subject.client().failure(HTTP.Request(url: peer.url("/"))) else {
                     throw ConformanceFailure("expected no data")
                 }
             },
-            ConformanceCheck("304 has no content, whatever its length says", needs: [.network]) { subject in
+            ConformanceCheck("A 304 has no body, whatever its length", needs: [.network]) { subject in
                 let text = "HTTP/1.1 304 Not Modified\r\nContent-Length: 500\r\nETag: \"x\"\r\n\r\n"
                 let peer = try subject.serve { _ in .raw(text) }
                 let client = try subject.client()
@@ -149,7 +149,7 @@ extension ConformanceCheck {
         _ fields: String,
         needs: Set<HTTP.Capability> = []
     ) -> ConformanceCheck {
-        ConformanceCheck("\(what) is a success, and the connection stays good", needs: needs) { subject in
+        ConformanceCheck("\(what) succeeds and keeps the connection", needs: needs) { subject in
             let peer = try subject.serve { _ in .raw("HTTP/1.1 \(code) Nothing\r\n\(fields)\r\n") }
             let client = try subject.client()
             for _ in 1...2 {

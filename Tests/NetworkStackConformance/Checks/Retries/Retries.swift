@@ -48,7 +48,7 @@ extension ConformanceCheck {
             reason: "delay(0.4)"
         ),
         Row(
-            name: "an exponential backoff whose delay is cut short",
+            name: "an exponential backoff with limited delay",
             policy: .backoff(.exponential(baseDelay: 3, scale: { $0 * Double($1) }, until: .maxDelay(5))),
             delays: [3, 5],
             attempts: 3,
@@ -70,7 +70,7 @@ extension ConformanceCheck {
     ]
 
     private static let retryRows: [ConformanceCheck] = rows.map { row in
-        ConformanceCheck("Retries: \(row.name) makes \(row.attempts) attempts") { subject in
+        ConformanceCheck("A policy of \(row.name) makes \(row.attempts) attempts") { subject in
             let (clock, peer) = (VirtualClock(keepsUp: true), try subject.serve { _ in .status(503) })
             let stack = try subject.stack { $0.retryClock = clock }
             let outcome = try await stack.observe(.intercepted(peer.url("/"), by: [row.policy])).onlyOutcome()
@@ -87,7 +87,7 @@ extension ConformanceCheck {
     }
 
     private static let retryVotes: [ConformanceCheck] = [
-        ConformanceCheck("A vote is told the state before the failure, and the failure with all that came with it") {
+        ConformanceCheck("A vote receives the earlier state, the failure and its response") {
             subject in
             let seen = EventLog()
             let peer = try subject.serve { _ in .status(500, "body", headers: [("X-A", "1")]) }
@@ -109,7 +109,7 @@ extension ConformanceCheck {
             }
             try expectEqual(seen.all, (0...2).map { "\($0) \($0) 500 body GET 1" }, "what the votes were told")
         },
-        ConformanceCheck("Every interceptor votes, and the resource's priority folds the votes from none") { subject in
+        ConformanceCheck("Every interceptor votes, and the resource's priority folds the votes") { subject in
             let (log, folds) = (EventLog(), EventLog())
             let peer = try subject.serve { _ in .status(500) }
             let spies = [Retry.Action.noRetry(.retries(1)), .retry, .none].enumerated().map { number, action in
@@ -146,7 +146,7 @@ extension ConformanceCheck {
             try expectEqual(state.errors.count, 1, "errors in the state")
             try expectEqual(peer.requests().count, 1, "requests on the wire")
         },
-        ConformanceCheck("A delay that nobody can wait for ends the fetch (upstream R7 and R8)") { subject in
+        ConformanceCheck("An impossible delay ends the fetch (upstream R7 and R8)") { subject in
             let peer = try subject.serve { _ in .status(500) }
             let stack = try subject.stack()
             for delay: Double in [0, -1, .nan, .infinity, -.infinity] {
@@ -160,7 +160,7 @@ extension ConformanceCheck {
             }
             try expectEqual(peer.requests().count, 5, "requests on the wire")
         },
-        ConformanceCheck("A request is made, and authenticated, afresh for every attempt") { subject in
+        ConformanceCheck("Every attempt makes and authenticates its request afresh") { subject in
             let (count, peer) = (Lock(0), try subject.serve { $0.path == "/3" ? .ok($0["x-n"] ?? "") : .status(500) })
             let resource = ConformanceSubject.Stack.Resource(
                 baseRequestMaking: .init { handler in
@@ -177,7 +177,7 @@ extension ConformanceCheck {
             try expectEqual(try await subject.stack().observe(resource).onlyOutcome().text(), "/3", "the content")
             try expectEqual(peer.requests().map(\.path), ["/1", "/2", "/3"], "what the server received")
         },
-        ConformanceCheck("A request that could not be made can be tried again (upstream R6)") { subject in
+        ConformanceCheck("A request that could not be made can be retried (upstream R6)") { subject in
             let (count, peer) = (Lock(0), try subject.serve { .ok($0.path) })
             let request = try HTTP.Request(url: peer.url("/made"))
             let resource = ConformanceSubject.Stack.Resource(
@@ -192,7 +192,7 @@ extension ConformanceCheck {
             )
             try expectEqual(try await subject.stack().observe(resource).onlyOutcome().text(), "/made", "the content")
         },
-        ConformanceCheck("Each fetch of a resource starts with an empty state, also at the same time") { subject in
+        ConformanceCheck("Each fetch of a resource starts with an empty state") { subject in
             let peer = try subject.serve { _ in .status(500) }
             let resource = try ConformanceSubject.Stack.Resource.intercepted(
                 peer.url("/"),

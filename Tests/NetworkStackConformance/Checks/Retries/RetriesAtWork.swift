@@ -6,7 +6,7 @@ extension ConformanceCheck {
     /// What a retry does to a request's content.
     static let retryBodies: [ConformanceCheck] = [
         ConformanceCheck(
-            "Content that can be sent once is never sent twice, whatever the votes",
+            "A one-shot body is never sent twice, whatever the votes",
             needs: [.streamedRequestBody]
         ) {
             subject in
@@ -29,7 +29,7 @@ extension ConformanceCheck {
             try expectEqual(peer.requests().map(\.text), ["once"], "what the server received")
         },
         ConformanceCheck(
-            "A form with a part that can be sent once is not begun a second time, though it is made afresh",
+            "A form with a one-shot part is sent only once",
             needs: [.network, .streamedRequestBody]
         ) { subject in
             let server = try ScriptedServer { _ in
@@ -47,7 +47,7 @@ extension ConformanceCheck {
             }
             try expectEqual(server.requests.count, 1, "requests")
         },
-        ConformanceCheck("Options that make no sense are told once, and stand whatever is voted") { subject in
+        ConformanceCheck("Invalid options fail the fetch once, whatever the votes") { subject in
             let log = EventLog()
             let peer = try subject.serve { _ in .ok("x") }
             let spy = Spy("spy", log).with {
@@ -67,7 +67,7 @@ extension ConformanceCheck {
             }
             try expectEqual(log.all, ["spy fails attempt 1 without a request", "final: true"], "the events")
         },
-        ConformanceCheck("Content that can be sent again is sent whole in every attempt") { subject in
+        ConformanceCheck("A repeatable body is sent whole in every attempt") { subject in
             let peer = try subject.serve { _ in .status(503) }
             let stack = try subject.stack()
             let stream = HTTP.Body.Stream(length: 5) {
@@ -93,7 +93,7 @@ extension ConformanceCheck {
 
     /// The ready-made policies, on the wire.
     static let retriesAtWork: [ConformanceCheck] = [
-        ConformanceCheck("A retry waits as long as Retry-After says, in seconds, fractions, or until a date") {
+        ConformanceCheck("A retry waits as long as Retry-After demands") {
             subject in
             let (clock, count) = (VirtualClock(keepsUp: true), Lock(0))
             let peer = try subject.serve { _ in
@@ -120,7 +120,7 @@ extension ConformanceCheck {
             )
             try expectEqual(clock.sleeps, [.seconds(7), .seconds(10), .milliseconds(750)], "the delays")
         },
-        ConformanceCheck("A Retry-After that is said twice is heeded") { subject in
+        ConformanceCheck("Repeated Retry-After fields are honoured") { subject in
             let (clock, count) = (VirtualClock(keepsUp: true), Lock(0))
             let date = "Sun, 06 Nov 1994 08:49:47 GMT"
             let peer = try subject.serve { _ in
@@ -140,7 +140,7 @@ extension ConformanceCheck {
             _ = try await stack.observe(.intercepted(peer.url("/"), by: [policy])).onlyOutcome().text()
             try expectEqual(clock.sleeps, [.seconds(7), .seconds(10), .seconds(5)], "the delays")
         },
-        ConformanceCheck("A POST that the server has answered is not sent again unless it has a key") { subject in
+        ConformanceCheck("An answered POST is not repeated without an idempotency key") { subject in
             let peer = try subject.serve { _ in .status(503) }
             let stack = try subject.stack { $0.interceptors = [HTTPRetryPolicy.maxRetries(1).whenSafe()] }
             func attempts(_ method: HTTP.Method, _ headers: HTTP.Headers = [:]) async throws -> Int {
@@ -153,7 +153,7 @@ extension ConformanceCheck {
             try expectEqual(try await attempts(.POST, [.idempotencyKey: "k"]), 2, "attempts of a POST with a key")
             try expectEqual(try await attempts(.PUT), 2, "attempts of a PUT")
         },
-        ConformanceCheck("A POST that reached nobody is sent again", needs: [.network]) { subject in
+        ConformanceCheck("A POST that reached no server is sent again", needs: [.network]) { subject in
             let (log, closed) = (EventLog(), try ClosedPort.reserve())
             let stack = try subject.stack {
                 $0.interceptors = [Spy("spy", log), HTTPRetryPolicy.maxRetries(2).whenSafe()]
@@ -161,7 +161,7 @@ extension ConformanceCheck {
             _ = try await stack.observe("http://127.0.0.1:\(closed.port)/", method: .POST).onlyOutcome().retryError()
             try expectEqual(log.all.count { $0.contains("schedules") }, 3, "attempts")
         },
-        ConformanceCheck("A POST that was redirected to nobody is not sent again", needs: [.network]) { subject in
+        ConformanceCheck("A POST redirected to an unreachable server is not sent again", needs: [.network]) { subject in
             let closed = try ClosedPort.reserve()
             let server = try ScriptedServer.responding { _ in .redirect(to: "http://127.0.0.1:\(closed.port)/") }
             let stack = try subject.stack { $0.interceptors = [HTTPRetryPolicy.maxRetries(2).whenSafe()] }
@@ -169,7 +169,7 @@ extension ConformanceCheck {
             guard case .failure = outcome else { throw ConformanceFailure("Saw \(outcome.summary)") }
             try expectEqual(server.requests.map(\.method), ["POST"], "what the server received")
         },
-        ConformanceCheck("A spent budget refuses retries, and fetches go on") { subject in
+        ConformanceCheck("A spent retry budget refuses retries, and fetches continue") { subject in
             let peer = try subject.serve { $0.path == "/good" ? .ok("x") : .status(503) }
             let budget = Retry.Budget(ratio: 0, reserve: 3)
             let stack = try subject.stack { $0.interceptors = [HTTPRetryPolicy.maxRetries(2).within(budget)] }
@@ -183,7 +183,7 @@ extension ConformanceCheck {
             try expectEqual(peer.requests().count, 6, "requests on the wire: three fetches and three retries")
             try await stack.text(peer.url("/good"))
         },
-        ConformanceCheck("A rule is told the request, the response and its content, the failure and the state") {
+        ConformanceCheck("A retry rule receives request, response, body, failure and state") {
             subject in
             let peer = try subject.serve { $0.path == "/1" ? .status(503, "why", headers: [("X-A", "b")]) : .ok("x") }
             let told = EventLog()
@@ -200,7 +200,7 @@ extension ConformanceCheck {
             let expected = ["yes b", "why 503 0", "yes b", "why 503 1", "- -", "- 0 0", "- -", "- 0 1"]
             try expectEqual(told.all, expected, "what the rule was told")
         },
-        ConformanceCheck("A long chain of retries keeps nothing of earlier attempts but their errors") { subject in
+        ConformanceCheck("A long chain of retries keeps only the errors of earlier attempts") { subject in
             let attempts = subject.capabilities.supports(.network) ? 100 : 1000
             let (alive, count, arrived, held) = (Lock(0), Lock(0), Gate(), Latch())
             defer { held.open() }
@@ -232,7 +232,7 @@ extension ConformanceCheck {
             try await eventually("the last one is let go of") { alive.withLock { $0 } == 0 }
             try expectEqual(count.withLock { $0 }, attempts, "requests on the wire")
         },
-        ConformanceCheck("A cancelled fetch takes nothing from the budget") { subject in
+        ConformanceCheck("A cancelled fetch uses none of the retry budget") { subject in
             let (arrived, held, count) = (Gate(), Latch(), Lock(0))
             defer { held.open() }
             let peer = try subject.serve { request in

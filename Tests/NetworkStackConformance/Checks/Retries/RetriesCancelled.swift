@@ -5,7 +5,7 @@ import NetworkStackTesting
 extension ConformanceCheck {
     /// A cancel in every place where an intercepted fetch waits.
     static let retryCancels: [ConformanceCheck] = [
-        ConformanceCheck("A cancel while a delayed retry waits ends the fetch (upstream R1)") { subject in
+        ConformanceCheck("A cancel during a delayed retry ends the fetch (upstream R1)") { subject in
             let (clock, peer) = (VirtualClock(), try subject.serve { .ok($0.path) })
             let failing = try subject.serve { _ in .status(500) }
             let stack = try subject.stack { $0.retryClock = clock }
@@ -20,7 +20,7 @@ extension ConformanceCheck {
             try await stack.text(peer.url("/after"))
             try expectEqual(failing.requests().count, 1, "requests on the wire")
         },
-        ConformanceCheck("What a cancelled fetch had failed with is told, once and as it was (upstream R9)") {
+        ConformanceCheck("A cancelled fetch reports its earlier failure once and unchanged (upstream R9)") {
             subject in
             let (clock, log, statuses) = (VirtualClock(), EventLog(), Lock<[HTTP.StatusCode?]>([]))
             let peer = try subject.serve { _ in .status(503) }
@@ -39,7 +39,7 @@ extension ConformanceCheck {
             try expectEqual(log.all, events + ["completion"], "the events")
             try expectEqual(statuses.withLock { $0 }, [503], "what the attempt failed with")
         },
-        ConformanceCheck("A cancel while a delayed retry waits on the retry queue ends the fetch") { subject in
+        ConformanceCheck("A cancel during a delay on the retry queue ends the fetch") { subject in
             let (failed, peer) = (Gate(), try subject.serve { _ in .status(500) })
             let spy = Spy("spy").with {
                 $0.vote = { _ in
@@ -54,7 +54,7 @@ extension ConformanceCheck {
             observation.cancel()
             try await observation.onlyOutcome(within: .seconds(10)).expectCancelled()
         },
-        ConformanceCheck("A delayed retry is made when its time has come, and no sooner") { subject in
+        ConformanceCheck("A delayed retry starts when its time has come, not sooner") { subject in
             let (clock, count) = (VirtualClock(), Lock(0))
             let peer = try subject.serve { _ in
                 count.withLock { $0 += 1 }
@@ -70,7 +70,7 @@ extension ConformanceCheck {
             clock.advance(by: .milliseconds(1))
             try expectEqual(try await observation.onlyOutcome().text(), "x", "the content")
         },
-        ConformanceCheck("A cancel beats a vote for a retry, at once or later") { subject in
+        ConformanceCheck("A cancel beats a vote for a retry, immediate or delayed") { subject in
             for action: Retry.Action in [.retry, .retryAfter(0.001), .noRetry(.retries(1)), .none] {
                 let (voting, voted) = (Gate(), Latch())
                 let peer = try subject.serve { $0.path.hasSuffix("/other") ? .ok("other") : .status(500) }
@@ -93,7 +93,7 @@ extension ConformanceCheck {
                 try expectEqual(peer.requests().map(\.path), ["/", "/other"], "requests on the wire after \(action)")
             }
         },
-        ConformanceCheck("A cancelled attempt is told its end once, as a failure (upstream R2)") { subject in
+        ConformanceCheck("A cancelled attempt's end is reported once, as a failure (upstream R2)") { subject in
             let (arrived, held, log) = (Gate(), Latch(), EventLog())
             defer { held.open() }
             let peer = try subject.serve { _ in
@@ -113,7 +113,7 @@ extension ConformanceCheck {
             held.open()
             try expectEqual(peer.requests().count, 1, "requests on the wire")
         },
-        ConformanceCheck("A cancel while an interceptor holds the request ends the fetch, and what it waits for") {
+        ConformanceCheck("A cancel while an interceptor holds the request ends both") {
             subject in
             let (began, ended, peer) = (Gate(), Gate(), try subject.serve { .ok($0.path) })
             let slow = AsyncInterceptor<HTTP.Request, HTTP.Response>(make: { request in
@@ -129,7 +129,7 @@ extension ConformanceCheck {
             try await ended.opened()
             try expectEqual(peer.requests().count, 0, "requests on the wire")
         },
-        ConformanceCheck("A cancel in the second attempt ends the fetch, as in the first") { subject in
+        ConformanceCheck("A cancel in the second attempt ends the fetch") { subject in
             let (arrived, held, count) = (Gate(), Latch(), Lock(0))
             defer { held.open() }
             let peer = try subject.serve { _ in
@@ -148,7 +148,7 @@ extension ConformanceCheck {
             held.open()
             try expectEqual(peer.requests().count, 2, "requests on the wire")
         },
-        ConformanceCheck("A stack that is dropped while a delayed retry waits still completes (upstream R4)") {
+        ConformanceCheck("A stack dropped during a delayed retry still completes (upstream R4)") {
             subject in
             let (clock, count) = (VirtualClock(), Lock(0))
             let peer = try subject.serve { _ in

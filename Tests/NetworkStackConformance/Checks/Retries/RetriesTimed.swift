@@ -5,7 +5,7 @@ import NetworkStackTesting
 extension ConformanceCheck {
     /// Attempts and clocks.
     static let retriesTimed: [ConformanceCheck] = [
-        ConformanceCheck("The attempt timeout does not end a stream that has begun", needs: [.network]) {
+        ConformanceCheck("The attempt timeout does not end an opened stream", needs: [.network]) {
             subject,
             scale in
             let server = try ScriptedServer { _ in
@@ -26,7 +26,7 @@ extension ConformanceCheck {
                 try expectBytes(try await client.open(server.url()).value.collect(), "firstlater".utf8)
             }
         },
-        ConformanceCheck("An attempt that takes too long has failed, and the next one has its own time") {
+        ConformanceCheck("A timed-out attempt fails, and the next has a new timeout") {
             subject,
             scale in
             let (held, count, log) = (Latch(), Lock(0), EventLog())
@@ -48,7 +48,7 @@ extension ConformanceCheck {
             try expectEqual(log.all, ["true 0"], "the attempts that took too long")
             try expect(observation.elapsed >= .milliseconds(300) * scale, "It ran out after \(observation.elapsed)")
         },
-        ConformanceCheck("An attempt that takes too long gives its connection up", needs: [.network]) {
+        ConformanceCheck("A timed-out attempt releases its connection", needs: [.network]) {
             subject,
             scale in
             let server = try ScriptedServer { index in
@@ -61,7 +61,7 @@ extension ConformanceCheck {
             try await server.waitUntil { $0.accepted == 2 && $0.connections[0].state != .open }
             withExtendedLifetime(stack) {}
         },
-        ConformanceCheck("What an earlier attempt still says is not heard") { subject in
+        ConformanceCheck("Late events of an earlier attempt are ignored") { subject in
             let peer = try subject.serve { .ok($0.path) }
             let (old, new) = (try HTTP.Request(url: peer.url("/old")), try HTTP.Request(url: peer.url("/new")))
             let (kept, log) = (Lock<Network.BaseRequestMaking<HTTP.Request>.Handler?>(nil), EventLog())
@@ -89,7 +89,7 @@ extension ConformanceCheck {
             ]
             try expectEqual(log.all, events.map { "spy \($0)" }, "the events")
         },
-        ConformanceCheck("The total timeout bounds all attempts, and ends the wait for the next") { subject in
+        ConformanceCheck("The total timeout bounds all attempts and the delays between them") { subject in
             let peer = try subject.serve { _ in .status(503) }
             let stack = try subject.stack { $0.options.timeouts.total = .milliseconds(300) }
             let policy = HTTPRetryPolicy.backoff(.constant(delay: 600, until: .maxRetries(3)))

@@ -5,7 +5,7 @@ import NetworkStackTesting
 extension ConformanceCheck {
     /// Stacks that are to end soon.
     static let finishing: [ConformanceCheck] = [
-        ConformanceCheck("A stack that finishes ends what is under way, retries included, and takes no more") {
+        ConformanceCheck("A finishing stack ends running fetches and retries and accepts no more") {
             subject in
             let (held, last, tally, asked) = (Latch(), Latch(), Tally(), Lock<Set<String>>([]))
             let peer = try subject.serve { request in
@@ -45,7 +45,7 @@ extension ConformanceCheck {
             }
             try await bounded { for waiter in finishing { await waiter.value } }
         },
-        ConformanceCheck("A stack that finishes waits no longer than it is given, or than whoever waits") { subject in
+        ConformanceCheck("A finishing stack waits no longer than its limit or its caller") { subject in
             for isCancelled in [false, true] {
                 let (peer, held) = try subject.serveLate()
                 defer { held.open() }

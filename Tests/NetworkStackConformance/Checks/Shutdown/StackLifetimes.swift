@@ -22,7 +22,7 @@ extension ConformanceCheck {
                 try expectEqual(try await observation.onlyOutcome().text(), "/\(index + 1)", "fetch \(index + 1)")
             }
         },
-        ConformanceCheck("A stack dropped while fetches wait in its queue finishes them too", needs: [.network]) {
+        ConformanceCheck("A stack dropped with queued fetches finishes them too", needs: [.network]) {
             subject in
             let held = Latch()
             let server = try ScriptedServer.responding { request in
@@ -58,10 +58,10 @@ extension ConformanceCheck {
             }
             try await server.sees("the end of every connection") { $0.open == 0 && $0.requests.count == 15 }
         },
-        ConformanceCheck("A stack that was never used can be dropped") { subject in
+        ConformanceCheck("An unused stack can be dropped") { subject in
             for _ in 1...20 { _ = try subject.stack() }
         },
-        ConformanceCheck("What a resource holds is let go of after the fetch") { subject in
+        ConformanceCheck("A fetch releases its resource when it ends") { subject in
             final class Witness: Sendable {
                 let ended: Gate
                 init(_ ended: Gate) { self.ended = ended }
@@ -108,7 +108,7 @@ extension ConformanceCheck {
                 try expectEqual(owners.count, 1, "stacks on one connection")
             }
         },
-        ConformanceCheck("What happens to one stack does not touch the other", needs: [.network]) { subject in
+        ConformanceCheck("Events of one stack do not affect another", needs: [.network]) { subject in
             let held = Latch()
             let server = try ScriptedServer.responding { request in
                 if request.path == "/held" { held.wait() }

@@ -5,7 +5,7 @@ import NetworkStackTesting
 extension ConformanceCheck {
     /// Content that goes into a file.
     static let downloads: [ConformanceCheck] = [
-        ConformanceCheck("A download is in its place when it is whole, and replaces what was there") { subject in
+        ConformanceCheck("A whole download replaces the file at its place") { subject in
             let content = patternBytes(3 << 20)
             let peer = try subject.serve { _ in .ok(bytes: Array(content)) }
             try await inFolder { folder in
@@ -21,7 +21,7 @@ extension ConformanceCheck {
                 try expectEqual(try FileManager.default.contentsOfDirectory(atPath: folder), ["file"], "the files")
             }
         },
-        ConformanceCheck("Whoever says where a download is to be may block on another fetch") { subject in
+        ConformanceCheck("The closure that places a download may block on another fetch") { subject in
             let peer = try subject.serve { .ok($0.path) }
             try await inFolder { folder in
                 let (stack, wasServed) = (Lock<AnyHTTPNetworkStack<Download>?>(nil), Lock(false))
@@ -46,7 +46,7 @@ extension ConformanceCheck {
             }
         },
         ConformanceCheck(
-            "A download tells the length that was announced, unless something else is written",
+            "A download reports the announced length unless the bytes written differ",
             needs: [.network]
         ) { subject in
             let chunked = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
@@ -74,7 +74,7 @@ extension ConformanceCheck {
                 }
             }
         },
-        ConformanceCheck("A download that is cut short leaves nothing behind", needs: [.network]) { subject in
+        ConformanceCheck("A truncated download leaves nothing behind", needs: [.network]) { subject in
             let server = try ScriptedServer { _ in
                 [.receiveHead, .send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf"), .close]
             }
@@ -90,11 +90,11 @@ extension ConformanceCheck {
             }
         },
         ConformanceCheck(
-            "A download that is cancelled leaves nothing behind and closes its connection",
+            "A cancelled download leaves nothing behind and closes its connection",
             needs: [.network]
         ) { try await expectNothingLeft(of: $0) { $0.cancel() } },
         ConformanceCheck(
-            "A cancel of the task that waits for a download ends both",
+            "Cancelling the task that awaits a download ends both",
             needs: [.network]
         ) { subject in
             try await expectNothingLeft(of: subject) { download in
@@ -103,7 +103,7 @@ extension ConformanceCheck {
                 _ = try await streamFailure { _ = try await waiting.value }
             }
         },
-        ConformanceCheck("A download to where no file can be fails, and says so") { subject in
+        ConformanceCheck("A download to an impossible path fails with a reason") { subject in
             let peer = try subject.serve { _ in .ok("content") }
             let stack = try subject.makeDownloading(.init()) { _ in "/there/is/no/such/folder/file" }
             let request = try HTTP.Request(url: peer.url("/"))
@@ -112,7 +112,7 @@ extension ConformanceCheck {
             }
             try expect(error is FileError, "Expected a FileError, saw \(error)")
         },
-        ConformanceCheck("A download takes the place of no pipe and no device") { subject in
+        ConformanceCheck("A download replaces no pipe and no device") { subject in
             let peer = try subject.serve { _ in .ok("content") }
             try await inFolder { folder in
                 let path = folder + "/pipe"
@@ -126,7 +126,7 @@ extension ConformanceCheck {
                 try expectEqual(try FileManager.default.contentsOfDirectory(atPath: folder), ["pipe"], "the files")
             }
         },
-        ConformanceCheck("A download may have the longest name that a file can have") { subject in
+        ConformanceCheck("A download's file may have the longest possible name") { subject in
             let peer = try subject.serve { _ in .ok("content") }
             try await inFolder { folder in
                 let path = folder + "/" + String(repeating: "n", count: 255)
@@ -136,7 +136,7 @@ extension ConformanceCheck {
                 try expectEqual(length, 7, "the length")
             }
         },
-        ConformanceCheck("A download goes on although nobody holds it or its stack", needs: [.network]) { subject in
+        ConformanceCheck("A download continues without references to it or its stack", needs: [.network]) { subject in
             let goOn = Gate()
             let server = try ScriptedServer { _ in
                 [

@@ -9,7 +9,7 @@ extension ConformanceCheck {
         + streamsTimed
 
     private static let streamsToTheEnd: [ConformanceCheck] = [
-        ConformanceCheck("A stream opens at the head and delivers content as it comes", needs: [.network]) { subject in
+        ConformanceCheck("A stream opens at the head and delivers bytes as they arrive", needs: [.network]) { subject in
             let goOn = Gate()
             let server = try ScriptedServer { _ in
                 [
@@ -30,7 +30,7 @@ extension ConformanceCheck {
             try expect(opened.value.metrics != nil, "A stream that ended has no metrics")
         },
         ConformanceCheck(
-            "Content goes on to be sent when a stream has opened",
+            "An upload continues after its stream has opened",
             needs: [.network, .streamedRequestBody]
         ) { subject in
             let (hasOpened, number) = (Gate(), Lock(0))
@@ -57,7 +57,7 @@ extension ConformanceCheck {
             hasOpened.open()
             try expectBytes(try await bounded(.seconds(20)) { try await opened.value.collect() }, Data("done".utf8))
         },
-        ConformanceCheck("A stream that has ended says what the whole fetch took") { subject in
+        ConformanceCheck("An ended stream has the metrics of the whole fetch") { subject in
             let peer = try subject.serve { $0.path == "/" ? .redirect(to: "/there") : .ok("content") }
             let opened = try await subject.streaming().open(peer.url("/"))
             _ = try await bounded(.seconds(20)) { try await opened.value.collect() }
@@ -71,14 +71,14 @@ extension ConformanceCheck {
             let seen = try await bounded(.seconds(30)) { try await opened.value.collect() }
             try expectBytes(seen, content)
         },
-        ConformanceCheck("A stream of nothing ends at once") { subject in
+        ConformanceCheck("An empty stream ends at once") { subject in
             for status in [200, 204] {
                 let peer = try subject.serve { _ in .status(status, "") }
                 let opened = try await subject.streaming().open(peer.url("/"))
                 try expectBytes(try await bounded(.seconds(20)) { try await opened.value.collect() }, Data())
             }
         },
-        ConformanceCheck("An unsuccessful status opens no stream, and its content tells the API's error") { subject in
+        ConformanceCheck("An unsuccessful status opens no stream and yields the API's error") { subject in
             struct APIError: Error, Decodable, Equatable { let reason: String }
             let peer = try subject.serve { _ in .status(422, #"{"reason":"no such thing"}"#) }
             let outcome = try await subject.streaming().outcome(of: peer.url("/"), decoding: .json(APIError.self))
@@ -95,7 +95,7 @@ extension ConformanceCheck {
             try expectBytes(try await bounded(.seconds(20)) { try await opened.value.collect() }, Data("there".utf8))
             try expectEqual(opened.response.redirects.map(\.status), [302], "the redirects")
         },
-        ConformanceCheck("A stream that is cut short throws after what came", needs: [.network]) { subject in
+        ConformanceCheck("A truncated stream throws after its last bytes", needs: [.network]) { subject in
             let server = try ScriptedServer { _ in
                 [.receiveHead, .send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf"), .close]
             }
@@ -107,7 +107,7 @@ extension ConformanceCheck {
             try expectBytes(seen.withLock { $0 }, Data("half".utf8), "what came")
             try expectEqual((error as? any HTTPError)?.transportFailure, .truncated, "the kind of failure")
         },
-        ConformanceCheck("Lines, JSON lines and server-sent events are decoded while they come") { subject in
+        ConformanceCheck("Lines, JSON lines and server-sent events are decoded as they arrive") { subject in
             let peer = try subject.serve { request in
                 switch request.path {
                 case "/lines": .ok("one\r\ntwo\n\nlast")
@@ -141,7 +141,7 @@ extension ConformanceCheck {
     ]
 
     private static let streamsGivenUp: [ConformanceCheck] = [
-        ConformanceCheck("A stream that nobody holds any more closes its connection", needs: [.network]) { subject in
+        ConformanceCheck("A released stream closes its connection", needs: [.network]) { subject in
             let server = try ScriptedServer { _ in
                 [.receiveHead, .send("HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\nsome"), .waitForClose]
             }
@@ -149,7 +149,7 @@ extension ConformanceCheck {
             _ = try await client.open(server.url())
             try await server.sees("the close") { $0.connections.first?.isEndedByPeer == true }
         },
-        ConformanceCheck("A task cancelled while it reads gives its stream up", needs: [.network]) { subject in
+        ConformanceCheck("Cancelling a reading task cancels its stream", needs: [.network]) { subject in
             let server = try ScriptedServer { _ in
                 [.receiveHead, .send("HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\nsome"), .waitForClose]
             }
@@ -167,7 +167,7 @@ extension ConformanceCheck {
             try expect(error.map { "\($0)".contains("cancelled") } ?? false, "Expected cancelled, saw \(error as Any)")
             try await server.sees("the close") { $0.connections.first?.isEndedByPeer == true }
         },
-        ConformanceCheck("A cancelled task gives its stream up, however much of it is there", needs: [.network]) {
+        ConformanceCheck("Cancelling a task cancels its stream, however much is buffered", needs: [.network]) {
             subject in
             let server = try ScriptedServer { _ in
                 [.receiveHead, .send("HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\nsome"), .waitForClose]
@@ -182,7 +182,7 @@ extension ConformanceCheck {
             try expect("\(error)".contains("cancelled"), "Expected cancelled, saw \(error)")
             try await server.sees("the close") { $0.connections.first?.isEndedByPeer == true }
         },
-        ConformanceCheck("A stream that is longer than what is collected of it is given up", needs: [.network]) {
+        ConformanceCheck("A stream longer than its collecting limit is cancelled", needs: [.network]) {
             subject in
             let server = try ScriptedServer { _ in
                 [.receiveHead, .send("HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\nsome"), .waitForClose]
@@ -212,7 +212,7 @@ extension ConformanceCheck {
     ]
 
     private static let streamsHeldBack: [ConformanceCheck] = [
-        ConformanceCheck("A slow reader slows the server down, and loses nothing", needs: [.network, .backPressure]) {
+        ConformanceCheck("A slow reader slows the server down and loses nothing", needs: [.network, .backPressure]) {
             subject in
             let length = 48 << 20
             var options = ScriptedServer.Options()
@@ -240,7 +240,7 @@ extension ConformanceCheck {
                 try expectEqual(count, length, "the bytes that were read")
             }
         },
-        ConformanceCheck("Streams that are held back over and over lose nothing over HTTP/2", needs: needsHTTP2) {
+        ConformanceCheck("Repeatedly paused streams lose nothing over HTTP/2", needs: needsHTTP2) {
             subject in
             let certificates = try TestCertificates.shared()
             let server = try NghttpdServer(.init())

@@ -5,7 +5,7 @@ import NetworkStackTesting
 extension ConformanceCheck {
     /// Streams that somebody intercepts.
     static let streamsIntercepted: [ConformanceCheck] = [
-        ConformanceCheck("Interceptors hear of a stream's success at its head, and vote only before it") { subject in
+        ConformanceCheck("Interceptors see a stream's success at its head, and vote only before") { subject in
             let attempts = Lock(0)
             let peer = try subject.serve { _ in
                 attempts.withLock { attempts in
@@ -22,7 +22,7 @@ extension ConformanceCheck {
                 "the events"
             )
         },
-        ConformanceCheck("A stream that ends while its success is told completes after that", needs: [.network]) {
+        ConformanceCheck("A stream that ends during its success event completes after it", needs: [.network]) {
             subject in
             let (isTold, goOn) = (Gate(), Latch())
             let server = try ScriptedServer { _ in
@@ -37,7 +37,7 @@ extension ConformanceCheck {
                 Data("firstlater".utf8)
             )
         },
-        ConformanceCheck("A stream that ended while its success was told lets go of whom it told", needs: [.network]) {
+        ConformanceCheck("A stream that ended during its success event releases its interceptors", needs: [.network]) {
             subject in
             let (isTold, goOn) = (Gate(), Latch())
             let server = try ScriptedServer { _ in
@@ -58,7 +58,7 @@ extension ConformanceCheck {
             try await eventually("the interceptor is gone") { kept == nil }
             withExtendedLifetime(client) {}
         },
-        ConformanceCheck("A stream that fails while its success is told is delivered, and fails", needs: [.network]) {
+        ConformanceCheck("A stream that fails during its success event is delivered, then fails", needs: [.network]) {
             subject in
             let (isTold, goOn) = (Gate(), Latch())
             let server = try ScriptedServer { _ in

@@ -8,7 +8,7 @@ extension ConformanceCheck {
         idleStreams + ["gzip", "deflate", "br", "zstd"].map(withoutContentYet)
 
     private static let idleStreams: [ConformanceCheck] = [
-        ConformanceCheck("The idle timeout ends a stream that comes no more", needs: [.network]) { subject, scale in
+        ConformanceCheck("The idle timeout ends a stalled stream", needs: [.network]) { subject, scale in
             let server = try ScriptedServer { _ in
                 [.receiveHead, .send("HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\nsome"), .waitForClose]
             }
@@ -21,7 +21,7 @@ extension ConformanceCheck {
             try await server.sees("the close") { $0.connections.first?.isEndedByPeer == true }
         },
         ConformanceCheck(
-            "The idle timeout waits for a stream's reader, and then for the server again",
+            "The idle timeout waits for a stream's reader, then for the server",
             needs: [.network, .backPressure]
         ) { subject in
             // Of the shorter one nothing is left to come when its reader begins.
@@ -54,7 +54,7 @@ extension ConformanceCheck {
     /// The first 38 bytes of each sample are tables: they decode to nothing.
     private static func withoutContentYet(_ coding: String) -> ConformanceCheck {
         ConformanceCheck(
-            "Compressed bytes in \(coding) without decoded content yet reset the idle timeout",
+            "Undecoded \(coding) bytes of a stream reset the idle timeout",
             // Other stacks see content only after it is decompressed.
             needs: [.network, .decompression, .decompressionRatio]
         ) { subject, scale in

@@ -5,7 +5,7 @@ import NetworkStackTesting
 extension ConformanceCheck {
     /// What the client itself shows, and which versions of TLS it speaks.
     static let clientIdentities: [ConformanceCheck] = [
-        ConformanceCheck("A client proves itself to a server that asks, from files or bytes", needs: needsIdentities) {
+        ConformanceCheck("A client presents its certificate on request, from files or bytes", needs: needsIdentities) {
             subject in
             let trial = try PinnedTrial(subject)
             let client = trial.certificates.client
@@ -52,7 +52,7 @@ extension ConformanceCheck {
             let subjects = server.connections.map { $0.tls?.clientCertificateSubject }
             try expectEqual(subjects, ["/CN=client", nil, "/CN=localhost"], "the clients' names")
         },
-        ConformanceCheck("An identity that is of no use is refused when the stack is made", needs: needsIdentities) {
+        ConformanceCheck("An unusable identity is refused with the configuration", needs: needsIdentities) {
             subject in
             let trial = try PinnedTrial(subject)
             let (client, other) = (trial.certificates.client, trial.certificates.server)
@@ -98,7 +98,7 @@ extension ConformanceCheck {
             }
         },
         ConformanceCheck(
-            "Versions of TLS have a floor and a ceiling",
+            "TLS versions have a minimum and a maximum",
             needs: [.network, .customTrustRoots, .tlsVersions]
         ) { subject in
             let trial = try PinnedTrial(subject)

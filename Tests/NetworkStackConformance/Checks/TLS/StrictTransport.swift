@@ -5,7 +5,8 @@ import NetworkStackTesting
 extension ConformanceCheck {
     /// Hosts that asked to be reached over https only are asked in no other way.
     static let strictTransport: [ConformanceCheck] = [
-        ConformanceCheck("A host that asked for https is not asked in the clear again", needs: needsRoots) { subject in
+        ConformanceCheck("A host with an HSTS policy is not contacted in cleartext again", needs: needsRoots) {
+            subject in
             let (server, client, hosts) = try strict(subject) { _ in .ok("x", headers: wish) }
             _ = try await client.get(server.url(host: "localhost"))
             try expectEqual(hosts.hosts.map(\.name), ["localhost"], "hosts")
@@ -13,13 +14,13 @@ extension ConformanceCheck {
             try expectEqual(fetched.response.url.scheme, "https", "the scheme that answered")
             try expectEqual(server.requests.map(\.path), ["/", "/again"], "paths")
         },
-        ConformanceCheck("Of two wishes for https the first counts", needs: needsRoots) { subject in
+        ConformanceCheck("The first of two HSTS fields counts", needs: needsRoots) { subject in
             let second = [(name: "Strict-Transport-Security", value: "max-age=0")]
             let (server, client, hosts) = try strict(subject) { _ in .ok("x", headers: wish + second) }
             _ = try await client.get(server.url(host: "localhost"))
             try expectEqual(hosts.hosts.map(\.includesSubdomains), [true], "hosts, and whether those below count")
         },
-        ConformanceCheck("A redirect into the clear is followed over https", needs: needsRoots) { subject in
+        ConformanceCheck("An HSTS host's redirect to cleartext is followed over https", needs: needsRoots) { subject in
             let place = Lock("")
             let (server, client, _) = try strict(subject) { request in
                 guard request.path == "/start" else { return .ok("there", headers: wish) }
@@ -33,7 +34,7 @@ extension ConformanceCheck {
             try expectBytes(fetched.value, "there".utf8)
             try expectEqual(fetched.response.url.scheme, "https", "the scheme that answered")
         },
-        ConformanceCheck("A host that is known sees no byte in the clear", needs: [.network]) { subject in
+        ConformanceCheck("A known HSTS host receives no cleartext byte", needs: [.network]) { subject in
             // It hangs up on the first bytes, which are a TLS greeting.
             let server = try ScriptedServer { _ in [.receive(1), .close] }
             let hosts = HTTP.StrictTransportHosts()
@@ -47,14 +48,14 @@ extension ConformanceCheck {
             try expect(!connections.isEmpty, "The server was not asked at all")
             try expect(connections.allSatisfy { $0.received.first == 0x16 }, "What came first was no TLS handshake")
         },
-        ConformanceCheck("A wish for https counts only over https", needs: [.network]) { subject in
+        ConformanceCheck("An HSTS policy counts only over https", needs: [.network]) { subject in
             let server = try ScriptedServer.responding { _ in .ok("x", headers: wish) }
             let hosts = HTTP.StrictTransportHosts()
             let client = try subject.client { $0.strictTransport = hosts }
             for _ in 1...2 { _ = try await client.get(server.url(host: "localhost")) }
             try expectEqual(hosts.hosts.count, 0, "hosts")
         },
-        ConformanceCheck("Without a list of hosts a wish for https is not heeded", needs: needsRoots) { subject in
+        ConformanceCheck("Without a host list, an HSTS policy is ignored", needs: needsRoots) { subject in
             let certificates = try TestCertificates.shared()
             let server = try ScriptedServer.responding(.init(tls: certificates.server)) { _ in .ok("x", headers: wish) }
             let plain = try ScriptedServer.responding { _ in .ok("x") }
@@ -63,7 +64,7 @@ extension ConformanceCheck {
             _ = try await client.get(plain.url(host: "localhost"))
             try expectEqual(plain.requests.count, 1, "requests in the clear")
         },
-        ConformanceCheck("A wish for https of a server that proves nothing is not heeded", needs: needsRoots) {
+        ConformanceCheck("An HSTS policy of an unverified server is ignored", needs: needsRoots) {
             subject in
             let certificates = try TestCertificates.shared()
             let server = try ScriptedServer.responding(.init(tls: certificates.untrusted)) { _ in

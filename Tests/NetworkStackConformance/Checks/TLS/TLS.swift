@@ -9,7 +9,7 @@ extension ConformanceCheck {
     private static let needsRoots: Set<HTTP.Capability> = [.network, .customTrustRoots]
 
     private static let trustedServers: [ConformanceCheck] = [
-        ConformanceCheck("A server that a given authority vouches for is trusted", needs: needsRoots) { subject in
+        ConformanceCheck("A server signed by a given authority is trusted", needs: needsRoots) { subject in
             let (server, client) = try secure(subject, \.server)
             try expectBytes(await client.get(server.url()).value, "secret".utf8)
             try expectEqual(server.connections.first?.handshake, .done, "the handshake")
@@ -37,7 +37,7 @@ extension ConformanceCheck {
             _ = try await client.breakdown(HTTP.Request(url: server.url()))
             try expectEqual(server.requests.count, 2, "requests")
         },
-        ConformanceCheck("Several authorities in one file all count", needs: needsRoots) { subject in
+        ConformanceCheck("All authorities in one file count", needs: needsRoots) { subject in
             let certificates = try TestCertificates.shared()
             let client = try subject.client { $0.tls.trustRoots = .file(path: certificates.bothRootsFile) }
             for identity in [certificates.server, certificates.secondServer] {
@@ -45,18 +45,18 @@ extension ConformanceCheck {
                 try expectBytes(await client.get(server.url()).value, "secret".utf8)
             }
         },
-        ConformanceCheck("A server is found by its name, which SNI tells it", needs: needsRoots) { subject in
+        ConformanceCheck("SNI sends the server's name", needs: needsRoots) { subject in
             let (server, client) = try secure(subject, \.server)
             _ = try await client.get(server.url(host: "localhost"))
             try expectEqual(server.connections.first?.tls?.serverName, "localhost", "the name in SNI")
             try expectEqual(server.requests.first?.values(of: "Host"), ["localhost:\(server.port)"], "Host")
         },
-        ConformanceCheck("An address is no name for SNI", needs: needsRoots) { subject in
+        ConformanceCheck("SNI sends no address", needs: needsRoots) { subject in
             let (server, client) = try secure(subject, \.server)
             _ = try await client.get(server.url())
             try expectEqual(server.connections.first?.tls?.serverName, nil, "the name in SNI")
         },
-        ConformanceCheck("TLS 1.2 is spoken with a server that has nothing newer", needs: needsRoots) { subject in
+        ConformanceCheck("TLS 1.2 is used with a server that has nothing newer", needs: needsRoots) { subject in
             let certificates = try TestCertificates.shared()
             var options = ScriptedServer.Options(tls: certificates.server)
             options.maximumTLSVersion = .v12
@@ -65,7 +65,7 @@ extension ConformanceCheck {
             _ = try await client.get(server.url())
             try expectEqual(server.connections.first?.tls?.version, "TLSv1.2", "the version")
         },
-        ConformanceCheck("Content goes both ways over TLS byte for byte", needs: needsRoots) { subject in
+        ConformanceCheck("Bodies travel both ways over TLS byte for byte", needs: needsRoots) { subject in
             let certificates = try TestCertificates.shared()
             let server = try ScriptedServer.responding(.init(tls: certificates.server)) { .ok(bytes: $0.body) }
             let client = try subject.client { $0.tls.trustRoots = .file(path: certificates.caFile) }
@@ -76,7 +76,7 @@ extension ConformanceCheck {
             }
             try expectEqual(server.snapshot.accepted, 1, "connections")
         },
-        ConformanceCheck("A stack's trust is its own, whatever another trusts", needs: needsRoots) { subject in
+        ConformanceCheck("Each stack has separate trust roots", needs: needsRoots) { subject in
             let certificates = try TestCertificates.shared()
             let server = try ScriptedServer.responding(.init(tls: certificates.server)) { _ in .ok("secret") }
             let trusting = try subject.client { $0.tls.trustRoots = .file(path: certificates.caFile) }
@@ -87,7 +87,7 @@ extension ConformanceCheck {
             }
             try expectEqual(server.requests.count, 2, "requests")
         },
-        ConformanceCheck("Trust roots that cannot be read are refused, not ignored", needs: needsRoots) { subject in
+        ConformanceCheck("Unreadable trust roots are refused, not ignored", needs: needsRoots) { subject in
             let (server, _) = try secure(subject, \.server)
             let good = try String(
                 decoding: Data(contentsOf: URL(filePath: TestCertificates.shared().caFile)),
@@ -105,7 +105,7 @@ extension ConformanceCheck {
             try expectEqual(server.requests.count, 0, "requests")
         },
         ConformanceCheck(
-            "Content whose TLS connection was cut off is not whole",
+            "A body ended by a truncated TLS connection fails",
             needs: needsRoots.union([.strictReplies])
         ) { subject in
             let certificates = try TestCertificates.shared()
@@ -115,7 +115,7 @@ extension ConformanceCheck {
             let client = try subject.client { $0.tls.trustRoots = .file(path: certificates.caFile) }
             _ = try await client.breakdown(HTTP.Request(url: server.url()))
         },
-        ConformanceCheck("Content that the orderly end of its TLS connection ends is whole", needs: needsRoots) {
+        ConformanceCheck("A body ended by close_notify is whole", needs: needsRoots) {
             subject in
             let certificates = try TestCertificates.shared()
             for version in [ScriptedServer.Options.TLSVersion.v12, .v13] {
@@ -128,7 +128,7 @@ extension ConformanceCheck {
                 try expectBytes(await client.get(server.url()).value, "all of it".utf8)
             }
         },
-        ConformanceCheck("A head cut short over TLS fails", needs: needsRoots.union([.strictReplies])) { subject in
+        ConformanceCheck("A head truncated over TLS fails", needs: needsRoots.union([.strictReplies])) { subject in
             let certificates = try TestCertificates.shared()
             let heads = ["HTTP/1.1 20", "HTTP/1.1 200 OK\r\n", "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n"]
             for head in heads {
@@ -142,7 +142,7 @@ extension ConformanceCheck {
             }
         },
         ConformanceCheck(
-            "Content of known length is whole even if its TLS connection was cut off after it",
+            "A body of known length is whole despite a missing close_notify",
             needs: needsRoots
         ) {
             let certificates = try TestCertificates.shared()
@@ -158,9 +158,11 @@ extension ConformanceCheck {
         untrusted("of an unknown authority", \.untrusted),
         untrusted("whose certificate has expired", \.expired),
         untrusted("whose certificate is for another host", \.wrongHost),
-        untrusted("whose certificate is for another host, found by its name", \.wrongHost, host: "localhost"),
-        ConformanceCheck("What is wrong with a certificate is told apart", needs: needsRoots.union([.tlsFailureDetail]))
-        { subject in
+        untrusted("whose certificate is for another name", \.wrongHost, host: "localhost"),
+        ConformanceCheck(
+            "Different certificate faults have different reasons",
+            needs: needsRoots.union([.tlsFailureDetail])
+        ) { subject in
             var seen: [String] = []
             let certificates = try TestCertificates.shared()
             for identity in [certificates.untrusted, certificates.expired, certificates.wrongHost] {
@@ -174,7 +176,7 @@ extension ConformanceCheck {
             }
             try expectEqual(Set(seen).count, 3, "different descriptions")
         },
-        ConformanceCheck("A server that the system does not know gets no request", needs: [.network]) { subject in
+        ConformanceCheck("A server unknown to the system's roots gets no request", needs: [.network]) { subject in
             let certificates = try TestCertificates.shared()
             for identity in [certificates.server, certificates.untrusted] {
                 let server = try ScriptedServer.responding(.init(tls: identity)) { _ in .ok("secret") }
@@ -193,7 +195,7 @@ extension ConformanceCheck {
                 )
             }
         },
-        ConformanceCheck("A server that answers https in the clear is a failed transfer", needs: [.network]) {
+        ConformanceCheck("A cleartext server on an https URL is a failed transfer", needs: [.network]) {
             subject in
             let server = try ScriptedServer { _ in
                 [.run { _ = try $0.receiveSome() }, .send("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nplain"), .close]
@@ -202,14 +204,14 @@ extension ConformanceCheck {
             _ = try await subject.client().breakdown(HTTP.Request(url: url))
             try expectEqual(server.requests.count, 0, "requests")
         },
-        ConformanceCheck("A server that answers http with TLS is a failure", needs: [.network]) { subject in
+        ConformanceCheck("A TLS server on an http URL is a failure", needs: [.network]) { subject in
             let certificates = try TestCertificates.shared()
             let server = try ScriptedServer.responding(.init(tls: certificates.server)) { _ in .ok("secret") }
             _ = try await subject.client().failure(HTTP.Request(url: server.url().replacing("https:", with: "http:")))
             try expectEqual(server.requests.count, 0, "requests")
         },
         ConformanceCheck(
-            "A server that ends the connection during the handshake is a failed transfer",
+            "A connection closed during the handshake is a failed transfer",
             needs: [.network]
         ) { subject in
             let server = try ScriptedServer { _ in [.run { _ = try $0.receiveSome() }, .close] }

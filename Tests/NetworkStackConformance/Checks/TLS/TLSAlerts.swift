@@ -10,14 +10,14 @@ extension ConformanceCheck {
     /// Fatal alerts. Under TLS 1.3 the client's handshake is over when the server looks at its certificate, so they come where an
     /// answer is awaited (RFC 8446 section 4.4.2.4).
     static let tlsAlerts: [ConformanceCheck] = [
-        ("no certificate", ScriptedServer.Options.ClientCertificate.required, "certificate_required"),
+        ("a missing certificate", ScriptedServer.Options.ClientCertificate.required, "certificate_required"),
         ("a wrong certificate", .refused, "unknown_ca"),
     ].flatMap { name, wanted, alert in
         [ScriptedServer.Options.TLSVersion.v12, .v13].flatMap { version in
             [[], ["h2"]].map { protocols in
                 let (over, number) = (protocols.isEmpty ? "HTTP/1.1" : "HTTP/2", version == .v12 ? "1.2" : "1.3")
                 return ConformanceCheck(
-                    "A server that gets \(name) over TLS \(number) and \(over) ends a fetch once",
+                    "A TLS \(number) alert for \(name) ends an \(over) fetch",
                     needs: protocols.isEmpty ? needsAlerts : needsAlerts.union([.http2])
                 ) { subject in
                     // TLS 1.2 has no alert for a missing certificate.

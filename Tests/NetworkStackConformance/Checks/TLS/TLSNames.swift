@@ -5,7 +5,7 @@ import NetworkStackTesting
 extension ConformanceCheck {
     /// A name in a certificate's subject alone names no host (RFC 9525 section 2).
     static let certificateNames: [ConformanceCheck] = [
-        ConformanceCheck("A certificate that names its host in its subject alone gets no request", needs: needsNames) {
+        ConformanceCheck("A host named only in the certificate's subject gets no request", needs: needsNames) {
             subject in
             for host in ["127.0.0.1", "localhost"] {
                 let (server, url) = try serverNamedInSubject(host)
@@ -17,7 +17,7 @@ extension ConformanceCheck {
             }
         },
         ConformanceCheck(
-            "A proxy whose certificate names it in its subject alone is asked for nothing",
+            "A proxy named only in its certificate's subject gets no request",
             needs: needsNames.union([.proxies])
         ) { subject in
             let proxy = try TLSProxy(TestCertificates.shared().issue(namedInSubject: "localhost"))
@@ -31,7 +31,7 @@ extension ConformanceCheck {
             try expectEqual(proxy.tunnels, 0, "tunnels asked for")
             try expectEqual(server.snapshot.accepted, 0, "connections")
         },
-        ConformanceCheck("A name in the subject alone is taken if the configuration says so", needs: needsNames) {
+        ConformanceCheck("A subject-only name is accepted if the configuration allows it", needs: needsNames) {
             subject in
             for host in ["127.0.0.1", "localhost"] {
                 let url = try serverNamedInSubject(host)
@@ -43,7 +43,7 @@ extension ConformanceCheck {
             }
         },
         ConformanceCheck(
-            "A pinned host that is named in its subject alone is refused, whatever the configuration says",
+            "A pinned host with a subject-only name is always refused",
             needs: PinnedTrial.needs
         ) { subject in
             let trial = try PinnedTrial(subject)

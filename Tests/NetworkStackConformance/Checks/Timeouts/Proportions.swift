@@ -14,7 +14,7 @@ extension ConformanceCheck {
         clockInProportion("The attempt's timeout", .attempt) { $0.attempt = clock },
         clockInProportion("The total timeout", .total) { $0.total = clock },
         ConformanceCheck(
-            "The queue timeout ends after its time and before twice that",
+            "The queue timeout fires after its time, before twice that",
             needs: [.network, .queueTimeout]
         ) { subject in
             let bottleneck = try await Bottleneck(subject)
@@ -26,7 +26,7 @@ extension ConformanceCheck {
             }
         },
         ConformanceCheck(
-            "The connect timeout ends after its time and before twice that",
+            "The connect timeout fires after its time, before twice that",
             needs: [.network, .connectTimeout]
         ) { subject in
             var options = ScriptedServer.Options(tls: try TestCertificates.shared().server)
@@ -40,7 +40,7 @@ extension ConformanceCheck {
             }
         },
         ConformanceCheck(
-            "The wait for 100 Continue ends after its time and before twice that",
+            "The 100 Continue wait ends after its time, before twice that",
             needs: [.network, .expectContinue]
         ) { subject in
             let server = try ScriptedServer { _ in
@@ -53,7 +53,7 @@ extension ConformanceCheck {
                 try $0.value()
             }
         },
-        ConformanceCheck("The delay before a retry ends after its time and before twice that") { subject in
+        ConformanceCheck("A retry delay ends after its time, before twice that") { subject in
             let peer = try subject.serve { _ in .status(503) }
             let stack = try subject.stack()
             let spy = Spy("retry").with { $0.vote = { $0.state.retryCount == 0 ? .retryAfter(0.4) : .none } }
@@ -71,7 +71,7 @@ extension ConformanceCheck {
         _ timeout: HTTP.Timeout,
         _ set: @escaping @Sendable (inout HTTP.Options.Timeouts) -> Void
     ) -> ConformanceCheck {
-        ConformanceCheck("\(name) ends after its time and before twice that", needs: [.network]) { subject in
+        ConformanceCheck("\(name) fires after its time, before twice that", needs: [.network]) { subject in
             let server = try ScriptedServer { _ in [.receiveHead, .waitForClose] }
             let stack = try subject.stack()
             var options = HTTP.Options()
@@ -106,7 +106,7 @@ extension ConformanceCheck {
 
     private static let marksInBytes: [ConformanceCheck] = [
         ConformanceCheck(
-            "An unread stream takes 256 KiB, and 512 KiB at most",
+            "An unread stream buffers 256 KiB, and 512 KiB at most",
             needs: [.network, .backPressure]
         ) { subject in
             let server = try ScriptedServer { _ in
@@ -124,7 +124,7 @@ extension ConformanceCheck {
             }
         },
         ConformanceCheck(
-            "A body is made 256 KiB ahead of the wire, and 384 KiB at most",
+            "A body is made 256 KiB ahead, and 384 KiB at most",
             needs: [.network, .streamedRequestBody]
         ) { subject in
             let server = try ScriptedServer { _ in [.receiveHead, .pause(.seconds(20))] }

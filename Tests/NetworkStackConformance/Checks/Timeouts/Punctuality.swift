@@ -10,7 +10,7 @@ extension ConformanceCheck {
 
     private static let promptCancels: [ConformanceCheck] = [
         ConformanceCheck(
-            "A server that keeps silent sees the close within a quarter of a second of the cancel",
+            "A cancel closes a silent server's connection within 250 ms",
             needs: [.network]
         ) { subject in
             try await expectPromptClose(subject, [.receiveHead, .waitForClose]) { !$0.requests.isEmpty }
@@ -21,7 +21,7 @@ extension ConformanceCheck {
             try await expectPromptClose(subject, options: silentInHandshake, []) { $0.receivedCount > 0 }
         },
         ConformanceCheck(
-            "A server that keeps silent sees the stream reset within a quarter of a second of the cancel",
+            "A cancel resets a silent server's stream within 250 ms",
             needs: needsHTTP2.union([.streamedRequestBody])
         ) { subject in
             let (nghttpd, client) = try await nghttpd(subject)
@@ -50,7 +50,7 @@ extension ConformanceCheck {
 
     private static let punctualClocks: [ConformanceCheck] = [
         ConformanceCheck(
-            "The total, idle and first-byte timeouts are a quarter of a second late at most, and never early",
+            "The total, idle and first-byte timeouts fire 0 to 250 ms late",
             needs: [.network]
         ) {
             subject in
@@ -62,7 +62,7 @@ extension ConformanceCheck {
             try await expectPunctual(.firstByte, .clocks(firstByte: clock), stack, url)
         },
         ConformanceCheck(
-            "The connect timeout is a quarter of a second late at most, and never early",
+            "The connect timeout fires 0 to 250 ms late",
             needs: [.network, .connectTimeout]
         ) {
             subject in
@@ -72,7 +72,7 @@ extension ConformanceCheck {
             withExtendedLifetime(port) {}
         },
         ConformanceCheck(
-            "The queue timeout is a quarter of a second late at most, and never early",
+            "The queue timeout fires 0 to 250 ms late",
             needs: [.network, .queueTimeout]
         ) {
             subject in

@@ -59,7 +59,9 @@ extension ConformanceCheck {
             )
             try expectEqual(server.connections[0].sentCount, sent.utf8.count, "bytes that the server had sent")
         },
-        ConformanceCheck("The idle timeout ends a fetch whose body nobody takes", needs: [.network]) { subject, scale in
+        ConformanceCheck("The idle timeout ends an upload that the server does not read", needs: [.network]) {
+            subject,
+            scale in
             let (goesOn, isOver) = (Gate(), Gate())
             var serverOptions = ScriptedServer.Options()
             serverOptions.receiveBuffer = 32 * 1024
@@ -92,8 +94,7 @@ extension ConformanceCheck {
     ]
 
     private static let timeoutsTotal: [ConformanceCheck] = [
-        ConformanceCheck("A dripping server does not trip the idle timeout, and trips the total one", needs: [.network])
-        {
+        ConformanceCheck("A dripping server trips the total timeout, not the idle one", needs: [.network]) {
             subject in
             let server = try ScriptedServer { _ in
                 [
@@ -109,7 +110,7 @@ extension ConformanceCheck {
             let options = HTTP.Options.clocks(total: .milliseconds(300))
             try await expectTimeout(subject, server, options, .total, during: [.waiting], after: .milliseconds(300))
         },
-        ConformanceCheck("The total timeout runs on over redirects", needs: [.network]) { subject in
+        ConformanceCheck("The total timeout continues over redirects", needs: [.network]) { subject in
             let server = try ScriptedServer.responding { request in
                 let next = (Int(request.path.dropFirst()) ?? 0) + 1
                 return .steps([
@@ -145,7 +146,7 @@ extension ConformanceCheck {
             _ = try await first.onlyOutcome()
             try expectEqual(server.requests.map(\.path), ["/held"], "what the server received")
         },
-        ConformanceCheck("Each of two hundred fetches keeps its own clock") { subject in
+        ConformanceCheck("Each of two hundred fetches has a separate timeout") { subject in
             let (maker, stack) = (PatientMaker(), try subject.stack())
             try await expectPrompt("The latest of two hundred clocks", within: .seconds(1)) {
                 let observations = (0..<200).map { number in
@@ -162,7 +163,7 @@ extension ConformanceCheck {
                 return latest
             }
         },
-        ConformanceCheck("A far deadline does not hold a near one up") { subject in
+        ConformanceCheck("A far deadline does not delay a near one") { subject in
             // The far ones are looked at after 0.5 s for the first time, and the near one is due soon after.
             let (maker, stack) = (PatientMaker(), try subject.stack())
             try await expectPrompt("A near deadline of 0.55 s", within: .milliseconds(900)) {
@@ -197,7 +198,7 @@ extension ConformanceCheck {
             try expectEqual(try await observation.onlyOutcome().text(), "four", "the content")
             try expect(observation.elapsed >= .milliseconds(2400), "It was over after \(observation.elapsed)")
         },
-        ConformanceCheck("An upload that a server takes slowly does not trip the idle timeout", needs: [.network]) {
+        ConformanceCheck("A slow upload does not trip the idle timeout", needs: [.network]) {
             subject in
             var serverOptions = ScriptedServer.Options()
             serverOptions.receiveBuffer = 32 * 1024
@@ -214,7 +215,7 @@ extension ConformanceCheck {
             try expectEqual(try await observation.onlyOutcome().value().response.status, 204, "the status")
             try expect(observation.elapsed > .milliseconds(16 * 200), "It was over after \(observation.elapsed)")
         },
-        ConformanceCheck("A timeout that is not longer than zero is refused, by the resource and by the stack") {
+        ConformanceCheck("A timeout of zero or less is refused by resource and stack") {
             subject in
             for wrong in [Duration.zero, .seconds(-1)] {
                 for options in [
@@ -233,7 +234,7 @@ extension ConformanceCheck {
                 }
             }
         },
-        ConformanceCheck("A very long timeout is as good as none") { subject in
+        ConformanceCheck("A very long timeout acts as none") { subject in
             let peer = try subject.serve { _ in .ok("fine") }
             let endless = Duration.seconds(Int64.max)
             let options = HTTP.Options.clocks(

@@ -5,8 +5,7 @@ import NetworkStackTesting
 extension ConformanceCheck {
     /// The clocks that run before a request can be sent.
     static let timeoutsConnecting: [ConformanceCheck] = [
-        ConformanceCheck("The connect timeout ends an attempt that nobody answers", needs: [.network, .connectTimeout])
-        {
+        ConformanceCheck("The connect timeout ends an unanswered attempt", needs: [.network, .connectTimeout]) {
             subject in
             let port = try UnresponsivePort()
             let before = try SocketTable.attempts(to: port.port)
@@ -20,7 +19,7 @@ extension ConformanceCheck {
             }
         },
         ConformanceCheck(
-            "A host is reached at its fourth address where the first three take no connection",
+            "A host's fourth address is reached after three refuse the connection",
             needs: [.network, .heldLookups]
         ) { subject in
             let server = try ScriptedServer.responding { _ in .ok("fourth") }
@@ -32,7 +31,7 @@ extension ConformanceCheck {
             try expect(observation.elapsed < .seconds(4), "It took \(observation.elapsed)")
         },
         ConformanceCheck(
-            "Addresses that lead nowhere are passed over at once, like those that take no connection",
+            "Unreachable addresses are skipped at once, like refusing ones",
             needs: [.network, .hostOverrides]
         ) { subject in
             let server = try ScriptedServer.responding { _ in .ok("last") }
@@ -53,7 +52,7 @@ extension ConformanceCheck {
             try await outcome(nowhere + ["224.0.0.2"]).expectFailure(.connect)
         },
         ConformanceCheck(
-            "Timeouts leave time for a host's second address where nobody answers at the first",
+            "Timeouts leave time for a second address after an unresponsive first",
             needs: [.network, .connectTimeout, .heldLookups]
         ) { subject in
             let server = try ScriptedServer.responding { _ in .ok("second") }
@@ -71,7 +70,7 @@ extension ConformanceCheck {
             withExtendedLifetime(port) {}
         },
         ConformanceCheck(
-            "The connect timeout ends a TLS handshake that nobody answers",
+            "The connect timeout ends an unanswered TLS handshake",
             needs: [.network, .connectTimeout]
         ) {
             subject in
@@ -83,7 +82,7 @@ extension ConformanceCheck {
             try expectEqual(server.connections[0].sentCount, 0, "bytes that the server had sent")
         },
         ConformanceCheck(
-            "The connect timeout goes for fetches that wait for one's handshake, too",
+            "The connect timeout applies to fetches that await another's handshake",
             needs: [.network, .connectTimeout]
         ) {
             subject in
@@ -100,7 +99,7 @@ extension ConformanceCheck {
             }
         },
         ConformanceCheck(
-            "A connect timeout is known to come before the request was sent",
+            "A connect timeout is reported as before sending the request",
             needs: [.network, .connectTimeout]
         ) {
             subject in
@@ -112,7 +111,7 @@ extension ConformanceCheck {
             try expect(error.isRetryable, "isRetryable is false for \(error)")
         },
         ConformanceCheck(
-            "Without a connect timeout the idle clock ends an attempt that nobody answers",
+            "Without a connect timeout, the idle timeout ends an unanswered attempt",
             needs: [.network]
         ) {
             subject in
@@ -125,7 +124,7 @@ extension ConformanceCheck {
             try expect(observation.elapsed >= .milliseconds(400), "It ran out early, after \(observation.elapsed)")
             try expect(observation.elapsed < .seconds(12), "It ran out late, after \(observation.elapsed)")
         },
-        ConformanceCheck("The connect timeout is over once the connection stands", needs: [.network, .connectTimeout]) {
+        ConformanceCheck("The connect timeout stops once the connection is open", needs: [.network, .connectTimeout]) {
             subject in
             let server = try ScriptedServer.responding { _ in
                 .steps([.pause(.seconds(1)), .send("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nslow")])

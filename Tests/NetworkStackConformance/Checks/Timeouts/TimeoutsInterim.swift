@@ -5,7 +5,7 @@ import NetworkStackTesting
 extension ConformanceCheck {
     /// Clocks that informational responses do not hold up.
     static let interimTimeouts: [ConformanceCheck] = [
-        ConformanceCheck("Informational responses do not hold the first-byte timeout up", needs: [.network]) {
+        ConformanceCheck("Informational responses do not extend the first-byte timeout", needs: [.network]) {
             subject,
             scale in
             let hint = ScriptedServer.Step.send("HTTP/1.1 103 Early Hints\r\n\r\n")
@@ -21,7 +21,7 @@ extension ConformanceCheck {
             )
         },
         ConformanceCheck(
-            "Informational responses do not hold the first-byte timeout up after an upload either",
+            "Informational responses after an upload do not extend the first-byte timeout",
             needs: [.network, .expectContinue]
         ) { subject, scale in
             let hint = ScriptedServer.Step.send("HTTP/1.1 103 Early Hints\r\n\r\n")

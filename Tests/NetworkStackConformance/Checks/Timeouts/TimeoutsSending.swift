@@ -11,7 +11,7 @@ extension ConformanceCheck {
     /// Clocks while content is sent, or read ahead.
     static let sendingTimeouts: [ConformanceCheck] = [
         ConformanceCheck(
-            "The first-byte timeout is over once the head has come, although content is still sent",
+            "The first-byte timeout stops at the head, even during the upload",
             needs: [.network]
         ) { subject, scale in
             var serverOptions = ScriptedServer.Options()
@@ -30,7 +30,7 @@ extension ConformanceCheck {
             try expectEqual(text, "halfhalf", "the content")
         },
         ConformanceCheck(
-            "Who lets go of an upload whose time is over holds up no other clock",
+            "A slow release of a timed-out upload delays no other timeout",
             needs: [.network, .streamedRequestBody]
         ) { subject in
             let server = try ScriptedServer { _ in [.receiveHead, .waitForClose] }
@@ -42,7 +42,7 @@ extension ConformanceCheck {
             try await stack.observe(server.url(), options: short).onlyOutcome().expectTimeout(.total, during: anywhere)
             try await slow.end()
         },
-        ConformanceCheck("Who lets go of the making of a request holds up no other clock", needs: [.network]) {
+        ConformanceCheck("A slow release of a maker delays no other timeout", needs: [.network]) {
             subject in
             final class Making: Cancelable {
                 let mayEnd = DispatchSemaphore(value: 0)
@@ -62,7 +62,7 @@ extension ConformanceCheck {
             try expect(await making.heldNobodyUp.take(), "It was waited for who makes the request")
         },
         ConformanceCheck(
-            "A request whose stream is read ahead and which finds no place was not sent",
+            "A queued request with a prefetched stream is reported as unsent",
             needs: [.network, .queueTimeout]
         ) {
             subject in

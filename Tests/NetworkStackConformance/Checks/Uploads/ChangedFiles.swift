@@ -5,17 +5,17 @@ import NetworkStackTesting
 extension ConformanceCheck {
     /// Files that change after they were opened and before they are sent.
     static let changedBodies: [ConformanceCheck] = [
-        changed("A file that grows while its request waits is sent as long as it was") { file, content in
+        changed("A file that grows before sending is sent at its old length") { file, content in
             try file.change(to: content + Data("GET /smuggled HTTP/1.1\r\nHost: a.test\r\n\r\n".utf8))
         } proving: { bottleneck, upload, content in
             try await expectSent(content, bottleneck, upload)
         },
-        changed("A file that is replaced while its request waits is sent as it was") { file, content in
+        changed("A file replaced before sending is sent as it was") { file, content in
             try file.change(to: Data(content.reversed()), asAnother: true)
         } proving: { bottleneck, upload, content in
             try await expectSent(content, bottleneck, upload)
         },
-        changed("A file that shrinks while its request waits fails the fetch, and harms no other") { file, content in
+        changed("A file that shrinks before sending fails only its fetch") { file, content in
             try file.change(to: content.prefix(40))
         } proving: { bottleneck, upload, _ in
             let refusal = try await upload.onlyOutcome().refusal()

@@ -7,7 +7,7 @@ extension ConformanceCheck {
 
     /// Content that waits to be asked for (RFC 9110 section 10.1.1).
     static let expectations: [ConformanceCheck] = [
-        ConformanceCheck("Content waits until the server asks for it", needs: needsExpecting) { subject in
+        ConformanceCheck("A body waits for 100 Continue", needs: needsExpecting) { subject in
             for headers: HTTP.Headers in [[:], [.expect: "100-continue"]] {
                 let (asked, mayAsk) = (Gate(), Gate())
                 let server = try ScriptedServer { _ in
@@ -31,7 +31,7 @@ extension ConformanceCheck {
                 try expectBytes(server.requests.first?.body ?? [], content)
             }
         },
-        ConformanceCheck("Content that nobody asks for is sent after a while", needs: needsExpecting) { subject in
+        ConformanceCheck("A body without 100 Continue is sent after the wait", needs: needsExpecting) { subject in
             let server = try ScriptedServer { _ in
                 [.receiveRequest, .send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"), .waitForClose]
             }
@@ -43,7 +43,7 @@ extension ConformanceCheck {
             try expect(fetched.response.metrics.total >= .milliseconds(50), "it was sent early")
         },
         ConformanceCheck(
-            "The wait for 100 Continue ends also where another of the transfer's clocks does at the same time",
+            "The 100 Continue wait ends beside another timer of the transfer",
             needs: needsExpecting.union([.addressFamily])
         ) { subject in
             let server = try ScriptedServer { _ in
@@ -62,7 +62,7 @@ extension ConformanceCheck {
             try expectEqual(server.requests.map(\.bodyCount), Array(repeating: 100, count: 30), "bytes of content")
         },
         ConformanceCheck(
-            "A server that does not know the question is sent the request without it",
+            "After a 417, the request is sent again without Expect",
             needs: needsExpecting
         ) {
             subject in
@@ -106,7 +106,7 @@ extension ConformanceCheck {
             }
         },
         ConformanceCheck(
-            "Content that went out before the server said that it does not know the question is sent again if it can be",
+            "A body sent before a 417 is sent again if repeatable",
             needs: needsExpecting
         ) { subject in
             for isReplayable in [true, false] {
@@ -133,7 +133,7 @@ extension ConformanceCheck {
                 }
             }
         },
-        ConformanceCheck("An answer instead of 100 is the answer, and the content stays here", needs: needsExpecting) {
+        ConformanceCheck("A final response instead of 100 Continue leaves the body unsent", needs: needsExpecting) {
             subject in
             let server = try ScriptedServer { _ in
                 [.receiveHead, .send("HTTP/1.1 413 No\r\nContent-Length: 2\r\n\r\nno"), .waitForClose]
@@ -145,7 +145,7 @@ extension ConformanceCheck {
             let seen = try await server.waitUntil { $0.open == 0 }
             try expectEqual(seen.connections[0].receivedCount, seen.requests[0].rawHead.count, "bytes sent")
         },
-        ConformanceCheck("A request without content asks for nothing", needs: needsExpecting) { subject in
+        ConformanceCheck("A request without a body sends no Expect", needs: needsExpecting) { subject in
             let server = try ScriptedServer.responding { _ in .ok("done") }
             let client = try subject.client { $0.options = waiting(.seconds(20)) }
             for method in [HTTP.Method.GET, .POST] {
@@ -153,7 +153,7 @@ extension ConformanceCheck {
             }
             try expectEqual(server.requests.map { $0["Expect"] }, [nil, nil], "Expect")
         },
-        ConformanceCheck("A wait for 100 Continue that is not longer than zero is refused") { subject in
+        ConformanceCheck("A 100 Continue wait of zero or less is refused") { subject in
             for wait in [Duration.zero, .seconds(-1)] {
                 do {
                     _ = try subject.stack { $0.options = waiting(wait) }

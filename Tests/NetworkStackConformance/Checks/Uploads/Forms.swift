@@ -17,7 +17,7 @@ extension ConformanceCheck {
             try expectEqual(echo.json, ["a": "\u{FC}/\"\\"], "the JSON")
             try expectEqual(echo.headers["Content-Type"], "application/json", "Content-Type")
         },
-        ConformanceCheck("httpbin reads a multipart form's values and files as they were given", needs: [.network]) {
+        ConformanceCheck("httpbin reads a multipart form's values and files unchanged", needs: [.network]) {
             subject in
             let photo = try ContentFile(Data("file\r\n--\r\n\u{FC}".utf8))
             var form = MultipartFormData()
@@ -54,7 +54,7 @@ extension ConformanceCheck {
             try expectBytes(parts[0].content, "value".utf8)
             for part in parts.dropFirst() { try expectBytes(part.content, content, part.name ?? "") }
         },
-        ConformanceCheck("A multipart form arrives with its length if all of its parts have one", needs: [.network]) {
+        ConformanceCheck("A multipart form has a length if all its parts do", needs: [.network]) {
             subject in
             let file = try ContentFile(patternBytes(100_000))
             var form = MultipartFormData()
@@ -65,7 +65,7 @@ extension ConformanceCheck {
             try expect(request.bodyCount > 101_000, "the body has \(request.bodyCount) bytes")
         },
         ConformanceCheck(
-            "A multipart form with a part of unknown length is sent in chunks",
+            "A multipart form with a part of unknown length is chunked",
             needs: [.network, .streamedRequestBody]
         ) { subject in
             var form = MultipartFormData()
@@ -73,7 +73,7 @@ extension ConformanceCheck {
             let request = try await received(.multipart(form), on: subject)
             try expectEqual(request.values(of: "Transfer-Encoding"), ["chunked"], "Transfer-Encoding")
         },
-        ConformanceCheck("A multipart form is sent again after a redirect, if its parts can be") { subject in
+        ConformanceCheck("A multipart form of repeatable parts is sent again after a redirect") { subject in
             let file = try ContentFile(patternBytes(10_000))
             var form = MultipartFormData()
             form.append(file: file.path, name: "file")

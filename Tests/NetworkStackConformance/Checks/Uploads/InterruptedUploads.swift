@@ -10,7 +10,7 @@ extension ConformanceCheck {
             answersEarly("a stream", needs: [.network, .streamedRequestBody]) { count in
                 .stream(.init(length: Int64(count)) { AsyncStream([patternBytes(count)]) })
             },
-            ConformanceCheck("An answer instead of 100 Continue is the answer", needs: [.network]) { subject in
+            ConformanceCheck("A final response instead of 100 Continue is delivered", needs: [.network]) { subject in
                 let server = try ScriptedServer { _ in
                     [
                         .receiveHead,
@@ -36,7 +36,7 @@ extension ConformanceCheck {
         needs: Set<HTTP.Capability>,
         body: @escaping @Sendable (Int) -> HTTP.Body
     ) -> ConformanceCheck {
-        ConformanceCheck("A 413 that comes while \(what) is being sent is the answer", needs: needs) { subject in
+        ConformanceCheck("A 413 during an upload of \(what) is the response", needs: needs) { subject in
             let server = try ScriptedServer { _ in
                 [
                     .receiveHead,

@@ -6,7 +6,7 @@ extension ConformanceCheck {
     /// Content that is not there any more when it is wanted.
     static let lostBodies: [ConformanceCheck] = [
         ConformanceCheck(
-            "A file that is gone before a redirect's next hop fails the fetch as its content",
+            "A file deleted before a redirect's next hop fails the fetch",
             needs: [.network]
         ) {
             subject in
@@ -26,7 +26,7 @@ extension ConformanceCheck {
             }
             try expect(error is FileError, "Expected a FileError, saw \(error)")
         },
-        ConformanceCheck("A stream that cannot be made again fails the next attempt as its content") { subject in
+        ConformanceCheck("A stream that cannot be made again fails the next attempt") { subject in
             struct Spent: Error {}
             let number = Lock(0)
             let body = HTTP.Body.stream(
@@ -52,7 +52,7 @@ extension ConformanceCheck {
             try expect(error is Spent, "Expected Spent, saw \(error)")
         },
         ConformanceCheck(
-            "A stream whose fetch is cancelled never arrives as if it were whole",
+            "A stream of a cancelled fetch never arrives as a whole body",
             needs: [.network, .streamedRequestBody]
         ) {
             subject in

@@ -5,12 +5,12 @@ import NetworkStackTesting
 extension ConformanceCheck {
     /// The body of a request arrives byte for byte, or the fetch fails.
     static let bodies: [ConformanceCheck] =
-        sentBodies + streamedBodies + heardBodies + changedBodies + lostBodies + interruptedBodies
+        sentBodies + streamedBodies + uploadProgress + changedBodies + lostBodies + interruptedBodies
 
     private static let sentBodies: [ConformanceCheck] =
         [0, 1, 65_536, 5 << 20].flatMap { [sendsBytes($0), sendsFile($0)] }
         + [
-            ConformanceCheck("Content with every byte value arrives as it was") { subject in
+            ConformanceCheck("A body with every byte value arrives unchanged") { subject in
                 let content = Data((0..<2048).map { UInt8(truncatingIfNeeded: $0) })
                 try await echoes(content, as: .bytes(content), on: subject)
             },
@@ -18,13 +18,13 @@ extension ConformanceCheck {
                 let content = patternBytes(1_000_003)
                 try await echoes(content, as: .bytes(content), on: subject)
             },
-            ConformanceCheck("Content that is a slice of other data arrives as the slice") { subject in
+            ConformanceCheck("A slice of other data arrives as just the slice") { subject in
                 let content = patternBytes(10_000)[1234..<5678]
                 try await echoes(content, as: .bytes(content), on: subject)
             },
             refusesFile("A missing file", in: "/nonexistent/folder/file"),
             refusesFile("A folder for a file", in: "/tmp"),
-            ConformanceCheck("One request value can be sent many times, whatever its content") { subject in
+            ConformanceCheck("One request value can be sent many times, with any body") { subject in
                 let peer = try subject.serve { .ok(bytes: $0.body) }
                 let client = try subject.client()
                 let content = patternBytes(100_000)
@@ -35,7 +35,7 @@ extension ConformanceCheck {
                     for _ in 1...3 { try expectBytes(await client.success(request).value, content) }
                 }
             },
-            ConformanceCheck("A request's own Expect goes along once, and its content arrives", needs: [.network]) {
+            ConformanceCheck("A request's Expect field is sent once, and its body arrives", needs: [.network]) {
                 subject in
                 let peer = try subject.serve { .ok(bytes: $0.body) }
                 let content = patternBytes(20_000)
@@ -66,7 +66,7 @@ extension ConformanceCheck {
     }
 
     private static func refusesFile(_ what: String, in path: String) -> ConformanceCheck {
-        ConformanceCheck("\(what) is refused before anything is sent") { subject in
+        ConformanceCheck("\(what) is refused before sending") { subject in
             let peer = try subject.serve { _ in .ok("done") }
             let client = try subject.client()
             let request = try HTTP.Request(method: .POST, url: peer.url("/refused"), body: .file(path: path))

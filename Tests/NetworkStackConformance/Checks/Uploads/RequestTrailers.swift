@@ -7,7 +7,7 @@ extension ConformanceCheck {
 
     /// Fields that follow a request's content.
     static let requestTrailers: [ConformanceCheck] = [
-        ConformanceCheck("Trailers follow the content they were made of, and are announced", needs: needsTrailers) {
+        ConformanceCheck("Trailers follow the body they were made of and are announced", needs: needsTrailers) {
             subject in
             let peer = try subject.serve { _ in .ok("done") }
             let client = try subject.client()
@@ -43,7 +43,7 @@ extension ConformanceCheck {
                 try expectEqual(requests[index + 1].trailers.count, 0, "trailers that nobody gave")
             }
         },
-        ConformanceCheck("Trailers that a request announces itself are announced once", needs: needsTrailers) {
+        ConformanceCheck("Trailers announced by the request are announced once", needs: needsTrailers) {
             subject in
             let peer = try subject.serve { _ in .ok("done") }
             var stream = HTTP.Body.Stream(AsyncStream([Data("content".utf8)]))
@@ -53,7 +53,7 @@ extension ConformanceCheck {
             _ = try await subject.client().success(request)
             try expectEqual(peer.onlyRequest().values(of: "Trailer"), ["X-Two, X-One"], "Trailer")
         },
-        ConformanceCheck("Trailers are made anew for content that is sent again", needs: needsTrailers) { subject in
+        ConformanceCheck("Trailers are made anew for a repeated body", needs: needsTrailers) { subject in
             let peer = try subject.serve { request in
                 request.path == "/start" ? .redirect(307, to: "/next") : .ok("done")
             }
@@ -70,7 +70,8 @@ extension ConformanceCheck {
             _ = try await subject.client().success(request)
             try expectEqual(peer.requests().map { $0.trailers.map(\.value) }, [["1"], ["2"]], "the trailers")
         },
-        ConformanceCheck("Trailers keep https at HTTP/1.1", needs: needsTrailers.union(needsHTTP2)) { subject in
+        ConformanceCheck("A request with trailers uses HTTP/1.1 over https", needs: needsTrailers.union(needsHTTP2)) {
+            subject in
             let (nginx, client) = try await nginx(subject)
             try expectEqual(await client.get(nginx.httpsURL("/json")).response.version, .http2, "without")
             var stream = HTTP.Body.Stream(AsyncStream([Data("content".utf8)]))
@@ -92,7 +93,7 @@ extension ConformanceCheck {
             }
             try expectEqual(server.snapshot.accepted, 0, "connections")
         },
-        ConformanceCheck("Trailers that must stand in the head are refused before anything is sent") { subject in
+        ConformanceCheck("Trailers that belong in the head are refused before sending") { subject in
             let peer = try subject.serve { _ in .ok("done") }
             let client = try subject.client()
             for name: HTTP.HeaderName in ["Content-Length", "Transfer-Encoding", "Host", "Authorization", "a b", ""] {
@@ -104,7 +105,7 @@ extension ConformanceCheck {
             try expectEqual(peer.requests().count, 0, "requests")
         },
         ConformanceCheck(
-            "Trailers that would forge a line or were not announced fail the request",
+            "Illegal or unannounced trailers fail the request",
             needs: needsTrailers
         ) {
             subject in

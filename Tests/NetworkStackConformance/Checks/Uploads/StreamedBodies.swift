@@ -18,7 +18,7 @@ extension ConformanceCheck {
             let content = patternBytes(300_000)
             try await echoes(content, as: .stream(.init(AsyncStream(pieces(of: content)))), on: subject)
         },
-        ConformanceCheck("A stream of unknown length that turns out empty arrives as nothing") { subject in
+        ConformanceCheck("A stream of unknown length that is empty arrives as nothing") { subject in
             try await received(Data(), as: .stream(.init(AsyncStream([Data]()))), on: subject)
         },
         ConformanceCheck(
@@ -68,7 +68,7 @@ extension ConformanceCheck {
             _ = try await subject.client().success(HTTP.Request(method: .POST, url: server.url(), body: body))
         },
         ConformanceCheck(
-            "A stream is not made faster than the server takes it",
+            "A stream is made no faster than the server reads it",
             needs: [.network, .streamedRequestBody]
         ) { subject in
             let (piece, count) = (65_536, 768)
@@ -100,32 +100,32 @@ extension ConformanceCheck {
             let ahead = aheadWhileSilent.withLock { $0 }
             try expect(ahead < 8 << 20, "\(ahead) bytes were made while the server took none")
         },
-        ConformanceCheck("A stream longer than it declared is refused and never arrives whole", needs: [.network]) {
+        ConformanceCheck("A stream longer than declared is refused and never arrives whole", needs: [.network]) {
             try await neverArrives(.init(AsyncStream([Data(count: 600), Data(count: 600)]), length: 1000), on: $0) {
                 ($0 as? BodyLengthError)?.declared == 1000
             }
         },
-        ConformanceCheck("A stream shorter than it declared is refused and never arrives whole", needs: [.network]) {
+        ConformanceCheck("A stream shorter than declared is refused and never arrives whole", needs: [.network]) {
             try await neverArrives(.init(AsyncStream([Data(count: 600)]), length: 1000), on: $0) {
                 guard let error = $0 as? BodyLengthError else { return false }
                 return error.declared == 1000 && error.actual == 600
             }
         },
         ConformanceCheck(
-            "A stream that throws ends the fetch with what it threw, and never arrives whole",
+            "A throwing stream ends the fetch with its error and never arrives",
             needs: [.network]
         ) {
             try await neverArrives(.init(failing(after: [Data(count: 600)]), length: 1000), on: $0) {
                 $0 is StreamFailure
             }
         },
-        ConformanceCheck("A stream of unknown length that throws never arrives whole", needs: [.network]) {
+        ConformanceCheck("A throwing stream of unknown length never arrives whole", needs: [.network]) {
             try await neverArrives(.init(failing(after: [Data(count: 600)])), on: $0) { $0 is StreamFailure }
         },
-        ConformanceCheck("A stream that throws at once ends the fetch with what it threw", needs: [.network]) {
+        ConformanceCheck("A stream that throws at once ends the fetch with its error", needs: [.network]) {
             try await neverArrives(.init(failing(after: [])), on: $0) { $0 is StreamFailure }
         },
-        ConformanceCheck("A stream that can be sent once is not sent twice") { subject in
+        ConformanceCheck("A one-shot stream is not sent twice") { subject in
             let peer = try subject.serve { _ in .ok("done") }
             let client = try subject.client()
             let body = HTTP.Body.stream(.init(AsyncStream([Data("once".utf8)])))

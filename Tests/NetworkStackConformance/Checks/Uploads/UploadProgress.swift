@@ -4,8 +4,8 @@ import NetworkStackTesting
 
 extension ConformanceCheck {
     /// How far the content of a request has come is told while it goes out.
-    static let heardBodies: [ConformanceCheck] = [
-        ConformanceCheck("How much of the content went out is told while the server takes it", needs: [.network]) {
+    static let uploadProgress: [ConformanceCheck] = [
+        ConformanceCheck("Upload progress is reported while the server reads", needs: [.network]) {
             subject in
             // More than the system holds for a server that reads nothing.
             let content = patternBytes(20 << 20)
@@ -29,7 +29,7 @@ extension ConformanceCheck {
                 try expectEqual(told.lengths, [20 << 20], "the length")
             }
         },
-        ConformanceCheck("Content of unknown length is told without one") { subject in
+        ConformanceCheck("A body of unknown length reports progress without a length") { subject in
             let content = patternBytes(300_000)
             let peer = try subject.serve { .ok(bytes: $0.body) }
             let told = Told()
@@ -39,7 +39,7 @@ extension ConformanceCheck {
             try expectEqual(told.sent.suffix(2), [300_000, Told.end], "what was told last")
             try expectEqual(told.lengths, [nil], "the length")
         },
-        ConformanceCheck("Content that goes out again is told from its first byte") { subject in
+        ConformanceCheck("A repeated body reports progress from its first byte") { subject in
             let content = patternBytes(100_000)
             let file = try ContentFile(content)
             let peer = try subject.serve { $0.path.hasSuffix("/start") ? .redirect(307, to: "/next") : .ok("done") }
@@ -50,7 +50,7 @@ extension ConformanceCheck {
                 try expectEqual(told.lengths, [100_000], "the length")
             }
         },
-        ConformanceCheck("Content of a kept connection that died is told from its first byte", needs: [.network]) {
+        ConformanceCheck("A body of a dead keep-alive connection reports progress from its start", needs: [.network]) {
             subject in
             let content = patternBytes(100_000)
             let reply = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
@@ -67,7 +67,7 @@ extension ConformanceCheck {
             try expect(told.sent.max() == 100_000, "told: \(told.sent)")
             try expectEqual(told.sent.suffix(2), [100_000, Told.end], "what was told last")
         },
-        ConformanceCheck("A request without content tells of none") { subject in
+        ConformanceCheck("A request without a body reports no progress") { subject in
             let peer = try subject.serve { _ in .ok("done") }
             let told = Told()
             for body in [HTTP.Body.none, .bytes(Data())] {
