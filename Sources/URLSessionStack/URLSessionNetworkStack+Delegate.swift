@@ -14,12 +14,12 @@ extension Network.URLSessionNetworkStack {
         didReceive response: URLResponse,
         completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
     ) {
-        table.received(response, of: dataTask, completionHandler)
+        table.urlSession(session, dataTask: dataTask, didReceive: response, completionHandler: completionHandler)
     }
 
     /// Content came.
     public func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
-        table.received(data, of: dataTask)
+        table.urlSession(session, dataTask: dataTask, didReceive: data)
     }
 
     /// A redirect came. The engine follows it, not the session.
@@ -30,7 +30,13 @@ extension Network.URLSessionNetworkStack {
         newRequest request: URLRequest,
         completionHandler: @escaping @Sendable (URLRequest?) -> Void
     ) {
-        table.redirected(task, to: request, completionHandler)
+        table.urlSession(
+            session,
+            task: task,
+            willPerformHTTPRedirection: response,
+            newRequest: request,
+            completionHandler: completionHandler
+        )
     }
 
     /// A server wants to know who is asking.
@@ -40,7 +46,7 @@ extension Network.URLSessionNetworkStack {
         didReceive challenge: URLAuthenticationChallenge,
         completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
     ) {
-        table.received(challenge, of: task, completionHandler)
+        table.urlSession(session, task: task, didReceive: challenge, completionHandler: completionHandler)
     }
 
     /// A connection poses a challenge.
@@ -49,7 +55,7 @@ extension Network.URLSessionNetworkStack {
         didReceive challenge: URLAuthenticationChallenge,
         completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
     ) {
-        table.received(challenge, completionHandler)
+        table.urlSession(session, didReceive: challenge, completionHandler: completionHandler)
     }
 
     /// The content of a request is to be sent from the start.
@@ -58,7 +64,7 @@ extension Network.URLSessionNetworkStack {
         task: URLSessionTask,
         needNewBodyStream completionHandler: @escaping @Sendable (InputStream?) -> Void
     ) {
-        table.needsContent(of: task, completionHandler)
+        table.urlSession(session, task: task, needNewBodyStream: completionHandler)
     }
 
     /// Content of a request went out.
@@ -69,12 +75,18 @@ extension Network.URLSessionNetworkStack {
         totalBytesSent: Int64,
         totalBytesExpectedToSend: Int64
     ) {
-        table.sent(bytesSent, of: task)
+        table.urlSession(
+            session,
+            task: task,
+            didSendBodyData: bytesSent,
+            totalBytesSent: totalBytesSent,
+            totalBytesExpectedToSend: totalBytesExpectedToSend
+        )
     }
 
     /// A task has ended.
     public func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
-        table.completed(task, error)
+        table.urlSession(session, task: task, didCompleteWithError: error)
     }
 
     /// A response could be cached. None is.
@@ -89,6 +101,6 @@ extension Network.URLSessionNetworkStack {
 
     /// The session has let go of everything.
     public func urlSession(_ session: URLSession, didBecomeInvalidWithError error: (any Error)?) {
-        table.becameInvalid()
+        table.urlSession(session, didBecomeInvalidWithError: error)
     }
 }

@@ -142,7 +142,7 @@ extension Network {
             )
             let urlSession = URLSession(
                 configuration: .carrying(configuration),
-                delegate: SessionDelegate(table),
+                delegate: table,
                 delegateQueue: Platform.eventQueue()
             )
             session.attach(urlSession)

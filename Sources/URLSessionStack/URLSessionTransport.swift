@@ -64,20 +64,3 @@ public struct URLSessionTransport: HTTPTransport {
         }
     }
 }
-
-extension HTTP.Options {
-    /// Refuses options that URLSession cannot follow, whatever the request.
-    func checkForURLSession() throws(Network.ConfigurationError) {
-        let capabilities = Platform.capabilities
-        if pathAsIs { try capabilities.require(.pathAsIs) }
-        if !decompresses { try capabilities.require(.rawContent) }
-        if passesUnknownCodings { try capabilities.require(.unknownCodings) }
-        if collectsServerPins { try capabilities.require(.serverPins) }
-        if !digestCredentials.isEmpty { try capabilities.require(.digestAuthentication) }
-        if timeouts.connect != nil { try capabilities.require(.connectTimeout) }
-        if version == .http2PriorKnowledge { try capabilities.require(.http2PriorKnowledge) }
-        if expectContinue != nil { try capabilities.require(.expectContinue) }
-        if limits.decompressionRatio != nil { try capabilities.require(.decompressionRatio) }
-        if onInformational != nil { try capabilities.require(.informationalResponses) }
-    }
-}

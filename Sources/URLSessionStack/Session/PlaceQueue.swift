@@ -4,7 +4,7 @@ internal import NetworkStack
 ///
 /// Who comes first goes first, host by host; a busy host never delays another. URLSession has a queue of its own, which
 /// tells nobody who is in it; so nothing is ever started that would have to wait there.
-struct PlaceQueue<Waiter: AnyObject> {
+struct PlaceQueue<Waiter> {
     private struct Waiting {
         let ticket: UInt64
         var waiter: Waiter?

@@ -6,27 +6,44 @@ internal import NetworkStack
     internal import FoundationNetworking
 #endif
 
-/// Which transfer a task of a session belongs to, and whether there may be more of them. Whoever is the session's delegate
-/// hands every event in here.
+/// Receives the events of a task that carries its transfer.
+protocol TaskReceiver: AnyObject, Sendable {
+    func received(_ response: URLResponse)
+    func received(_ data: Data)
+    func redirected(_ completionHandler: @Sendable (URLRequest?) -> Void)
+    func sent(_ count: Int64)
+    func newContentStream() -> InputStream
+    func challenged(
+        _ challenge: URLAuthenticationChallenge,
+        _ completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
+    )
+    func completed(_ task: URLSessionTask, _ error: (any Error)?)
+}
+
+/// The receiver of each task of a session, and whether there may be more tasks.
 ///
-/// It knows neither the session nor the stack, so a delegate that holds it keeps neither alive.
-final class TaskTable: Sendable {
+/// It is the delegate of a session that the stack makes itself; a stack that is the delegate passes every event on to it. A session
+/// keeps its delegate until it is invalidated. The table holds neither the session nor the stack, so it keeps neither alive.
+final class TaskTable: NSObject, Sendable {
     private struct State {
-        var carried: [Int: HopTransfer] = [:]
+        var receivers: [Int: any TaskReceiver] = [:]
         var isShutDown = false
     }
 
-    /// Where transfers stand in line, read their content and are started.
+    /// Where transfers wait for a place, read their bodies and start.
     let steering = DispatchQueue(label: "network-stack.urlsession")
-    /// Where tasks are cancelled, and challenges answered: one at a time, as the two together could end the process.
+    /// Where tasks are cancelled, and challenges answered: one at a time, as the two together could crash the process.
     let interrupting = DispatchQueue(label: "network-stack.urlsession.interrupting")
-    /// Answers challenges, if the stack has somebody who can.
+    /// Answers challenges, or `nil` if the stack has no handler.
     let challengeHandler: (any AuthenticationChallengeHandler)?
 
     private let state = Lock(State())
     private let invalidation = Milestone()
 
-    init(challengeHandler: (any AuthenticationChallengeHandler)?) { self.challengeHandler = challengeHandler }
+    init(challengeHandler: (any AuthenticationChallengeHandler)?) {
+        self.challengeHandler = challengeHandler
+        super.init()
+    }
 
     /// Whether no task may be made any more.
     var isShutDown: Bool { state.withLock { $0.isShutDown } || invalidation.isReached }
@@ -36,26 +53,111 @@ final class TaskTable: Sendable {
 
     // MARK: Tasks
 
-    subscript(task: URLSessionTask) -> HopTransfer? {
+    subscript(task: URLSessionTask) -> (any TaskReceiver)? {
         let identifier = task.taskIdentifier
-        return state.withLock { $0.carried[identifier] }
+        return state.withLock { $0.receivers[identifier] }
     }
 
-    func insert(_ transfer: HopTransfer, for task: URLSessionTask) {
+    func insert(_ receiver: any TaskReceiver, for task: URLSessionTask) {
         let identifier = task.taskIdentifier
-        state.withLock { $0.carried[identifier] = transfer }
+        state.withLock { $0.receivers[identifier] = receiver }
     }
 
-    func remove(_ task: URLSessionTask) -> HopTransfer? {
+    func remove(_ task: URLSessionTask) -> (any TaskReceiver)? {
         let identifier = task.taskIdentifier
-        return state.withLock { $0.carried.removeValue(forKey: identifier) }
+        return state.withLock { $0.receivers.removeValue(forKey: identifier) }
     }
 
     // MARK: The end
 
-    /// The session has let go of everything.
-    func becameInvalid() { invalidation.reach() }
-
-    /// Waits until the session has let go of everything.
+    /// Waits until the session has released everything.
     func invalid() async { await invalidation.wait() }
+}
+
+/// The session's events, each passed to the task's receiver. They come one at a time, on the session's delegate queue; only the
+/// request for a body stream comes from within URLSession.
+extension TaskTable: URLSessionDataDelegate {
+    func urlSession(
+        _ session: URLSession,
+        dataTask: URLSessionDataTask,
+        didReceive response: URLResponse,
+        completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
+    ) {
+        self[dataTask]?.received(response)
+        completionHandler(.allow)
+    }
+
+    func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
+        self[dataTask]?.received(data)
+    }
+
+    /// A redirect is not followed, unless its task was made by other code that uses the session.
+    func urlSession(
+        _ session: URLSession,
+        task: URLSessionTask,
+        willPerformHTTPRedirection response: HTTPURLResponse,
+        newRequest request: URLRequest,
+        completionHandler: @escaping @Sendable (URLRequest?) -> Void
+    ) {
+        guard let receiver = self[task] else { return completionHandler(request) }
+        receiver.redirected(completionHandler)
+    }
+
+    /// A challenge of a task: a 401 whose response and body have been delivered already.
+    ///
+    /// Without an answer URLSession would wait for ever (SCF #5457), and `.useCredential` without a credential would crash
+    /// the process; so the answer is always one of two.
+    func urlSession(
+        _ session: URLSession,
+        task: URLSessionTask,
+        didReceive challenge: URLAuthenticationChallenge,
+        completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
+    ) {
+        guard let receiver = self[task] else { return completionHandler(.performDefaultHandling, nil) }
+        receiver.challenged(challenge, completionHandler)
+    }
+
+    /// A challenge of a connection, which only platforms with the Security framework have.
+    func urlSession(
+        _ session: URLSession,
+        didReceive challenge: URLAuthenticationChallenge,
+        completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
+    ) {
+        guard let challengeHandler else { return completionHandler(.performDefaultHandling, nil) }
+        challengeHandler.handle(challenge, completionHandler: completionHandler)
+    }
+
+    func urlSession(
+        _ session: URLSession,
+        task: URLSessionTask,
+        needNewBodyStream completionHandler: @escaping @Sendable (InputStream?) -> Void
+    ) {
+        completionHandler(self[task]?.newContentStream())
+    }
+
+    func urlSession(
+        _ session: URLSession,
+        task: URLSessionTask,
+        didSendBodyData bytesSent: Int64,
+        totalBytesSent: Int64,
+        totalBytesExpectedToSend: Int64
+    ) {
+        self[task]?.sent(bytesSent)
+    }
+
+    func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
+        remove(task)?.completed(task, error)
+    }
+
+    func urlSession(
+        _ session: URLSession,
+        dataTask: URLSessionDataTask,
+        willCacheResponse proposedResponse: CachedURLResponse,
+        completionHandler: @escaping @Sendable (CachedURLResponse?) -> Void
+    ) {
+        completionHandler(nil)
+    }
+
+    /// The session has released everything.
+    func urlSession(_ session: URLSession, didBecomeInvalidWithError error: (any Error)?) { invalidation.reach() }
 }

@@ -14,7 +14,8 @@ internal import NetworkStack
 final class TransferSession: Sendable {
     private struct State {
         var session: URLSession?
-        var places: PlaceQueue<HopTransfer>
+        /// What starts each transfer that waits for a place.
+        var places: PlaceQueue<@Sendable () -> Void>
     }
 
     let table: TaskTable
@@ -68,8 +69,9 @@ final class TransferSession: Sendable {
 
     // MARK: Places
 
-    func enter(_ transfer: HopTransfer) -> UInt64? {
-        state.withLock { $0.places.enter(transfer, for: transfer.hop.origin) }
+    /// Takes a place, or returns a ticket; `start` is called on the steering queue when there is a place for it.
+    func enter(_ origin: HTTP.Origin, start: @escaping @Sendable () -> Void) -> UInt64? {
+        state.withLock { $0.places.enter(start, for: origin) }
     }
 
     func withdraw(ticket: UInt64, from origin: HTTP.Origin) -> Bool {
@@ -78,7 +80,7 @@ final class TransferSession: Sendable {
 
     func leave(_ origin: HTTP.Origin) {
         let admitted = state.withLock { $0.places.leave(origin) }
-        for transfer in admitted { steering.async { transfer.startTask() } }
+        for start in admitted { steering.async(execute: start) }
     }
 
     // MARK: Events

@@ -23,26 +23,3 @@ extension URLSessionConfiguration {
         return carrying
     }
 }
-
-extension Network.Configuration {
-    /// Refuses what makes no sense, and what URLSession cannot do.
-    func checkForURLSession() throws(Network.ConfigurationError) {
-        do { try validate() } catch { throw .init(error) }
-        try options.checkForURLSession()
-        let capabilities = Platform.capabilities
-        try Platform.check(proxies)
-        var others = self
-        others.proxies = .none
-        try capabilities.requireConnections(of: others)
-        if tls.trustRoots != .system { try capabilities.require(.customTrustRoots) }
-        if tls.clientIdentity != nil { try capabilities.require(.clientCertificates) }
-        if tls.minimumVersion != .v1_2 || tls.maximumVersion != nil { try capabilities.require(.tlsVersions) }
-        if tls.verification != .full { try capabilities.require(.unverifiedTLS) }
-        if serverTrust != nil, let reason = capabilities.reason(against: .publicKeyPinning) {
-            throw .untrusted(.pinningUnsupported(reason: reason))
-        }
-        // Every stream has a place of its own, so a limit that the places keep anyway can be kept.
-        let isKept = connections.streamsPerConnection >= min(connections.perHost, connections.total ?? .max, 100)
-        if !isKept { try capabilities.require(.streamsPerConnection) }
-    }
-}

@@ -12,7 +12,7 @@ extension Retry.Policy where Metadata: HTTPRetryMetadata {
     /// - Parameter limit: The longest wait. If the server asks for more, the fetch ends with ``Retry/RetryAfterTooLong``.
     /// - Returns: The policy.
     public func respectingRetryAfter(upTo limit: Duration) -> Self {
-        respectingRetryAfter(upTo: Retry.Delay(limit))
+        respectingRetryAfter(upTo: limit.seconds)
     }
 }
 
@@ -24,7 +24,7 @@ extension Retry.Backoff {
     ///   - truncation: When to stop.
     /// - Returns: The backoff.
     public static func constant(delay: Duration, until truncation: Truncation) -> Self {
-        .constant(delay: Retry.Delay(delay), until: truncation)
+        .constant(delay: delay.seconds, until: truncation)
     }
 
     /// Delays that double, from the base delay on (``doubling(_:_:)``).
@@ -34,7 +34,7 @@ extension Retry.Backoff {
     ///   - truncation: When to stop; with a `maxDelay`, no single delay is longer than that.
     /// - Returns: The backoff.
     public static func exponential(baseDelay: Duration, until truncation: Truncation) -> Self {
-        .exponential(baseDelay: Retry.Delay(baseDelay), until: truncation)
+        .exponential(baseDelay: baseDelay.seconds, until: truncation)
     }
 }
 
@@ -43,13 +43,5 @@ extension Retry.Backoff.Truncation {
     ///
     /// - Parameter limit: The total.
     /// - Returns: The truncation.
-    public static func maxDelay(_ limit: Duration) -> Self { .maxDelay(Retry.Delay(limit)) }
-}
-
-extension Retry.Delay {
-    /// A duration in seconds.
-    fileprivate init(_ duration: Duration) {
-        let (seconds, attoseconds) = duration.components
-        self = Self(seconds) + Self(attoseconds) / 1e18
-    }
+    public static func maxDelay(_ limit: Duration) -> Self { .maxDelay(limit.seconds) }
 }

@@ -10,7 +10,7 @@ internal import NetworkStack
 ///
 /// Until there is a task, everything happens on the session's steering queue; from then on, on its delegate queue. So the
 /// sink hears one thing at a time. Only the task is cancelled elsewhere, as that may take as long as URLSession likes.
-final class HopTransfer: HTTPTransfer {
+final class HopTransfer: HTTPTransfer, TaskReceiver {
     enum Stage {
         case reading
         case queued(ticket: UInt64)
@@ -92,7 +92,7 @@ final class HopTransfer: HTTPTransfer {
     private func queue() {
         guard let sink = state.withLock({ $0.sink }) else { return }
         sink.entered(.queued)
-        let ticket = session.enter(self)
+        let ticket = session.enter(hop.origin) { self.startTask() }
         let (goesOn, isLate) = state.withLock { state in
             state.clock.queued = .now
             if case .ended = state.stage { return (false, true) }

@@ -12,14 +12,13 @@ internal import NetworkStack
 extension HopTransfer {
     func challenged(
         _ challenge: URLAuthenticationChallenge,
-        handler: (any AuthenticationChallengeHandler)?,
         _ completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
     ) {
         let decline: @Sendable () -> Void = { [self] in
             state.withLock { $0.answer.challengeIsDeclined() }
             session.interrupting.async { completionHandler(.cancelAuthenticationChallenge, nil) }
         }
-        guard let handler, state.withLock({ $0.sink }) != nil else { return decline() }
+        guard let handler = session.table.challengeHandler, state.withLock({ $0.sink }) != nil else { return decline() }
         if state.withLock({ $0.losesPlace() }) { session.leave(hop.origin) }
         let wasAnswered = Lock(false)
         handler.handle(challenge) { [self] disposition, credential in
@@ -49,7 +48,7 @@ extension HopTransfer {
     ///
     /// - Parameter goOn: Called once there is a place, unless the task has ended by then.
     private func queueAgain(_ goOn: @escaping @Sendable () -> Void) {
-        let ticket = session.enter(self)
+        let ticket = session.enter(hop.origin) { self.startTask() }
         let sink = state.withLock { state -> (any HTTPTransferSink<URLError>)? in
             guard case .carried = state.stage else { return nil }
             if let ticket { state.answering = (ticket, goOn) } else { state.hasPlace = true }
