@@ -88,7 +88,7 @@ def load(folder=FOLDER, root=ROOT):
             mutated(path, mutations.values(), root)
         except Problem as problem:
             problems.append(str(problem))
-    # Of a conformance suite only its run knows the checks' names, which are made of parts.
+    # The checks of a conformance suite are named in checks.py.
     declared = [set(TESTS.findall(path.read_text())) for path in (root / "Tests").rglob("*.swift")]
     for mutation in mutations.values():
         if not mutation.check and not any(names.issuperset(mutation.suite.split("/")) for names in declared):

@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
-"""Writes .build/PROMISES.md: each group of promises, checks that prove it, and the mutations that they caught.
+"""Writes .build/PROMISES.md: each group of promises, checks that prove it, and the mutations that they caught; and every check.
 
-It is made of the mutations (Tests/Mutations), the contract in NetworkStack.swift, and the capabilities in
-Tests/Capabilities.json, which name mutations. --check writes nothing, and fails if these do not fit together.
+It is made of the mutations (Tests/Mutations), the contract in NetworkStack.swift, the capabilities in
+Tests/Capabilities.json, which name mutations, and the checks. --check writes nothing, and fails if these do not fit together.
 """
 import json
 import re
 import sys
 
+import checks
 from mutations import ROOT, Problem, load
 
 TABLE = ROOT / ".build" / "PROMISES.md"
@@ -16,23 +17,44 @@ CAPABILITIES = ROOT / "Tests" / "Capabilities.json"
 NUMBERED = re.compile(r"(\d+)\. ")
 INTRODUCTION = """# Promises
 
-Made by `make promises` from the mutations in `Tests/Mutations`, the contract in `NetworkStack.swift` and
-`Tests/Capabilities.json`: change those, not this file.
+Made by `make promises` from the mutations in `Tests/Mutations`, the contract in `NetworkStack.swift`,
+`Tests/Capabilities.json` and the checks in `Tests/NetworkStackConformance`: change those, not this file.
 
 A check proves a promise, and a mutation proves the check: a defect put into the library on purpose, with which the check
 goes red. `make mutations` puts them in, one at a time, and fails if one is not noticed. Each group of promises has at least
 one. The checks are those of the suite in `Tests/NetworkStackConformance`, run on CurlStack, on URLSessionStack, or on a
-transport in memory where the engine alone is meant; a name with a slash is a test's.
+transport in memory where the engine alone is meant; a name with a slash is a test's. All of them follow, section by section,
+with the specifications that they rest on.
 """
 
 
 def main():
-    mutations = load()
-    text = "\n".join([INTRODUCTION, *contract(mutations), *groups(mutations), *capabilities(mutations)])
+    mutations, suite = load(), checks.load()
+    named(mutations, suite)
+    text = "\n".join([INTRODUCTION, *contract(mutations), *groups(mutations), *capabilities(mutations), *sections(suite)])
     if sys.argv[1:] != ["--check"]:
         TABLE.parent.mkdir(exist_ok=True)
         TABLE.write_text(text)
         print(TABLE.relative_to(ROOT))
+
+
+def named(mutations, suite):
+    """Every mutation of a conformance suite names a check that there is."""
+    whole = [re.compile(".+".join(map(re.escape, check.name.split("…")))) for check in suite if "…" in check.name]
+    names = [check.name for check in suite]
+    problems = [f"{mutation.area}.json: {mutation.id}: there is no check {mutation.check!r}" for mutation in mutations.values()
+                if not any(mutation.check in name for name in names)
+                and not any(name.fullmatch(mutation.check) for name in whole)]
+    if problems:
+        raise Problem("\n".join(problems))
+
+
+def sections(suite):
+    """Every check of the suite."""
+    for section in dict.fromkeys(check.section for check in suite):
+        yield f"## {section}\n\n| check | rests on |\n|---|---|"
+        yield from (f"| {cell(check.name)} | {', '.join(check.rests)} |" for check in suite if check.section == section)
+        yield ""
 
 
 def contract(mutations):

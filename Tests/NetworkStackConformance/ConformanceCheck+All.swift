@@ -1,55 +1,80 @@
 extension ConformanceCheck {
-    /// Every promise, section by section of the contract, in the order to read them in. A stack is proved by those it claims
-    /// (``ConformanceSubject/claims(_:)``).
+    /// Every promise, in the order to read them in. A stack is proved by those it claims (``ConformanceSubject/claims(_:)``).
     ///
-    /// A section is a folder of `Checks`, and has a line here.
+    /// Each section of the contract is a folder of `Checks`, named here before its lists.
     public static let all: [ConformanceCheck] = fetches + messages + protocols + connections + above
 
     /// How fetches begin and end.
     private static let fetches: [ConformanceCheck] = [
-        contract + callbacks,  // Completion
+        // Completion
+        contract, callbacks,
+        // Cancellation
         cancellation,
-        timeouts + sendingTimeouts + interimTimeouts + endlessTimeouts + punctuality + proportions,
-        failures + errorCases,  // Errors
+        // Timeouts
+        timeouts, sendingTimeouts, interimTimeouts, endlessTimeouts, punctuality, proportions,
+        // Errors
+        failures, errorCases,
     ].flatMap(\.self)
 
     /// What travels.
     private static let messages: [ConformanceCheck] = [
-        methods + headers + ownHeaders + sessionHeaders + paths + refusals,  // Requests
-        bodies + requestTrailers + sentForms + expectations,  // Uploads
-        statuses + receivedBodies + receivedHeaders + lenientHeads + receivedFields + ranges + hints  // Responses
-            + limits,
-        (compression + codings).map { $0.needing(.decompression) } + compressionPieces + compressionRatios
-            + compressionBombs,
+        // Requests
+        methods, headers, ownHeaders, sessionHeaders, paths, refusals,
+        // Uploads
+        bodies, sentForms, requestTrailers.resting(on: .rfc(9110, "6.5")),
+        expectations.resting(on: .rfc(9110, "10.1.1")),
+        // Responses
+        statuses, hints.resting(on: .rfc(8297)), receivedHeaders, lenientHeads, receivedFields,
+        receivedBodies.resting(on: .rfc(9112, "6")), ranges.resting(on: .rfc(9110, "14.2")), limits,
+        // Compression
+        compression.map { $0.needing(.decompression) }, codings.map { $0.needing(.decompression) },
+        compressionPieces, compressionRatios, compressionBombs,
+        // Redirects
         redirects,
-        cookies,
-        streams + downloads,
+        // Cookies
+        cookies.resting(on: .rfc(6265)),
+        // Streams
+        streams, downloads,
     ].flatMap(\.self)
 
     /// Which way it travels.
     private static let protocols: [ConformanceCheck] = [
-        framing + heads + foldedHeads + unusualReplies,  // HTTP1
-        http2 + faultsOfHTTP2 + openFaultsOfHTTP2 + errorsOfHTTP2 + heldFrames + stalledHTTP2 + earlyAnswers
-            + awaitedTrailers,
-        tls + tlsAlerts + clientIdentities + strictTransport,
+        // HTTP1
+        framing.resting(on: .rfc(9112, "6.3")), heads, foldedHeads, unusualReplies,
+        // HTTP2
+        http2, earlyAnswers, awaitedTrailers, heldFrames, stalledHTTP2, faultsOfHTTP2,
+        openFaultsOfHTTP2.resting(on: .rfc(9113, "5.4.1")), errorsOfHTTP2,
+        // TLS
+        tls, tlsAlerts.resting(on: .rfc(8446, "4.4.2.4")), clientIdentities, strictTransport.resting(on: .rfc(6797)),
+        // Pinning
         pinning,
-        proxies + socksProxies + failingProxies,
+        // Proxies
+        proxies, socksProxies, failingProxies,
     ].flatMap(\.self)
 
     /// What fetches of a stack share.
     private static let connections: [ConformanceCheck] = [
-        keptConnections + keptAlive + deadConnections + boundedRepeats + concurrency + addresses + localSockets + floods
-            + floodsInTheClear,
-        stackLifetimes + finishing,  // Shutdown
-        pairs + products + races + lifetimes + nameTables + processHygiene,  // Isolation
+        // Connections
+        keptConnections, keptAlive, deadConnections, boundedRepeats, concurrency, addresses, localSockets, floods,
+        floodsInTheClear,
+        // Shutdown
+        stackLifetimes, finishing,
+        // Isolation
+        pairs, products, races, lifetimes, nameTables, processHygiene,
     ].flatMap(\.self)
 
     /// What is decided above the messages.
     private static let above: [ConformanceCheck] = [
+        // Retries
         retries,
-        authentication + digest + digestUploads + digestLimits,
+        // Authentication
+        authentication, digest.resting(on: .rfc(7616)), digestUploads.resting(on: .rfc(7616)),
+        digestLimits.resting(on: .rfc(7616)),
+        // Interceptors
         interceptors,
+        // Metrics
         metrics,
-        resources + endpointParts + curlCommands,
+        // Resources
+        resources, endpointParts, curlCommands,
     ].flatMap(\.self)
 }

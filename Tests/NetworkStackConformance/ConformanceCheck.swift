@@ -8,6 +8,8 @@ public struct ConformanceCheck: Sendable, CustomStringConvertible {
     public let name: String
     /// What a stack must be able to do for the promise to apply.
     public let needs: Set<HTTP.Capability>
+    /// The specifications that the promise rests on, if any.
+    public let rests: [Specification]
     /// Proves the promise, or throws what speaks against it, or ``UnclaimedPromise``.
     public let run: @Sendable (ConformanceSubject) async throws -> Void
 
@@ -16,24 +18,36 @@ public struct ConformanceCheck: Sendable, CustomStringConvertible {
     /// - Parameters:
     ///   - name: The promise, in a sentence.
     ///   - needs: What a stack must be able to do for the promise to apply.
+    ///   - rests: The specifications that the promise rests on, if any.
     ///   - run: Proves the promise, or throws.
     public init(
         _ name: String,
         needs: Set<HTTP.Capability> = [],
+        rests: [Specification] = [],
         run: @escaping @Sendable (ConformanceSubject) async throws -> Void
     ) {
         self.name = name
         self.needs = needs
+        self.rests = rests
         self.run = run
     }
 
     /// The same check for stacks that can do this, too.
     func needing(_ capability: HTTP.Capability) -> ConformanceCheck {
-        ConformanceCheck(name, needs: needs.union([capability]), run: run)
+        ConformanceCheck(name, needs: needs.union([capability]), rests: rests, run: run)
     }
 
-    /// The promise.
-    public var description: String { name }
+    /// The promise, and the specifications that it rests on.
+    public var description: String {
+        rests.isEmpty ? name : "\(name) (\(rests.map(\.description).joined(separator: ", ")))"
+    }
+}
+
+extension [ConformanceCheck] {
+    /// The same checks, which all rest on a specification.
+    func resting(on specification: Specification) -> [ConformanceCheck] {
+        map { ConformanceCheck($0.name, needs: $0.needs, rests: [specification] + $0.rests, run: $0.run) }
+    }
 }
 
 /// Says that a stack does not claim a promise, where only asking it can tell: nothing was proved, and nothing speaks against it.

@@ -164,5 +164,7 @@ struct InMemoryConformance {
     func claims() {
         #expect(ConformanceCheck.all.count(where: Self.subject.claims) >= 40)
         #expect(Set(ConformanceCheck.all.map(\.name)).count == ConformanceCheck.all.count, "names are unique")
+        let longNames = ConformanceCheck.all.map(\.name).filter { $0.split(separator: " ").count > 12 }
+        #expect(longNames == [], "names have at most 12 words")
     }
 }

@@ -9,13 +9,15 @@ extension ConformanceCheck {
     /// - Parameters:
     ///   - name: The promise, in a sentence.
     ///   - needs: What a stack must be able to do for the promise to apply.
+    ///   - rests: The specifications that the promise rests on, if any.
     ///   - run: Proves the promise with clocks times the scale, or throws. At scale 1, no clock is shorter than 200 ms.
     init(
         _ name: String,
         needs: Set<HTTP.Capability> = [],
+        rests: [Specification] = [],
         scaled run: @escaping @Sendable (_ subject: ConformanceSubject, _ scale: Int) async throws -> Void
     ) {
-        self.init(name, needs: needs) { subject in
+        self.init(name, needs: needs, rests: rests) { subject in
             var scale = 1
             while true {
                 let stall = Stall()

@@ -81,7 +81,8 @@ extension ConformanceCheck {
                 }
                 try await both.text(home.url("/"))
             },
-            ConformanceCheck("TRACE answers no challenge with Digest credentials") { subject in
+            ConformanceCheck("TRACE answers no challenge with Digest credentials", rests: [.rfc(9110, "9.3.8")]) {
+                subject in
                 let server = try challenging()
                 let stack = try subject.stack { $0.options = try .digest("u", "p", at: [server.url("/")]) }
                 let outcome = try await stack.observe(server.url("/"), method: .TRACE).onlyOutcome()

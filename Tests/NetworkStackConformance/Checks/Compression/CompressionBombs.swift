@@ -51,7 +51,11 @@ extension ConformanceCheck {
                 }
             }
         },
-        ConformanceCheck("A bomb in one piece is refused and delays no other fetch", needs: needs) {
+        ConformanceCheck(
+            "A bomb in one piece is refused and delays no other fetch",
+            needs: needs,
+            rests: [.rfc(8878, "3.1.1.2")]
+        ) {
             subject in
             // A frame of blocks that say one byte 128 KiB times each (RFC 8878 section 3.1.1.2): 128 MiB in 4 KiB.
             var bomb: [UInt8] = [0x28, 0xB5, 0x2F, 0xFD, 0, 7 << 3]

@@ -150,7 +150,8 @@ extension ConformanceCheck {
         },
         ConformanceCheck(
             "An unresponsive address does not delay the other address family",
-            needs: [.network, .addressFamily, .hostOverrides]
+            needs: [.network, .addressFamily, .hostOverrides],
+            rests: [.rfc(8305)]
         ) { subject in
             let dead = try UnresponsivePort(on: .v6)
             var options = ScriptedServer.Options()
@@ -166,7 +167,11 @@ extension ConformanceCheck {
             try expect(fetched.response.metrics.total < .seconds(10), "it took \(fetched.response.metrics.total)")
             withExtendedLifetime(server) {}
         },
-        ConformanceCheck("An IPv6 address with a zone is reached", needs: [.network, .addressFamily, .ipv6Literals]) {
+        ConformanceCheck(
+            "An IPv6 address with a zone is reached",
+            needs: [.network, .addressFamily, .ipv6Literals],
+            rests: [.rfc(9844, "6")]
+        ) {
             subject in
             var options = ScriptedServer.Options()
             options.loopback = .v6

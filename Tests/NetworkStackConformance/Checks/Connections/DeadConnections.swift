@@ -10,7 +10,8 @@ extension ConformanceCheck {
         ([.GET, .HEAD, .PUT, .DELETE, .OPTIONS] as [HTTP.Method]).map { method in
             ConformanceCheck(
                 "A \(method) is repeated after its keep-alive connection died unanswered",
-                needs: [.network]
+                needs: [.network],
+                rests: [.rfc(9110, "9.2.2")]
             ) {
                 subject in
                 let (client, server) = try await clientOfDyingConnection(subject)
@@ -30,7 +31,8 @@ extension ConformanceCheck {
         + ([.POST, .PATCH, "LOCK"] as [HTTP.Method]).map { method in
             ConformanceCheck(
                 "A \(method) is not repeated after its keep-alive connection died unanswered",
-                needs: [.network, .carefulRepeats]
+                needs: [.network, .carefulRepeats],
+                rests: [.rfc(9110, "9.2.2")]
             ) { subject in
                 for dies in [ScriptedServer.Step.close, .reset] {
                     let (client, server) = try await clientOfDyingConnection(subject, dies)
@@ -49,7 +51,8 @@ extension ConformanceCheck {
         + [
             ConformanceCheck(
                 "A GET is repeated on a fresh connection, a POST never",
-                needs: [.network, .carefulRepeats]
+                needs: [.network, .carefulRepeats],
+                rests: [.rfc(9110, "9.2.2")]
             ) { subject in
                 for dies in [ScriptedServer.Step.close, .reset] {
                     // As where something between forgets them all: they die when they are used again.

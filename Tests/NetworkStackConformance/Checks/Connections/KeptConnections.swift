@@ -23,7 +23,7 @@ extension ConformanceCheck {
             }
             try expectEqual(server.snapshot.accepted, 1, "connections")
         },
-        ConformanceCheck("Connection: close is honoured", needs: [.network]) { subject in
+        ConformanceCheck("Connection: close is honoured", needs: [.network], rests: [.rfc(9112, "9.6")]) { subject in
             // The server itself does not close: the client has to.
             let reply = "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 4\r\n\r\nlast"
             let server = try ScriptedServer { _ in [.receiveHead, .send(reply), .waitForClose] }
@@ -34,7 +34,8 @@ extension ConformanceCheck {
             }
             try expectEqual(seen.connections.map(\.requests.count), [1, 1, 1], "requests per connection")
         },
-        ConformanceCheck("An HTTP/1.0 response ends its connection", needs: [.network]) { subject in
+        ConformanceCheck("An HTTP/1.0 response ends its connection", needs: [.network], rests: [.rfc(9112, "9.3")]) {
+            subject in
             let server = try ScriptedServer { _ in
                 [.receiveHead, .send("HTTP/1.0 200 OK\r\nContent-Length: 3\r\n\r\nold"), .waitForClose]
             }
@@ -44,7 +45,8 @@ extension ConformanceCheck {
         },
         ConformanceCheck(
             "An HTTP/1.0 response with keep-alive ends its connection too",
-            needs: [.network, .strictReplies, .streamedRequestBody]
+            needs: [.network, .strictReplies, .streamedRequestBody],
+            rests: [.rfc(9112, "9.3")]
         ) { subject in
             // What follows on it would be HTTP/1.0, which knows no content without a length.
             let server = try ScriptedServer { _ in

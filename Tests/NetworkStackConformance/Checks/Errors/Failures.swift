@@ -4,7 +4,7 @@ import NetworkStackTesting
 
 extension ConformanceCheck {
     /// Connections that fail and replies that are not whole: each a typed failure, none a success.
-    static let failures: [ConformanceCheck] = unreachable + cutShort + senseless
+    static let failures: [ConformanceCheck] = unreachable + cutShort.resting(on: .rfc(9112, "8")) + senseless
 
     private static let unreachable: [ConformanceCheck] = [
         ConformanceCheck("A refused connection fails as connect and can be retried", needs: [.network]) {

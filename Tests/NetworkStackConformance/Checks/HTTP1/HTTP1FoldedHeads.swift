@@ -7,7 +7,8 @@ extension ConformanceCheck {
     static let foldedHeads: [ConformanceCheck] = [
         ConformanceCheck(
             "A head whose first line is folded harms no other fetch",
-            needs: [.network, .strictReplies]
+            needs: [.network, .strictReplies],
+            rests: [.rfc(9112, "5.2")]
         ) { subject in
             let folded = "HTTP/1.1 200 OK\r\n X-A: b\r\n\tc\r\nContent-Length: 1\r\nConnection: close\r\n\r\n"
             let hints = "HTTP/1.1 103 Early Hints\r\nX-Before: there\r\n\r\n"
@@ -54,7 +55,8 @@ extension ConformanceCheck {
         },
         ConformanceCheck(
             "A body whose coding is on a folded line is decoded",
-            needs: [.network, .strictReplies]
+            needs: [.network, .strictReplies],
+            rests: [.rfc(9112, "5.2")]
         ) { subject in
             let head =
                 "HTTP/1.1 200 OK\r\nContent-Encoding:\r\n gzip\r\nContent-Length: \(Compressed.gzip.count)\r\n\r\n"

@@ -4,7 +4,9 @@ import NetworkStackTesting
 
 extension ConformanceCheck {
     /// Heads that another recipient may read otherwise: one that is taken for whole lets the next answer be forged.
-    static let heads: [ConformanceCheck] = transferCodings + illegalStatusLines + fieldNames + fieldValues
+    static let heads: [ConformanceCheck] =
+        transferCodings.resting(on: .rfc(9112, "6.1")) + illegalStatusLines.resting(on: .rfc(9112, "4"))
+        + fieldNames.resting(on: .rfc(9110, "5.1")) + fieldValues.resting(on: .rfc(9110, "5.5"))
 
     private static let transferCodings: [ConformanceCheck] =
         [

@@ -92,7 +92,8 @@ extension ConformanceCheck {
     static let awaitedTrailers: [ConformanceCheck] = [
         ConformanceCheck(
             "TE: trailers receives trailers over HTTP/2, with or without a length",
-            needs: needsFrames.union([.trailers])
+            needs: needsFrames.union([.trailers]),
+            rests: [.rfc(9110, "6.5")]
         ) { subject in
             for fields in [[], [(name: "content-length", value: "2")]] {
                 for status in [200, 404] {

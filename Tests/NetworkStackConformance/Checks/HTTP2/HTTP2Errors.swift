@@ -8,7 +8,11 @@ extension ConformanceCheck {
     /// What an error of HTTP/2 names: without it, the cause cannot be found.
     static let errorsOfHTTP2: [ConformanceCheck] =
         ["Connection", "Upgrade"].map { name in
-            ConformanceCheck("The error names a response's \(name) field over HTTP/2", needs: needsFrames) { subject in
+            ConformanceCheck(
+                "The error names a response's \(name) field over HTTP/2",
+                needs: needsFrames,
+                rests: [.rfc(9113, "8.2.2")]
+            ) { subject in
                 // RFC 9113 section 8.2.2.
                 let server = try http2Server { _ in
                     [
@@ -28,7 +32,11 @@ extension ConformanceCheck {
             ConformanceCheck("The error has the text of the GOAWAY that ended it", needs: needsFrames) {
                 try await expectText(of: errorAfterGOAWAY($0), contains: "too_many_pings")
             },
-            ConformanceCheck("An ALTSVC frame before a response over HTTP/2 changes nothing", needs: needsFrames) {
+            ConformanceCheck(
+                "An ALTSVC frame before a response over HTTP/2 changes nothing",
+                needs: needsFrames,
+                rests: [.rfc(7838, "4")]
+            ) {
                 subject in
                 // RFC 7838 section 4: for an origin on stream 0, and for a stream's own.
                 let value = Array("h2=\":443\"".utf8)
@@ -48,7 +56,11 @@ extension ConformanceCheck {
                     )
                 }
             },
-            ConformanceCheck("A PING is answered while a stream's reader pauses", needs: needsFrames) {
+            ConformanceCheck(
+                "A PING is answered while a stream's reader pauses",
+                needs: needsFrames,
+                rests: [.rfc(9113, "6.7")]
+            ) {
                 try await answersPings($0)
             },
         ]

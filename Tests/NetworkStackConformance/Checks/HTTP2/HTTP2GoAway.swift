@@ -7,7 +7,8 @@ extension ConformanceCheck {
 
     /// Connections of HTTP/2 that end, with a word or without.
     static let goAways: [ConformanceCheck] = [
-        ConformanceCheck("A request that GOAWAY excludes is sent again", needs: needsFrames) {
+        ConformanceCheck("A request that GOAWAY excludes is sent again", needs: needsFrames, rests: [.rfc(9113, "6.8")])
+        {
             subject in
             // GOAWAY names the last stream that was dealt with: none (RFC 9113 section 6.8). Safe for a POST, too.
             for body in [
@@ -24,7 +25,8 @@ extension ConformanceCheck {
         },
         ConformanceCheck(
             "A request that GOAWAY excludes on a keep-alive connection is sent again",
-            needs: needsFrames
+            needs: needsFrames,
+            rests: [.rfc(9113, "6.8")]
         ) { subject in
             let (arrived, leaves) = (Gate(), Gate())
             let answer: ScriptedServer.Script = [
@@ -49,7 +51,8 @@ extension ConformanceCheck {
         },
         ConformanceCheck(
             "A one-shot body that has started is not repeated after GOAWAY",
-            needs: needsFrames.union([.streamedRequestBody])
+            needs: needsFrames.union([.streamedRequestBody]),
+            rests: [.rfc(9113, "6.8")]
         ) { subject in
             let server = try http2Server { index in
                 index == 0
@@ -66,20 +69,28 @@ extension ConformanceCheck {
                 try expect(!text.contains("hello"), "Content was sent again: \(text)")
             }
         },
-        ConformanceCheck("A POST that GOAWAY counts as processed is not sent again", needs: needsFrames) {
+        ConformanceCheck(
+            "A POST that GOAWAY counts as processed is not sent again",
+            needs: needsFrames,
+            rests: [.rfc(9113, "6.8")]
+        ) {
             subject in
             let server = try http2Server { _ in [.receiveStream, .send([.goAway(lastStream: 1)]), .close] }
             let request = try HTTP.Request(method: .POST, url: server.url(), body: .bytes(Data("hello".utf8)))
             _ = try await subject.http2Client().breakdown(request)
             try expectEqual(server.snapshot.accepted, 1, "connections")
         },
-        ConformanceCheck("Gives up after repeated GOAWAY(0)", needs: needsFrames) {
+        ConformanceCheck("Gives up after repeated GOAWAY(0)", needs: needsFrames, rests: [.rfc(9113, "6.8")]) {
             subject in
             let server = try http2Server { _ in [.receiveStream, .send([.goAway(lastStream: 0)]), .close] }
             _ = try await subject.http2Client().breakdown(HTTP.Request(url: server.url()))
             try expect((2...10).contains(server.snapshot.accepted), "\(server.snapshot.accepted) connections")
         },
-        ConformanceCheck("A stream refused by the server is sent again, whatever its method", needs: needsFrames) {
+        ConformanceCheck(
+            "A stream refused by the server is sent again, whatever its method",
+            needs: needsFrames,
+            rests: [.rfc(9113, "8.7")]
+        ) {
             subject in
             let refused: UInt32 = 7
             let server = try http2Server { index in
@@ -94,7 +105,8 @@ extension ConformanceCheck {
         },
         ConformanceCheck(
             "A body refused before its first window is sent whole",
-            needs: needsFrames
+            needs: needsFrames,
+            rests: [.rfc(9113, "8.7")]
         ) { subject in
             let windows = [0, 0xFFFF].map { HTTP2Frame(.settings, [0, 4, 0, 0, UInt8($0 >> 8), UInt8($0 & 0xFF)]) }
             let content = String(repeating: "content ", count: 200)

@@ -7,7 +7,8 @@ extension ConformanceCheck {
     static let limitedStreams: [ConformanceCheck] = [
         ConformanceCheck(
             "A connection never exceeds the server's limit of concurrent streams",
-            needs: needsHTTP2.union([.streamedRequestBody])
+            needs: needsHTTP2.union([.streamedRequestBody]),
+            rests: [.rfc(9113, "5.1.2")]
         ) {
             subject in
             let (nghttpd, client) = try await echoing(subject, maxConcurrentStreams: 5)

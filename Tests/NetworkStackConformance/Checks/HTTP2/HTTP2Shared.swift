@@ -9,7 +9,8 @@ extension ConformanceCheck {
     static let sharedConnections: [ConformanceCheck] = [
         ConformanceCheck(
             "Connection: close ends neither an HTTP/2 connection nor its body",
-            needs: [.network, .http2PriorKnowledge, .strictReplies]
+            needs: [.network, .http2PriorKnowledge, .strictReplies],
+            rests: [.rfc(9113, "8.2.2")]
         ) {
             subject in
             let server = try http2Server { _ in

@@ -27,7 +27,8 @@ extension ConformanceCheck {
     ]
 
     private static let droppedFields: [ConformanceCheck] = [
-        ConformanceCheck("A redirect that becomes a GET drops every content field") { subject in
+        ConformanceCheck("A redirect that becomes a GET drops every content field", rests: [.rfc(9110, "15.4")]) {
+            subject in
             for (code, method) in [(301, HTTP.Method.POST), (302, .POST), (303, .POST), (303, .PUT), (303, "PATCH")] {
                 let request = try await redirected(subject, code, method, contentFields, to: { _ in "/next" })
                 let kept = contentFields.filter { request[$0.rawValue] != nil }
@@ -36,14 +37,19 @@ extension ConformanceCheck {
                 try expectEqual(request.method, "GET", "the method")
             }
         },
-        ConformanceCheck("A redirect that keeps its method keeps every content field") { subject in
+        ConformanceCheck("A redirect that keeps its method keeps every content field", rests: [.rfc(9110, "15.4")]) {
+            subject in
             for (code, method) in [(307, HTTP.Method.POST), (308, .PUT), (301, .PUT)] {
                 let request = try await redirected(subject, code, method, contentFields, to: { _ in "/next" })
                 let dropped = contentFields.filter { request[$0.rawValue] == nil && $0 != .expect }
                 try expectEqual(dropped, [], "fields that a \(code) to \(method) drops")
             }
         },
-        ConformanceCheck("A redirect to another origin drops every secret field", needs: [.network, .hostHeader]) {
+        ConformanceCheck(
+            "A redirect to another origin drops every secret field",
+            needs: [.network, .hostHeader],
+            rests: [.rfc(9110, "15.4")]
+        ) {
             subject in
             let secrets = originFields + ["X-Secret"]
             let other = try ScriptedServer.responding { _ in .ok("other") }
@@ -59,7 +65,8 @@ extension ConformanceCheck {
     ]
 
     private static let refusedFields: [ConformanceCheck] = [
-        ConformanceCheck("A field required in the head is refused as a trailer") { subject in
+        ConformanceCheck("A field required in the head is refused as a trailer", rests: [.rfc(9110, "6.5.1")]) {
+            subject in
             let peer = try subject.serve { _ in .ok("done") }
             let client = try subject.client()
             for name in fieldsOfHeads {
@@ -96,7 +103,11 @@ extension ConformanceCheck {
             }
             try expectEqual(peer.requests().count, 0, "requests")
         },
-        ConformanceCheck("No connection-specific field is sent over HTTP/2", needs: needsHTTP2) { subject in
+        ConformanceCheck(
+            "No connection-specific field is sent over HTTP/2",
+            needs: needsHTTP2,
+            rests: [.rfc(9113, "8.2.2")]
+        ) { subject in
             let (nghttpd, client) = try await nghttpd(subject)
             // RFC 9113 section 8.2.2. What the client refuses has not gone, either.
             let fields: [(HTTP.HeaderName, String)] = [

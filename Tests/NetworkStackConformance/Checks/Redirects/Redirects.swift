@@ -5,7 +5,8 @@ import NetworkStackTesting
 extension ConformanceCheck {
     /// Redirects are followed as browsers and RFC 9110 do, and never with what belongs to another origin.
     static let redirects: [ConformanceCheck] =
-        redirectMethods + redirectChains + redirectBodies + redirectResolution + redirectOrigins + redirectRefusals
+        redirectMethods.resting(on: .rfc(9110, "15.4")) + redirectChains + redirectBodies + redirectResolution
+        + redirectOrigins + redirectRefusals
 
     /// Status, method, the method of the next request, and whether the content goes along.
     private static let redirectTable: [(Int, HTTP.Method, HTTP.Method, Bool)] = [

@@ -93,7 +93,8 @@ extension ConformanceCheck {
     ]
 
     private static func leads(_ location: String, to target: String) -> ConformanceCheck {
-        ConformanceCheck("A redirect from \(base) to \(location) leads to \(target)") { subject in
+        ConformanceCheck("A redirect from \(base) to \(location) leads to \(target)", rests: [.rfc(3986, "5.4")]) {
+            subject in
             let peer = try subject.serve { request in
                 request.target.hasSuffix(base) ? .redirect(302, to: location) : .ok("there")
             }
@@ -107,7 +108,7 @@ extension ConformanceCheck {
 
     private static func fragment(_ what: String, _ start: String, _ location: String, _ end: String) -> ConformanceCheck
     {
-        ConformanceCheck("\(what), and none is sent") { subject in
+        ConformanceCheck("\(what), and none is sent", rests: [.rfc(9110, "10.2.2")]) { subject in
             let peer = try subject.serve { $0.path.hasSuffix("/start") ? .redirect(302, to: location) : .ok("there") }
             let fetched = try await subject.client().get(peer.url(start))
             try expectEqual(fetched.response.url.absoluteString, peer.url(end), "the URL that answered")

@@ -11,7 +11,8 @@ extension ConformanceCheck {
         + ["POST", "PUT", "PATCH"].map(saysThatItIsEmpty)
         + ["GET", "HEAD", "OPTIONS"].map(saysNothingOfContent)
         + [
-            ConformanceCheck("The response to HEAD has no body, whatever its length") { subject in
+            ConformanceCheck("The response to HEAD has no body, whatever its length", rests: [.rfc(9110, "9.3.2")]) {
+                subject in
                 let peer = try subject.serve { _ in .ok("twelve bytes") }
                 let fetched = try await subject.client().success(HTTP.Request(method: .HEAD, url: peer.url("/head")))
                 try expectEqual(fetched.value.count, 0, "the content")

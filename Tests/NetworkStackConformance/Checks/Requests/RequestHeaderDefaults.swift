@@ -72,7 +72,11 @@ extension ConformanceCheck {
                 try expectEqual(request.values(of: "Accept-Encoding"), [value], "Accept-Encoding")
             }
         },
-        ConformanceCheck("A TE field is listed in Connection", needs: [.network, .trailers]) {
+        ConformanceCheck(
+            "A TE field is listed in Connection",
+            needs: [.network, .trailers],
+            rests: [.rfc(9110, "10.1.4")]
+        ) {
             subject in
             for (own, expected) in [(nil, "TE"), ("close", "close, TE"), ("TE", "TE")] {
                 var headers: HTTP.Headers = [.te: "trailers"]
@@ -93,7 +97,8 @@ extension ConformanceCheck {
         },
         ConformanceCheck(
             "A request with Connection: close ends only its connection",
-            needs: [.network]
+            needs: [.network],
+            rests: [.rfc(9112, "9.6")]
         ) { subject in
             // The server would keep it.
             let server = try ScriptedServer { _ in
@@ -105,7 +110,8 @@ extension ConformanceCheck {
             }
             try expectEqual(server.requests.map(\.connectionIndex), [0, 0, 1, 1], "the connections")
         },
-        ConformanceCheck("A server's Connection: close is honoured", needs: [.network]) { subject in
+        ConformanceCheck("A server's Connection: close is honoured", needs: [.network], rests: [.rfc(9112, "9.6")]) {
+            subject in
             let server = try ScriptedServer { _ in
                 [
                     .receiveHead, .send("HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nok"),

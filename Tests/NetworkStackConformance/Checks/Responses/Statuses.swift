@@ -130,7 +130,8 @@ extension ConformanceCheck {
                     throw ConformanceFailure("expected no data")
                 }
             },
-            ConformanceCheck("A 304 has no body, whatever its length", needs: [.network]) { subject in
+            ConformanceCheck("A 304 has no body, whatever its length", needs: [.network], rests: [.rfc(9110, "15.4.5")])
+            { subject in
                 let text = "HTTP/1.1 304 Not Modified\r\nContent-Length: 500\r\nETag: \"x\"\r\n\r\n"
                 let peer = try subject.serve { _ in .raw(text) }
                 let client = try subject.client()

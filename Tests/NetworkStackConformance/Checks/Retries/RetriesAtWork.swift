@@ -93,7 +93,7 @@ extension ConformanceCheck {
 
     /// The ready-made policies, on the wire.
     static let retriesAtWork: [ConformanceCheck] = [
-        ConformanceCheck("A retry waits as long as Retry-After demands") {
+        ConformanceCheck("A retry waits as long as Retry-After demands", rests: [.rfc(9110, "10.2.3")]) {
             subject in
             let (clock, count) = (VirtualClock(keepsUp: true), Lock(0))
             let peer = try subject.serve { _ in
@@ -120,7 +120,7 @@ extension ConformanceCheck {
             )
             try expectEqual(clock.sleeps, [.seconds(7), .seconds(10), .milliseconds(750)], "the delays")
         },
-        ConformanceCheck("Repeated Retry-After fields are honoured") { subject in
+        ConformanceCheck("Repeated Retry-After fields are honoured", rests: [.rfc(9110, "10.2.3")]) { subject in
             let (clock, count) = (VirtualClock(keepsUp: true), Lock(0))
             let date = "Sun, 06 Nov 1994 08:49:47 GMT"
             let peer = try subject.serve { _ in
