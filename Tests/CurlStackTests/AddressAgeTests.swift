@@ -6,7 +6,7 @@ import Testing
 struct AddressAgeTests {
     private func instant(_ seconds: Int64) -> MonotonicInstant { MonotonicInstant(milliseconds: seconds * 1000) }
 
-    @Test("one transfer in fifteen seconds throws out what is too old, and those between take what there is")
+    @Test("one transfer in fifteen seconds drops old names; others use the cache")
     func rest() {
         let age = AddressAge(seconds: 60, mayRest: true)
         #expect(age.told(at: instant(100)) == 45)
@@ -21,14 +21,14 @@ struct AddressAgeTests {
         #expect(age.told(at: instant(145)) == 45)
     }
 
-    @Test("a short age is told every transfer", arguments: [0, 1, 59])
+    @Test("every transfer gets a short age", arguments: [0, 1, 59])
     func short(seconds: Int) {
         let age = AddressAge(seconds: seconds, mayRest: true)
         age.ended(told: seconds, aloneOnConnection: true, at: instant(100))
         #expect(age.told(at: instant(101)) == seconds)
     }
 
-    @Test("every transfer is told where libcurl forgets all names otherwise")
+    @Test("every transfer gets the age where libcurl otherwise drops all names")
     func restless() {
         let age = AddressAge(seconds: 60, mayRest: false)
         age.ended(told: 60, aloneOnConnection: true, at: instant(100))

@@ -15,7 +15,7 @@ struct ByteBufferTests {
         return (data, room)
     }
 
-    @Test("are handed over without the room for what did not come, if that is most of it")
+    @Test("are handed over without their unused room if that is most of it")
     func room() {
         let (few, room) = taken(100, expecting: 128 << 10)
         #expect(few == Data(repeating: 7, count: 100))

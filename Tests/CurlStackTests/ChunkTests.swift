@@ -7,7 +7,7 @@ import Testing
 @Suite("Content in chunks", .timeLimit(.minutes(1)))
 struct ChunkTests {
     @Test(
-        "that breaks the rules is told as malformed",
+        "that breaks the rules is reported as malformed",
         arguments: [
             "0x5\r\nhello\r\n0\r\n\r\n", "x5\r\nhello\r\n0\r\n\r\n", "-5\r\nhello\r\n0\r\n\r\n",
             "5\r\nhelloX\r\n0\r\n\r\n", "fffffffffffffffff\r\nhello\r\n0\r\n\r\n",

@@ -8,7 +8,7 @@ import Testing
 struct ConnectionQueueDoubtTests {
     private final class Token {}
 
-    @Test("one finds out for the others where nobody was left on it, or where it was of no use")
+    @Test("one transfer probes for the others when the shared connection is empty or unusable")
     func doubts() throws {
         var queue = ConnectionQueue(limits: .init(perHost: 4))
         let origin = try HTTP.Origin(of: try #require(URL(string: "http://a/")))

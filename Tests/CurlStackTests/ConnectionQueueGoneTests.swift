@@ -4,7 +4,7 @@ import Testing
 
 @testable import CurlStack
 
-@Suite("ConnectionQueue, where nobody waits any more")
+@Suite("ConnectionQueue without waiting transfers")
 struct ConnectionQueueGoneTests {
     private final class Token {}
 
@@ -12,7 +12,7 @@ struct ConnectionQueueGoneTests {
         .init(origin: try HTTP.Origin(of: try #require(URL(string: "http://\(name)/"))), version: .automatic)
     }
 
-    @Test("a host that all have left is passed over, for the one behind it")
+    @Test("an abandoned host is passed over for the one behind it")
     func passedOver() throws {
         var queue = ConnectionQueue(limits: .init(total: 1))
         let tokens = (0..<3).map { _ in Token() }
@@ -29,7 +29,7 @@ struct ConnectionQueueGoneTests {
         withExtendedLifetime(tokens) {}
     }
 
-    @Test("a host that all have left is forgotten when its turn comes, and not before")
+    @Test("an abandoned host is removed when its turn comes, not before")
     func forgotten() throws {
         var queue = ConnectionQueue(limits: .init(total: 2))
         let tokens = (0..<3).map { _ in Token() }
@@ -55,7 +55,7 @@ struct ConnectionQueueGoneTests {
         withExtendedLifetime(tokens) {}
     }
 
-    @Test("whoever still has the line of a forgotten host may tell of it after the origin's others have gone")
+    @Test("a waiter of a removed host may still report after its origin's others left")
     func forgottenTogether() throws {
         var queue = ConnectionQueue(limits: .init())
         let token = Token()
@@ -75,7 +75,7 @@ struct ConnectionQueueGoneTests {
         #expect(queue.line(of: lines[0].host) !== lines[0])
     }
 
-    @Test("those who still wait keep their turns when the hosts that all have left are forgotten")
+    @Test("the remaining waiters keep their turns when abandoned hosts are removed")
     func kept() throws {
         var queue = ConnectionQueue(limits: .init(total: 1))
         let tokens = (0..<200).map { _ in Token() }

@@ -13,7 +13,7 @@ struct ConnectionQueueTests {
         .init(origin: try HTTP.Origin(of: try #require(URL(string: "http://\(name)/"))), version: version)
     }
 
-    @Test("lets as many begin as there is room for, and the rest in order")
+    @Test("starts as many as there is room for, and the rest in order")
     func order() throws {
         var queue = ConnectionQueue(limits: .init(perHost: 2))
         let host = try host("a")
@@ -37,7 +37,7 @@ struct ConnectionQueueTests {
         withExtendedLifetime(tokens) {}
     }
 
-    @Test("a newcomer does not overtake those who wait")
+    @Test("a newcomer does not overtake waiting transfers")
     func noOvertaking() throws {
         var queue = ConnectionQueue(limits: .init(perHost: 1))
         let host = try host("a")
@@ -52,7 +52,7 @@ struct ConnectionQueueTests {
         #expect(step7 == ids[1])
     }
 
-    @Test("a busy host leaves room for another, and hosts take turns at the total limit")
+    @Test("a busy host leaves room for others, and hosts alternate at the total limit")
     func hosts() throws {
         var queue = ConnectionQueue(limits: .init(perHost: 2, total: 3))
         let (a, b) = (try host("a"), try host("b"))
@@ -71,7 +71,7 @@ struct ConnectionQueueTests {
         #expect(step10 == nil)
     }
 
-    @Test("a full host at the head of the ring does not hold up the one behind it")
+    @Test("a full host at the head of the ring does not delay the one behind it")
     func fullHost() throws {
         var queue = ConnectionQueue(limits: .init(perHost: 1, total: 2))
         let (a, b, c) = (try host("a"), try host("b"), try host("c"))
@@ -83,7 +83,7 @@ struct ConnectionQueueTests {
         #expect(begun == ids[3])
     }
 
-    @Test("those who gave up are passed over")
+    @Test("cancelled waiters are passed over")
     func givingUp() throws {
         var queue = ConnectionQueue(limits: .init(perHost: 1))
         let host = try host("a")
@@ -100,7 +100,7 @@ struct ConnectionQueueTests {
         #expect(queue.waitingCount == 0)
     }
 
-    @Test("a host that shares what has answered has room for connections until then, and anew once nobody is there")
+    @Test("a host with a shared connection has room until its first response, and again when unused")
     func onceAnswered() throws {
         var queue = ConnectionQueue(limits: .init(perHost: 2, streamsPerConnection: 3))
         var host = try host("a", .http2PriorKnowledge)
@@ -137,7 +137,7 @@ struct ConnectionQueueTests {
         #expect(step17 == nil)
     }
 
-    @Test("a host has its limit for all versions together, where they share no connection")
+    @Test("a host has one limit for all versions that share no connection")
     func versions() throws {
         var queue = ConnectionQueue(limits: .init(perHost: 2))
         let lines = [queue.line(of: try host("a", .http1_1)), queue.line(of: try host("a", .http2PriorKnowledge))]
@@ -211,7 +211,7 @@ struct ConnectionQueueTests {
         withExtendedLifetime(tokens) {}
     }
 
-    @Test("whoever waits in the place in memory of one who gave up waits behind the others")
+    @Test("a waiter that reuses the memory of a cancelled one waits behind the others")
     func namesakes() throws {
         var queue = ConnectionQueue(limits: .init(perHost: 1))
         let line = queue.line(of: try host("a"))
@@ -229,7 +229,7 @@ struct ConnectionQueueTests {
         withExtendedLifetime(tokens) {}
     }
 
-    @Test("those who gave up are forgotten, however long the host is stuck")
+    @Test("cancelled waiters are removed, however long the host is stuck")
     func forgetting() throws {
         var queue = ConnectionQueue(limits: .init(perHost: 1))
         let line = queue.line(of: try host("a"))
@@ -253,7 +253,7 @@ struct ConnectionQueueTests {
         withExtendedLifetime(tokens) {}
     }
 
-    @Test("hosts where all gave up are forgotten, however long others take all the room")
+    @Test("hosts with only cancelled waiters are removed, however long others take all room")
     func forgettingHosts() throws {
         var queue = ConnectionQueue(limits: .init(total: 1))
         let tokens = (0..<2).map { _ in Token() }
@@ -269,7 +269,7 @@ struct ConnectionQueueTests {
         withExtendedLifetime(tokens) {}
     }
 
-    @Test("of very many hosts those are forgotten where nobody is, and no others")
+    @Test("of very many hosts, only the unused ones are removed")
     func manyHosts() throws {
         var queue = ConnectionQueue(limits: .init(perHost: 2))
         let tokens = (0..<5).map { _ in Token() }

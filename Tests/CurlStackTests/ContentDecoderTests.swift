@@ -67,7 +67,7 @@ struct ContentDecoderTests {
         }
     }
 
-    @Test("refuse what is not what the coding says", arguments: zeros)
+    @Test("refuse what does not match the coding", arguments: zeros)
     func corrupt(_ coding: String, _ bytes: [UInt8]) throws {
         let decoder = try #require(ContentCoding.decoder(for: [coding]))
         let noise = (0..<1000).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ 3) }
@@ -94,7 +94,7 @@ struct ContentDecoderTests {
         }
     }
 
-    @Test("one around the other bound what each piece becomes on the way, and end with the last")
+    @Test("nested decoders bound each intermediate result and end with the last")
     func nested() throws {
         let half = ContentCoding.pieceLimit / 2
         let nested = NestedDecoder([Multiplier(count: half), Multiplier(count: 0)])
@@ -106,7 +106,7 @@ struct ContentDecoderTests {
         #expect(!cut.isFinished)
     }
 
-    @Test("are none for what nobody can undo, or for too many")
+    @Test("do not exist for unknown codings, or for too many")
     func none() {
         #expect(ContentCoding.decoder(for: ["gzip", "secret"]) == nil)
         #expect(ContentCoding.decoder(for: Array(repeating: "gzip", count: 5)) != nil)

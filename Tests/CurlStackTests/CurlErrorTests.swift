@@ -3,9 +3,9 @@ import NetworkStack
 import NetworkStackTesting
 import Testing
 
-@Suite("What a curl error tells")
+@Suite("The description of a curl error")
 struct CurlErrorTests {
-    @Test("what is wrong with a certificate", .timeLimit(.minutes(1)))
+    @Test("names the fault of a certificate", .timeLimit(.minutes(1)))
     func certificates() async throws {
         let certificates = try TestCertificates.shared()
         var configuration = Network.Configuration()
@@ -60,7 +60,7 @@ struct CurlErrorTests {
         }
     }
 
-    @Test("what is wrong with the certificate of a proxy", .timeLimit(.minutes(1)), arguments: ["http", "https"])
+    @Test("names the fault of a proxy's certificate", .timeLimit(.minutes(1)), arguments: ["http", "https"])
     func proxies(_ scheme: String) async throws {
         let certificates = try TestCertificates.shared()
         let faults: [(TLSIdentity, CurlError.CertificateFault)] = [
@@ -84,7 +84,7 @@ struct CurlErrorTests {
         }
     }
 
-    @Test("what libcurl and the system said, and whom it was about", .timeLimit(.minutes(1)))
+    @Test("has the text of libcurl and of the system, and the host", .timeLimit(.minutes(1)))
     func details() async throws {
         let closed = try ClosedPort.reserve()
         let refused = try await transportError(from: "http://127.0.0.1:\(closed.port)/")

@@ -23,7 +23,7 @@ struct FlatnessTests {
         await #expect(processExitsWith: .success) { try await Flatness(width: 1).proveStacks(2_000) }
     }
 
-    @Test("a stream that is read more slowly than it comes stays in its buffer", .timeLimit(.minutes(2)))
+    @Test("a stream that is read more slowly than it arrives stays in its buffer", .timeLimit(.minutes(2)))
     func slowReader() async {
         await #expect(processExitsWith: .success) { try await Flatness(width: 1).proveSlowReader(64 << 20) }
     }

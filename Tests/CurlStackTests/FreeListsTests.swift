@@ -4,7 +4,7 @@ import Testing
 
 @testable import CurlStack
 
-@Suite("What libcurl frees on a loop's thread")
+@Suite("The lists of blocks that libcurl frees on a loop's thread")
 struct FreeListsTests {
     init() throws { try CurlLibrary.shared.validate() }
 
@@ -65,7 +65,7 @@ struct FreeListsTests {
         }
     }
 
-    @Test("is kept up to a limit, and not beyond the thread's use of it")
+    @Test("are kept up to a limit, and not after the thread's use")
     func limit() throws {
         try listing {
             let blocks = (0..<400).map { _ in FreeLists.allocate(16_385) }

@@ -27,7 +27,7 @@ struct HeadReaderTests {
         #expect(reader.headers.fields.map(\.value) == ["1", "2"])
     }
 
-    @Test("refuses a first field that continues nothing, and takes one that continues another")
+    @Test("refuses a first line that is a continuation, and accepts a continuation of another")
     func folded() {
         #expect(read(["HTTP/1.1 200 OK", " A: 1"]).1 == .refused(.continuesNothing))
         #expect(
@@ -38,7 +38,7 @@ struct HeadReaderTests {
         #expect(reader.headers["A"] == "1 2")
     }
 
-    @Test("reads the codings of a folded field, and nothing of what continues others for one")
+    @Test("reads the codings of a folded field, and no continuation of other fields")
     func foldedCodings() {
         let (reader, _) = read(["HTTP/1.1 200 OK", "Content-Encoding:", " gzip", "\t, br", "A: 1", " zstd", ""])
         #expect(reader.contentCodings == ["gzip", "br"])
@@ -55,7 +55,7 @@ struct HeadReaderTests {
         #expect(ContentCoding.decoder(for: few) == nil && ContentCoding.decoder(for: few.dropLast()) != nil)
     }
 
-    @Test("tells informational heads from the final one")
+    @Test("distinguishes informational heads from the final one")
     func informational() {
         let (hints, step) = read(["HTTP/1.1 103 Early Hints", "Link: </a>", ""])
         #expect(step == .informational)
@@ -132,7 +132,7 @@ struct HeadReaderTests {
         #expect(reader.isChunked)
     }
 
-    @Test("takes a field whose name looks like a status line for a field")
+    @Test("reads a field whose name looks like a status line as a field")
     func fieldLikeAStatusLine() {
         let (reader, step) = read(["HTTP/1.1 200 OK", "Content-Length: 2", "HTTP-1.1: 404 x", "HTTP : 500", ""])
         #expect(step == .final)
@@ -142,7 +142,7 @@ struct HeadReaderTests {
         #expect(reader.headers.count == 3)
     }
 
-    @Test("takes a trailer whose name looks like a status line for a trailer")
+    @Test("reads a trailer whose name looks like a status line as a trailer")
     func trailerLikeAStatusLine() {
         let (reader, step) = read(["HTTP/1.1 200 OK", "Transfer-Encoding: chunked", "", "HTTP-1.1: y"])
         #expect(step == .more)
@@ -151,7 +151,7 @@ struct HeadReaderTests {
         #expect(reader.headers.count == 1)
     }
 
-    @Test("takes no field for one whose name it only begins with, or is as long as")
+    @Test("matches a field only by its whole name, and not by its length")
     func longerNames() {
         let lines = [
             "Content-Length2: x", "Content-Encodings: gzip", "Transfer-Encoding-Hint: x", "Content-Lengtx: x",
@@ -198,7 +198,7 @@ struct HeadReaderTests {
         #expect(end == .more && reader.trailers == nil)
     }
 
-    @Test("takes as many fields as its limit says, in each head")
+    @Test("accepts as many fields as its limit, in each head")
     func fieldsAtLimit() {
         let fields = ["A: 1", "B: 2", ""]
         let lines = ["HTTP/1.1 103 Early Hints"] + fields + ["HTTP/1.1 200 OK"] + fields
@@ -211,7 +211,7 @@ struct HeadReaderTests {
         #expect(read(lines, limits: limits).1 == .refused(.tooManyFields))
     }
 
-    @Test("knows nothing of what came of a connection that was of no use")
+    @Test("keeps nothing of a connection that was of no use")
     func startingOver() {
         let (reader, step) = read(["HTTP/1.1 417 Expectation Failed", "Content-Length: 1", ""], limits: .init())
         #expect(step == .final)
@@ -225,7 +225,7 @@ struct HeadReaderTests {
         #expect(!mayFollow)
     }
 
-    @Test("tells a piece of a long line from a line that continues another")
+    @Test("distinguishes a piece of a long line from a continuation line")
     func pieces() {
         let reader = HeadReader(limits: .init())
         func mayFollow(_ piece: String) -> Bool { reader.mayFollow(Array(piece.utf8).span) }
@@ -249,7 +249,7 @@ struct HeadReaderTests {
     }
 
     @Test(
-        "refuses a line whose name is no token, in a head and after the content",
+        "refuses a line whose name is no token, in heads and trailers",
         arguments: [
             ": x", " : x", "a b: c", "a\tb: c", "a\u{B}: c", "Content-Length\u{C}: 5", "a(b): c", "a/b: c", "a;b: c",
             "\u{FF}: c", "a", "Content-Length", "=",

@@ -7,7 +7,7 @@ struct HeldInputTests {
     private let one = OpenSockets.Ends(number: 1, pool: 0)
     private let other = OpenSockets.Ends(number: 2, pool: 0)
 
-    @Test("has a connection looked at after a full buffer, until that brings nothing")
+    @Test("reads a connection again after a full buffer, until nothing arrives")
     func full() {
         let held = HeldInput()
         held.received(at: one, fillsBuffer: false)
@@ -24,7 +24,7 @@ struct HeldInputTests {
         #expect(held.next().isEmpty)
     }
 
-    @Test("has a connection that was read looked at four times while a stream of it is paused")
+    @Test("reads a connection four more times while a stream of it is paused")
     func paused() {
         let held = HeldInput()
         held.read(one)
@@ -46,7 +46,7 @@ struct HeldInputTests {
         #expect(held.next().isEmpty)
     }
 
-    @Test("has a connection looked at every 50 ms while one stream of it is paused and another waits")
+    @Test("reads a connection every 50 ms while one stream is paused and another waits")
     func waiting() throws {
         let held = HeldInput()
         let now = MonotonicInstant(milliseconds: 1_000)

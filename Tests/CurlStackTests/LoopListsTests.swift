@@ -4,7 +4,7 @@ import Testing
 @testable import CurlStack
 @testable import NetworkStack
 
-@Suite("What a loop keeps its transfers in")
+@Suite("The lists of a loop")
 final class LoopListsTests {
     private let turn = Turn()
 
@@ -30,7 +30,7 @@ final class LoopListsTests {
         return Transfer(control, line: queue.line(of: hop), turn: turn, at: .now)
     }
 
-    @Test("a list of informational heads is told before it is long")
+    @Test("a list of informational heads is delivered before it is long")
     func informational() throws {
         let transfer = try transfer()
         for _ in 0..<10_000 {
@@ -39,7 +39,7 @@ final class LoopListsTests {
         }
     }
 
-    @Test("a call counts for what it brought, or for what it answers, and for a 64th of a turn at least")
+    @Test("a call costs what it brought or answered, and a 64th of a turn at least")
     func shares() throws {
         let (budget, least) = (turn.content, ContentBudget.perTurn / 64)
         #expect(budget.share == least)
@@ -57,7 +57,7 @@ final class LoopListsTests {
         #expect(budget.share == least)
     }
 
-    @Test("a transfer shares its connection where that speaks HTTP/2, with a stream or without")
+    @Test("a transfer shares an HTTP/2 connection, with a stream or without")
     func sharing() throws {
         let transfer = try transfer()
         #expect(!transfer.isAloneOnConnection)
@@ -68,7 +68,7 @@ final class LoopListsTests {
     }
 
     @Test(
-        "hears no farewell of its own while libcurl looks for another connection",
+        "ignores a GOAWAY while libcurl looks for another connection",
         arguments: ["Connection died", "REFUSED_STREAM"]
     )
     func farewells(_ reason: String) throws {
@@ -87,7 +87,7 @@ final class LoopListsTests {
 
     private func span(_ text: String) -> [UInt8] { Array(text.utf8) }
 
-    @Test("finds each active transfer where it stands, whoever has left")
+    @Test("finds each active transfer in its place, whichever have left")
     func active() throws {
         var active = ActiveTransfers()
         let all = try (0..<5).map { _ in try transfer() }
@@ -105,7 +105,7 @@ final class LoopListsTests {
         #expect(active.isEmpty && active[all[2].control] == nil && !active.contains(all[3]))
     }
 
-    @Test("has a transfer that follows another take its place once, and not at all when it has left")
+    @Test("puts a following transfer into the place once, and never after it has left")
     func followers() throws {
         var active = ActiveTransfers()
         let (first, second) = try (transfer(), transfer())
@@ -118,7 +118,7 @@ final class LoopListsTests {
         #expect(active.takeFollower(first.id) == nil && active.takeFollower(second.id) == nil)
     }
 
-    @Test("tells in order what came, once, and what comes meanwhile after it")
+    @Test("delivers events in order, once, and later events after them")
     func touched() throws {
         let all = try (0..<3).map { _ in try transfer() }
         for transfer in [all[0], all[1], all[0], all[1]] { transfer.touch() }
@@ -133,7 +133,7 @@ final class LoopListsTests {
         #expect(turn.nextTouched() === all[1])
     }
 
-    @Test("gives a transfer's buffers to the next, empty, and with that one's limits")
+    @Test("gives a transfer's buffers to the next, empty, with the next one's limits")
     func buffers() throws {
         var first: Transfer? = try transfer(limits: .init(head: 100))
         let head = try #require(first?.head)
@@ -150,7 +150,7 @@ final class LoopListsTests {
         #expect(try transfer().head !== head, "while that one has them")
     }
 
-    @Test("keeps no buffers of long heads, and none of content that nobody took")
+    @Test("keeps no buffers of long heads, and none of unread bodies")
     func largeBuffers() throws {
         for keepsContent in [true, false] {
             var first: Transfer? = try transfer()

@@ -48,7 +48,7 @@ struct LoopTests {
         loop.run()
     }
 
-    @Test("who waits has the place that is left before those who come later, whatever their hosts")
+    @Test("a waiter gets a free place before later ones, whatever their hosts")
     func places() throws {
         let (mailbox, order) = (Mailbox(), Lock<[Int]>([]))
         let servers = try (0..<3).map { number in
@@ -69,7 +69,7 @@ struct LoopTests {
         #expect(sinks.map(\.told.last) == [nil, "finished", "finished"])
     }
 
-    @Test("nothing is told after a shutdown has ended a hop, whatever had come in the same turn")
+    @Test("nothing is delivered after a shutdown has ended a hop, even from the same turn")
     func shutdown() throws {
         let mailbox = Mailbox()
         let hints = String(repeating: "HTTP/1.1 103 Early Hints\r\n\r\n", count: 20)

@@ -46,7 +46,7 @@ struct LoopThreadTests {
         }
     }
 
-    @Test("a connection opened in advance is bound by the idle timeout, where no other is set")
+    @Test("a preconnection ends by the idle timeout if no other is set")
     func preconnection() async throws {
         var options = ScriptedServer.Options(tls: try TestCertificates.shared().server)
         options.answersHandshake = false

@@ -34,7 +34,7 @@ struct MailboxTests {
         #expect(events.isEmpty)
     }
 
-    @Test("word for a loop that has come back from its wait is left without waking it, and keeps it from the next")
+    @Test("commands for a running loop do not wake it, and prevent its next wait")
     func comesBack() {
         let mailbox = Mailbox()
         let poller = Poller(waker: mailbox.waker)
@@ -48,7 +48,7 @@ struct MailboxTests {
         #expect(!mailbox.beginWaiting())
     }
 
-    @Test("what libcurl asks of a connection without a socket is nothing")
+    @Test("a request of libcurl for a connection without a socket is ignored")
     func noSocket() {
         let watch = SocketWatch(poller: Poller(waker: Waker()), sockets: OpenSockets(), number: 0)
         for what in [CURL_POLL_OUT, CURL_POLL_REMOVE] {
@@ -58,7 +58,7 @@ struct MailboxTests {
         withExtendedLifetime(watch) {}
     }
 
-    @Test("what was told of a socket is not its successor's")
+    @Test("events of a closed socket do not reach its successor")
     func successors() {
         let waker = Waker()
         let poller = Poller(waker: Waker())
@@ -76,7 +76,7 @@ struct MailboxTests {
         #expect(!events.contains { poller.isCurrent($0) })
     }
 
-    @Test("a socket that is held back is not told of until it is let go, and its writing all the same")
+    @Test("a paused socket reports no input until it is resumed, but reports output")
     func heldBack() {
         let waker = Waker()
         let poller = Poller(waker: Waker())
@@ -106,7 +106,7 @@ struct MailboxTests {
     }
 
     @Test(
-        "a connection is silent from a look after it was left until something comes, and not beside others that are not"
+        "a connection is silent after a look until something arrives, and not beside active ones"
     )
     func silence() throws {
         let poller = Poller(waker: Waker())
@@ -158,7 +158,7 @@ struct MailboxTests {
         }
     }
 
-    @Test("more idle connections than are looked at together are looked at one by one")
+    @Test("more idle connections than the batch size are looked at one by one")
     func crowd() throws {
         let waker = Waker()
         let poller = Poller(waker: Waker())
@@ -174,7 +174,7 @@ struct MailboxTests {
         #expect(poller.isSilent(waker.descriptor))
     }
 
-    @Test("a name lookup that has the number of a socket nobody was reached by is heard, and so is the next")
+    @Test("a name lookup that reuses the number of an unconnected socket is reported")
     func lookupsNumber() throws {
         let (poller, sockets) = (Poller(waker: Waker()), OpenSockets())
         let watch = SocketWatch(poller: poller, sockets: sockets, number: 0)
@@ -211,7 +211,7 @@ struct MailboxTests {
         #expect(!mailbox.post(.stop))
     }
 
-    @Test("who waits no longer is forgotten")
+    @Test("an ended wait is removed")
     func forgottenDeadlines() {
         let (stays, goes) = (Mailbox(), Mailbox())
         var deadlines = QueueDeadlines()
@@ -224,7 +224,7 @@ struct MailboxTests {
         #expect(deadlines.next == .init(milliseconds: 5))
     }
 
-    @Test("deadlines that have passed are forgotten, although there is always somebody who waits")
+    @Test("passed deadlines are removed although some wait is always there")
     func passedDeadlines() throws {
         let waits = Mailbox()
         var deadlines = QueueDeadlines()

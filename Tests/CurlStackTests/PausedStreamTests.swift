@@ -4,7 +4,7 @@ import NetworkStack
 import NetworkStackTesting
 import Testing
 
-@Suite("Streams that are given up while they are held back", .serialized, .timeLimit(.minutes(1)))
+@Suite("Streams that are cancelled while they are paused", .serialized, .timeLimit(.minutes(1)))
 struct PausedStreamTests {
     /// libcurl 7.88 forgets what it holds of a stream that leaves a connection which others still use.
     @Test("leave nothing behind on a connection of HTTP/2 that others use")

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("PoolPlaces")
 struct PoolPlacesTests {
-    @Test("fills the pools in order, beside the one of those that share nothing, and then evenly")
+    @Test("fills the pools in order, beside the unshared one, and then evenly")
     func order() {
         let places = PoolPlaces()
         let taken = (0..<(64 * 16)).map { _ in places.take(spreads: true) }
@@ -19,7 +19,7 @@ struct PoolPlacesTests {
         #expect((next, after) == (7, 0))
     }
 
-    @Test("has those that share a connection together, and elsewhere once it is old")
+    @Test("keeps fetches that share a connection in one pool, and elsewhere once it is old")
     func shared() {
         let places = PoolPlaces()
         var pools: [Int] = []

@@ -27,7 +27,7 @@ struct PoolingHTTP2Tests {
         #expect(await stack.connectionStatistics.openSockets == 1)
     }
 
-    @Test("a request on a connection opened in advance is not sent again if the server has dealt with it")
+    @Test("a request on a preconnection is not repeated if the server has processed it")
     func preconnectingThenFarewell() async throws {
         let certificates = try TestCertificates.shared()
         let options = ScriptedServer.Options(tls: certificates.server, applicationProtocols: ["h2"])
@@ -50,7 +50,7 @@ struct PoolingHTTP2Tests {
         #expect(received.withLock { $0 } == 1)
     }
 
-    @Test("a request that says close over HTTP/2 gets its whole answer, and the connection stays")
+    @Test("a request with close over HTTP/2 gets its whole response and keeps the connection")
     func closeOverHTTP2() async throws {
         let certificates = try TestCertificates.shared()
         let options = ScriptedServer.Options(tls: certificates.server, applicationProtocols: ["h2"])
@@ -71,7 +71,7 @@ struct PoolingHTTP2Tests {
         #expect(server.snapshot.accepted == 1)
     }
 
-    @Test("who meets a connection that another still opens through a proxy waits for it without asking all the time")
+    @Test("a fetch waits without polling for a connection that another opens through a proxy")
     func unfinishedTunnels() async throws {
         let certificates = try TestCertificates.shared()
         var options = NginxServer.Options()

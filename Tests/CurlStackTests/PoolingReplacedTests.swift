@@ -68,7 +68,7 @@ struct PoolingReplacedTests {
     }
 
     /// Many times over, because the cancel must come in the turn of the loop in which the connection is made.
-    @Test("those that are about to share the connection of one that is cancelled keep it open", arguments: 1...12)
+    @Test("fetches about to share a cancelled fetch's connection keep it open", arguments: 1...12)
     func cancelledScout(round: Int) async throws {
         let certificates = try TestCertificates.shared()
         let options = ScriptedServer.Options(tls: certificates.server, applicationProtocols: ["h2"])
@@ -97,7 +97,7 @@ struct PoolingReplacedTests {
         #expect(server.snapshot.accepted == 1)
     }
 
-    @Test("a request whose stream is refused is sent again, however often that happened to those before it")
+    @Test("a request with a refused stream is repeated, whatever happened to earlier ones")
     func refusedStreams() async throws {
         let server = try ScriptedServer { index in
             index % 2 == 0
@@ -135,7 +135,7 @@ struct PoolingReplacedTests {
         #expect(begun.withLock { $0 } == 2 || !isSecure && !CurlLibrary.shared.sharesBeforeAnswers)
     }
 
-    @Test("the metrics of those whose shared connection ends tell no wait for a place while they were on it")
+    @Test("the metrics of fetches on a lost shared connection report no wait for a place")
     func waitBeforeFarewell() async throws {
         let options = ScriptedServer.Options(tls: try TestCertificates.shared().server, applicationProtocols: ["h2"])
         let server = try ScriptedServer(options) { index in
@@ -154,7 +154,7 @@ struct PoolingReplacedTests {
         #expect(waits.allSatisfy { $0.map { $0 < .milliseconds(2500) } ?? false }, "\(waits)")
     }
 
-    @Test("those that begin at once where the shared connection has died share the next", arguments: [false, true])
+    @Test("fetches that start together after a lost shared connection share the next", arguments: [false, true])
     func idleDeath(isSecure: Bool) async throws {
         let certificates = try TestCertificates.shared()
         let options = ScriptedServer.Options(tls: certificates.server, applicationProtocols: ["h2"])
@@ -177,7 +177,7 @@ struct PoolingReplacedTests {
         #expect(begun.withLock { $0 } == 2 || !isSecure && !CurlLibrary.shared.sharesBeforeAnswers)
     }
 
-    @Test("a cancelled stream that is alone on its connection ends that, whoever has one to another host")
+    @Test("a cancelled stream alone on its connection closes it despite streams to other hosts")
     func otherHosts() async throws {
         let servers = try (0..<2).map { _ in
             try ScriptedServer { _ in [.beginHTTP2, .receiveStream, .waitForClose] }

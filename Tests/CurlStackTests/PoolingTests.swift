@@ -11,7 +11,7 @@ struct PoolingTests {
         try HTTP.Origin(of: HTTP.Request(url: server.url("/", host: host)).url)
     }
 
-    @Test("what a server sends unasked over TLS is nobody's answer")
+    @Test("unrequested bytes over TLS are not taken as a response")
     func unaskedOverTLS() async throws {
         let certificates = try TestCertificates.shared()
         let (sends, sent) = (Gate(), Gate())
@@ -33,7 +33,7 @@ struct PoolingTests {
         #expect(server.snapshot.accepted == 2)
     }
 
-    @Test("who has waited for a place, and went, leaves no timeout to those who come after")
+    @Test("a cancelled waiter leaves no timeout to later ones")
     func placesOfOthers() async throws {
         let server = try ScriptedServer { _ in
             [.repeat([.receiveHead, .pause(.milliseconds(8)), .send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")])]
@@ -53,7 +53,7 @@ struct PoolingTests {
         }
     }
 
-    @Test("a kept connection that dies under a request is replaced, however often that happens")
+    @Test("a dead keep-alive connection is replaced, however often that happens")
     func dyingConnections() async throws {
         let server = try ScriptedServer { _ in
             [.receiveHead, .send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"), .receiveHead, .close]
@@ -64,7 +64,7 @@ struct PoolingTests {
         await stack.shutdown()
     }
 
-    @Test("a connection that a request says to close is not used again, whatever the server does")
+    @Test("a connection that a request asks to close is not used again")
     func closedByRequest() async throws {
         let reply = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
         let server = try ScriptedServer { _ in [.receiveHead, .send(reply), .receiveHead, .send(reply), .waitForClose] }
@@ -77,7 +77,7 @@ struct PoolingTests {
         await stack.shutdown()
     }
 
-    @Test("a status line that says HTTP/2 where HTTP/1.1 is spoken is a failure", arguments: [false, true])
+    @Test("a status line of HTTP/2 over HTTP/1.1 is a failure", arguments: [false, true])
     func lyingStatusLine(isSecure: Bool) async throws {
         let certificates = try TestCertificates.shared()
         let options = isSecure ? ScriptedServer.Options(tls: certificates.server) : .init()
@@ -93,7 +93,7 @@ struct PoolingTests {
         #expect(server.snapshot.accepted == 1)
     }
 
-    @Test("a head whose first line continues nothing harms no fetch over TLS, whose handles are used again")
+    @Test("a head with a folded first line harms no fetch over TLS on reused handles")
     func foldedHeadOverTLS() async throws {
         let certificates = try TestCertificates.shared()
         let folded = "HTTP/1.1 200 OK\r\n X-A: b\r\n\tc\r\nContent-Length: 1\r\nConnection: close\r\n\r\n"
@@ -113,7 +113,7 @@ struct PoolingTests {
         }
     }
 
-    @Test("content without a length has its connection of HTTP/2 to itself, where libcurl mixes streams up at its end")
+    @Test("a body without a length has its HTTP/2 connection alone on versions that mix streams")
     func ownConnections() async throws {
         var options = NghttpdServer.Options()
         options.echoesUploads = true
@@ -139,7 +139,7 @@ struct PoolingTests {
         #expect(Set(heads.map(\.connection)).count == (needsOwn ? 2 : 1))
     }
 
-    @Test("the statistics tell what is under way, what waits, and what is open")
+    @Test("the statistics report running, waiting and open")
     func statistics() async throws {
         let mayAnswer = Gate()
         let server = try ScriptedServer { _ in
@@ -173,7 +173,7 @@ struct PoolingTests {
         #expect(await stack.connectionStatistics == .init())
     }
 
-    @Test("a connection that was idle for too long is not used again, and one that was not is", .timeLimit(.minutes(1)))
+    @Test("an idle connection is used until its idle age, and not after", .timeLimit(.minutes(1)))
     func idleAge() async throws {
         let server = try ScriptedServer.responding { _ in .ok("done") }
         // The time passes at a server that is slow to answer. libcurl counts whole seconds, and more than was said.
@@ -193,7 +193,7 @@ struct PoolingTests {
         }
     }
 
-    @Test("the connections of a burst are closed once nobody has used them for the idle age, and none in use")
+    @Test("the connections of a burst are closed after the idle age, except those in use")
     func burst() async throws {
         let (mayAnswer, mayEnd) = (Gate(), Gate())
         let server = try ScriptedServer { index in
@@ -228,7 +228,7 @@ struct PoolingTests {
         #expect(try await stack.fetch(resource: resource).value == Data("done".utf8))
     }
 
-    @Test("a host is found at the address it is overridden with, also when nobody has asked for the idle age")
+    @Test("a host override works without an idle age")
     func overrides() async throws {
         let server = try ScriptedServer.responding { _ in .ok("done") }
         var configuration = Network.Configuration()

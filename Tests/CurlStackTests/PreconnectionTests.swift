@@ -12,7 +12,7 @@ struct PreconnectionTests {
     }
 
     @Test(
-        "a connection opened in advance carries the next request, and nothing was sent on it",
+        "a preconnection carries the next request, and sent nothing before",
         arguments: [false, true]
     )
     func preconnecting(isSecure: Bool) async throws {
@@ -39,7 +39,7 @@ struct PreconnectionTests {
         }
     }
 
-    @Test("a connection that cannot be opened in advance fails as a fetch would")
+    @Test("a failed preconnection fails like a fetch")
     func preconnectingInVain() async throws {
         let closed = try ClosedPort.reserve()
         let stack = try Network.CurlNetworkStack()
@@ -54,7 +54,7 @@ struct PreconnectionTests {
         await #expect(throws: Network.CurlFetchError.self) { try await stack.preconnect(to: origin) }
     }
 
-    @Test("a connection being opened in advance can be given up")
+    @Test("an opening preconnection can be cancelled")
     func cancelledPreconnection() async throws {
         let silent = try ScriptedServer(silence(try TestCertificates.shared())) { _ in [] }
         let stack = try Network.CurlNetworkStack()
@@ -66,7 +66,7 @@ struct PreconnectionTests {
         try await silent.waitUntil { $0.open == 0 }
     }
 
-    @Test("a connection being opened in advance is given up when the stack is shut down")
+    @Test("an opening preconnection is cancelled by a shutdown")
     func shutDownPreconnection() async throws {
         let silent = try ScriptedServer(silence(try TestCertificates.shared())) { _ in [] }
         let stack = try Network.CurlNetworkStack()
@@ -83,7 +83,7 @@ struct PreconnectionTests {
         try await silent.waitUntil { $0.open == 0 }
     }
 
-    @Test("a connection opened in advance has its time, also while another finds out what the host speaks")
+    @Test("a preconnection has its timeout while another fetch negotiates the protocol")
     func followingPreconnection() async throws {
         let silent = try ScriptedServer(silence(try TestCertificates.shared())) { _ in [] }
         var configuration = Network.Configuration()

@@ -8,7 +8,7 @@ import Testing
 @Suite("CurlStack in its process", .serialized)
 struct ProcessTests {
     @Test(
-        "a server that breaks a record off and resets the connection does not end the process",
+        "a truncated TLS record and a reset do not crash the process",
         .timeLimit(.minutes(1))
     )
     func brokenRecord() async {
@@ -32,7 +32,7 @@ struct ProcessTests {
         }
     }
 
-    @Test("runs with the libcurl that the suite was told to take", .enabled(if: getenv("LIBCURL_VERSION") != nil))
+    @Test("runs with the libcurl that the suite was given", .enabled(if: getenv("LIBCURL_VERSION") != nil))
     func chosenLibrary() throws {
         #expect(CurlLibrary.shared.version == String(cString: try #require(getenv("LIBCURL_VERSION"))))
     }
@@ -66,7 +66,7 @@ struct ProcessTests {
         }
     }
 
-    @Test("a process without descriptors is told so, and gets no stack that waits for nothing", .timeLimit(.minutes(1)))
+    @Test("a process without descriptors gets an error, and no stack that hangs", .timeLimit(.minutes(1)))
     func noDescriptors() async {
         await #expect(processExitsWith: .exitCode(7)) { () async throws in
             let highest = dup(0)
@@ -81,7 +81,7 @@ struct ProcessTests {
         }
     }
 
-    @Test("TLS 1.1 is not spoken by default, not even where the system lets OpenSSL", .timeLimit(.minutes(1)))
+    @Test("TLS 1.1 is off by default, even where the system allows it in OpenSSL", .timeLimit(.minutes(1)))
     func oldestTLS() async {
         await #expect(processExitsWith: .exitCode(7)) {
             // OpenSSL reads it when it is first used. By itself it might refuse TLS 1.1 for another reason.

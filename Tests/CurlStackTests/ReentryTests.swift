@@ -18,9 +18,9 @@ private final class Owner: Sendable {
     }
 }
 
-@Suite("What is let go of", .serialized, .timeLimit(.minutes(1)))
+@Suite("The release of user values", .serialized, .timeLimit(.minutes(1)))
 struct ReentryTests {
-    @Test("may give its fetch up, when a stream ends that its completion kept it for")
+    @Test("may cancel its fetch when a stream ends that its completion retained")
     func streamEnds() async throws {
         let (isTold, isGone, stream) = (Gate(), Gate(), Lock<ByteStream?>(nil))
         let server = try ScriptedServer { _ in
@@ -43,7 +43,7 @@ struct ReentryTests {
         withExtendedLifetime(stream) {}
     }
 
-    @Test("may give its fetch up, when the making of a request is over")
+    @Test("may cancel its fetch when the making of a request is over")
     func madeRequest() async throws {
         final class Making: Cancelable {
             let handler: Network.BaseRequestMaking<HTTP.Request>.Handler

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("The shutdown of a curl stack")
 struct ShutdownTests {
-    @Test("ends what is under way and what waits, once each, and refuses what comes after", .timeLimit(.minutes(1)))
+    @Test("ends running and waiting fetches once each, and refuses later ones", .timeLimit(.minutes(1)))
     func everything() async throws {
         let server = try ScriptedServer { _ in [.receiveHead, .waitForClose] }
         var configuration = Network.Configuration()
@@ -117,7 +117,7 @@ struct ShutdownTests {
     }
 
     @Test(
-        "comes by itself when nobody is left, whatever was refused as it began or answered before it was sent",
+        "happens when the last reference goes, whatever failed or completed before sending",
         .timeLimit(.minutes(1))
     )
     func nobodyLeft() async throws {
@@ -194,7 +194,7 @@ struct ShutdownTests {
         #expect(outcomes.withLock { $0 }.count { $0.contains("shut down") } == 3, "\(outcomes.withLock { $0 })")
     }
 
-    @Test("ends a stream that nobody reads on, and a download", .timeLimit(.minutes(1)))
+    @Test("ends an unread stream and a download", .timeLimit(.minutes(1)))
     func shutdownOfStreams() async throws {
         let server = try ScriptedServer { _ in
             [.receiveHead, .send("HTTP/1.1 200 OK\r\nContent-Length: 50000000\r\n\r\n"), .sendPattern(50_000_000)]

@@ -24,7 +24,7 @@ struct TextListTests {
         #expect(read(TextList(lines)) == lines)
     }
 
-    @Test("name fields and their values without the blanks around them, and say which have none")
+    @Test("have names and values without surrounding blanks, and mark empty values")
     func fields() {
         var lines = TextLines()
         for value in ["a", " a\t", "a b", "", " ", "é"] { lines.append("X-Field", value) }

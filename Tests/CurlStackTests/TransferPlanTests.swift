@@ -3,10 +3,10 @@ import Testing
 @testable import CurlStack
 @testable import NetworkStack
 
-@Suite("What a hop means to libcurl")
+@Suite("The plan of a hop")
 struct TransferPlanTests {
     @Test(
-        "tells the target that libcurl might write otherwise, letter by letter",
+        "marks the target that libcurl might rewrite, byte by byte",
         arguments: [
             ("http://h.test/a%2Fb?c=%20", nil, nil),
             ("http://h.test/a%2fb?c=%C3%bc#d", "/a%2fb?c=%C3%bc", "http://h.test/a%2fb?c=%C3%bc"),
@@ -27,7 +27,7 @@ struct TransferPlanTests {
     }
 
     @Test(
-        "has content read in large pieces if it is streamed, or from a host that sends much, and never over HTTP/2",
+        "reads in large pieces if streamed or from a fast host, never over HTTP/2",
         arguments: [
             ("http://h.test/", false, false, 16_384), ("http://h.test/", false, true, 131_072),
             ("http://h.test/", true, false, 131_072), ("https://h.test/", true, true, 16_384),

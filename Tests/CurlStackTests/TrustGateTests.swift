@@ -74,7 +74,7 @@ struct TrustGateTests {
         if case .pinVerificationFailed(_, .pinnedHashNotFound) = error { true } else { false }
     }
 
-    @Test("a connection that was opened without pins carries a request only past the pins")
+    @Test("a connection opened without pins carries a request only past the pins")
     func reuse() async throws {
         let server = try ScriptedServer.responding(.init(tls: certificates.server)) { _ in .ok("secret") }
         let root = try TLSIdentity.publicKeyPins(inFile: certificates.caFile)
@@ -90,7 +90,7 @@ struct TrustGateTests {
         #expect(server.connections[0].receivedCount == bytes)
     }
 
-    @Test("an HTTP/2 connection that was opened without pins carries a request only past the pins")
+    @Test("an HTTP/2 connection opened without pins carries a request only past the pins")
     func reuseOfHTTP2() async throws {
         let nginx = try NginxServer()
         try await nginx.start()
@@ -124,7 +124,7 @@ struct TrustGateTests {
     }
 
     @Test(
-        "a session that was begun without pins is not resumed where pins count",
+        "a session begun without pins is not resumed where pins count",
         arguments: [ScriptedServer.Options.TLSVersion.v12, .v13]
     )
     func sessions(version: ScriptedServer.Options.TLSVersion) async throws {
@@ -143,7 +143,7 @@ struct TrustGateTests {
         #expect(server.connections[4].handshake != .done)
     }
 
-    @Test("a connection in advance is opened to a server that has its keys, and to no other")
+    @Test("a preconnection is opened only to a server with its keys")
     func preconnection() async throws {
         let server = try ScriptedServer.responding(.init(tls: certificates.server)) { _ in .ok("secret") }
         var options = ScriptedServer.Options(tls: certificates.rotatedServer)
@@ -185,7 +185,7 @@ struct TrustGateTests {
         #expect(server.requests.isEmpty)
     }
 
-    @Test("a leaf policy never even shares a connection that was opened without its pins")
+    @Test("a leaf policy never shares a connection opened without its pins")
     func leafConnections() async throws {
         let server = try ScriptedServer.responding(.init(tls: certificates.server)) { _ in .ok("secret") }
         let leaf = try [certificates.server.publicKeyPins()[0]]
@@ -196,7 +196,7 @@ struct TrustGateTests {
         #expect(server.snapshot.accepted == 2)
     }
 
-    @Test("libcurl itself holds the server to a leaf policy, and knows no other certificate")
+    @Test("libcurl itself enforces a leaf policy on the server's certificate")
     func ownOption() throws {
         let server = try ScriptedServer.responding(.init(tls: certificates.server)) { _ in .ok() }
         let leaf = try certificates.server.publicKeyPins()[0]

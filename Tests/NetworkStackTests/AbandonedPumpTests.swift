@@ -6,7 +6,7 @@ import Testing
 
 @Suite("A body that is sent again", .timeLimit(.minutes(1)))
 struct AbandonedPumpTests {
-    @Test("a maker that has not ended is cancelled when its body is sent again")
+    @Test("cancels a running maker when the body is sent again")
     func rewinding() async throws {
         let (begun, ended) = (Lock(0), Gate())
         let stream = HTTP.Body.Stream { () -> AsyncStream<Data> in

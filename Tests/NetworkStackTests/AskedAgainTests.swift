@@ -3,7 +3,7 @@ import Testing
 
 @testable import NetworkStack
 
-@Suite("What is asked again")
+@Suite("A repeated fetch")
 struct AskedAgainTests {
     private let request: HTTP.Request
     private let origin: HTTP.Origin
@@ -31,7 +31,7 @@ struct AskedAgainTests {
         )
     }
 
-    @Test("trusts its server as is decided now: a policy may have expired, or count again")
+    @Test("judges its server anew: a policy may have expired or started")
     func changes() {
         #expect(hop(pinned).trusting(.ordinary).trust.enforced == nil)
         #expect(hop(.ordinary).trusting(pinned).trust.enforced?.host == "a.test")
@@ -42,7 +42,7 @@ struct AskedAgainTests {
         for hop in [hop(pinned), hop(.ordinary)] { #expect(hop.trusting(hop.trust) === hop) }
     }
 
-    @Test("tells the fragment that was asked for every time")
+    @Test("reports the requested fragment every time")
     func fragments() async throws {
         let stack = try InMemoryStack { _ in
             { request in (HTTP.Response(status: 200, url: request.url), Data("x".utf8)) }

@@ -51,7 +51,7 @@ private final class Reader: Sendable {
 
 @Suite("Streamed content", .timeLimit(.minutes(1)))
 struct StreamBodySourceTests {
-    @Test("is not gone back to once it is closed, and what was made for that is closed, too")
+    @Test("is not rewound once it is closed, and closes what the rewind made")
     func closedBefore() async throws {
         let (reader, made) = (Reader(), Lock(0))
         let source = try HTTP.Body.Stream {
@@ -68,7 +68,7 @@ struct StreamBodySourceTests {
         }
     }
 
-    @Test("arrives whole and in order, in pieces as large as the transport asks for", arguments: [1, 700, 1024, 5000])
+    @Test("arrives whole and in order, in the piece size the transport requests", arguments: [1, 700, 1024, 5000])
     func order(_ count: Int) async throws {
         let (reader, chunks) = (Reader(), Counted(count: 300))
         let source = try HTTP.Body.Stream(chunks, length: 300 * 1024).open(onReady: reader.onReady)
@@ -92,7 +92,7 @@ struct StreamBodySourceTests {
         source.close()
     }
 
-    @Test("shorter than was declared fails at its end, longer than was declared at once")
+    @Test("shorter than declared fails at its end, longer than declared at once")
     func lengths() async throws {
         for (declared, actual) in [(3, 2), (2, 3)] {
             let reader = Reader()
@@ -122,7 +122,7 @@ struct StreamBodySourceTests {
         source.close()
     }
 
-    @Test("of any number of bytes one by one is taken in few pieces")
+    @Test("of single bytes is read in few pieces")
     func smallChunks() async throws {
         let (count, isRead) = (256 * 1024 - 1, Gate())
         let pump: @Sendable (StreamBodySource) async throws -> Void = { source in
@@ -153,7 +153,7 @@ struct StreamBodySourceTests {
         source.close()
     }
 
-    @Test("ends at the end of the sequence, and not at an empty chunk")
+    @Test("ends at the end of the sequence, not at an empty chunk")
     func emptyChunks() async throws {
         let chunks = AsyncStream<Data> { continuation in
             for text in ["", "a", "", "b", ""] { continuation.yield(Data(text.utf8)) }
@@ -165,7 +165,7 @@ struct StreamBodySourceTests {
         source.close()
     }
 
-    @Test("that can be sent once is refused the second time; a replaying stream starts afresh")
+    @Test("that is one-shot is refused the second time; a replaying stream starts afresh")
     func replaying() async throws {
         let once = HTTP.Body.Stream(Counted(count: 1))
         #expect(!once.isReplayable)
@@ -190,7 +190,7 @@ struct StreamBodySourceTests {
         }
     }
 
-    @Test("is given up with the transfer: the sequence's task is cancelled, even while it waits for room")
+    @Test("is cancelled with the transfer, even while the sequence waits for room")
     func closing() async throws {
         let (chunks, ended) = (Counted(count: 100_000), Gate())
         final class Witness: Sendable {
@@ -217,7 +217,7 @@ struct StreamBodySourceTests {
         #expect(chunks.taken.withLock { $0 } < 300)
     }
 
-    @Test("is given up with the transfer while the sequence waits for its next piece")
+    @Test("is cancelled with the transfer while the sequence waits for its next piece")
     func closingEarly() async throws {
         let (stream, continuation) = AsyncStream.makeStream(of: Data.self)
         let ended = Gate()
@@ -264,7 +264,7 @@ struct StreamBodySourceTests {
     }
 
     @Test(
-        "says nothing of an end that it has not come to when it is closed",
+        "reports no end that it has not reached when it is closed",
         .timeLimit(.minutes(1)),
         arguments: [false, true]
     )

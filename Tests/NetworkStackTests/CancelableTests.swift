@@ -40,7 +40,7 @@ struct CancelableBagTests {
         #expect(member.count == 1)
     }
 
-    @Test("lets go of its members when it is cancelled")
+    @Test("releases its members when it is cancelled")
     func ownership() {
         let bag = CancelableBag()
         weak var member: Counting?
@@ -95,7 +95,7 @@ struct HandoverTests {
         #expect(await handover.take() == 1)
     }
 
-    @Test("wakes whoever waits, with the first of many values")
+    @Test("wakes the waiting thread with the first of many values")
     func race() async {
         for _ in 0..<1000 {
             let handover = Handover<Int>()

@@ -23,7 +23,7 @@ struct CertificateKeyTests {
         #expect(try Array(#require(CertificateKey.subjectPublicKeyInfo(inDER: certificate))) == expected)
     }
 
-    @Test("is found in a certificate of version 1, which does not say its version")
+    @Test("is found in a certificate of version 1, which omits the version")
     func firstVersion() throws {
         // openssl 3.5 makes none any more.
         let text = """
@@ -47,7 +47,7 @@ struct CertificateKeyTests {
         #expect(try Array(#require(CertificateKey.subjectPublicKeyInfo(inDER: certificate))) == expected)
     }
 
-    @Test("is none in what is no certificate, cut off anywhere or changed anywhere")
+    @Test("is not found in a certificate cut off or changed anywhere")
     func damage() throws {
         let certificate = try Self.der(String(contentsOfFile: TestCertificates.shared().caFile, encoding: .utf8))
         for length in 0..<certificate.count {

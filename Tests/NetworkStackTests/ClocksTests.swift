@@ -64,7 +64,7 @@ struct ClocksTests {
         #expect(expired(clocks, after: .seconds(31)) == "connect while waiting")
     }
 
-    @Test("what comes while content is sent does not hold the first-byte clock up")
+    @Test("events during the upload do not stop the first-byte clock")
     func comingWhileSending() {
         var clocks = clocks(.init(firstByte: .seconds(1), idle: .seconds(60)))
         clocks.entered(.sending, now: start)
@@ -74,7 +74,7 @@ struct ClocksTests {
         #expect(expired(clocks, after: .milliseconds(1899)) == nil)
     }
 
-    @Test("no clock says that a request reached nobody after one was sent")
+    @Test("no clock claims an unsent request after one was sent")
     func phasesAfterSending() {
         var clocks = clocks(.init(idle: .seconds(1)))
         clocks.entered(.connecting, now: start)
@@ -113,7 +113,7 @@ struct ClocksTests {
         #expect(expired(clocks, after: .milliseconds(1900)) == "idle while \(phase)")
     }
 
-    @Test("every attempt has its own time, which stands still between attempts, and all have the total")
+    @Test("every attempt has its time, which stops between attempts; all share the total")
     func attempts() {
         var clocks = clocks(.init(idle: .seconds(60), attempt: .seconds(2), total: .seconds(10)))
         #expect(clocks.firstLook - start == .seconds(2))
@@ -132,7 +132,7 @@ struct ClocksTests {
         #expect(expired(clocks, after: .seconds(10)) == "total while making")
     }
 
-    @Test("an attempt that has opened a stream cannot take too long any more; the fetch can")
+    @Test("an attempt with an opened stream cannot time out any more; the fetch can")
     func openedStreams() {
         var clocks = clocks(.init(idle: .seconds(60), attempt: .seconds(2), total: .seconds(10)))
         clocks.entered(.receiving, now: start)
@@ -166,7 +166,7 @@ struct ClocksTests {
         #expect(expired(clocks, after: .seconds(30)) == nil)
     }
 
-    @Test("what comes before the head, such as an informational response, does not stop the first-byte clock")
+    @Test("events before the head, such as informational responses, keep the first-byte clock running")
     func informational() {
         var clocks = clocks(.init(firstByte: .seconds(1), idle: .seconds(60)))
         clocks.entered(.sending, now: start)
@@ -235,7 +235,7 @@ struct DeliveryTests {
         #expect(end(&delivery, with: .failed(.badResponse)) == .later)
     }
 
-    @Test("takes who calls along, and leaves them where it has called before")
+    @Test("accepts concurrent callers, and returns each to its first place")
     func steps() {
         let serving = ExchangeStateTests.StreamingSteps()
         var delivery = Delivery()

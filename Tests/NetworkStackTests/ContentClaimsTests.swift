@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Content that can be sent once", .timeLimit(.minutes(1)))
 struct ContentClaimsTests {
-    @Test("is opened by one of those who come at the same moment")
+    @Test("is opened by one of several concurrent callers")
     func claims() throws {
         var counts: Set<Int> = []
         for _ in 0..<1000 {

@@ -12,7 +12,7 @@ struct ContentTests {
         return String(decoding: data, as: UTF8.self)
     }
 
-    @Test("says what it is")
+    @Test("describes itself")
     func types() throws {
         #expect(try HTTP.Content.json(Model()).mediaType == .json)
         #expect(try text(.json(Model())) == #"{"a":1}"#)

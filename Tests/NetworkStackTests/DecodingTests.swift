@@ -40,7 +40,7 @@ struct DecodingTests {
         }
     }
 
-    @Test("a model comes of the payload; a failed fetch and failed decoding are told apart")
+    @Test("a model comes from the body; a failed fetch and failed decoding are distinct")
     func models() async throws {
         #expect(try await decode(stack(200, #"{"a":1}"#), .json(Model.self)).model == Model(a: 1))
         #expect(try await decode(stack(200, "[]"), .json(Model.self)).failure == "decode false")
@@ -50,7 +50,7 @@ struct DecodingTests {
     }
 
     @Test(
-        "a success without content never reaches a JSON decoder, nor does what a server sends with it all the same",
+        "a success without a body never reaches a JSON decoder, even with stray bytes",
         arguments: [HTTP.StatusCode.noContent, .resetContent],
         ["", #"{"a":1}"#]
     )
@@ -80,7 +80,7 @@ struct DecodingTests {
         #expect(try await decode(stack(200, "", options: options), .json(Model?.self)).model == .some(nil))
     }
 
-    @Test("an API's own error is made of the payload of an unsuccessful response")
+    @Test("an API's error is made of the body of an unsuccessful response")
     func apiErrors() async throws {
         for (text, expected) in [(#"{"code":7}"#, APIError(code: 7)), ("nonsense", nil), ("", nil)] {
             do {

@@ -50,7 +50,7 @@ struct EndpointURLTests {
     }
 
     @Test(
-        "takes no part of a path for a host that the base lacks",
+        "takes no part of a path as the host that the base lacks",
         arguments: [
             ("https://", "a.test/b"), ("https:/", "//a.test/b"), ("https:", "//a.test/b"), ("https://?q", "/a/b"),
         ]

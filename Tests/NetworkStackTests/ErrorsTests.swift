@@ -10,7 +10,7 @@ private struct Transported: HTTPTransportError {
     var phase: HTTP.Phase?
 }
 
-@Suite("What a fetch error tells")
+@Suite("The description of a fetch error")
 struct FetchErrorTests {
     private let response: HTTP.Response
 
@@ -50,7 +50,7 @@ struct FetchErrorTests {
         }
     }
 
-    @Test("the same where its content was to be decoded, and that decoding again is of no use")
+    @Test("is the same for decoding, and decoding again is of no use")
     func decodings() {
         typealias Decoding = FetchAndDecodeError<FetchError>
         let unavailable = Decoding.fetch(.http(503, nil, response))
@@ -70,7 +70,7 @@ struct FetchErrorTests {
         #expect(!Retry.isTransient(undecodable))
     }
 
-    @Test("what a stream failed with tells what its fetch's error tells")
+    @Test("is the same for a stream and its fetch")
     func streams() {
         func failed(_ error: any Error) -> ByteStream.Failed { ByteStream.Failed(underlying: error) }
         let truncated = failed(FetchError.transport(Transported(kind: .truncated, phase: .receiving)))
@@ -114,7 +114,7 @@ struct FetchErrorTests {
         #expect(!FetchError.http(503, nil, response).isRetryable)
     }
 
-    @Test("what it was retried for, once, in its description")
+    @Test("has the reason of the retry once")
     func retriedDescriptions() {
         let failures = (1...4).map { FetchError.transport(FileError(path: "/\($0)", number: 2)) }
         let text = "\(FetchError.retry(.retries(3), Retry.State(errors: failures)))"
@@ -197,7 +197,7 @@ struct OptionsTests {
         }
     }
 
-    @Test("a success may come without content by its status, its method, or for all")
+    @Test("a success may lack a body by its status, by its method, or always")
     func emptySuccesses() {
         var options = HTTP.Options()
         #expect(options.allowsEmptyBody(status: 204, method: .GET))

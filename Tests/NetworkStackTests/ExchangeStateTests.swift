@@ -87,7 +87,7 @@ struct ExchangeStateTests {
         holds(!again.handOver(attempt).isWanted, "the first attempt's request comes late")
     }
 
-    @Test("what cancels the making is kept, and comes back at the end or at once after it")
+    @Test("the cancelable of a making is kept, and returned at the end or right after")
     func making() {
         var state = state()
         let making = EmptyCancelable()
@@ -119,7 +119,7 @@ struct ExchangeStateTests {
         holds(state.hold(ticket: 7, of: attempt) == 7)
     }
 
-    @Test("a reader with room is told to the transfer, also if it is known only later")
+    @Test("a reader with room is reported to the transfer, even if it is known later")
     func goingOnEarly() throws {
         let steps = StreamingSteps()
         var state = ExchangeState(options: steps.options, steps: steps, now: now)
@@ -186,7 +186,7 @@ struct ExchangeStateTests {
         }
     }
 
-    @Test("a redirect leads to the next hop, and what the last one still says is not heard")
+    @Test("a redirect starts the next hop, and later events of the last are ignored")
     func redirects() throws {
         var state = state()
         let first = try begin(&state)
@@ -204,7 +204,7 @@ struct ExchangeStateTests {
         #expect(response.redirects.map { $0.url.path } == ["/start"])
     }
 
-    @Test("a redirect's long content is not waited for, whether its length is said or not")
+    @Test("a redirect's long body is not awaited, with a length or without")
     func longRedirects() throws {
         for saysLength in [true, false] {
             var state = state()
@@ -226,7 +226,7 @@ struct ExchangeStateTests {
         }
     }
 
-    @Test("content beyond the limit is refused: said, received or held back; at the limit it is taken")
+    @Test("a body beyond the limit is refused when announced, received or held; the limit passes")
     func limits() throws {
         func isTooLarge(_ verdict: ExchangeState.Verdict) -> Bool {
             if case .end(.failed(.bodyTooLarge(limit: 10), _)) = verdict { true } else { false }
@@ -260,7 +260,7 @@ struct ExchangeStateTests {
         }
     }
 
-    @Test("nothing is heard after the end")
+    @Test("nothing is delivered after the end")
     func deafness() throws {
         var state = state()
         let hop = try begin(&state)
@@ -286,7 +286,7 @@ struct ExchangeStateTests {
         #expect(state.attempt == nil && state.steps == nil)
     }
 
-    @Test("a source that is ready before its transfer is known is told to it later, once")
+    @Test("a source ready before its transfer is known is reported to it later, once")
     func readySources() throws {
         var state = state()
         let hop = try begin(&state)

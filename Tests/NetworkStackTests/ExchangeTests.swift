@@ -24,7 +24,7 @@ struct ExchangeTests {
         return state
     }
 
-    @Test("that ends after its stream was delivered ends the stream, whatever it was about to end before")
+    @Test("that ends after its stream was delivered ends the stream too")
     func delivered() async throws {
         let steps = ExchangeStateTests.StreamingSteps()
         let exchange = Exchange(steps, in: steps.context)
@@ -91,7 +91,7 @@ struct ExchangeTests {
         #expect(failures.withLock { $0 } == 1)
     }
 
-    @Test("that has ended cancels a making it hears of later only if nothing came of that")
+    @Test("that has ended cancels a making that is reported later, if that made nothing")
     func lateMaking() throws {
         for isHandedOver in [false, true] {
             var state = state()
@@ -102,7 +102,7 @@ struct ExchangeTests {
         }
     }
 
-    @Test("that is cancelled before its completion is called ends as cancelled, also if it was judged a success")
+    @Test("that is cancelled before its completion runs ends as cancelled, even after a success")
     func cancelledAtTheEnd() throws {
         let steps = ExchangeStateTests.StreamingSteps()
         let exchange = Exchange(steps, in: steps.context)
@@ -133,7 +133,7 @@ struct ExchangeTests {
         return state
     }
 
-    @Test("is not ended by what an earlier attempt was to end with, but by a cancel")
+    @Test("ignores the ending of an earlier attempt, but not a cancel")
     func lateEndings() throws {
         var state = try retried()
         holds(state.end(.failed(.bodyNotReplayable), of: 1) == nil)
@@ -150,7 +150,7 @@ struct ExchangeTests {
         holds(state.streams(in: second.attempt) && state.streams(in: nil))
     }
 
-    @Test("lets go of a redirect's own content, and of no later one's")
+    @Test("releases a redirect's body, and no later one")
     func redirectedContent() throws {
         final class Source: HTTPBodySource {
             let length: Int64? = 0
@@ -171,7 +171,7 @@ struct ExchangeTests {
         holds(state.remains.source == nil)
     }
 
-    @Test("has the metrics of the attempt that failed in its context, and not of one before")
+    @Test("has the metrics of the failed attempt in its context, and no earlier ones")
     func context() throws {
         var state = state()
         let hop = try carrying(&state).hop
@@ -189,7 +189,7 @@ struct ExchangeTests {
         #expect(second.url == nil && second.attempt == 2 && second.metrics.bytesReceived == 0)
     }
 
-    @Test("hears nothing of an attempt that is over")
+    @Test("ignores an attempt that is over")
     func earlier() throws {
         var state = state()
         let first = try carrying(&state)
@@ -207,7 +207,7 @@ struct ExchangeTests {
         holds(state.settle(.failed(.badResponse), of: second.attempt, now: now) != nil)
     }
 
-    @Test("tells of no start that comes after the end of its attempt")
+    @Test("reports no start after the end of its attempt")
     func scheduling() throws {
         var ended = state()
         var hop = try carrying(&ended).hop

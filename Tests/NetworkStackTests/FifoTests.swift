@@ -29,7 +29,7 @@ struct FifoTests {
         #expect(taken == added && queue.isEmpty)
     }
 
-    @Test("lets go of what is taken at once, also when it never runs empty")
+    @Test("releases what is taken at once, even if it is never empty")
     func release() {
         var queue = Fifo<Witness>()
         queue.append(Witness())

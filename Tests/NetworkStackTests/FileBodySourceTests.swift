@@ -31,7 +31,7 @@ struct FileBodySourceTests {
         }
     }
 
-    @Test("is read whole, again after a rewind, and not after it was closed")
+    @Test("is read whole, again after a rewind, and not after a close")
     func reading() throws {
         let content = Data((0..<10_000).map { UInt8(truncatingIfNeeded: $0 * 7) })
         try withFile(content) { path in
@@ -56,7 +56,7 @@ struct FileBodySourceTests {
         }
     }
 
-    @Test("that shrinks while it is sent fails, and one that grows is sent as it was")
+    @Test("that shrinks during sending fails, and one that grows is sent as it was")
     func changing() throws {
         try withFile(Data(count: 5000)) { path in
             let source = try FileBodySource(path: path)
@@ -75,7 +75,7 @@ struct FileBodySourceTests {
         }
     }
 
-    @Test("that is missing, a directory, a pipe or a device is refused when it is opened")
+    @Test("that is missing, a directory, a pipe or a device is refused when opened")
     func refusals() throws {
         let pipe = NSTemporaryDirectory() + "/pipe-\(UUID().uuidString)"
         #expect(mkfifo(pipe, 0o600) == 0)
@@ -111,7 +111,7 @@ struct FileBodySourceTests {
     }
 
     @Test(
-        "has the mode of the file whose place it takes, and none that is wider before",
+        "has the mode of the file it replaces, and no wider mode before",
         arguments: [0o600, 0o640, 0o644]
     )
     func modes(_ mode: Int) throws {
@@ -141,7 +141,7 @@ struct FileBodySourceTests {
         #expect(!FileManager.default.fileExists(atPath: path))
     }
 
-    @Test("is open until it is closed, or nobody needs it")
+    @Test("is open until it is closed or released")
     func closing() throws {
         try withFile(Data("content".utf8)) { path in
             func isOpen() -> Bool { ProcessProbe.descriptors().values.contains(path.replacing("//", with: "/")) }
@@ -157,7 +157,7 @@ struct FileBodySourceTests {
         }
     }
 
-    @Test("is opened again when it is read, if very many wait, and no other in its place")
+    @Test("is opened again for reading if very many wait, and no other in its place")
     func waiting() throws {
         try withFile(Data("content".utf8)) { path in
             func openCount() -> Int {
@@ -183,7 +183,7 @@ struct FileBodySourceTests {
         }
     }
 
-    @Test("that cannot take its place leaves nothing behind, and says so")
+    @Test("that cannot replace a file leaves nothing behind, and reports it")
     func takenPlace() throws {
         let folder = NSTemporaryDirectory() + "/folder-\(UUID().uuidString)"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)

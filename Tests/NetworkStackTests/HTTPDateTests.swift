@@ -26,7 +26,7 @@ struct HTTPDateTests {
     }
 
     @Test(
-        "What is no date is none",
+        "An invalid date is not read",
         arguments: [
             "", "GMT", "Sun", "06-Nov-94-1 08:49:37", "Sun, 06 Nov 1994 08:49:37 +0100",
             "Sun, 06 Nov 1994 08:49:37 CET", "Sun, 32 Nov 1994 08:49:37 GMT",

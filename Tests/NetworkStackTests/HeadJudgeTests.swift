@@ -7,7 +7,7 @@ import Testing
 @Suite("A received head")
 struct HeadJudgeTests {
     @Test(
-        "A status line names HTTP/1.0, HTTP/1.1 or a whole version after it, and a status of three digits",
+        "A status line has HTTP/1.0, HTTP/1.1 or a later whole version, and three digits",
         arguments: [
             ("HTTP/1.1 200 OK", 200), ("HTTP/1.0 404 Not Found", 404), ("HTTP/1.1 301", 301), ("HTTP/1.1 200 ", 200),
             ("HTTP/1.1   999 x", 999), ("HTTP/2 200 ", 200), ("HTTP/2 204", 204), ("HTTP/2.0 200 OK", 200),
@@ -27,7 +27,7 @@ struct HeadJudgeTests {
     }
 
     @Test(
-        "A server's time for unused connections is read from Keep-Alive, wherever it stands there",
+        "A server's timeout of unused connections is read anywhere in Keep-Alive",
         arguments: [
             ("timeout=5", 5), ("timeout=5, max=100", 5), ("max=100,timeout=15", 15), ("Timeout = 7", 7),
             ("timeout=0", 0), ("timeout=\"4\"", 4), (", ,timeout=3", 3), ("timeout=99999999999999999999", 86_400),
@@ -63,7 +63,7 @@ struct HeadJudgeTests {
         }
     }
 
-    @Test("Received fields are those whose name is a token, with a space for what ends a line or a text")
+    @Test("A received field has a token as name, and spaces for line ends and NULs")
     func receivedFields() {
         let lines = "A: 1\rB: 2\r\n: x\r\n folded\r\na b: c\r\nC: \rd\0e\u{1B}[31m \r\nD : e\tf\r\nNone\r\n"
         let expected: HTTP.Headers = ["A": "1 B: 2", "C": "d e\u{1B}[31m", "D": "e\tf"]

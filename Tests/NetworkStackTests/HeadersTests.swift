@@ -16,7 +16,7 @@ struct HeadersTests {
         #expect(HTTP.HeaderName("@") != "`")
     }
 
-    @Test("writing replaces every line of the name, in the place of the first")
+    @Test("writing replaces every line of the name, at the first one's position")
     func writing() {
         var headers: HTTP.Headers = ["A": "1", "B": "2", "a": "3", "C": "4"]
         headers["A"] = "new"
@@ -30,7 +30,7 @@ struct HeadersTests {
         #expect(headers.count == 3)
     }
 
-    @Test("a carriage return or a NUL in a line that arrived is a blank to whoever reads it")
+    @Test("a carriage return or NUL in a received line reads as a blank")
     func controls() {
         let headers = HTTP.Headers(lines: Array("A: b\rc\r\nD: e\0f\r\n g\rh\r\n".utf8))
         #expect(headers["A"] == "b c")
@@ -39,7 +39,7 @@ struct HeadersTests {
         #expect(headers.map(\.name.rawValue) == ["A", "D"])
     }
 
-    @Test("what continues a line that was passed over is passed over, and a control character leaves no blank behind")
+    @Test("a continuation of a skipped line is skipped, and control characters leave no blank")
     func passedOver() {
         let headers = HTTP.Headers(lines: Array("A: b\r\nno field\r\n c\r\nD: \0e\0\r\n".utf8))
         #expect(headers.map(\.value) == ["b", "e"])
@@ -65,7 +65,7 @@ struct HeadersTests {
     }
 
     @Test(
-        "a line that arrived is read as the rules say",
+        "a received line is read by the rules",
         arguments: [
             ("A: b\r\n", ["A=b"]), ("A:b\r\n", ["A=b"]), ("A: \t b \t \r\n", ["A=b"]), ("A:\r\n", ["A="]),
             ("A: b\nC: d\n", ["A=b", "C=d"]), ("A: b", ["A=b"]), ("A: b:c\r\n", ["A=b:c"]),
@@ -84,14 +84,14 @@ struct HeadersTests {
         }
     }
 
-    @Test("bytes that are no UTF-8 are read as Latin-1, and UTF-8 as itself")
+    @Test("bytes beyond UTF-8 are read as Latin-1, and UTF-8 as itself")
     func encodings() {
         let headers = HTTP.Headers(lines: Array("A: ".utf8) + [0xFC, 0xE9] + Array("\r\nB: \u{FC}\r\n".utf8))
         #expect(headers["A"] == "\u{FC}\u{E9}")
         #expect(headers["B"] == "\u{FC}")
     }
 
-    @Test("a continuation belongs to its own field when one name is asked for")
+    @Test("a continuation belongs to its field when one name is requested")
     func continuations() {
         let headers = HTTP.Headers(lines: Array("A: 1\r\n 2\r\nB: 3\r\n 4\r\nA: 5\r\n".utf8))
         #expect(headers.values(for: "a") == ["1 2", "5"])

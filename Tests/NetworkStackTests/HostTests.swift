@@ -77,7 +77,7 @@ struct HostTests {
         #expect(throws: HTTP.InvalidValue.self) { try HTTP.Origin(of: Nowhere().baseURL) }
     }
 
-    @Test("makes an endpoint without a type of its own")
+    @Test("makes an endpoint without a declared type")
     func values() throws {
         let endpoint = try HTTP.Endpoint(
             method: .POST,

@@ -148,7 +148,7 @@ struct InMemoryConformance {
     )
     func keeps(_ check: ConformanceCheck) async throws { try await Self.subject.prove(check, noting: Self.report) }
 
-    @Test("takes a promise that turns out not to be claimed for neither kept nor broken, nor for a known issue")
+    @Test("counts an unclaimed promise as neither kept, broken nor a known issue")
     func unclaimed() async throws {
         let check = ConformanceCheck("Everything is offered") { _ in throw UnclaimedPromise("It offers nothing.") }
         let issue = KnownIssue(check.name, reason: "Unknown.", reference: "none")
@@ -160,7 +160,7 @@ struct InMemoryConformance {
         }
     }
 
-    @Test("claims a good part of the suite, and says why not the rest")
+    @Test("claims a good part of the suite, and explains the rest")
     func claims() {
         #expect(ConformanceCheck.all.count(where: Self.subject.claims) >= 40)
         #expect(Set(ConformanceCheck.all.map(\.name)).count == ConformanceCheck.all.count, "names are unique")

@@ -3,7 +3,7 @@ import Testing
 
 @testable import NetworkStack
 
-@Suite("What interceptors are told of an attempt")
+@Suite("The events of an attempt")
 struct InterceptedAttemptTests {
     private struct Failure: Error {}
 
@@ -27,7 +27,7 @@ struct InterceptedAttemptTests {
         }
     }
 
-    @Test("the end of an attempt that is cut short is told without the request of the one before")
+    @Test("the end of a truncated attempt is reported without the previous request")
     func cutShort() throws {
         let listener = Listener()
         let intercepted = InterceptedAttempt(
@@ -77,7 +77,7 @@ struct InterceptedAttemptTests {
         }
     }
 
-    @Test("what a request held is let go of under no lock", .timeLimit(.minutes(1)))
+    @Test("what a request retained is released outside of locks", .timeLimit(.minutes(1)))
     func lettingGo() throws {
         for isLast in [false, true] {
             let (intercepted, isGone) = (

@@ -78,13 +78,13 @@ struct LoggingTests {
         for (less, more) in zip(lines, lines.dropFirst()) { #expect(less.allSatisfy(more.contains)) }
     }
 
-    @Test("Of content that is streamed, and still to come, no length is told")
+    @Test("A streamed body that is incomplete has no length in the log")
     func streamed() throws {
         let lines = try log(.summary, content: Data())
         #expect(lines.last == "#8 <-- 200 http://a.test/path?… (HTTP/1.1, 0.0 seconds)")
     }
 
-    @Test("A failure without a response is logged with what was asked for, if anything was")
+    @Test("A failure without a response is logged with its request, if there is one")
     func failuresWithoutResponse() throws {
         let lines = Lock<[String]>([])
         let logging = LoggingInterceptor(level: .failures) { entry in lines.withLock { $0.append("\(entry)") } }
@@ -139,7 +139,7 @@ struct LoggingTests {
         #expect(FetchError.badResponse(nil).summary == "a response that is not HTTP")
     }
 
-    @Test("What a server sends cannot forge a line, or command a terminal")
+    @Test("A server's bytes cannot forge a line, or control a terminal")
     func escapes() throws {
         let content = Data("a\r\n#9 <-- 200\u{1B}[2J\u{202E}\u{2028}é\t".utf8)
         let lines = try log(.content, content: content, headers: ["X": "tab\there"])

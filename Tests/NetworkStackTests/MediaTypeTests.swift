@@ -32,7 +32,7 @@ struct MediaTypeTests {
         #expect(HTTP.MediaType("application/json; charset=utf-8").essence == HTTP.MediaType.json.essence)
     }
 
-    @Test("says its charset, its weight, and whether it is JSON")
+    @Test("has its charset, its weight, and whether it is JSON")
     func parts() {
         let type: HTTP.MediaType = "text/html; charset=UTF-8; q=0.25"
         #expect(type.charset == "utf-8")
@@ -164,7 +164,7 @@ struct ChallengeTests {
     }
 
     /// What would be looked through again and again, at a quarter of a megabyte: that took minutes.
-    @Test("a field of any length is read once, whatever quotes are left open in it")
+    @Test("a field of any length is read once, whatever quotes it leaves open")
     func long() {
         let fields = ["\\\"", "a ", "a, ", "a=\", ", "=\"", "\"\\\",", "a b=\"c ", "a/"]
         let clock = ContinuousClock()

@@ -69,7 +69,7 @@ struct MockNetworkStackTests {
         try await body(folder)
     }
 
-    @Test("answers an endpoint from its JSON file, without anything said about it")
+    @Test("answers an endpoint from its JSON file without configuration")
     func files() async throws {
         try await withFiles { folder in
             let mock = try MockNetworkStack(files: .init(folder: folder))
@@ -92,7 +92,7 @@ struct MockNetworkStackTests {
         }
     }
 
-    @Test("waits for a delay that nobody lives to see the end of, until it is cancelled", .timeLimit(.minutes(1)))
+    @Test("waits for an endless delay until it is cancelled", .timeLimit(.minutes(1)))
     func endlessDelay() async throws {
         let mock = try MockNetworkStack()
         mock.answer(.GET, "/", with: .json("{}").delayed(by: .seconds(Int64.max)))
@@ -123,7 +123,7 @@ struct MockNetworkStackTests {
         }
     }
 
-    @Test("says that an endpoint is not mocked, and that a mock's file is missing")
+    @Test("reports an unmocked endpoint, and a missing file of a mock")
     func missing() async throws {
         try await withFiles { folder in
             let mock = try MockNetworkStack(files: .init(folder: folder))
@@ -150,7 +150,7 @@ struct MockNetworkStackTests {
         else { throw Unexpected("no files at all") }
     }
 
-    @Test("gives what was said last, before a file")
+    @Test("prefers the latest reply to a file")
     func precedence() async throws {
         try await withFiles { folder in
             let mock = try MockNetworkStack(files: .init(folder: folder))

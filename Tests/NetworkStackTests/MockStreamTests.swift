@@ -32,7 +32,7 @@ struct MockStreamTests {
         #expect(mock.requests.map { $0.headers[.range] } == [nil, "bytes=4-"])
     }
 
-    @Test("a buffered fetch of a reply that is cut off fails with the kind that was given")
+    @Test("a buffered fetch of a truncated reply fails with the given kind")
     func buffered() async throws {
         let mock = try MockNetworkStack()
         mock.answer(.GET, "/file", with: .status(.ok, content: Data("half".utf8)).cut(by: .receive))

@@ -35,7 +35,7 @@ struct MultipartFormDataTests {
         return url
     }
 
-    @Test("of values and bytes is written byte for byte as the RFC has it")
+    @Test("of values and bytes is written byte for byte as RFC 7578 requires")
     func bytes() throws {
         var form = try MultipartFormData(boundary: "x")
         form.append("v\n\"", name: "text")
@@ -83,7 +83,7 @@ struct MultipartFormDataTests {
         #expect(try self.text(form).contains("; name=\"\(name)\"; filename=\"\(filename)\"\r\n"))
     }
 
-    @Test("has one boundary, however often it is asked, and another form has another")
+    @Test("has one boundary on every read, and another form has another")
     func boundaries() throws {
         let (one, other) = (MultipartFormData(), MultipartFormData())
         #expect(one.boundary != other.boundary)
@@ -96,7 +96,7 @@ struct MultipartFormDataTests {
         #expect(try odd.content().mediaType?.description == "multipart/form-data; boundary=\"a b'()+_,-./:=?c\"")
     }
 
-    @Test("with a file and streams is put together while it is read, with its length known")
+    @Test("with a file and streams is composed while it is read, with a known length")
     func streamed() async throws {
         let photo = Data((0..<300_000).map { UInt8(truncatingIfNeeded: $0) })
         let file = try file(photo)
@@ -121,7 +121,7 @@ struct MultipartFormDataTests {
         for _ in 1...2 { #expect(try await read(content.body) == expected) }
     }
 
-    @Test("with a stream of unknown length has none, and one that can be sent once can be sent once")
+    @Test("with a stream of unknown length has no length, and with a one-shot stream is one-shot")
     func once() async throws {
         var form = MultipartFormData()
         form.append(.init(AsyncStream(unfolding: pieces(of: Data("once".utf8)))), name: "stream")
@@ -142,7 +142,7 @@ struct MultipartFormDataTests {
         }
     }
 
-    @Test("that would send a stream twice which can be sent once is not begun")
+    @Test("with a one-shot stream used twice is not started")
     func twice() throws {
         var form = MultipartFormData()
         let stream = HTTP.Body.Stream(AsyncStream(unfolding: pieces(of: Data("once".utf8))))
@@ -159,14 +159,14 @@ struct MultipartFormDataTests {
         #expect(throws: HTTP.InvalidValue.self) { try form.content() }
     }
 
-    @Test("has no length if that of its streams is more than a number tells")
+    @Test("has no length if the sum of its streams overflows")
     func longest() throws {
         var form = MultipartFormData()
         form.append(HTTP.Body.Stream(AsyncStream<Data> { $0.finish() }, length: .max), name: "longest")
         #expect(try form.content().body.length == nil)
     }
 
-    @Test("fails if a stream is not as long as was said, or a file no longer as long as it was")
+    @Test("fails if a stream or a file does not have its declared length")
     func lengths() async throws {
         for declared in [3, 5] as [Int64] {
             var form = MultipartFormData()
@@ -208,7 +208,7 @@ private func pieces(of data: Data) -> @Sendable () async -> Data? {
 /// What the older systems got wrong, each by its name.
 @Suite("Mistakes of the seeds that do not come back, in forms")
 struct MultipartMistakeTests {
-    @Test("the boundary is another one each time it is read, so header, start and end differ")
+    @Test("the boundary changes on each read, so header, start and end differ")
     func boundaryPerUse() throws {
         var form = MultipartFormData()
         form.append("v", name: "n")
@@ -227,7 +227,7 @@ struct MultipartMistakeTests {
         #expect(request.headers == ["Content-Type": "multipart/form-data; boundary=x"])
     }
 
-    @Test("names are not escaped, so that one can add fields of its own")
+    @Test("names are not escaped, so one can inject fields")
     func injection() throws {
         var form = try MultipartFormData(boundary: "x")
         form.append(Data(), name: "a\"\r\nEvil: yes\r\n\r\n--x--", filename: "b\"; evil=\"")

@@ -14,7 +14,7 @@ struct NetworkActivityTests {
         return seen
     }
 
-    @Test("It shows with the first beginning and hides with the last end, never twice")
+    @Test("It shows with the first start and hides with the last end, never twice")
     func states() {
         let activity = NetworkActivity()
         let seen = watched(activity)
@@ -29,7 +29,7 @@ struct NetworkActivityTests {
         #expect(seen.withLock { $0 } == [.show, .hide, .show])
     }
 
-    @Test("Ends without a beginning change nothing, and are not held against later ones")
+    @Test("Ends without a start change nothing, and do not offset later ones")
     func neverNegative() {
         let activity = NetworkActivity()
         let seen = watched(activity)
@@ -77,7 +77,7 @@ struct NetworkActivityTests {
         #expect(seen.withLock { $0 } == [.show, .hide])
     }
 
-    @Test("From many threads, every observer sees both in turn, and the last word is right")
+    @Test("From many threads, every observer sees both alternate, and the last one is right")
     func threads() async {
         let activity = NetworkActivity()
         let seen = watched(activity)
@@ -100,7 +100,7 @@ struct NetworkActivityTests {
         }
     }
 
-    @Test("An observer may be told on a queue of its own")
+    @Test("An observer may be called on a queue of the caller")
     func queue() async throws {
         let (activity, queue, told) = (NetworkActivity(), DispatchQueue(label: "observer"), Gate())
         let key = DispatchSpecificKey<Int>()
@@ -116,7 +116,7 @@ struct NetworkActivityTests {
         #expect(seen.withLock { $0 } == [1, 1])
     }
 
-    @Test("As a sequence, it begins with what is under way, and never says a word twice", .timeLimit(.minutes(1)))
+    @Test("As a sequence, it begins with the current state, and never repeats it", .timeLimit(.minutes(1)))
     func sequence() async {
         let activity = NetworkActivity()
         activity.increment()
@@ -178,7 +178,7 @@ struct NetworkActivityTests {
         #expect(activity.state == .hide)
     }
 
-    @Test("An observation that was ended is not told what still waited for its queue")
+    @Test("An ended observation receives nothing that still waited for its queue")
     func endedOnQueue() {
         let (activity, queue) = (NetworkActivity(), DispatchQueue(label: "observer"))
         let seen = Lock<[State]>([])
@@ -194,7 +194,7 @@ struct NetworkActivityTests {
         #expect(seen.withLock { $0 } == [])
     }
 
-    @Test("On a concurrent queue, too, an observer is told one thing at a time, in order")
+    @Test("On a concurrent queue, an observer is called in order, one call at a time")
     func concurrentQueue() async throws {
         let (activity, told) = (NetworkActivity(), Gate())
         let seen = Lock<(states: [State], running: Int, most: Int)>(([], 0, 0))

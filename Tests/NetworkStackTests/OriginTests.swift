@@ -35,7 +35,7 @@ struct OriginTests {
         #expect(origin.port == port)
     }
 
-    @Test("differ by a dot at the end of the host, and say so")
+    @Test("with and without a trailing dot of the host differ, visibly")
     func absolute() throws {
         let (plain, dotted) = (try origin("https://host.test/"), try origin("https://HOST.test./"))
         #expect(plain != dotted && plain.host == dotted.host)
@@ -109,7 +109,7 @@ struct OriginTests {
     }
 
     @Test(
-        "tells a name in TLS, and no address",
+        "names a host in TLS, and no address",
         arguments: [
             ("https://api.test/", "api.test"), ("https://127.0.0.1/", nil), ("https://127.1/", nil),
             ("https://[::1]/", nil), ("https://[::ffff:127.0.0.1]/", nil), ("https://1.test/", "1.test"),
@@ -121,7 +121,7 @@ struct OriginTests {
         #expect(try Network.Proxy("https://\(origin.host):8080").serverName == name)
     }
 
-    @Test("a port of the scheme's own is not shown, and makes no difference")
+    @Test("the scheme's default port is not shown, and makes no difference")
     func defaultPorts() throws {
         #expect(try origin("http://host.test:80") == origin("http://HOST.test/path"))
         #expect(try origin("https://host.test:443/").description == "https://host.test")

@@ -101,7 +101,7 @@ struct EndpointMistakeTests {
         )
     }
 
-    @Test("two slashes anywhere in the path become one, and no slash is put in at the joint")
+    @Test("two slashes in a path become one, and no slash is added at the joint")
     func slashes() throws {
         let base = try #require(URL(string: "https://h.test/x"))
         #expect(

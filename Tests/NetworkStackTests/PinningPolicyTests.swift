@@ -26,7 +26,7 @@ struct PinningPolicyTests {
     }
 
     @Test(
-        "what is no pin is none",
+        "an invalid pin is refused",
         arguments: [
             "", "sha256//", "AAAA", String(first.dropLast()), first + "\n", " " + first, first + "=",
             first.replacingOccurrences(of: "i", with: "_"), "SHA256//" + first, "sha1/" + first, "sha256///" + first,
@@ -36,7 +36,7 @@ struct PinningPolicyTests {
     )
     func noPins(_ text: String) { #expect(PublicKeyPin(text) == nil) }
 
-    @Test("a policy whose date is none counts for ever, and can be described")
+    @Test("a policy with an invalid date never expires, and can be described")
     func noDate() throws {
         let dates = [Date(timeIntervalSince1970: .nan), .distantFuture]
         let policies = try dates.map {
@@ -69,7 +69,7 @@ struct PinningPolicyTests {
         } catch { return error as? PinningPolicy.ValidationError }
     }
 
-    @Test("what a policy lacks is told in order: domain, pins, bad pins, backup pin")
+    @Test("a policy's faults are reported in order: domain, pins, bad pins, backup pin")
     func validation() {
         #expect(error { try .init(domainName: "", pinnedHashes: []) } == .emptyDomainName)
         #expect(error { try .init(domainName: "*.a", pinnedHashes: []) } == .invalidDomainName("*.a"))
@@ -126,7 +126,7 @@ struct PinningPolicyTests {
     }
 
     @Test(
-        "what is no domain is refused",
+        "an invalid domain is refused",
         arguments: [
             ".", "..", "a..test", ".a.test", "a.test..", "*.a.test", "https://a.test", "a.test:443", "a.test/",
             "b\u{FC}cher.test", "a b.test", "a%2etest", "1.2.3.4.5", "1.2.3.4.0", "1..2", "a.1",

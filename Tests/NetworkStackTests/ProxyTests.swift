@@ -94,7 +94,7 @@ struct ProxyTests {
     }
 
     @Test(
-        "are left out where a rule says so",
+        "are skipped where a rule matches",
         arguments: [
             ("*", "http://a.test", true), ("", "http://a.test", false), ("a.test", "http://a.test", true),
             ("A.TEST", "http://a.test", true), ("a.test", "http://b.a.test", true), ("a.test", "http://ba.test", false),
@@ -157,7 +157,7 @@ struct ProxyTests {
         #expect(try proxies.proxy(for: origin("https://x.test"))?.description == https)
     }
 
-    @Test("from the environment that cannot be read are refused by the variable's name, without its value")
+    @Test("unreadable in the environment are refused by the variable's name, without its value")
     func unreadableEnvironment() {
         #expect {
             try Network.Proxies.environment(["https_proxy": "bad://user:hunter2@x"])

@@ -55,7 +55,7 @@ struct ReadyPoliciesTests {
         )
     }
 
-    @Test("No jitter makes a delay of nothing, so a limit of delay is reached in the end")
+    @Test("No jitter makes a delay of zero, so a limit of delay is reached")
     func jitterTakesTime() throws {
         let policy = HTTPRetryPolicy.backoff(.constant(delay: 8, until: .maxDelay(0.004))).jittered { $0.lowerBound }
         var (state, count) = (Retry.State(), 0)
@@ -105,7 +105,7 @@ struct ReadyPoliciesTests {
 
     // MARK: Retry-After
 
-    @Test("Retry-After lengthens a retry's delay, ends the retries above the limit, and makes no retry by itself")
+    @Test("Retry-After lengthens a delay, ends retries above the limit, and makes no retry")
     func retryAfter() throws {
         let now = try #require(HTTPDate.parse("Sun, 06 Nov 1994 08:49:37 GMT", now: .now))
         let rows: [(HTTPRetryPolicy, String?, String)] = [
@@ -148,7 +148,7 @@ struct ReadyPoliciesTests {
     }
 
     @Test(
-        "A limit of nothing, or of no number, ends the retries as soon as the server asks for a wait",
+        "A zero or invalid limit ends the retries when the server requests a wait",
         arguments: [0, -1, .nan] as [Double]
     )
     func retryAfterNothing(limit: Double) throws {
@@ -164,7 +164,7 @@ struct ReadyPoliciesTests {
     }
 
     @Test(
-        "The standard policy waits what Retry-After says, or at most 0.25, 0.5 and 1 s, three times, and sends no POST again"
+        "The standard policy waits for Retry-After or up to 1 s, and repeats no POST"
     )
     func standard() throws {
         let policy = HTTPRetryPolicy.standard
@@ -183,7 +183,7 @@ struct ReadyPoliciesTests {
 
     // MARK: Safety
 
-    @Test("Sending again is safe with an idempotent method, a key, or a request that reached nobody")
+    @Test("A repeat is safe with an idempotent method, a key, or an unsent request")
     func safety() throws {
         let policy = HTTPRetryPolicy.maxRetries(1).whenSafe()
         func vote(_ metadata: Retry.Metadata<HTTP.Request, HTTP.Response>, _ error: FetchError) -> String {
@@ -208,7 +208,7 @@ struct ReadyPoliciesTests {
         #expect(vote(.init(request: nil, payload: nil, response: nil), .noRequest(CancellationError())) == "none")
     }
 
-    @Test("What may pass by itself is told from what may not")
+    @Test("Temporary and permanent failures are distinguished")
     func transient() throws {
         let policy = HTTPRetryPolicy.maxRetries(1).whenTransient()
         func passes(_ error: any Error) throws -> Bool {

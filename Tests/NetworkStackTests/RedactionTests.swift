@@ -46,7 +46,7 @@ struct RedactionTests {
         }
     }
 
-    @Test("header fields that hold a URL are shown without what may be secret in it")
+    @Test("fields that hold a URL are shown without its secrets")
     func fields() {
         let url = "https://user:s3cret@host.test/path?token=s3cret#s3cret"
         let headers: HTTP.Headers = [
@@ -69,7 +69,7 @@ struct RedactionTests {
         #expect(headers.fields.map(\.description).last == "X-A: shown")
     }
 
-    @Test("the redirects that led to a response are shown without what may be secret in them")
+    @Test("the redirects of a response are shown without secrets")
     func redirects() throws {
         let url = try #require(URL(string: "https://user:s3cret@host.test/path?token=s3cret"))
         for text in Self.texts(of: [HTTP.Response.Redirect(url: url, status: 302)]) {
@@ -112,7 +112,7 @@ struct RedactionTests {
         for text in Self.texts(of: hop) { #expect(!text.contains(Self.secret), "\(text)") }
     }
 
-    @Test("an exported command shows no user info of the page that led to the request")
+    @Test("an exported command shows no user info of the referring page")
     func exportedReferer() throws {
         let request = try HTTP.Request(
             url: "https://host.test/",
@@ -123,7 +123,7 @@ struct RedactionTests {
     }
 
     @Test(
-        "every field that carries a secret is left out wherever a message is shown",
+        "every field that carries a secret is left out of every description",
         arguments: ["Authorization", "Proxy-Authorization", "Cookie", "Set-Cookie"]
     )
     func secretFields(_ name: HTTP.HeaderName) throws {
@@ -137,13 +137,13 @@ struct RedactionTests {
         for text in shown { #expect(!text.contains(Self.secret), "\(text)") }
     }
 
-    @Test("an exported command sends a field of blanks, which curl takes for none")
+    @Test("an exported command sends a blank field, which curl would drop")
     func exportedBlank() throws {
         let request = try HTTP.Request(url: "https://host.test/", headers: ["X-Blank": " "])
         #expect(try request.curlCommand().contains("--header 'X-Blank;'"))
     }
 
-    @Test("what is shown of a date that is none does not end the process")
+    @Test("the description of an invalid date does not crash the process")
     func dates() {
         let none = Date(timeIntervalSince1970: .nan)
         #expect(AccessToken(Self.secret, expirationDate: none).description == "Bearer <redacted>")

@@ -33,7 +33,7 @@ struct RedirectTests {
     }
 
     @Test(
-        "resolve their location as RFC 3986 says",
+        "resolve their location per RFC 3986",
         arguments: [
             ("/c", "https://host.test/c"), ("c", "https://host.test/a/c"), ("../c", "https://host.test/c"),
             ("../../../c", "https://host.test/c"), ("./c/./d", "https://host.test/a/c/d"),
@@ -89,7 +89,7 @@ struct RedirectTests {
         }
     }
 
-    @Test("are not followed for other statuses, without a place, or when switched off")
+    @Test("are not followed for other statuses, without a Location, or when disabled")
     func notFollowed() throws {
         for status in [200, 201, 300, 304, 305, 306, 400] { #expect(try next(.init(status), to: "/c") == nil) }
         #expect(try next(302) == nil)
@@ -163,7 +163,7 @@ struct RedirectTests {
         #expect(try next(to: "/c", "/c") != nil)
     }
 
-    @Test("that must repeat content which can be sent once are refused; those that drop it are not")
+    @Test("that must repeat a one-shot body are refused; those that drop it are not")
     func oneShotBodies() throws {
         let body = HTTP.Body.stream(.init(AsyncStream<Data> { $0.finish() }))
         #expect { try next(307, to: "/c", method: .POST, body: body) } throws: {

@@ -70,7 +70,7 @@ struct RequestCheckTests {
         #expect(try refusal { $0.headers.append(value, for: HTTP.HeaderName(name)) } == nil)
     }
 
-    @Test("a Content-Length that says the body's length is accepted, and only that")
+    @Test("a Content-Length with the body's length is accepted, and no other")
     func contentLength() throws {
         for (value, isAccepted) in [("4", true), ("5", false), ("four", false), ("4, 4", false)] {
             let reason = try refusal {
@@ -82,7 +82,7 @@ struct RequestCheckTests {
     }
 
     @Test(
-        "what no URL may hold is escaped in its text, and escapes stay what they are",
+        "illegal characters of a URL are escaped, and escapes stay unchanged",
         arguments: [
             ("http://a.test/b%20c d?e[]=%2F f#g%20h i", "http://a.test/b%20c%20d?e%5B%5D=%2F%20f#g%20h%20i"),
             ("http://a.test/100%?b=%zz%41", "http://a.test/100%25?b=%25zz%41"),

@@ -56,7 +56,7 @@ struct ResourceWitnessTests {
         }
     }
 
-    @Test("an API's error is decoded from JSON, and is none where nothing decodes")
+    @Test("an API's error is decoded from JSON, and is nil if decoding fails")
     func errors() throws {
         let json = Network.ErrorDecoding<Data, Int>.json(APIError.self)
         #expect(json.decode(try JSONEncoder().encode(APIError()), 0) as? APIError == APIError())
@@ -67,7 +67,7 @@ struct ResourceWitnessTests {
         }
     }
 
-    @Test("a model is decoded from JSON, and what is missing is said")
+    @Test("a model is decoded from JSON, and a missing key is named")
     func models() throws {
         let json = ModelDecoding<Model, Data, Int>.json()
         #expect(try json.decode(JSONEncoder().encode(Model()), 0) == Model())

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Responses")
 struct ResponseTests {
-    @Test("can be changed, which no copy notices, and are told apart by everything they say")
+    @Test("can be changed without changing copies, and compare by all their properties")
     func changes() throws {
         let url = try #require(URL(string: "http://host.test/"))
         let other = try #require(URL(string: "http://other.test/"))

@@ -35,7 +35,7 @@ struct ResumeBatchTests {
         for gate in gates { try await gate.opened(within: .seconds(10)) }
     }
 
-    @Test("resumes at its end who waits", arguments: 1...3)
+    @Test("resumes the waiting tasks at its end", arguments: 1...3)
     func waits(count: Int) async throws {
         let waits = (0..<count).map { _ in (handover: Handover<Void>(), resumed: Gate()) }
         for wait in waits {

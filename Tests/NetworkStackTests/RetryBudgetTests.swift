@@ -36,7 +36,7 @@ struct RetryBudgetTests {
         #expect(!Retry.Budget(ratio: .nan, reserve: -1).grant(to: host))
     }
 
-    @Test("Many hosts make it forget those that were not heard of for the longest time, and no host is left out")
+    @Test("With many hosts, the longest unused are forgotten, and no host is left out")
     func bounded() throws {
         let budget = Retry.Budget(ratio: 0, reserve: 1)
         func spend(_ host: String) throws -> Bool {
@@ -57,7 +57,7 @@ struct RetryBudgetTests {
         }
     }
 
-    @Test("A retry that is granted and not sent is granted to others later; only what is sent is paid for")
+    @Test("An unsent retry is granted to others later; only sent retries are charged")
     func setAside() throws {
         let (budget, host, now) = (Retry.Budget(ratio: 0, reserve: 1), try origin("a.test"), ContinuousClock.now)
         #expect(budget.grant(to: host, after: 5, now: now))
@@ -104,7 +104,7 @@ struct RetryBudgetTests {
         #expect(vote(policy, on: failure).hasPrefix("no retry"))
     }
 
-    @Test("A policy's retries are paid for by first attempts, and refused beyond that")
+    @Test("First attempts pay for a policy's retries, which are refused beyond that")
     func policy() throws {
         let budget = Retry.Budget(ratio: 0.5, reserve: 0)
         let policy = HTTPRetryPolicy.maxRetries(5).within(budget)

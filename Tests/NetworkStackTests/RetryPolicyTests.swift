@@ -41,7 +41,7 @@ struct RetryPolicyTests {
         return 0
     }
 
-    @Test("Once the most retries were made there is none more, and no scale is asked", arguments: [3, 4])
+    @Test("After the most retries there is none more, and no scale is called", arguments: [3, 4])
     func retriesExceeded(failures: Int) {
         for policy: Policy in [
             .maxRetries(3), .backoff(.constant(delay: 1, until: .maxRetries(3))),
@@ -51,7 +51,7 @@ struct RetryPolicyTests {
         }
     }
 
-    @Test("Once the longest delay was waited there is no retry more, and no scale is asked", arguments: [0.4, 0.5])
+    @Test("After the longest delay there is no retry more, and no scale is called", arguments: [0.4, 0.5])
     func delayExceeded(total: Double) {
         for policy: Policy in [
             .backoff(.constant(delay: 1, until: .maxDelay(0.4))),
@@ -61,7 +61,7 @@ struct RetryPolicyTests {
         }
     }
 
-    @Test("Before that, each policy votes as its row says")
+    @Test("Before that, each policy votes as its row requires")
     func rows() {
         #expect(vote(.maxRetries(3), .after(2)) == "retry")
         #expect(vote(.backoff(.constant(delay: 0.3, until: .maxRetries(3))), .after(2)) == "retry after 0.3")
@@ -105,7 +105,7 @@ struct RetryPolicyTests {
         #expect(vote(.backoff(.constant(delay: 1, until: .maxDelay(Double(limit)))), .after(0)).hasPrefix("no retry"))
     }
 
-    @Test("A rule is told everything, and its vote stands")
+    @Test("A rule receives everything, and its vote stands")
     func rule() {
         for action: Retry.Action in [.none, .retry, .retryAfter(3), .noRetry(.custom(Failure(number: 7)))] {
             let policy = Policy.custom { error, state, metadata in
@@ -119,7 +119,7 @@ struct RetryPolicyTests {
         }
     }
 
-    @Test("A constant delay of zero is no endless loop: the engine takes it for an invalid delay")
+    @Test("A constant delay of zero does not loop: the engine rejects it as invalid")
     func zeroDelay() {
         #expect(vote(.backoff(.constant(delay: 0, until: .maxDelay(1))), .after(0)) == "retry after 0.0")
     }
@@ -132,7 +132,7 @@ struct RetryPolicyTests {
         #expect(vote(policy, .after(0), metadata: 2) == "none")
     }
 
-    @Test("An exponential backoff of 0.1, 0.2, 0.3 makes four attempts until 0.4 s of delay")
+    @Test("An exponential backoff of 0.1, 0.2, 0.3 makes four attempts until 0.4 s")
     func vector() {
         let policy = Policy.backoff(
             .exponential(baseDelay: 0.1, scale: { $0 * Double($1) }, until: .maxDelay(0.4))
@@ -187,7 +187,7 @@ struct RetryPolicyTests {
         for (left, right, winner) in rows { #expect(Retry.Action.mostPrioritary(left, right).words == winner) }
     }
 
-    @Test("A policy is told the very delay that was waited last")
+    @Test("A policy receives the delay that was waited last")
     func lastDelays() async throws {
         let mock = try MockNetworkStack(clock: VirtualClock(keepsUp: true))
         mock.answer(.GET, "/", with: .status(.serviceUnavailable))

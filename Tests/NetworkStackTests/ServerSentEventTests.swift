@@ -53,7 +53,7 @@ struct ServerSentEventTests {
     }
 
     @Test(
-        "a second loop reads on where the first stood, and loses nothing that was read ahead or said for later events"
+        "a second loop continues at the first one's position, and loses nothing read ahead"
     )
     func secondLoops() async throws {
         #expect(try await inTwoLoops(LineStream(stream("a\nb\nc"), limit: 10)) == ["a", "b", "c"])
@@ -64,7 +64,7 @@ struct ServerSentEventTests {
         #expect(try await inTwoLoops(ServerSentEventStream(stream(text), limit: 100)) == expected)
     }
 
-    @Test("what to connect again with is known of events without data, too, and not of one that was cut short")
+    @Test("the reconnection state includes events without data, and no truncated event")
     func connectingAgain() async throws {
         let events = ServerSentEventStream(
             stream("id: 1\ndata: a\n\nretry: 50\n\nid: 2\n\nid: 3\ndata: b\nretry: 1"),
@@ -81,7 +81,7 @@ struct ServerSentEventTests {
         #expect(others.lastEventID?.isEmpty == true)
     }
 
-    @Test("a line ends at LF or CRLF, for events at CR too, however it is cut into pieces", arguments: [1, 2, 3, 50])
+    @Test("a line ends at LF or CRLF, for events at CR too, in any pieces", arguments: [1, 2, 3, 50])
     func endings(length: Int) throws {
         let text = "a\nb\r\n\r\n\nc\rd\r\r\ne"
         #expect(try lines(text, .lineFeeds, by: length) == ["a", "b", "", "", "c\rd\r", "e"])
@@ -94,7 +94,7 @@ struct ServerSentEventTests {
         #expect(try lines("a\r", .lineFeeds, by: length) == ["a\r"], "which nothing follows")
     }
 
-    @Test("a line at the limit passes, and a longer one fails before its end has come", arguments: [1, 2, 50])
+    @Test("a line at the limit passes, and a longer one fails before its end", arguments: [1, 2, 50])
     func longLines(length: Int) throws {
         #expect(try lines("12345\nx", .lineFeeds, by: length, limit: 5) == ["12345", "x"])
         for ending in [LineBuffer.Ending.lineFeeds, .lineFeedsAndReturns] {
@@ -112,7 +112,7 @@ struct ServerSentEventTests {
         #expect(throws: LineTooLong(limit: 5)) { line = try endless.next() }
     }
 
-    @Test("every field counts as the standard says")
+    @Test("every field counts by the standard")
     func fields() throws {
         let text = """
             \u{FEFF}: hello
@@ -145,7 +145,7 @@ struct ServerSentEventTests {
         )
     }
 
-    @Test("a colon or a space counts also before a combining mark, which would make one character of both")
+    @Test("a colon or a space counts even before a combining mark")
     func combiningMarks() throws {
         #expect(try events("data:\u{301}a\n\n").map(\.data) == ["\u{301}a"])
         #expect(try events("data: \u{93F}a\n\n").map(\.data) == ["\u{93F}a"])
@@ -158,7 +158,7 @@ struct ServerSentEventTests {
         #expect(try events("data: a\rdata: b\r\rdata: c\r\n\r\n").map(\.data) == ["a\nb", "c"])
     }
 
-    @Test("an event whose lines come without an end fails at the limit, and comments do not count")
+    @Test("an endless event fails at the limit, and comments do not count")
     func longEvents() throws {
         #expect(try events("data: 12345\ndata: 12345\n\n", limit: 11).map(\.data) == ["12345\n12345"])
         let line = "data: 12345678\n"

@@ -59,7 +59,7 @@ struct ServerTrustJSONTests {
     }
 
     @Test(
-        "JSON that is not of the form is refused, words spelled wrong included",
+        "JSON of another form is refused, misspelled keys included",
         arguments: [
             "", "[]", "{}", #"{"pinningPolicies": []}"#,
             #"{"pinningPolicies": [{"domainName": "a.test", "pinnedHashes": ["x"]}]}"#,
@@ -75,7 +75,7 @@ struct ServerTrustJSONTests {
     }
 
     @Test(
-        "JSON in which a key stands twice in one object is refused, however it is written",
+        "JSON with a repeated key is refused, however it is written",
         arguments: [
             (#""mode": "reportOnly", "mode": "enforced""#, true),
             (#""mode": "reportOnly", "mod\u0065": "enforced""#, true),

@@ -3,7 +3,7 @@ import Testing
 
 @testable import NetworkStack
 
-@Suite("Whom a server trust configuration trusts")
+@Suite("A server trust configuration")
 struct ServerTrustTests {
     static let now = Date(timeIntervalSince1970: 1_000_000)
 
@@ -67,7 +67,7 @@ struct ServerTrustTests {
     }
 
     @Test(
-        "a policy is for its domain, and for what is below it only if it says so",
+        "a policy applies to its domain, and to subdomains only if it includes them",
         arguments: [
             ("https://a.test/", false, "a.test"), ("https://A.TEST./x", false, "a.test"),
             ("https://a.test:8443/", false, "a.test"), ("https://b.a.test/", false, "not pinned"),
@@ -128,7 +128,7 @@ struct ServerTrustTests {
         #expect(try verdict("https://b.test/", late, notPinned: true).0 == "ordinary")
     }
 
-    @Test("what is not pinned is trusted only if that is allowed, and http to what is pinned never")
+    @Test("an unpinned host is trusted only if allowed, and http to a pinned host never")
     func others() throws {
         let policies = try [Self.policy("a.test")]
         #expect(try verdict("https://b.test/", policies).0 == "not pinned")
@@ -139,7 +139,7 @@ struct ServerTrustTests {
         #expect(try verdict("http://a.test/", policies).0 == "insecure")
     }
 
-    @Test("a transport that cannot pin gets no request to a pinned host, whatever the mode")
+    @Test("a transport without pinning gets no request to a pinned host, in any mode")
     func obstacles() throws {
         let policies = try [Self.policy("a.test")]
         for mode in ServerTrustConfiguration.Mode.allCases {
@@ -148,7 +148,7 @@ struct ServerTrustTests {
         #expect(try verdict("https://b.test/", policies, notPinned: true, obstacle: "no").0 == "ordinary")
     }
 
-    @Test("reporting alone refuses nothing, and tells what would have been refused")
+    @Test("report-only mode refuses nothing, and reports what would be refused")
     func reportOnly() throws {
         let policies = try [Self.policy("a.test"), Self.policy("late.test", expires: Self.now - 1)]
         for (url, expected) in [
@@ -167,7 +167,7 @@ struct ServerTrustTests {
         #expect(try verdict("https://a.test/", policies, mode: .reportOnly).0 == "a.test")
     }
 
-    @Test("a pin matches within its scope, and the order decides which match is told")
+    @Test("a pin matches within its scope, and the order decides the reported match")
     func matching() throws {
         let chain = try [PinningPolicyTests.first, PinningPolicyTests.second, PinningPolicyTests.slashed].map {
             try #require(PublicKeyPin($0))
@@ -197,7 +197,7 @@ struct ServerTrustTests {
         #expect(try match([leaf, root], .chain, .rootToLeaf) == 2)
     }
 
-    @Test("no policies are refused, and two that differ for one domain; equal ones are one")
+    @Test("no policies or two different ones for a domain are refused; equal ones are merged")
     func configurations() throws {
         #expect(throws: ServerTrustConfiguration.ValidationError.emptyPolicies) {
             try ServerTrustConfiguration(pinningPolicies: [])

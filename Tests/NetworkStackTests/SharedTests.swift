@@ -2,7 +2,7 @@ import Testing
 
 @testable import NetworkStack
 
-@Suite("A value in a place of its own")
+@Suite("A value in a heap box")
 struct SharedTests {
     /// Is let go of with the last who has it.
     private final class Content: Sendable {
@@ -13,7 +13,7 @@ struct SharedTests {
         deinit { left.withLock { $0 += 1 } }
     }
 
-    @Test("is changed for whoever changes it, and for nobody else")
+    @Test("is changed for the caller only")
     func changes() {
         let first = Shared([1])
         var second = first
@@ -23,7 +23,7 @@ struct SharedTests {
         #expect(first.value == [1] && second.value == [1, 2])
     }
 
-    @Test("stays where it is if nobody else has it")
+    @Test("stays in place if it has one reference")
     func staysInPlace() {
         var shared = Shared([1])
         let place = ObjectIdentifier(shared.place)
@@ -31,7 +31,7 @@ struct SharedTests {
         #expect(ObjectIdentifier(shared.place) == place && shared.value == [1, 2])
     }
 
-    @Test("is let go of once")
+    @Test("is released once")
     func ends() {
         let left = Lock(0)
         do {

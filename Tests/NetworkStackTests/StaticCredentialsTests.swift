@@ -8,7 +8,7 @@ struct StaticCredentialsTests {
 
     init() throws { origin = try HTTP.Origin(of: try #require(URL(string: "http://a.test/"))) }
 
-    @Test("Basic credentials are the name and the password in base64, in UTF-8 (RFC 7617 section 2.1)")
+    @Test("Basic credentials are name and password in base64 and UTF-8 (RFC 7617 section 2.1)")
     func basic() async throws {
         let authenticator = try BasicAuthenticator(user: "test", password: "123£", origins: [origin])
         let request = try HTTP.Request(url: "http://a.test/", headers: [.authorization: "other"])

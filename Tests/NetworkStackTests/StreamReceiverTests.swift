@@ -20,7 +20,7 @@ struct StreamReceiverTests {
         .value
     }
 
-    @Test("lets go of what was read, also when the reader is never done with it")
+    @Test("releases what was read, even if the reader never finishes")
     func release() async throws {
         let (receiver, released) = (StreamReceiver(), Lock(0))
         func chunk() -> Data {
@@ -64,7 +64,7 @@ struct StreamReceiverTests {
     }
 
     /// In a process of its own, so that nothing else that runs meanwhile is counted.
-    @Test("stays small in memory while 256 MiB pass through it and it never runs empty")
+    @Test("stays small while 256 MiB pass through it and it never runs empty")
     func resident() async {
         await #expect(processExitsWith: .success) {
             let (receiver, length) = (StreamReceiver(), 64 * 1024)
@@ -80,7 +80,7 @@ struct StreamReceiverTests {
         }
     }
 
-    @Test("is given up by a cancelled reader, however much of it is there", arguments: [false, true])
+    @Test("is cancelled by a cancelled reader, however much is buffered", arguments: [false, true])
     func cancelled(isWhole: Bool) async {
         let receiver = StreamReceiver()
         for _ in 0..<3 { _ = receiver.take(Data("some".utf8)) }
@@ -107,7 +107,7 @@ struct StreamReceiverTests {
         #expect(await Self.error { _ = try await left.next() } is CancellationError)
     }
 
-    @Test("is no file when its download is cancelled, although all of it is there")
+    @Test("writes no file when its download is cancelled, although all bytes are there")
     func cancelledDownload() async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "receiver-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -124,7 +124,7 @@ struct StreamReceiverTests {
         }
     }
 
-    @Test("has one reader: a second that waits with it fails, and the first goes on")
+    @Test("has one reader: a second concurrent one fails, and the first continues")
     func secondReader() async throws {
         let (receiver, hasFailed, hasRead) = (StreamReceiver(), Gate(), Gate())
         for _ in 0..<2 {

@@ -12,7 +12,7 @@ struct StubNetworkStackTests {
     /// Keeps a task's thread.
     private func block(until group: DispatchGroup) { group.wait() }
 
-    @Test("answers what its closure says, and writes down what was asked")
+    @Test("answers with its closure's value, and records the requests")
     func answers() async throws {
         let stub = Stub(cancelled: .cancelled) { number in
             number.isMultiple(of: 2) ? .success(.init(value: number / 2, response: "half")) : .failure(.odd)
@@ -51,7 +51,7 @@ struct StubNetworkStackTests {
         await #expect(throws: Failure.cancelled) { try await task.value }
     }
 
-    @Test("completes with its cancelled error after a cancel, although the closure has answered")
+    @Test("completes with its cancelled error after a cancel, despite the closure's answer")
     func cancelsAnswered() async throws {
         let (goesOn, isThere, mayAnswer) = (Handover<Void>(), Gate(), DispatchGroup())
         mayAnswer.enter()

@@ -74,7 +74,7 @@ struct TimerWheelTests {
         #expect(gone.allSatisfy { $0.times.isEmpty })
     }
 
-    @Test("lets go of what has left, and of everything with itself")
+    @Test("releases entries that left, and all entries when it ends")
     func ownership() {
         var wheel: TimerWheel? = TimerWheel()
         weak var left: Clockwork?
@@ -92,7 +92,7 @@ struct TimerWheelTests {
         #expect(kept == nil)
     }
 
-    @Test("asks again when it is told to, and a ticket's reuse does not confuse it")
+    @Test("calls an entry again on request, and reuse of a ticket does not confuse it")
     func again() async throws {
         let wheel = TimerWheel()
         let start = MonotonicTime.now
@@ -108,7 +108,7 @@ struct TimerWheelTests {
         #expect(entry.times.count == 3)
     }
 
-    @Test("is not held up by what is asked again later, nor by what lies beyond its round")
+    @Test("is not delayed by later calls, nor by entries beyond its round")
     func nearAfterFar() async throws {
         let latest = try await best(below: .milliseconds(600)) {
             let wheel = TimerWheel()
@@ -127,7 +127,7 @@ struct TimerWheelTests {
         #expect(latest < .milliseconds(600), "late every time")
     }
 
-    @Test("asks in time, and not early, what lay beyond its round when it came")
+    @Test("calls entries from beyond its round in time, and not early")
     func beyondTheRound() async throws {
         // The round takes 8.192 s and began 8 s ago.
         let now = MonotonicTime.now
@@ -175,7 +175,7 @@ struct TimerWheelTests {
         #expect((time + .nanoseconds(7)) - time == .nanoseconds(7))
     }
 
-    @Test("a queue waits for ever, or not at all, for what no clock runs to")
+    @Test("a queue waits forever, or not at all, without a running clock")
     func intervals() {
         #expect(Duration.seconds(Int64.max).dispatchInterval == .never)
         for past in [Duration.zero, .seconds(-1), .seconds(-10_000_000_000), .seconds(Int64.min)] {

@@ -104,7 +104,7 @@ struct TokenAuthenticatorTests {
         #expect(store.load()?.value == "T1")
     }
 
-    @Test("A token is refreshed before it expires, by the margin, but not for half its life")
+    @Test("A token is refreshed a margin before it expires, at most half its life")
     func expiration() async throws {
         let time = Lock(Date(timeIntervalSince1970: 0))
         let now: @Sendable () -> Date = { time.withLock { $0 } }
@@ -140,7 +140,7 @@ struct TokenAuthenticatorTests {
         #expect(try await authorization(impatient) == "Bearer T2")
     }
 
-    @Test("A refresh that fails, fails all who wait for it, and the next request tries again")
+    @Test("A failed refresh fails all waiting requests, and the next request tries again")
     func failedRefresh() async throws {
         let server = TokenServer()
         server.fail(with: Refused())
@@ -151,7 +151,7 @@ struct TokenAuthenticatorTests {
         #expect(try await authorization(authenticator) == "Bearer T3")
     }
 
-    @Test("One who is cancelled leaves the refresh to the others, and is not called back")
+    @Test("A cancelled request leaves the refresh to the others, and is not called back")
     func cancelledWaiter() async throws {
         let server = TokenServer(gate: Gate())
         let authenticator = TokenAuthenticator(origins: [origin], refresh: server.refresh)
@@ -172,7 +172,7 @@ struct TokenAuthenticatorTests {
         #expect(server.count == 1)
     }
 
-    @Test("A refresh that takes too long fails those who wait; what it brings in the end still counts")
+    @Test("A refresh that takes too long fails the waiting requests; its late token still counts")
     func timeout() async throws {
         let (server, clock) = (TokenServer(gate: Gate()), GatedClock())
         let authenticator = TokenAuthenticator(origins: [origin], clock: clock) { old in
@@ -189,7 +189,7 @@ struct TokenAuthenticatorTests {
         #expect(server.count <= 2)
     }
 
-    @Test("What a refresh that was given up brings is no news once a later one has brought a token")
+    @Test("The late result of an abandoned refresh is ignored after a newer token")
     func lateRefresh() {
         var state = TokenState()
         let waiter = TokenWaiter { _ in EmptyCancelable() }
@@ -204,7 +204,7 @@ struct TokenAuthenticatorTests {
         #expect(state.token == AccessToken("T2"))
     }
 
-    @Test("What failed with the current token is repeated with a new one, once; with an older one, just repeated")
+    @Test("A failure with the current token is repeated with a new one, once")
     func votes() async throws {
         let server = TokenServer()
         let authenticator = TokenAuthenticator(origins: [origin], refresh: server.refresh)
@@ -223,7 +223,7 @@ struct TokenAuthenticatorTests {
         #expect(server.count == 2)
     }
 
-    @Test("What has nothing to do with the token is none of its business")
+    @Test("A failure unrelated to the token is ignored")
     func unrelated() async throws {
         let server = TokenServer()
         let authenticator = TokenAuthenticator(origins: [origin], refresh: server.refresh)
@@ -281,7 +281,7 @@ struct TokenAuthenticatorTests {
         #expect(store.load() == nil)
     }
 
-    @Test("A store that cannot keep the token is told of, and holds nobody up")
+    @Test("A store that cannot save the token is reported, and delays nothing")
     func brokenStore() async throws {
         struct Full: TokenStore {
             func load() -> AccessToken? { nil }

@@ -57,7 +57,7 @@ private final class GatedStore: TokenStore {
     private func end() { state.withLock { $0.running -= 1 } }
 }
 
-@Suite("What a token authenticator keeps, and of whose answers it judges", .timeLimit(.minutes(1)))
+@Suite("The state of a token authenticator", .timeLimit(.minutes(1)))
 struct TokenKeepingTests {
     private let origin: HTTP.Origin
     private let request: HTTP.Request
@@ -81,7 +81,7 @@ struct TokenKeepingTests {
         .words
     }
 
-    @Test("A sign-out while a token is being saved is what the store ends with")
+    @Test("A sign-out while a token is being saved is the store's final state")
     func signOutWhileSaving() async throws {
         let (server, store) = (TokenServer(), GatedStore(saves: Gate()))
         let authenticator = TokenAuthenticator(origins: [origin], store: store, refresh: server.refresh)
@@ -96,7 +96,7 @@ struct TokenKeepingTests {
         #expect(store.mostRunning == 1)
     }
 
-    @Test("A refresh that was given up and comes late leaves the newest token in the store")
+    @Test("A late result of an abandoned refresh leaves the newest token in the store")
     func lateSave() async throws {
         let store = GatedStore(saves: Gate())
         let serial = SerialTokenStore(store)
@@ -111,7 +111,7 @@ struct TokenKeepingTests {
         #expect(store.mostRunning == 1)
     }
 
-    @Test("A store is asked by one at a time, however many come at the same moment")
+    @Test("A store is read by one request at a time")
     func turns() async throws {
         let store = GatedStore()
         let serial = SerialTokenStore(store)
@@ -124,7 +124,7 @@ struct TokenKeepingTests {
         #expect(store.mostRunning == 1)
     }
 
-    @Test("After a sign-out while the store is asked, nobody is asked for a token")
+    @Test("After a sign-out during the store's read, no token is requested")
     func signOutWhileLoading() async throws {
         let (server, store) = (TokenServer(), GatedStore(loads: Gate()))
         let authenticator = TokenAuthenticator(origins: [origin], store: store, refresh: server.refresh)
@@ -140,7 +140,7 @@ struct TokenKeepingTests {
         #expect(server.given == [nil], "the stored token was forgotten, too")
     }
 
-    @Test("A refresh may sign out, and fails those who wait with that")
+    @Test("A refresh may sign out, which fails the waiting requests")
     func signOutInside() async throws {
         let store = MemoryTokenStore(AccessToken("old", expirationDate: .distantPast))
         let (place, left) = (Lock<TokenAuthenticator?>(nil), Gate())
@@ -156,7 +156,7 @@ struct TokenKeepingTests {
         #expect(store.load() == nil)
     }
 
-    @Test("A forced refresh replaces a token that is good, and a sign-out stops a refresh that listens")
+    @Test("A forced refresh replaces a good token, and a sign-out stops a cooperative refresh")
     func forcedAndStopped() async throws {
         let server = TokenServer(gate: Gate())
         let authenticator = TokenAuthenticator(
@@ -187,7 +187,7 @@ struct TokenKeepingTests {
         await #expect(throws: CancellationError.self) { try await waiting.value }
     }
 
-    @Test("A forced refresh that joins while the store is asked brings a new token, however good the stored one is")
+    @Test("A forced refresh that joins a store's read brings a new token")
     func forcedWhileLoading() async throws {
         let (server, store) = (TokenServer(), GatedStore(AccessToken("good"), loads: Gate()))
         let authenticator = TokenAuthenticator(origins: [origin], store: store, refresh: server.refresh)
@@ -202,7 +202,7 @@ struct TokenKeepingTests {
         #expect(server.given == ["good"])
     }
 
-    @Test("Nobody joins a refresh that ends with the stored token")
+    @Test("No request joins a refresh that ends with the stored token")
     func endedAsLoaded() {
         var state = TokenState()
         let waiter = TokenWaiter { _ in EmptyCancelable() }
@@ -253,7 +253,7 @@ struct TokenKeepingTests {
         #expect(try await asking.value == "first, asked with Bearer second, asked with nothing")
     }
 
-    @Test("Only what it gave out is judged, and no request that goes without a token")
+    @Test("Only requests with its token are judged")
     func ownCredentials() async throws {
         let server = TokenServer()
         let exempt = Lock(false)

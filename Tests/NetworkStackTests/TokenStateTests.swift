@@ -63,7 +63,7 @@ struct TokenStateTests {
         if case .wait(begins: nil) = state.request(waiter, now: .now) { true } else { false }
     }
 
-    @Test("What a refresh brings that was under way at a sign-out is dropped")
+    @Test("The result of a refresh that a sign-out interrupted is dropped")
     func signedOut() {
         var state = TokenState()
         _ = state.request(waiter, now: .now)
@@ -78,7 +78,7 @@ struct TokenStateTests {
         #expect(counts, "the next one's is news")
     }
 
-    @Test("The end of a refresh that was given up is not the end of the next")
+    @Test("The end of an abandoned refresh does not end the next")
     func lateEnd() {
         var state = TokenState()
         _ = state.request(waiter, now: .now)
@@ -90,7 +90,7 @@ struct TokenStateTests {
         #expect((first, late, isUnderWay, last) == (1, 0, true, 2))
     }
 
-    @Test("While a token that is good is replaced, whoever needs one waits for the new one")
+    @Test("While a good token is replaced, new requests wait for the new one")
     func whileForced() {
         var state = TokenState()
         state.load(AccessToken("good"), margin: .zero)
@@ -101,7 +101,7 @@ struct TokenStateTests {
         #expect(ended == nil, "who only needs one does not make do with the old one for both")
     }
 
-    @Test("Of many that are refused the same new token, none gives up but who had it refreshed before")
+    @Test("Of many requests refused with one new token, only its refresher fails")
     func refusedAtOnce() {
         var state = TokenState()
         _ = state.adopt(AccessToken("T1"), from: 1, margin: .zero, now: .now)
@@ -151,7 +151,7 @@ struct TokenStateTests {
         #expect(clock.sleeperCount == 0)
     }
 
-    @Test("Whoever waits for a token, and is cancelled once it has come, cancels what has followed")
+    @Test("Cancelling a request that waited for a token cancels what followed")
     func cancelledAfterwards() async throws {
         let (noticing, followed) = (Noticing(), Gate())
         let authenticator = TokenAuthenticator(origins: [origin], refresh: TokenServer().refresh)
@@ -164,7 +164,7 @@ struct TokenStateTests {
         try await noticing.cancelled.opened()
     }
 
-    @Test("A cancelled task waits for no authenticator, and has it cancel what is under way")
+    @Test("A cancelled task waits for no authenticator, and cancels its work")
     func cancelledTask() async throws {
         let (stuck, request) = (Stuck(), request)
         let waiting = Task { try await stuck.authenticateRequest(request) }

@@ -54,7 +54,7 @@ struct TokenStoreTests {
         }
     }
 
-    @Test("A file of somebody else is not trusted, though it can be read", .enabled(if: geteuid() == 0))
+    @Test("A file of another owner is not trusted, even if it is readable", .enabled(if: geteuid() == 0))
     func foreign() throws {
         try withFolder { folder in
             let path = "\(folder)/token"

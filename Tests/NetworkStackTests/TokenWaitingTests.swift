@@ -22,7 +22,7 @@ private struct Noting: HTTPResourceInterceptor {
     }
 }
 
-@Suite("Those who wait for a token", .timeLimit(.minutes(1)))
+@Suite("Requests that wait for a token", .timeLimit(.minutes(1)))
 struct TokenWaitingTests {
     private typealias Resource = HTTPResource<HTTP.Request, HTTP.Response>
 
@@ -34,7 +34,7 @@ struct TokenWaitingTests {
         origin = try HTTP.Origin(of: request.url)
     }
 
-    @Test("A token of a host that is to be reached over https only is refreshed, also if http is what was bound")
+    @Test("An https-only host's token is refreshed, even if http was bound")
     func strictTransport() async throws {
         let (hosts, url) = (HTTP.StrictTransportHosts(), "http://api.test/items")
         hosts.note(.init(name: "api.test", expires: .distantFuture, includesSubdomains: false))
@@ -50,7 +50,7 @@ struct TokenWaitingTests {
         #expect(mock.requests.map(\.url.absoluteString) == ["https://api.test/items", "https://api.test/items"])
     }
 
-    @Test("A refresh that asks for the token that it is to get fails at once; a task that outlives it does not")
+    @Test("A refresh that requests its token fails at once; a task that outlives it does not")
     func ownToken() async throws {
         let (authenticator, later) = (Lock<TokenAuthenticator?>(nil), Lock<Task<String, any Error>?>(nil))
         let (isOver, count) = (Gate(), Lock(0))
@@ -80,7 +80,7 @@ struct TokenWaitingTests {
     }
 
     @Test(
-        "A task that outlives the refresh that has begun it gets the token, and no request of the refresh itself does"
+        "A task that outlives its refresh gets the token; the refresh's requests do not"
     )
     func laterRequest() async throws {
         let (place, later, isOver) = (Lock<InMemoryStack?>(nil), Lock<Task<Data, any Error>?>(nil), Gate())
@@ -115,7 +115,7 @@ struct TokenWaitingTests {
         }
     }
 
-    @Test("go on without the values of whose fetch asked for it, and without a cancellation")
+    @Test("continue without the task-local values and the cancellation of the first requester")
     func strangers() async throws {
         let (server, noting, ended) = (TokenServer(gate: Gate()), Noting(), [Gate(), Gate()])
         let stack = try stack([TokenAuthenticator(origins: [origin], refresh: server.refresh), noting])
@@ -129,7 +129,7 @@ struct TokenWaitingTests {
         #expect(noting.notes.withLock { $0 } == ["no task", "no task"])
     }
 
-    @Test("are still known as part of a refresh if they are, and only then")
+    @Test("still count as part of a refresh if they are, and only then")
     func ownRequests() async throws {
         let (server, place) = (TokenServer(gate: Gate()), Lock<InMemoryStack?>(nil))
         let resource = Resource(baseRequestMaking: .request(request))

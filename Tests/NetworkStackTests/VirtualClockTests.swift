@@ -29,7 +29,7 @@ struct VirtualClockTests {
         #expect(clock.sleeps.sorted() == [.seconds(1), .seconds(2), .seconds(3)])
     }
 
-    @Test("lets nobody wait for what is due, nor anybody at all if it keeps up")
+    @Test("leaves no wait for passed times, and none at all if it keeps up")
     func due() async throws {
         let clock = VirtualClock()
         clock.advance(by: .seconds(5))
@@ -51,7 +51,7 @@ struct VirtualClockTests {
         #expect(clock.sleeperCount == 0)
     }
 
-    @Test("says when nobody comes to sleep")
+    @Test("reports that no sleeper comes")
     func timeout() async throws {
         await #expect(throws: WaitTimedOut.self) { try await VirtualClock().sleepers(1, within: .milliseconds(5)) }
     }

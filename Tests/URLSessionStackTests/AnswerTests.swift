@@ -6,7 +6,7 @@ import Testing
 @testable import URLSessionStack
 
 /// URLSession trusts the system's authorities only, so what comes through a tunnel cannot be had from a server of a test's.
-@Suite("What comes back through a tunnel")
+@Suite("The response through a tunnel")
 struct AnswerTests {
     private static let url = "https://a.test/"
 
@@ -43,7 +43,7 @@ struct AnswerTests {
         }
     }
 
-    @Test("is the head that comes last, that of a redirect to nowhere too, which URLSession shows only at the end")
+    @Test("is the last head, even of a redirect to nowhere, which URLSession shows late")
     func redirectToNowhere() throws {
         let (tunnel, redirect) = (try Self.response(200), try Self.response(302, ["Content-Length": "0"]))
         var answer = try Self.answer()
@@ -52,7 +52,7 @@ struct AnswerTests {
     }
 
     @Test(
-        "is a failure where URLSession has lost the content of a redirect to nowhere",
+        "is a failure where URLSession has lost the body of a redirect to nowhere",
         arguments: [["Content-Length": "9"], ["Transfer-Encoding": "chunked"], [:]]
     )
     func lostContent(fields: [String: String]) throws {
@@ -65,7 +65,7 @@ struct AnswerTests {
         #expect(error.code == .redirectToNonExistentLocation && error.kind == .malformed)
     }
 
-    @Test("is told once, if nothing follows its head")
+    @Test("is delivered once if nothing follows its head")
     func noContent() throws {
         let (tunnel, response) = (try Self.response(200), try Self.response(204))
         var answer = try Self.answer()
@@ -73,7 +73,7 @@ struct AnswerTests {
         #expect(Self.words(answer.completed(response, nil, hasSent: false)) == ["204", "finished"])
     }
 
-    @Test("is told with its first content, an error's too, and what another protocol sends is not content")
+    @Test("is delivered with its first bytes, an error's too, without another protocol's bytes")
     func content() throws {
         for (status, told) in [(200, ["200", "3 bytes"]), (404, ["404", "3 bytes"]), (101, ["101"])] {
             var answer = try Self.answer()

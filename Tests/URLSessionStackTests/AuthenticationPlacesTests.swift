@@ -37,7 +37,7 @@ struct AuthenticationPlacesTests {
         return try Stack(configuration: configuration, authenticationChallengeHandler: handler)
     }
 
-    @Test("may be answered with what was fetched on the same stack, with one connection", arguments: [false, true])
+    @Test("may be answered with a fetch on the same stack and one connection", arguments: [false, true])
     func fetching(isInjected: Bool) async throws {
         let server = try Self.server(Gate())
         let stack = Lock<Stack?>(nil)
@@ -66,7 +66,7 @@ struct AuthenticationPlacesTests {
     }
 
     @Test(
-        "that was answered stands in line, where it can be cancelled and times out; the place is the next one's",
+        "that was answered queues, where it can be cancelled and times out",
         arguments: ["cancelled", "timed out: queue", "shut down", "success welcome"]
     )
     func inLine(ending: String) async throws {

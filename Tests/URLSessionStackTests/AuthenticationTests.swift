@@ -49,7 +49,7 @@ struct AuthenticationTests {
         return content.withLock { $0 }
     }
 
-    @Test("is a 401 like any other when nobody answers", arguments: [false, true])
+    @Test("is an ordinary 401 without an answer", arguments: [false, true])
     func nobody(isInjected: Bool) async throws {
         let server = try Self.server()
         let network = isInjected ? Stack.injected() : try Stack(configuration: .init())
@@ -123,7 +123,7 @@ struct AuthenticationTests {
         await network.shutdown()
     }
 
-    @Test("that is declined after a wrong credential is a 401 with its content")
+    @Test("that is declined after a wrong credential is a 401 with its body")
     func declinedLater() async throws {
         let server = try Self.server()
         let network = try Self.stack { challenge, completion in
@@ -150,7 +150,7 @@ struct AuthenticationTests {
     }
 
     @Test(
-        "that is being thought about is a head: the first-byte timeout waits for that of the next",
+        "that is pending is a head: the first-byte timeout waits for the next one",
         arguments: ["", "who"]
     )
     func firstByte(content: String) async throws {
@@ -171,7 +171,7 @@ struct AuthenticationTests {
         gate.open()
     }
 
-    @Test("that is being thought about can be cancelled and times out, and a late answer changes nothing")
+    @Test("that is pending can be cancelled and times out, and a late answer changes nothing")
     func pondering() async throws {
         let server = try Self.server()
         let completions = Lock<[ClosureHandler.CompletionHandlerClosure]>([])

@@ -4,7 +4,7 @@ import Testing
 
 @testable import URLSessionStack
 
-@Suite("What URLSession reads ahead")
+@Suite("The read-ahead of URLSession")
 struct BacklogTests {
     private static let megabyte = Data(count: 1 << 20)
 
@@ -23,7 +23,7 @@ struct BacklogTests {
         return told
     }
 
-    @Test("is told in order, and held while the reader holds back")
+    @Test("is delivered in order, and held while the reader pauses")
     func order() {
         var backlog = Backlog()
         backlog.add([.body(Data(count: 1)), .body(Data(count: 2)), .body(Data(count: 3))])
@@ -36,7 +36,7 @@ struct BacklogTests {
         #expect(tell(&backlog) == ["4", "finished"])
     }
 
-    @Test("is bounded by the body limit, however often the reader goes on and holds back again")
+    @Test("is bounded by the body limit, however often the reader pauses and resumes")
     func limit() {
         var backlog = Backlog()
         let limit: Int64 = 10 << 20
@@ -50,7 +50,7 @@ struct BacklogTests {
         #expect(tell(&backlog) == ["more than 10485760"])
     }
 
-    @Test("does not count what was told")
+    @Test("does not count what was delivered")
     func told() {
         var backlog = Backlog()
         backlog.hold()

@@ -7,7 +7,10 @@ import URLSessionStack
 
 @Suite("Cancels and clocks of a URLSession stack", .serialized, .timeLimit(.minutes(2)))
 struct CancellationTests {
-    @Test("Five hundred fetches cancelled at random each end once, and leave the stack good", arguments: [false, true])
+    @Test(
+        "Five hundred fetches cancelled at random end once each and leave the stack usable",
+        arguments: [false, true]
+    )
     func races(isInjected: Bool) async throws {
         let server = try ScriptedServer.responding { request in
             .ok(request.text.isEmpty ? String(repeating: "x", count: 2000) : request.text)

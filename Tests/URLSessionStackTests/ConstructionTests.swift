@@ -19,7 +19,7 @@ struct ConstructionTests {
         network.finishFetchesAndInvalidateSession()
     }
 
-    @Test("A delayed retry waits on the retry queue, and is made when that is free")
+    @Test("A delayed retry waits on the retry queue, and starts when that is free")
     func retryQueue() async throws {
         let server = try ScriptedServer.responding { $0.path == "/retried" ? .status(503) : .ok("x") }
         let queue = DispatchQueue(label: "com.alicerce.network.retry-queue")
@@ -52,7 +52,7 @@ struct ConstructionTests {
         #expect(network.session != nil)
     }
 
-    @Test("The header fields of a session of one's own are sent, and its cookies")
+    @Test("An injected session's header fields and cookies are sent")
     func injectedFields() async throws {
         let server = try ScriptedServer.responding { _ in .ok("", headers: [("Set-Cookie", "own=1; Path=/")]) }
         let configuration = URLSessionConfiguration.ephemeral
@@ -67,7 +67,7 @@ struct ConstructionTests {
         #expect(server.requests.map { $0["Cookie"] } == [nil, "own=1"])
     }
 
-    @Test("The header fields of a session of one's own are sent by a view that was made before, too")
+    @Test("An injected session's header fields are sent by an earlier view too")
     func injectedFieldsOfViews() async throws {
         let server = try ScriptedServer.responding { _ in .ok("here") }
         let network = Stack()
@@ -81,7 +81,7 @@ struct ConstructionTests {
         #expect(server.requests.map { $0["X-Session"] } == ["yes"])
     }
 
-    @Test("The credentials of a session of one's own do not follow a redirect to another origin; other fields do")
+    @Test("An injected session's credentials do not follow a redirect to another origin")
     func injectedCredentials() async throws {
         let target = try ScriptedServer.responding { _ in .ok("there") }
         let server = try ScriptedServer.responding { _ in .redirect(302, to: target.url("/")) }
@@ -95,7 +95,7 @@ struct ConstructionTests {
         #expect((server.requests + target.requests).map { $0["X-Session"] } == ["yes", "yes"])
     }
 
-    @Test("The timeout of a session of one's own ends no fetch and no process, and stays as it is for others")
+    @Test("An injected session's timeout ends no fetch and no process, and stays unchanged")
     func injectedTimeouts() async {
         await #expect(processExitsWith: .exitCode(7)) {
             let server = try ScriptedServer.responding { _ in .ok("x") }
@@ -111,7 +111,7 @@ struct ConstructionTests {
         }
     }
 
-    @Test("A session with fields that no request can have is a fatal error that says which")
+    @Test("A session with illegal fields is a fatal error that names them")
     func impossibleFields() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let configuration = URLSessionConfiguration.ephemeral
@@ -121,7 +121,7 @@ struct ConstructionTests {
         #expect(result.saysOnExit("Content-Length belongs to one request"))
     }
 
-    @Test("A fetch without a session is a fatal error that says the fix")
+    @Test("A fetch without a session is a fatal error with the fix")
     func noSession() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = await Stack().outcome(of: try .url("http://127.0.0.1:9/"))
@@ -129,7 +129,7 @@ struct ConstructionTests {
         #expect(result.saysOnExit("Set one before the first fetch"))
     }
 
-    @Test("Taking the session away is a fatal error that says the fix")
+    @Test("Removing the session is a fatal error with the fix")
     func sessionTakenAway() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             Stack.injected().session = nil
@@ -137,7 +137,7 @@ struct ConstructionTests {
         #expect(result.saysOnExit("Call finishFetchesAndInvalidateSession() instead"))
     }
 
-    @Test("A session without a delegate is a fatal error that says the fix")
+    @Test("A session without a delegate is a fatal error with the fix")
     func noDelegate() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             Stack().session = URLSession(configuration: .default)
@@ -147,7 +147,7 @@ struct ConstructionTests {
         )
     }
 
-    @Test("A session with another delegate is a fatal error that says the fix")
+    @Test("A session with another delegate is a fatal error with the fix")
     func anotherDelegate() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             Stack().session = URLSession(configuration: .default, delegate: Stack(), delegateQueue: nil)
@@ -157,7 +157,7 @@ struct ConstructionTests {
         )
     }
 
-    @Test("A second session is a fatal error that says the fix")
+    @Test("A second session is a fatal error with the fix")
     func secondSession() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let network = Stack.injected()
@@ -166,7 +166,7 @@ struct ConstructionTests {
         #expect(result.saysOnExit("Make another stack for another session"))
     }
 
-    @Test("A delegate queue that is not serial is a fatal error that says the fix")
+    @Test("A delegate queue that is not serial is a fatal error with the fix")
     func concurrentQueue() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let network = Stack()

@@ -57,7 +57,7 @@ struct ContentTests {
         }
     }
 
-    @Test("from an InputStream of one's own arrives whole", arguments: [0, 10, 500_000])
+    @Test("from the caller's InputStream arrives whole", arguments: [0, 10, 500_000])
     func inputStream(size: Int) async throws {
         let server = try ScriptedServer.responding { .ok(bytes: $0.body) }
         let network = try Stack(configuration: .init())
@@ -74,7 +74,7 @@ struct ContentTests {
         }
     }
 
-    @Test("from an InputStream of one's own is sent once, however often its request is made")
+    @Test("from the caller's InputStream is sent once, however often its request is made")
     func inputStreamTwice() async throws {
         let server = try ScriptedServer.responding { .ok("\($0.bodyCount)") }
         let network = try Stack(configuration: .init())
@@ -91,7 +91,7 @@ struct ContentTests {
         #expect(server.requests.count == 1)
     }
 
-    @Test("that a stream makes is spooled to a file, which is gone afterwards")
+    @Test("that a stream makes is spooled to a file, which is removed afterwards")
     func spooling() async throws {
         @Sendable func files() -> [String] {
             let folder = FileManager.default.temporaryDirectory.path

@@ -5,7 +5,7 @@ import NetworkStackTesting
 import Testing
 import URLSessionStack
 
-@Suite("The cookies of a session of one's own", .timeLimit(.minutes(1)))
+@Suite("The cookies of an injected session", .timeLimit(.minutes(1)))
 struct CookieTests {
     /// A session's configuration whose jar has a cookie for a server.
     private static func configuration(_ properties: [HTTPCookiePropertyKey: Any]) throws -> URLSessionConfiguration {
@@ -16,7 +16,7 @@ struct CookieTests {
         return configuration
     }
 
-    @Test("are not sent in the clear if they are secure: the fetch is refused, and its place is the next one's")
+    @Test("are not sent over http if they are secure: the fetch is refused and releases its place")
     func secure() async throws {
         let server = try ScriptedServer.responding { _ in .ok("x") }
         let configuration = try Self.configuration([.secure: "TRUE"])
@@ -36,7 +36,7 @@ struct CookieTests {
         await network.shutdown()
     }
 
-    @Test("are nobody's business if the session sends none")
+    @Test("are ignored if the session sends none")
     func unsent() async throws {
         let server = try ScriptedServer.responding { _ in .ok("x") }
         let configuration = try Self.configuration([.secure: "TRUE"])
@@ -48,7 +48,7 @@ struct CookieTests {
     }
 
     /// Turns red when it is mended: then the documentation of the stack says too little.
-    @Test("are sent whatever their path, in the place of a request's own (known issue of URLSession)")
+    @Test("are sent whatever their path, replacing a request's (known issue of URLSession)")
     func byHost() async throws {
         let server = try ScriptedServer.responding { _ in .ok("x") }
         let network = Stack.injected(configuration: try Self.configuration([.path: "/elsewhere"]))

@@ -24,7 +24,7 @@ struct EnvironmentTests {
         return nil
     }
 
-    @Test("are refused where nobody asked for them, as URLSession cannot be told not to use them")
+    @Test("are refused if unrequested, as URLSession cannot ignore them")
     func unasked() async {
         await #expect(processExitsWith: .exitCode(7)) {
             Self.clear()
@@ -62,7 +62,7 @@ struct EnvironmentTests {
         }
     }
 
-    @Test("carry fetches to one host while another has all the connections it may have")
+    @Test("carry fetches to one host while another has all its connections")
     func busyHosts() async {
         await #expect(processExitsWith: .exitCode(7)) {
             Self.clear()
@@ -90,7 +90,7 @@ struct EnvironmentTests {
         }
     }
 
-    @Test("are not believed to be the origin where they refuse a tunnel: nothing of their answer is kept")
+    @Test("are not taken for the origin where they refuse a tunnel")
     func refusedTunnels() async {
         await #expect(processExitsWith: .exitCode(7)) {
             Self.clear()
@@ -128,7 +128,7 @@ struct EnvironmentTests {
         }
     }
 
-    @Test("are expected wherever libcurl takes them, and not for exceptions that every version heeds")
+    @Test("are expected wherever libcurl uses them, except where every version has an exception")
     func exceptions() async {
         await #expect(processExitsWith: .exitCode(7)) {
             Self.clear()

@@ -31,7 +31,7 @@ struct EventQueueTests {
         #expect(seen.withLock { $0 } == Array(repeating: Array(0..<1000), count: 4))
     }
 
-    @Test("goes on after it was empty, and never within whoever asks")
+    @Test("continues after it was empty, and never within its caller")
     func again() async throws {
         let queue = EventQueue()
         for _ in 1...100 {

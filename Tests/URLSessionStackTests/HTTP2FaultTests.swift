@@ -30,7 +30,7 @@ struct HTTP2FaultTests {
         #expect(output.contains("Test run with 1 test") && output.contains("passed"))
     }
 
-    @Test("takes content without a length that a connection error cuts short for whole", .enabled(if: isInside))
+    @Test("takes a body without a length as whole after a connection error", .enabled(if: isInside))
     func inside() async throws {
         let certificates = try TestCertificates.shared()
         try Program("mount", package: "mount").run([

@@ -33,7 +33,7 @@ struct KnownCrashTests {
     }
 
     @Test(
-        "A header line that begins with NUL ends the process, though the head is whole",
+        "A header line that begins with NUL crashes the process, though the head is whole",
         .enabled(if: CurlLibrary.shared.versionNumber < 0x080E00, "libcurl 8.14 refuses such a head.")
     )
     func nul() async {
@@ -43,7 +43,7 @@ struct KnownCrashTests {
         #expect(result.saysOnExit("Transfer completed, but there's no response"))
     }
 
-    @Test("A redirect to a place that URLSession cannot put together ends the process, though it is not followed")
+    @Test("An unfollowed redirect that URLSession cannot compose crashes the process")
     func redirect() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             try await Self.fetch("HTTP/1.1 302 Found\r\nLocation: //[::1]/\r\nContent-Length: 0\r\n\r\n")

@@ -16,7 +16,7 @@ struct LifecycleTests {
         }
     }
 
-    @Test("finishFetchesAndInvalidateSession lets a fetch and its redirects end, then frees stack and session")
+    @Test("finishFetchesAndInvalidateSession finishes a fetch and its redirects, then frees stack and session")
     func finishing() async throws {
         let (gate, arrived) = (Gate(), Gate())
         let server = try Self.server(gate, arrived)
@@ -43,7 +43,7 @@ struct LifecycleTests {
         #expect(server.requests.map(\.path) == ["/start", "/end"])
     }
 
-    @Test("A view made before finishFetchesAndInvalidateSession fetches no more, and does not keep the session")
+    @Test("A view made before finishFetchesAndInvalidateSession fetches no more, and releases the session")
     func finishingWithAView() async throws {
         let server = try ScriptedServer.responding { _ in .ok("done") }
         let network = Stack.injected()
@@ -81,7 +81,7 @@ struct LifecycleTests {
         #expect(bare == nil)
     }
 
-    @Test("A dropped one-line stack goes at once, its fetch ends well, and then the session goes")
+    @Test("A dropped one-line stack is freed, its fetch succeeds, and then the session is freed")
     func dropping() async throws {
         let (gate, arrived) = (Gate(), Gate())
         let server = try Self.server(gate, arrived)
@@ -103,7 +103,7 @@ struct LifecycleTests {
         try await server.waitUntil { $0.connections.allSatisfy { $0.state != .open } }
     }
 
-    @Test("shutdown ends what is under way and what waits, and is over when the session is", arguments: [false, true])
+    @Test("shutdown ends running and waiting fetches, and finishes with the session", arguments: [false, true])
     func shuttingDown(isInjected: Bool) async throws {
         let server = try ScriptedServer { _ in [.receiveHead, .waitForClose] }
         var configuration = Network.Configuration()
@@ -127,7 +127,7 @@ struct LifecycleTests {
         #expect(server.snapshot.accepted == places, "who waited has taken the place of one that was ended")
     }
 
-    @Test("shutdown beside fetches that begin ends each of them, and no task is made of a session that is over")
+    @Test("shutdown beside starting fetches ends each, and makes no task of an ended session")
     func shuttingDownBesideBeginnings() async throws {
         let server = try ScriptedServer { _ in [.receiveHead, .waitForClose] }
         for _ in 1...200 {
@@ -181,7 +181,7 @@ struct LifecycleTests {
         }
     }
 
-    @Test("shutdown ends what is being made, whether the stack was to finish or not", arguments: [false, true])
+    @Test("shutdown ends requests in the making, whether the stack was to finish or not", arguments: [false, true])
     func shuttingDownUnsent(finishesFirst: Bool) async throws {
         let network = try Stack(configuration: .init())
         let outcomes = Lock<[String]>([])

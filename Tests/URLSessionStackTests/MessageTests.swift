@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Foundation's messages and the neutral ones")
 struct MessageTests {
-    @Test("Fields survive a URLRequest: joined if repeated, in the case they were written in")
+    @Test("Fields survive a URLRequest: joined if repeated, with their case kept")
     func fields() throws {
         var headers: HTTP.Headers = ["x-lOw": "1", "Cookie": "a=b", "Empty": ""]
         headers.append("c=d", for: "cookie")
@@ -23,7 +23,7 @@ struct MessageTests {
         #expect(back.headers == ["Cookie": "a=b; c=d", "Empty": "", "x-lOw": "1, 2"])
     }
 
-    @Test("What is illegal is kept, so that it is refused and not dropped")
+    @Test("An illegal message is kept, so that it is refused and not dropped")
     func illegal() async throws {
         let network = try Stack(configuration: .init())
         let headers: HTTP.Headers = ["X-A": "1\r\nX-B: 2"]
@@ -103,7 +103,7 @@ struct MessageTests {
     }
 
     @Test(
-        "Of wishes for https that URLSession has joined, the first counts",
+        "Of HSTS fields that URLSession has joined, the first counts",
         arguments: [
             ("max-age=1", "max-age=1"), ("max-age=1 , max-age=0; x", "max-age=1"), (", max-age=1", ""),
             ("a=\"1, 2\"; max-age=3,max-age=4", "a=\"1, 2\"; max-age=3"), ("a=\"1, max-age=2", "a=\"1, max-age=2"),
@@ -123,7 +123,7 @@ struct MessageTests {
     }
 
     @Test(
-        "Lines that URLSession has joined are one where a message has one, and all say the same",
+        "Joined lines are split to one where a message has one, if all agree",
         arguments: [
             ("/ok, /ok", "/ok"), ("/ok, /ok, /ok", "/ok"), ("/a,b, /a,b", "/a,b"), ("/ok, /no", "/ok, /no"),
             ("/a,/a", "/a,/a"), ("/ok, /ok, /no", "/ok, /ok, /no"), (", ", ","), (",", ","), ("/ok, ", "/ok,"),
@@ -143,7 +143,7 @@ struct MessageTests {
     }
 
     @Test(
-        "Blanks and tabs at the ends of a value are cut off, and nothing else",
+        "Blanks and tabs around a value are removed, and nothing else",
         arguments: [("a b", "a b"), (" a\t", "a"), ("", ""), (" \t ", ""), ("\u{A0}a ", "\u{A0}a"), ("é", "é")]
     )
     func blanks(text: String, expected: String) {
@@ -152,7 +152,7 @@ struct MessageTests {
     }
 
     @Test(
-        "A length is digits, and lines of it that come joined must agree",
+        "A length has digits only, and its joined lines must agree",
         arguments: [
             ("5", "5"), ("5, 5", "5"), ("5 ,\t5", "5"), ("5,6", nil), ("+5", nil), ("5x", nil), (",", nil),
             ("5 5", nil), ("5,", nil), (",5", nil),
@@ -169,7 +169,7 @@ struct MessageTests {
     }
 
     @Test(
-        "No error is of a name, a connection or a proxy's once the request may have arrived",
+        "No error names the lookup, connection or proxy once the request may have arrived",
         arguments: [
             (.cannotConnectToHost, "Failed to connect", .connect), (.cannotFindHost, "", .dns),
             (.unknown, "Could not resolve host: a.test", .dns), (.unknown, "Could not resolve proxy: a.test", .proxy),
@@ -213,7 +213,7 @@ struct MessageTests {
         #expect(failure.kind == told.kind)
     }
 
-    @Test("An error with a response shows neither cookies nor a query, also when it is dumped")
+    @Test("An error with a response shows neither cookies nor a query, even when dumped")
     func redaction() async throws {
         let server = try ScriptedServer.responding { _ in
             .status(401, "no", headers: [("Set-Cookie", "id=s3cret"), ("X-Shown", "shown")])
@@ -235,7 +235,7 @@ struct MessageTests {
     }
 
     @Test(
-        "An error tells its kind, and keeps the query of its URL to itself",
+        "An error reports its kind, and hides the query of its URL",
         arguments: [
             (URLError.Code.cannotFindHost, "", HTTP.FailureKind.dns),
             (.cannotConnectToHost, "Failed to connect to a.test port 80 after 0 ms: Couldn't connect", .connect),

@@ -29,7 +29,7 @@ struct PinningTests {
         return reason.contains("URLSession")
     }
 
-    @Test("S000's example compiles; its evaluator cannot be made, and says why")
+    @Test("S000's example compiles; its evaluator cannot be made, and explains why")
     func seed() throws {
         let configuration = try configuration()
         do {

@@ -30,7 +30,7 @@ struct PlaceQueueTests {
         try HTTP.Origin(of: URLText.parse("http://a.test:\(port)/"))
     }
 
-    @Test("Who comes first goes first, host by host")
+    @Test("First come, first served, host by host")
     func order() throws {
         let queue = Places(perHost: 1, total: nil)
         let (one, two) = (try origin(1), try origin(2))
@@ -63,7 +63,7 @@ struct PlaceQueueTests {
         #expect(queue.leave(one, admits: nil))
     }
 
-    @Test("Who gives up is passed over, and nobody else is")
+    @Test("A cancelled waiter is passed over, and no other")
     func withdrawal() throws {
         let queue = Places(perHost: 1, total: nil)
         let one = try origin(1)

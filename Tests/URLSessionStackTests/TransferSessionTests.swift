@@ -9,7 +9,7 @@ import Testing
 
 @Suite("A session and its places")
 struct TransferSessionTests {
-    @Test("a session is nobody's to make tasks on, once it is shut down")
+    @Test("an ended session makes no task")
     func shutDown() {
         let table = TaskTable(challengeHandler: nil)
         let session = TransferSession(table: table)

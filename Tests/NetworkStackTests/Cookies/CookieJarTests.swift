@@ -52,7 +52,7 @@ struct CookieJarTests {
         #expect(jar.cookies.last?.domain == "h399.example.org")
     }
 
-    @Test("lets go of what was not asked for longest, and of what may go in the clear before what may not")
+    @Test("drops the longest unused cookie first, and insecure cookies before secure ones")
     func leastUsed() throws {
         let time = Lock(Self.now)
         let jar = HTTP.CookieJar { time.withLock { $0 } }
@@ -68,7 +68,7 @@ struct CookieJarTests {
         #expect(jar.cookies.map(\.name) == ["c0", "c1"] + (3..<180).map { "c\($0)" } + ["new"])
     }
 
-    @Test("says whether it took anything, and shows nothing that is over")
+    @Test("reports whether it took anything, and shows nothing expired")
     func answers() throws {
         let time = Lock(Self.now)
         let jar = HTTP.CookieJar { time.withLock { $0 } }
@@ -86,7 +86,7 @@ struct CookieJarTests {
         #expect(jar.cookies.isEmpty)
     }
 
-    @Test("tells what a cookie said of scripts and of other sites")
+    @Test("reports a cookie's attributes for scripts and other sites")
     func promises() throws {
         let jar = HTTP.CookieJar { Self.now }
         let fields = ["a=1; HttpOnly; SameSite=strict", "b=2; SameSite=LAX", "c=3; SameSite=None", "d=4; SameSite=x"]
@@ -179,7 +179,7 @@ struct CookieJarTests {
         if end.utf8.last != 10 { #expect(jar.cookies(for: try Self.url("https://bank.test/")).isEmpty) }
     }
 
-    @Test("keeps no date that a file cannot tell")
+    @Test("keeps no date that a file cannot hold")
     func dates() throws {
         let path = Self.file()
         defer { try? FileManager.default.removeItem(atPath: path) }
@@ -202,7 +202,7 @@ struct CookieJarTests {
         try lost.save(to: path)
     }
 
-    @Test("says why a file cannot be read or written, and leaves the old one")
+    @Test("explains why a file cannot be read or written, and keeps the old one")
     func failures() {
         let jar = HTTP.CookieJar()
         #expect(throws: FileError(path: "/nonexistent/jar", number: ENOENT)) { try jar.load(from: "/nonexistent/jar") }
@@ -210,7 +210,7 @@ struct CookieJarTests {
         #expect(throws: FileError.self) { try jar.save(to: "/nonexistent/jar") }
     }
 
-    @Test("takes cookies of one's own, if they are legal")
+    @Test("takes cookies of the caller, if they are legal")
     func own() throws {
         let jar = HTTP.CookieJar { Self.now }
         jar.set(try HTTP.Cookie(name: "a", value: "1", domain: "Example.com", isHostOnly: false))

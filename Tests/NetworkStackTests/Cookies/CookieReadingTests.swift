@@ -3,13 +3,13 @@ import Testing
 
 @testable import NetworkStack
 
-@Suite("What cookies are read from")
+@Suite("The sources of cookies")
 struct CookieReadingTests {
     private static let now = Date(timeIntervalSince1970: 1_800_000_000)
 
     private static func url(_ text: String) throws -> URL { try #require(URL(string: text)) }
 
-    @Test("lets go of all, or of what a rule names")
+    @Test("removes all, or what a rule names")
     func removing() throws {
         let jar = HTTP.CookieJar { Self.now }
         let url = try Self.url("http://example.com/")
@@ -32,7 +32,7 @@ struct CookieReadingTests {
         }
     }
 
-    @Test("Dates are read as RFC 6265bis has it, years of two digits as those of the last century from 70 on")
+    @Test("Dates follow RFC 6265bis: two-digit years from 70 on are of the last century")
     func dates() {
         for (year, seconds) in [("69", 3_124_224_000), ("70", 0), ("99", 915_148_800), ("00", 946_684_800)] {
             let date = CookieDate.date(of: "Thu, 01-Jan-\(year) 00:00:00 GMT")

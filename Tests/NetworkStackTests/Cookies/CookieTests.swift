@@ -26,7 +26,7 @@ struct CookieTests {
         #expect(try Self.sent(row) == row.sent, "\(row.name)")
     }
 
-    @Test("are in a table of eighty cases at least, each with a name of its own")
+    @Test("are in a table of at least eighty cases with distinct names")
     func tableIsLarge() {
         #expect(CookieCase.all.count >= 80)
         #expect(Set(CookieCase.all.map(\.name)).count == CookieCase.all.count)

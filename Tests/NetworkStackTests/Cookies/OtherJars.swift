@@ -24,7 +24,7 @@ struct OtherJars {
         let rows: [Row]
     }
 
-    @Test("send what ours sends, but for what the table says and why", .timeLimit(.minutes(1)))
+    @Test("send what ours sends, except where the table gives a reason", .timeLimit(.minutes(1)))
     func agree() throws {
         let sent = try Self.ask(CookieCase.all)
         #expect(sent.rows.count == CookieCase.all.count)

@@ -30,7 +30,7 @@ struct StrictTransportTests {
         #expect(read == expected)
     }
 
-    @Test("goes for the host, and below it if it says so")
+    @Test("applies to the host, and to its subdomains if the policy includes them")
     func matching() throws {
         let hosts = HTTP.StrictTransportHosts { Self.now }
         hosts.heed(["max-age=10"], from: try Self.origin("https://one.test/"))
@@ -136,7 +136,7 @@ struct StrictTransportTests {
         #expect(hosts.requiresHTTPS("h10000.test"))
     }
 
-    @Test("notes no name that a file would say otherwise")
+    @Test("stores no name that a file would write otherwise")
     func oddNames() throws {
         let hosts = HTTP.StrictTransportHosts { Self.now }
         for name in ["a.test \"20300101 00:00:00\"\nb.test", "a b", ".test", "a\u{7F}", ""] {

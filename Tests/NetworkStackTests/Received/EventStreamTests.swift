@@ -21,7 +21,7 @@ struct EventStreamTests {
     }
 
     @Test(
-        "are read where the response says that it is one",
+        "are read where the response declares one",
         arguments: [
             ("text/event-stream", true), ("Text/Event-Stream;charset=utf-8", true),
             ("text/event-stream; charset=", true),
@@ -53,7 +53,7 @@ struct EventStreamTests {
     }
 
     @Test(
-        "deliver an event without its blank line only on request, with what else the standard says",
+        "deliver an event without its blank line only on request, otherwise by the standard",
         arguments: [
             ("data: a\n\ndata: b", ["a", "b"]), ("data: a\n\ndata: b\n", ["a", "b"]),
             ("data: a\n\ndata: b\r", ["a", "b"]),
