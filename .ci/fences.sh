@@ -65,8 +65,8 @@ unchecked=$(code '@unchecked\s+Sendable' Sources)
 code '\b(?!(?:curl_slist_append|shim_easy_get_pointer)\()(?:curl|shim)_\w+\(|\bawait\b|\bwithLock\b|\.wait\(|sleep\(|\b(?:fatalError|precondition|preconditionFailure|assert|assertionFailure)\(|[\w)\]]!(?![=\w])' \
     Sources/CurlStack/Handle/Callbacks.swift |
     fence "A callback of libcurl calls nothing of libcurl's (but curl_slist_append, and the lookup of its transfer), does not wait and does not trap:"
-code '\bLock\b|\bwithLock\b|\bawait\b|\.resume\(' Sources/NetworkStack/Engine/ExchangeState*.swift |
-    fence "The state of an exchange has no lock and resumes nobody: it returns what is to be done:"
+code '\bLock\b|\bwithLock\b|\bawait\b|\.resume\(' Sources/NetworkStack/Engine/FetchState*.swift |
+    fence "The state of a fetch has no lock and resumes nothing: it returns what is to be done:"
 wakes=$(code '\.wake\(' Sources/CurlStack)
 { [ "$(grep -c . <<<"$wakes" || true)" -eq 1 ] && grep -q '^Sources/CurlStack/Loop/Mailbox\.swift:' <<<"$wakes"; } ||
     fence "Posting is waking: one line of Mailbox.swift wakes the loop, and no other:" <<<"${wakes:-none}"

@@ -33,10 +33,13 @@ extension Network {
         ///   cannot do what is asked.
         public init(configuration: Configuration = .init(), queue: DispatchQueue = .global()) throws(ConfigurationError)
         {
+            let transport = try CurlTransport(configuration: configuration)
             engine = HTTPEngine(
-                transport: try CurlTransport(configuration: configuration),
+                transport: transport,
                 configuration: configuration,
-                queue: queue
+                queue: queue,
+                lastIdentifier: Lock(0),
+                batch: transport.thread.mailbox.batch
             )
         }
 

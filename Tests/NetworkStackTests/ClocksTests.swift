@@ -212,8 +212,8 @@ struct DeliveryTests {
     }
 
     private func end(_ delivery: inout Delivery, with ending: Ending) -> Moment {
-        var steps: (any ExchangeSteps)?
-        return name(delivery.ended(ending, by: &steps))
+        var delegate: (any ExchangeDelegate)?
+        return name(delivery.ended(ending, by: &delegate))
     }
 
     @Test("waits until fetch has returned, and happens once")
@@ -235,24 +235,23 @@ struct DeliveryTests {
         #expect(end(&delivery, with: .failed(.badResponse)) == .later)
     }
 
-    @Test("accepts concurrent callers, and returns each to its first place")
-    func steps() {
-        let serving = ExchangeStateTests.StreamingSteps()
+    @Test("takes the delegate, and leaves it where the completion was called before")
+    func delegate() {
+        let serving = FetchStateTests.StreamingDelegate()
         var delivery = Delivery()
-        var steps: (any ExchangeSteps)? = serving
-        _ = delivery.ended(.failed(.badResponse), by: &steps)
-        #expect(steps == nil)
-        steps = serving
-        _ = delivery.ended(.cancelled, by: &steps)
-        #expect(steps === serving)
+        var delegate: (any ExchangeDelegate)? = serving
+        _ = delivery.ended(.failed(.badResponse), by: &delegate)
+        #expect(delegate == nil)
+        delegate = serving
+        _ = delivery.ended(.cancelled, by: &delegate)
+        #expect(delegate === serving)
     }
 
     @Test("stays on the queue for all that runs user code")
     func inPlace() throws {
         let request = try HTTP.Request(url: "http://host.test/")
         for (status, moment) in [(200, Moment.inPlace), (204, .inPlace), (404, .onQueue), (302, .onQueue)] {
-            var delivery = Delivery()
-            delivery.completesInPlace = true
+            var delivery = Delivery(completesInPlace: true)
             _ = delivery.returned()
             let response = HTTP.Response(status: .init(status), url: request.url)
             #expect(end(&delivery, with: .whole(response, .init(), method: .GET)) == moment)

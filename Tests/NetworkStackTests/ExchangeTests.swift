@@ -11,34 +11,34 @@ struct ExchangeTests {
     private let url = "http://host.test/"
 
     /// An attempt's number, and a state in which it carries a hop.
-    private func carrying(_ state: inout ExchangeState) throws -> (hop: Int, attempt: Int) {
+    private func carrying(_ state: inout FetchState) throws -> (hop: Int, attempt: Int) {
         let attempt = try needed(state.attempt)
         holds(state.handOver(attempt).isWanted)
         let hop = state.begin(try HTTP.Request(url: url), fragment: nil, source: nil, of: attempt.number)
-        return (try needed(hop), attempt.number)
+        return (try needed(hop?.number), attempt.number)
     }
 
-    private func state() -> ExchangeState {
-        var state = ExchangeState(options: Shared(HTTP.Options()), now: now)
+    private func state() -> FetchState {
+        var state = FetchState(options: Shared(HTTP.Options()), now: now)
         _ = state.beginAttempt(0, now: now)
         return state
     }
 
     @Test("that ends after its stream was delivered ends the stream too")
     func delivered() async throws {
-        let steps = ExchangeStateTests.StreamingSteps()
-        let exchange = Exchange(steps, in: steps.context)
-        exchange.begin(steps)
+        let delegate = FetchStateTests.StreamingDelegate()
+        let exchange = Exchange(delegate, in: delegate.context)
+        exchange.run(.make)
         try exchange.state.withLock { state in
             let hop = try carrying(&state).hop
             let head = HTTP.Response(status: 200, url: try HTTP.Request(url: url).url)
             guard case .open(let opened) = state.received(head: head, hop: hop, now: now) else {
                 throw CancellationError()
             }
-            _ = state.open(.opened(opened))
+            _ = state.open(.opened(opened)).isOver
         }
         exchange.end(.failed(.shutDown))
-        let (receiver, failed) = (try needed(steps.receiver), Gate())
+        let (receiver, failed) = (try needed(delegate.receiver), Gate())
         Task {
             do { _ = try await receiver.next() } catch { failed.open() }
         }
@@ -104,14 +104,14 @@ struct ExchangeTests {
 
     @Test("that is cancelled before its completion runs ends as cancelled, even after a success")
     func cancelledAtTheEnd() throws {
-        let steps = ExchangeStateTests.StreamingSteps()
-        let exchange = Exchange(steps, in: steps.context)
-        exchange.begin(steps)
+        let delegate = FetchStateTests.StreamingDelegate()
+        let exchange = Exchange(delegate, in: delegate.context)
+        exchange.run(.make)
         exchange.returnsToCaller()
-        holds(exchange.state.withLock { $0.end(.judged, isIntercepted: true) } != nil)
+        holds(exchange.state.withLock { $0.end(.resultStored, isIntercepted: true) } != nil)
         exchange.cancel()
         exchange.deliver(.onQueue, onQueue: true)
-        let endings = steps.endings.withLock { $0 }
+        let endings = delegate.endings.withLock { $0 }
         guard endings.count == 1, case .cancelled = endings[0] else {
             Issue.record("It was completed with \(endings)")
             return
@@ -119,12 +119,12 @@ struct ExchangeTests {
     }
 
     /// A state whose second attempt has begun. The first had the number 1.
-    private func retried(streams: Bool = false) throws -> ExchangeState {
-        let steps = ExchangeStateTests.StreamingSteps()
-        var state = ExchangeState(options: Shared(HTTP.Options()), steps: streams ? steps : nil, now: now)
+    private func retried(streams: Bool = false) throws -> FetchState {
+        let delegate = FetchStateTests.StreamingDelegate()
+        var state = FetchState(options: Shared(HTTP.Options()), delegate: streams ? delegate : nil, now: now)
         _ = state.beginAttempt(0, now: now)
         let first = try carrying(&state)
-        guard case .end = state.failed(.badResponse, metrics: .init(), hop: first.hop, now: now) else {
+        guard case .settle = state.failed(.badResponse, metrics: .init(), hop: first.hop, now: now) else {
             throw CancellationError()
         }
         holds(state.settle(.failed(.badResponse), of: first.attempt, now: now) != nil)
@@ -162,13 +162,13 @@ struct ExchangeTests {
         let (attempt, source) = (try needed(state.attempt), Source())
         holds(state.handOver(attempt).isWanted)
         let request = try HTTP.Request(url: url)
-        let hop = try needed(state.begin(request, fragment: nil, source: source, of: attempt.number))
+        let hop = try needed(state.begin(request, fragment: nil, source: source, of: attempt.number)?.number)
         let head = HTTP.Response(status: 302, headers: [.location: "/next"], url: request.url)
         _ = state.received(head: head, hop: hop, now: now)
-        let verdict = state.finished(trailers: nil, metrics: .init(), hop: hop, now: now)
-        guard case .follow(_, _, let closed) = verdict else { throw CancellationError() }
+        let step = state.finished(trailers: nil, metrics: .init(), hop: hop, now: now)
+        guard case .follow(_, _, let closed, _) = step else { throw CancellationError() }
         #expect(closed === source)
-        holds(state.remains.source == nil)
+        holds(state.stage.hop?.source == nil)
     }
 
     @Test("has the metrics of the failed attempt in its context, and no earlier ones")
@@ -177,7 +177,7 @@ struct ExchangeTests {
         let hop = try carrying(&state).hop
         var metrics = HTTP.Metrics()
         metrics.bytesReceived = 7
-        guard case .end(let ending) = state.failed(.badResponse, metrics: metrics, hop: hop, now: now) else {
+        guard case .settle(let ending, _) = state.failed(.badResponse, metrics: metrics, hop: hop, now: now) else {
             throw CancellationError()
         }
         let first = state.context(now: now)
@@ -193,7 +193,7 @@ struct ExchangeTests {
     func earlier() throws {
         var state = state()
         let first = try carrying(&state)
-        guard case .end = state.failed(.badResponse, metrics: .init(), hop: first.hop, now: now) else {
+        guard case .settle = state.failed(.badResponse, metrics: .init(), hop: first.hop, now: now) else {
             throw CancellationError()
         }
         // Before that is acted on, a clock has run out, and the vote was to try again.

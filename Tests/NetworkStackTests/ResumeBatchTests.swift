@@ -8,12 +8,11 @@ import Testing
 @Suite("ResumeBatch", .timeLimit(.minutes(1)))
 struct ResumeBatchTests {
     /// Runs with a batch on this thread, which has none afterwards.
-    private func withBatch(_ body: () -> Void) {
+    private func withBatch(_ body: (ResumeBatch) -> Void) {
         let batch = ResumeBatch()
         batch.begin()
-        body()
+        body(batch)
         batch.end()
-        #expect(ResumeBatch.current == nil)
     }
 
     private func isAwaited(_ handover: Handover<Void>) -> Bool {
@@ -31,7 +30,7 @@ struct ResumeBatchTests {
     @Test("calls at its end what waits", arguments: 1...3)
     func end(count: Int) async throws {
         let (queue, gates) = (DispatchQueue(label: "queue"), (0..<count).map { _ in Gate() })
-        withBatch { for gate in gates { ResumeBatch.call(on: queue) { gate.open() } } }
+        withBatch { batch in for gate in gates { batch.run(on: queue) { gate.open() } } }
         for gate in gates { try await gate.opened(within: .seconds(10)) }
     }
 
@@ -45,16 +44,16 @@ struct ResumeBatchTests {
             }
         }
         for wait in waits { while !isAwaited(wait.handover) { try await Task.sleep(for: .milliseconds(1)) } }
-        withBatch { for wait in waits { wait.handover.fill(()) } }
+        withBatch { batch in for wait in waits { wait.handover.fill((), in: batch) } }
         for wait in waits { try await wait.resumed.opened(within: .seconds(10)) }
     }
 
     @Test("makes its calls in order on a queue that has one thread")
     func order() async throws {
         let (queue, made, last) = (DispatchQueue(label: "queue"), Lock<[Int]>([]), Gate())
-        withBatch {
-            for number in 0..<8 { ResumeBatch.call(on: queue) { made.withLock { $0.append(number) } } }
-            ResumeBatch.call(on: queue) { last.open() }
+        withBatch { batch in
+            for number in 0..<8 { batch.run(on: queue) { made.withLock { $0.append(number) } } }
+            batch.run(on: queue) { last.open() }
         }
         try await last.opened(within: .seconds(10))
         #expect(made.withLock { $0 } == Array(0..<8))
@@ -65,9 +64,9 @@ struct ResumeBatchTests {
         let queue = DispatchQueue(label: "queue", attributes: .concurrent)
         let (held, others) = (DispatchGroup(), [Gate(), Gate()])
         held.enter()
-        withBatch {
-            ResumeBatch.call(on: queue) { block(until: held) }
-            for gate in others { ResumeBatch.call(on: queue) { gate.open() } }
+        withBatch { batch in
+            batch.run(on: queue) { block(until: held) }
+            for gate in others { batch.run(on: queue) { gate.open() } }
         }
         for gate in others { await #expect(throws: Never.self) { try await gate.opened(within: .seconds(10)) } }
         held.leave()
@@ -77,9 +76,9 @@ struct ResumeBatchTests {
     func queues() async throws {
         let (stuck, free, first, second) = (DispatchQueue(label: "stuck"), DispatchQueue(label: "free"), Gate(), Gate())
         stuck.suspend()
-        withBatch {
-            ResumeBatch.call(on: stuck) { first.open() }
-            ResumeBatch.call(on: free) { second.open() }
+        withBatch { batch in
+            batch.run(on: stuck) { first.open() }
+            batch.run(on: free) { second.open() }
         }
         await #expect(throws: Never.self) { try await second.opened(within: .seconds(10)) }
         stuck.resume()
@@ -106,12 +105,34 @@ struct ResumeBatchTests {
         for _ in 0..<2000 where busy.withLock({ $0 }) < ProcessInfo.processInfo.activeProcessorCount {
             try await Task.sleep(for: .milliseconds(1))
         }
-        withBatch {
-            ResumeBatch.call(on: DispatchQueue(label: "free")) { called.open() }
-            handover.fill(())
+        withBatch { batch in
+            batch.run(on: DispatchQueue(label: "free")) { called.open() }
+            handover.fill((), in: batch)
         }
         await #expect(throws: Never.self) { try await called.opened(within: .seconds(10)) }
         held.leave()
+        try await resumed.opened(within: .seconds(10))
+    }
+
+    @Test("does at once what other threads add, and what is added after its end", arguments: [true, false])
+    func others(hasEnded: Bool) async throws {
+        let (batch, handover, called, resumed) = (ResumeBatch(), Handover<Void>(), Gate(), Gate())
+        Task {
+            await handover.take()
+            resumed.open()
+        }
+        while !isAwaited(handover) { try await Task.sleep(for: .milliseconds(1)) }
+        let add = { @Sendable in
+            batch.run(on: .global()) { called.open() }
+            handover.fill((), in: batch)
+        }
+        Thread {
+            batch.begin()
+            if hasEnded { batch.end() }
+            if hasEnded { add() } else { Thread(block: add).start() }
+        }
+        .start()
+        try await called.opened(within: .seconds(10))
         try await resumed.opened(within: .seconds(10))
     }
 }

@@ -19,7 +19,6 @@ struct Loop: ~Copyable {
     private var ended: [Transfer] = []
     private var isStopping = false
     private var (events, nextEvent): ([Poller.Event], Int) = ([], 0)
-    private let resumptions = ResumeBatch()
 
     init(mailbox: Mailbox, configuration: Network.Configuration, authorities: Authorities) {
         self.mailbox = mailbox
@@ -30,13 +29,13 @@ struct Loop: ~Copyable {
 
     /// Turns until it is told to stop.
     mutating func run() {
-        resumptions.begin()
+        mailbox.batch.begin()
         while true {
             takeWord()
             runTimeouts()
             finishEnded()
             flush()
-            resumptions.resumeAll()
+            mailbox.batch.resumeAll()
             if isStopping, active.isEmpty, waiting.isEmpty { break }
             if nextEvent == events.count {
                 guard mailbox.beginWaiting() else { continue }
@@ -45,13 +44,13 @@ struct Loop: ~Copyable {
             act()
             finishEnded()
             // Before the word is taken: what the resumed tasks ask for next is in it then.
-            resumptions.resumeAll()
+            mailbox.batch.resumeAll()
         }
         for command in mailbox.close() {
             if case .start(let control) = command { control.fail(.shutDown) }
             if case .report(let answer) = command { answer.fill(.init()) }
         }
-        resumptions.end()
+        mailbox.batch.end()
         turn.end()
     }
 

@@ -22,6 +22,8 @@ final class Mailbox: Sendable {
     }
 
     let waker = Waker()
+    /// Resumes together what the loop ends in one turn.
+    let batch = ResumeBatch()
     private let state = Lock(State())
 
     /// Leaves word. The loop is woken only if it waits.

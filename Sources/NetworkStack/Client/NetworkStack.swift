@@ -70,7 +70,8 @@ extension NetworkStack {
     /// - Throws: The stack's `FetchError`.
     @inlinable  // so that it is compiled for the stack and the payload it is called with
     public func fetch(resource: Resource) async throws(FetchError) -> Network.Value<Remote, Response> {
-        try await Handover.result { fetch(resource: resource, completion: $0) }.get()
+        if let cancelled = Self.cancelled(Task.isCancelled) { throw cancelled }
+        return try await Handover.result { handover in fetch(resource: resource) { handover.fill($0) } }.get()
     }
 
     /// Fetches a resource and decodes its payload.
@@ -137,7 +138,8 @@ extension NetworkStack {
     }
 
     /// What a fetch that was cancelled fails with, if this one was, and if the stack's error tells cancels.
-    private static func cancelled(_ isCancelled: Bool) -> FetchError? {
+    @usableFromInline
+    static func cancelled(_ isCancelled: Bool) -> FetchError? {
         guard isCancelled else { return nil }
         return (FetchError.self as? any CancellableFetchError.Type)?.cancelled as? FetchError
     }

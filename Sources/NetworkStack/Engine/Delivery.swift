@@ -12,48 +12,50 @@ struct Delivery: ~Copyable {
 
     /// What to complete with.
     struct Call: ~Copyable {
-        let steps: (any ExchangeSteps)?
+        let delegate: (any ExchangeDelegate)?
         let ending: Ending
-        /// The attempt whose end is still to be told.
-        let telling: Attempt?
+        /// The attempt whose end is still to be reported.
+        let unreported: Attempt?
         /// Whether the fetch was cancelled before the completion was called; a cancel always wins.
         fileprivate(set) var isCancelled = false
 
         /// Whether it runs no user code, if the completion does not.
-        fileprivate var isPlain: Bool { ending.isPlain && telling == nil }
+        fileprivate var needsNoUserCode: Bool { ending.needsNoUserCode && unreported == nil }
 
         /// Calls the completion.
-        func make() { steps?.complete(isCancelled ? .cancelled : ending, telling: telling) }
+        func make() { delegate?.complete(isCancelled ? .cancelled : ending, reporting: unreported) }
     }
 
-    /// Promises that the completion runs no user code.
-    var completesInPlace = false
+    /// Whether the completion runs no user code.
+    private let completesInPlace: Bool
     private var call: Call?
     private var hasReturned = false
     private var isCalled = false
+
+    init(completesInPlace: Bool = false) { self.completesInPlace = completesInPlace }
 
     /// The fetch has ended.
     ///
     /// - Parameters:
     ///   - ending: The end.
-    ///   - attempt: The attempt whose end is still to be told.
-    ///   - steps: Who calls; taken, unless the completion was called before.
+    ///   - attempt: The attempt whose end is still to be reported.
+    ///   - delegate: Calls the completion; taken, unless it was called before.
     /// - Returns: When to call the completion with that.
     mutating func ended(
         _ ending: Ending,
-        telling attempt: Attempt? = nil,
-        by steps: inout (any ExchangeSteps)?
+        reporting attempt: Attempt? = nil,
+        by delegate: inout (any ExchangeDelegate)?
     ) -> Moment {
         guard !isCalled else {
-            if case .cancelled = ending { call?.isCancelled = true }
+            if ending.isCancelled { call?.isCancelled = true }
             return .later
         }
         isCalled = true
-        call = Call(steps: steps.take(), ending: ending, telling: attempt)
+        call = Call(delegate: delegate.take(), ending: ending, unreported: attempt)
         return moment()
     }
 
-    /// `fetch` is about to return. Answers when to call the completion.
+    /// `fetch` is about to return. Returns when to call the completion.
     mutating func returned() -> Moment {
         hasReturned = true
         return moment()
@@ -62,20 +64,11 @@ struct Delivery: ~Copyable {
     private mutating func moment() -> Moment {
         if !hasReturned { return .later }
         guard let call = call.take() else { return .later }
-        if call.isPlain, completesInPlace { return .inPlace(call) }
+        if call.needsNoUserCode, completesInPlace { return .inPlace(call) }
         self.call = consume call
         return .onQueue
     }
 
     /// Takes the call, to make it.
     mutating func take() -> Call? { call.take() }
-}
-
-extension Cancelable {
-    /// An engine's fetch, with the promise that its completion runs no user code.
-    @inlinable
-    func completingInPlace() -> Self {
-        (self as? Exchange)?.completesInPlace()
-        return self
-    }
 }

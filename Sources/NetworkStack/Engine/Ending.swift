@@ -1,19 +1,19 @@
 public import FoundationEssentials
 
-/// How an exchange ended, in neutral terms; the engine makes the stack's own result of it.
+/// How a fetch ended, in neutral terms; ``Fetch`` makes the stack's result of it.
 @usableFromInline
 enum Ending: Sendable {
     case whole(HTTP.Response, Data, method: HTTP.Method)
-    /// The head of a success came, and what follows goes to a receiver.
+    /// The head of a success came, and the body goes to a receiver.
     case opened(HTTP.Response)
     case noRequest(any Error)
     indirect case failed(HopFailure, HTTP.FetchContext? = nil)
     case cancelled
-    /// The result is kept by the exchange's steps.
-    case judged
+    /// The delegate has stored the result.
+    case resultStored
 
     /// Whether making the result runs no user code, so that it may be done on the transport's thread.
-    var isPlain: Bool {
+    var needsNoUserCode: Bool {
         switch self {
         case .whole(let response, _, _): response.status.statusClass == .success
         case .opened: true
@@ -21,10 +21,14 @@ enum Ending: Sendable {
         }
     }
 
-    /// Whether it stands, whatever anybody votes.
+    var isCancelled: Bool { if case .cancelled = self { true } else { false } }
+
+    var isStored: Bool { if case .resultStored = self { true } else { false } }
+
+    /// Whether it stands, whatever the interceptors vote.
     var isFinal: Bool {
         switch self {
-        case .cancelled, .judged: true
+        case .cancelled, .resultStored: true
         case .failed(let failure, _): failure.isFinal
         case .whole, .opened, .noRequest: false
         }

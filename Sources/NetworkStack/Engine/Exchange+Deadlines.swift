@@ -1,14 +1,14 @@
 /// The exchange on the wheel: when its clocks are read.
 extension Exchange: TimerWheelEntry {
     func deadlineReached(_ now: MonotonicTime) -> MonotonicTime? {
-        let (reading, attempt) = state.withLock { ($0.stage == .ended ? nil : $0.clocks.read(now), $0.attemptNumber) }
+        let (reading, attempt) = state.withLock { ($0.isEnded ? nil : $0.clocks.read(now), $0.attemptNumber) }
         switch reading {
         case nil: return nil
         case .lookAgain(let deadline): return deadline
         case .expired(let timeout, let phase):
-            conclude(.failed(.timedOut(timeout, during: phase)), of: attempt)
+            run(.settle(.failed(.timedOut(timeout, during: phase)), of: attempt))
             return state.withLock { state in
-                guard state.stage != .ended else { return nil }
+                guard !state.isEnded else { return nil }
                 if case .lookAgain(let deadline) = state.clocks.read(now) { return deadline }
                 return now + .milliseconds(8)
             }

@@ -1,42 +1,43 @@
 internal import Dispatch
 internal import FoundationEssentials
 
-/// What the transfer of a hop tells, and the reader and the source of what it carries.
+/// The events of a hop, and those of the reader and the source of bodies.
 extension Exchange {
     /// The reader of the stream has room again.
-    func goOn() { state.withLock { $0.goesOn(now: .now) }?.resumeReceiving() }
+    func readerResumed() { state.withLock { $0.readerResumed(now: .now) }?.resumeReceiving() }
 
     func sourceIsReady() {
         state.withLock { $0.sourceIsReady() }?.resumeSending()
     }
 
     func entered(_ phase: HTTP.Phase, hop: Int) {
-        state.withLock { $0.entered(phase, hop: hop, now: .now) }
+        state.withLock { _ = $0.note(hop: hop) { $0.entered(phase, now: .now, isSameHop: true) } }
     }
 
     func sent(_ total: Int64, hop: Int) {
         state.withLock { state in
-            state.sent(hop: hop, now: .now)
-            guard state.isCurrent(hop), let hear = options.value.onBytesSent else { return }
-            // Queued under the lock: the fetch's end, which comes after this, is told after this.
-            queue.async { [length = state.contentLength] in hear(total, length) }
+            guard let hop = state.note(hop: hop, { $0.sent(now: .now) }), let onBytesSent = options.value.onBytesSent
+            else { return }
+            // Queued under the lock: the completion, which is queued later, is called after this.
+            queue.async { [length = hop.contentLength] in onBytesSent(total, length) }
         }
     }
 
     func received(informational response: HTTP.Response, hop: Int) {
         let isInformational = response.status.statusClass == .informational
-        let isHeard = state.withLock { state in
-            state.progressed(hop: hop, now: .now)
-            guard state.isCurrent(hop) else { return false }
-            if isInformational, let hear = options.value.onInformational { queue.async { hear(response) } }
+        let isCurrent = state.withLock { state in
+            guard state.note(hop: hop, { $0.progressed(now: .now) }) != nil else { return false }
+            if isInformational, let onInformational = options.value.onInformational {
+                queue.async { onInformational(response) }
+            }
             return true
         }
-        if isHeard, !isInformational, memory.isOn { memory.received(response) }
+        if isCurrent, !isInformational, memory.isOn { memory.received(response) }
     }
 
     func received(head: HTTP.Response, hop: Int) {
         guard memory.isOn else { return act { $0.received(head: head, hop: hop, now: .now) } }
-        guard let request = state.withLock({ $0.isCurrent(hop) ? $0.request : nil }) else { return }
+        guard let request = state.withLock({ $0.current(hop)?.request }) else { return }
         // The clocks of cookies and HSTS are the user's: they are read before the lock is taken.
         memory.received(head)
         let secured = securedRedirect(head, to: request)
@@ -52,11 +53,11 @@ extension Exchange {
         return Result { () throws(HTTP.InvalidValue) in try memory.secured(named) }
     }
 
-    /// Answers whether there is room for more.
+    /// Returns whether there is room for more.
     func received(body chunk: Data, hop: Int) -> Bool {
-        if let receiver, state.withLock({ $0.stage == .streaming && $0.isCurrent(hop) }) {
+        if let receiver, state.withLock({ $0.isStreaming(hop) }) {
             let hasRoom = receiver.take(chunk)
-            // Asked again: the reader may have made room meanwhile, and said so before this would be noted.
+            // Asked again: the reader may have made room meanwhile, which is then no event any more.
             state.withLock { $0.streamed(hop: hop, hasRoom: receiver.hasRoom, now: .now) }
             return hasRoom
         }
@@ -69,17 +70,18 @@ extension Exchange {
     }
 
     func finished(trailers: HTTP.Headers?, metrics: HTTP.Metrics, hop: Int) {
-        if let receiver, state.withLock({ $0.stage == .streaming && $0.isCurrent(hop) }) {
+        if let receiver, state.withLock({ $0.isStreaming(hop) }) {
             var metrics = metrics
             state.withLock { $0.complete(&metrics, now: .now) }
             receiver.finish(trailers: trailers, metrics: metrics)
-            if state.withLock({ $0.streamFinished() }) { end(.judged) }
-            return
+            let (ends, last) = state.withLock { $0.streamFinished() }
+            last?.source?.close()
+            return run(ends ? .done(.resultStored) : .wait)
         }
         act { $0.finished(trailers: trailers, metrics: metrics, hop: hop, now: .now) }
     }
 
-    /// What is collected may come at once. The response is handed on as the only one of it, to be completed in its place.
+    /// A collected response may come at once. It is passed on without a copy, to be completed in its place.
     func finished(
         _ response: consuming HTTP.Response,
         body: Data,

@@ -1,76 +1,73 @@
 internal import Dispatch
 
-/// What becomes of an attempt that somebody intercepts. All of it runs on the engine's queue.
+/// What the interceptors make of an attempt. All of it runs on the engine's queue.
 extension Exchange {
-    /// Has what came of an attempt transformed, told and voted on.
-    func settle(_ ending: Ending, _ attempt: Attempt) {
-        guard let steps else { return }
-        guard steps.judge(ending) else { return fail(attempt) }
-        guard steps.interceptsContent else { return settled(true, attempt) }
+    /// Has a success transformed, and a failure voted on.
+    func judge(_ ending: Ending, _ attempt: Attempt) -> FetchState.Step {
+        guard let delegate else { return .wait }
+        guard delegate.judge(ending) else { return .vote(attempt) }
+        guard delegate.interceptsContent else { return .succeed(attempt) }
         // A transformation may come back at once or from anywhere; only the latter needs the queue again.
         let inside = Lock<(isInside: Bool, isSuccess: Bool?)>((true, nil))
-        let transforming = steps.transform { [self] isSuccess in
+        let transforming = delegate.transform { [self] isSuccess in
             let isLate = inside.withLock { inside in
                 if inside.isInside { inside.isSuccess = isSuccess }
                 return !inside.isInside
             }
-            if isLate { queue.async { self.settled(isSuccess, attempt) } }
+            if isLate { queue.async { self.run(isSuccess ? .succeed(attempt) : .vote(attempt)) } }
         }
         let isSuccess = inside.withLock { inside in
             inside.isInside = false
             return inside.isSuccess
         }
-        if let isSuccess { return settled(isSuccess, attempt) }
-        state.withLock { $0.hold(settling: transforming, of: attempt) }?.cancel()
+        if let isSuccess { return isSuccess ? .succeed(attempt) : .vote(attempt) }
+        state.withLock { $0.hold(pending: transforming, of: attempt.number) }?.cancel()
+        return .wait
     }
 
-    private func settled(_ isSuccess: Bool, _ attempt: Attempt) {
-        guard isSuccess else { return fail(attempt) }
-        guard let steps, state.withLock({ $0.tell() }).tells else { return }
-        steps.succeed(attempt)
-        end(.judged, onQueue: true)
+    func succeed(_ attempt: Attempt) -> FetchState.Step {
+        guard let delegate, state.withLock({ $0.report() }).isFirst else { return .wait }
+        delegate.succeed(attempt)
+        return .done(.resultStored)
     }
 
-    private func fail(_ attempt: Attempt) {
-        guard let steps, state.withLock({ $0.tell() }).tells else { return }
-        let (action, error) = steps.vote(attempt)
+    func vote(_ attempt: Attempt) -> FetchState.Step {
+        guard let delegate, state.withLock({ $0.report() }).isFirst else { return .wait }
+        let (action, error) = delegate.vote(attempt)
         let delay: Retry.Delay?
         switch action {
-        case .none: return end(.judged, onQueue: true)
+        case .none: return .done(.resultStored)
         case .noRetry(let reason): return giveUp(reason, after: error)
         case .retry: delay = nil
         case .retryAfter(let wanted):
             guard wanted.isFinite, wanted > 0 else { return giveUp(.custom(Retry.InvalidDelay(wanted)), after: error) }
             delay = wanted
         }
-        guard let retryState = state.withLock({ $0.failed(error, delay: delay, now: .now) }) else { return }
-        guard let delay else { return beginAttempt(steps) }
-        // Nobody waits longer than thirty years.
-        let waiting = retryTimer.schedule(after: .seconds(min(delay, 1e9))) { [self] in
-            queue.async { self.steps.map(self.beginAttempt) }
-        }
-        state.withLock { $0.hold(delayed: waiting, after: retryState) }?.cancel()
+        let retryState = state.withLock { $0.failed(error, delay: delay, now: .now) }
+        return retryState.map { .again($0.attemptCount, after: delay) } ?? .wait
     }
 
-    private func giveUp(_ reason: Retry.Error, after error: any Error) {
-        guard let retryState = state.withLock({ $0.failed(error, delay: nil, now: .now) }) else { return }
-        steps?.giveUp(reason, retryState)
-        end(.judged, onQueue: true)
+    private func giveUp(_ reason: Retry.Error, after error: any Error) -> FetchState.Step {
+        guard let retryState = state.withLock({ $0.failed(error, delay: nil, now: .now) }) else { return .wait }
+        delegate?.giveUp(reason, retryState)
+        return .done(.resultStored)
     }
 
-    /// The head of a stream came.
-    func open(_ response: HTTP.Response) {
-        guard isIntercepted else { return opened(.opened(response)) }
+    /// Delivers a stream, once the interceptors have been told of its success.
+    func open(_ response: HTTP.Response) -> FetchState.Step {
+        guard isIntercepted else { return open(.opened(response)) }
         queue.async { [self] in
-            guard let steps, let attempt = state.withLock({ $0.tell().tells ? $0.attempt : nil }) else { return }
-            _ = steps.judge(.opened(response))
-            steps.succeed(attempt)
-            opened(.judged, onQueue: true)
+            guard let delegate, let attempt = state.withLock({ $0.report().isFirst ? $0.attempt : nil }) else { return }
+            _ = delegate.judge(.opened(response))
+            delegate.succeed(attempt)
+            run(open(.resultStored))
         }
+        return .wait
     }
 
-    private func opened(_ ending: Ending, onQueue: Bool = false) {
-        deliver(state.withLock { $0.open(ending) }, onQueue: onQueue)
-        if state.withLock({ $0.streamIsOver }) { end(.judged) }
+    private func open(_ ending: Ending) -> FetchState.Step {
+        let opened = state.withLock { $0.open(ending) }
+        deliver(opened.moment, onQueue: ending.isStored)
+        return opened.isOver ? .done(.resultStored) : .wait
     }
 }

@@ -5,7 +5,9 @@ internal import FoundationEssentials
 @usableFromInline
 final class ExchangeContext: Sendable {
     /// How fetches are carried out, unless a resource says otherwise.
-    let options: Shared<HTTP.Options>
+    @usableFromInline let options: Shared<HTTP.Options>
+    /// Resumes tasks and runs callbacks together, if the transport has a thread that ends many fetches in one turn.
+    @usableFromInline let batch: ResumeBatch?
     /// Header fields of every request, if there are any.
     private let sessionHeaders: HTTP.Headers?
     /// What is remembered from one hop to the next, and from one fetch to the next.
@@ -26,8 +28,10 @@ final class ExchangeContext: Sendable {
         configuration: Network.Configuration,
         obstacleToPinning: String?,
         queue: DispatchQueue,
-        retryQueue: DispatchQueue
+        retryQueue: DispatchQueue,
+        batch: ResumeBatch? = nil
     ) {
+        self.batch = batch
         options = Shared(configuration.options)
         let start = MonotonicTime(nanoseconds: 0)
         firstLook = ExchangeClocks(configuration.options.timeouts, startedAt: start).firstLook.nanoseconds
@@ -56,7 +60,7 @@ final class ExchangeContext: Sendable {
 
     /// Ends every exchange under way, and all to come.
     func shutDown() {
-        for case let exchange as Exchange in wheel.close() { exchange.conclude(.failed(.shutDown)) }
+        for case let exchange as Exchange in wheel.close() { exchange.run(.settle(.failed(.shutDown))) }
     }
 
     /// Takes no more fetches, and waits for the end of those under way, but not for longer than this.
@@ -89,15 +93,16 @@ final class ExchangeContext: Sendable {
     /// Begins a fetch.
     ///
     /// - Returns: Cancels it.
-    func begin(_ steps: any ExchangeSteps) -> any Cancelable {
-        let exchange = Exchange(steps, in: self)
-        steps.receiver?.attach(exchange, cancelled: steps.streamError(of: .cancelled))
-        defer { exchange.returnsToCaller() }
-        if CancelledBefore.isSet, Task.isCancelled {
-            exchange.cancel()
-        } else {
-            exchange.begin(steps)
-        }
+    func begin(_ delegate: any ExchangeDelegate) -> any Cancelable {
+        let exchange = Exchange(delegate, in: self)
+        delegate.receiver?.attach(exchange, cancelled: delegate.streamError(of: .cancelled))
+        exchange.run(.make)
+        exchange.returnsToCaller()
         return exchange
+    }
+
+    /// Runs work on a queue; from the batch's thread, together with what else ends there in the same turn.
+    func run(on queue: DispatchQueue, _ work: @escaping @Sendable () -> Void) {
+        if let batch { batch.run(on: queue, work) } else { queue.async(execute: work) }
     }
 }

@@ -42,13 +42,15 @@ public final class HTTPEngine<Transport: HTTPTransport>: Sendable {
         )
     }
 
-    /// Makes one of several engines of a stack, whose attempts are numbered together.
+    /// Makes an engine; the attempts of several engines of a stack are numbered together. The batch is that of the thread on
+    /// which the transport calls its sinks, if it has one.
     package init(
         transport: Transport,
         configuration: Network.Configuration,
         queue: DispatchQueue,
-        retryQueue: DispatchQueue,
-        lastIdentifier: Lock<Int>
+        retryQueue: DispatchQueue = .global(),
+        lastIdentifier: Lock<Int>,
+        batch: ResumeBatch? = nil
     ) {
         self.lastIdentifier = lastIdentifier
         self.transport = transport
@@ -58,7 +60,8 @@ public final class HTTPEngine<Transport: HTTPTransport>: Sendable {
             obstacleToPinning: transport.enforcesServerTrust
                 ? nil : reason ?? "The transport does not say that it can.",
             queue: queue,
-            retryQueue: retryQueue
+            retryQueue: retryQueue,
+            batch: batch
         )
         interceptors = configuration.interceptors.map { $0.adapted() }
         isIntercepted = !configuration.interceptors.isEmpty
@@ -98,34 +101,11 @@ public final class HTTPEngine<Transport: HTTPTransport>: Sendable {
     ///   - resource: What to fetch.
     ///   - completion: Called exactly once, after this function has returned, on the engine's queue.
     /// - Returns: Cancels the fetch.
-    @inlinable  // so that its closures are compiled for the stack's types
+    @inlinable  // so that it is compiled for the stack it is called with
     public func fetch(
         _ resource: HTTPResource<Transport.Request, Transport.Response>,
         completion: @escaping @Sendable (Result<Network.Value<Data, Transport.Response>, FetchError>) -> Void
-    ) -> any Cancelable {
-        let starting = { @Sendable [self] (hop: HTTPHop, exchange: Exchange, number: Int) in
-            transport.start(hop, sink: HopSink<Transport.Failure>(exchange, hop: number))
-        }
-        guard !isIntercepted(resource), resource.makesAtOnce else {
-            return collect(resource, starting, completion) { success, data in
-                completion(.success(.init(value: data, response: success.response)))
-            }
-        }
-        let content = resource.content
-        let steps = PlainFetching(
-            context: context,
-            options: resource.sharedOptions,
-            making: { content.makeAtOnce() },
-            starting: starting,
-            completing: { [self] ending, isSuccess in
-                guard isSuccess, case .whole(let response, let data, _) = ending else {
-                    return complete(resource, ending, completion)
-                }
-                completion(.success(.init(value: data, response: transport.response(response))))
-            }
-        )
-        return steps.begin()
-    }
+    ) -> any Cancelable { collect(resource, .call(completion)) }
 
     /// Fetches a resource and collects its content. Cancelling the task cancels the fetch.
     ///
@@ -136,48 +116,21 @@ public final class HTTPEngine<Transport: HTTPTransport>: Sendable {
     public func fetch(
         _ resource: HTTPResource<Transport.Request, Transport.Response>
     ) async throws(FetchError) -> Network.Value<Data, Transport.Response> {
-        // The completion only resumes this task, so it may be called where the fetch ended.
-        try await Handover.result { fetch(resource, completion: $0).completingInPlace() }.get()
+        if Task.isCancelled { throw .cancelled }
+        return try await Handover.result { collect(resource, .resume($0)) }.get()
+    }
+
+    @inlinable
+    func collect(
+        _ resource: HTTPResource<Transport.Request, Transport.Response>,
+        _ completion: FetchCompletion<Result<Network.Value<Data, Transport.Response>, FetchError>>
+    ) -> any Cancelable {
+        Fetch(engine: self, resource: resource, reception: .collected { $0 }, completion: completion).begin()
     }
 
     @inlinable
     func isIntercepted(_ resource: HTTPResource<Transport.Request, Transport.Response>) -> Bool {
         isIntercepted || resource.isIntercepted
-    }
-
-    @usableFromInline
-    func collect(
-        _ resource: HTTPResource<Transport.Request, Transport.Response>,
-        _ starting: @escaping @Sendable (HTTPHop, Exchange, Int) -> any HTTPTransfer,
-        _ completion: @escaping @Sendable (Result<Network.Value<Data, Transport.Response>, FetchError>) -> Void,
-        succeeding:
-            @escaping @Sendable (InterceptedAttempt<Transport.Request, Transport.Response>.Success, Data) -> Void
-    ) -> any Cancelable {
-        let steps = Fetching(
-            engine: self,
-            resource: resource,
-            starting: starting,
-            succeeding: succeeding,
-            reception: .collected { $0 },
-            completion: completion
-        )
-        return context.begin(steps)
-    }
-
-    /// Completes a plain fetch with anything but a success.
-    @usableFromInline
-    func complete(
-        _ resource: HTTPResource<Transport.Request, Transport.Response>,
-        _ ending: Ending,
-        _ completion: @escaping @Sendable (Result<Network.Value<Data, Transport.Response>, FetchError>) -> Void
-    ) {
-        let steps = Fetching(
-            engine: self,
-            resource: resource,
-            reception: .collected { $0 },
-            completion: completion
-        )
-        steps.complete(ending, telling: nil)
     }
 
     /// Fetches a resource and hands its content on while it arrives.
@@ -195,24 +148,29 @@ public final class HTTPEngine<Transport: HTTPTransport>: Sendable {
         as remote: @escaping @Sendable (ByteStream, HTTP.Response) -> Remote,
         completion: @escaping @Sendable (Result<Network.Value<Remote, Transport.Response>, FetchError>) -> Void
     ) -> any Cancelable {
-        let receiver = StreamReceiver()
-        let steps = Fetching(
-            engine: self,
-            resource: resource,
-            reception: .streamed(receiver) { head in remote(ByteStream(receiver), head) },
-            completion: completion
-        )
-        return context.begin(steps)
+        stream(resource, as: remote, .call(completion))
     }
 
-    func chain(
-        for resource: HTTPResource<Transport.Request, Transport.Response>
-    ) -> InterceptorChain<Transport.Request, Transport.Response> {
-        InterceptorChain(
+    func stream<Remote: Sendable>(
+        _ resource: HTTPResource<Transport.Request, Transport.Response>,
+        as remote: @escaping @Sendable (ByteStream, HTTP.Response) -> Remote,
+        _ completion: FetchCompletion<Result<Network.Value<Remote, Transport.Response>, FetchError>>
+    ) -> any Cancelable {
+        let receiver = StreamReceiver(batch: context.batch)
+        let reception = Reception.streamed(receiver) { head in remote(ByteStream(receiver), head) }
+        return Fetch(engine: self, resource: resource, reception: reception, completion: completion).begin()
+    }
+
+    @usableFromInline
+    func interceptedAttempt(
+        of resource: HTTPResource<Transport.Request, Transport.Response>
+    ) -> InterceptedAttempt<Transport.Request, Transport.Response> {
+        let chain = InterceptorChain(
             interceptors: isIntercepted ? joined(resource.interceptors) : resource.interceptors,
             priority: resource.retryActionPriority,
             pathAsIs: (resource.sharedOptions ?? context.options).value.pathAsIs
         )
+        return InterceptedAttempt(chain)
     }
 
     /// Apart, because the list's type is looked up at run time as soon as this is entered.

@@ -3,6 +3,7 @@ internal import FoundationEssentials
 /// Stands between a transfer and the reader of its content: a bounded buffer with an end that is a verdict.
 ///
 /// The transfer is asked to hold back when more than the high mark waits, and to go on when less than the low mark does.
+@usableFromInline
 final class StreamReceiver: Sendable {
     private enum End {
         case finished
@@ -26,6 +27,10 @@ final class StreamReceiver: Sendable {
     private static let lowMark = 64 * 1024
 
     private let state = Lock(State())
+    private let batch: ResumeBatch?
+
+    /// - Parameter batch: That of the thread that delivers, if it has one.
+    init(batch: ResumeBatch? = nil) { self.batch = batch }
 
     /// Remembers whom to tell that there is room, and the stack's error of a stream that is given up.
     func attach(_ exchange: Exchange, cancelled: any Error) {
@@ -42,7 +47,7 @@ final class StreamReceiver: Sendable {
             state.isHeldBack = state.chunks.count > Self.highMark
             return (state.waiter.take(), !state.isHeldBack)
         }
-        waiter?.fill(())
+        waiter?.fill((), in: batch)
         return hasRoom
     }
 
@@ -57,7 +62,7 @@ final class StreamReceiver: Sendable {
             (state.trailers, state.metrics) = (trailers, metrics)
             return state.waiter.take()
         }
-        waiter?.fill(())
+        waiter?.fill((), in: batch)
     }
 
     /// The content will not be whole. What came before is still read.
@@ -67,7 +72,7 @@ final class StreamReceiver: Sendable {
             state.end = .failed(error)
             return state.waiter.take()
         }
-        waiter?.fill(())
+        waiter?.fill((), in: batch)
     }
 
     // MARK: The reader's side
@@ -85,7 +90,7 @@ final class StreamReceiver: Sendable {
                 state.isHeldBack = false
                 return (chunk, nil, state.exchange)
             }
-            exchange?.goOn()
+            exchange?.readerResumed()
             if let chunk { return chunk }
             switch end {
             case .finished: return nil
@@ -127,6 +132,6 @@ final class StreamReceiver: Sendable {
             return (state.waiter.take(), exchange)
         }
         exchange?.cancel()
-        waiter?.fill(())
+        waiter?.fill((), in: batch)
     }
 }

@@ -17,7 +17,7 @@ public struct HTTPStackView<Transport: HTTPTransport, Remote: Sendable>: HTTPNet
     let stack: any HTTPTransportStack<Transport>
     let remote: @Sendable (ByteStream, HTTP.Response) -> Remote
     /// Whether making what is delivered runs no user code.
-    var isPlain = false
+    var needsNoUserCode = false
 
     /// Fetches a resource.
     ///
@@ -42,9 +42,9 @@ public struct HTTPStackView<Transport: HTTPTransport, Remote: Sendable>: HTTPNet
     public func fetch(
         resource: HTTPResource<Request, Response>
     ) async throws(HTTPFetchError<Response, TransportError>) -> Network.Value<Remote, Response> {
-        try await Handover.result { completion in
-            let fetching = stack.engine.stream(resource, as: remote, completion: completion)
-            return isPlain ? fetching.completingInPlace() : fetching
+        if Task.isCancelled { throw .cancelled }
+        return try await Handover.result { waiting in
+            stack.engine.stream(resource, as: remote, needsNoUserCode ? .resume(waiting) : .call { waiting.fill($0) })
         }
         .get()
     }
@@ -54,7 +54,7 @@ extension HTTPTransportStack {
     /// The stack, delivering content while it arrives. A success is decided, and told, at the response's head; a later
     /// failure is the stream's own. Content may be empty.
     public var streaming: HTTPStackView<Transport, ByteStream> {
-        HTTPStackView(stack: self, remote: { stream, _ in stream }, isPlain: true)
+        HTTPStackView(stack: self, remote: { stream, _ in stream }, needsNoUserCode: true)
     }
 
     /// The stack, writing content into files while it arrives. A success is decided, and told, at the response's head; a

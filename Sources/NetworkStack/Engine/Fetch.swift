@@ -1,54 +1,66 @@
-internal import FoundationEssentials
+public import FoundationEssentials
 
-/// What becomes of the content of a success.
+/// What becomes of the body of a success.
+@usableFromInline
 enum Reception<Remote: Sendable>: Sendable {
-    /// It is collected, and something is made of it.
+    /// It is collected, and delivered as a value made of it.
     case collected(@Sendable (Data) -> Remote)
-    /// It goes to a receiver, and something is made of the head.
+    /// It goes to a receiver; a value made of the head is delivered.
     case streamed(StreamReceiver, @Sendable (HTTP.Response) -> Remote)
 }
 
-/// One fetch in the types of its stack, that somebody intercepts or whose content is streamed: what its exchange asks for is
-/// answered here.
-final class Fetching<Transport: HTTPTransport, Remote: Sendable>: ExchangeSteps {
-    typealias Request = Transport.Request
-    typealias Response = Transport.Response
-    typealias FetchError = HTTPFetchError<Response, Transport.Failure>
-    typealias Outcome = Result<Network.Value<Remote, Response>, FetchError>
+/// One fetch in the types of its stack: answers what its exchange asks, and makes the stack's result of how it ended.
+@usableFromInline
+final class Fetch<Transport: HTTPTransport, Remote: Sendable>: ExchangeDelegate {
+    @usableFromInline typealias FetchError = HTTPFetchError<Transport.Response, Transport.Failure>
+    @usableFromInline typealias Outcome = Result<Network.Value<Remote, Transport.Response>, FetchError>
+    @usableFromInline typealias Intercepted = InterceptedAttempt<Transport.Request, Transport.Response>
 
-    private let engine: HTTPEngine<Transport>
-    private let resource: HTTPResource<Request, Response>
-    let options: Shared<HTTP.Options>
-    private let starting: (@Sendable (HTTPHop, Exchange, Int) -> any HTTPTransfer)?
-    private let succeeding: (@Sendable (InterceptedAttempt<Request, Response>.Success, Data) -> Void)?
-    private let reception: Reception<Remote>
-    private let completion: @Sendable (Outcome) -> Void
-    /// Nothing unless somebody intercepts.
-    private let intercepted: InterceptedAttempt<Request, Response>?
+    @usableFromInline let engine: HTTPEngine<Transport>
+    @usableFromInline let resource: HTTPResource<Transport.Request, Transport.Response>
+    @usableFromInline let options: Shared<HTTP.Options>
+    @usableFromInline let reception: Reception<Remote>
+    @usableFromInline let completion: FetchCompletion<Outcome>
+    /// `nil` without interceptors.
+    @usableFromInline let intercepted: Intercepted?
+    // These are compiled where the fetch begins, for the stack's types: elsewhere each type is looked up at run time.
+    @usableFromInline let making: @Sendable (Fetch) -> Result<HTTP.Request, any Error>?
+    @usableFromInline let starting: @Sendable (Fetch, HTTPHop, Exchange, Int) -> any HTTPTransfer
+    @usableFromInline let succeeding: @Sendable (Fetch, HTTP.Response, Data) -> Void
+    @usableFromInline let succeedingIntercepted: @Sendable (Fetch, Intercepted.Success, Data) -> Void
 
-    /// Serves one fetch. What starts its hops, and completes with content that
-    /// was collected, may be given, compiled for the stack's types, which are not looked up then.
+    @inlinable
     init(
         engine: HTTPEngine<Transport>,
-        resource: HTTPResource<Request, Response>,
-        starting: (@Sendable (HTTPHop, Exchange, Int) -> any HTTPTransfer)? = nil,
-        succeeding: (@Sendable (InterceptedAttempt<Request, Response>.Success, Data) -> Void)? = nil,
+        resource: HTTPResource<Transport.Request, Transport.Response>,
         reception: Reception<Remote>,
-        completion: @escaping @Sendable (Outcome) -> Void
+        completion: FetchCompletion<Outcome>
     ) {
         self.engine = engine
         self.resource = resource
-        self.starting = starting
-        self.succeeding = succeeding
         self.reception = reception
         self.completion = completion
         options = resource.sharedOptions ?? engine.context.options
-        intercepted = engine.isIntercepted(resource) ? InterceptedAttempt(engine.chain(for: resource)) : nil
+        intercepted = engine.isIntercepted(resource) ? engine.interceptedAttempt(of: resource) : nil
+        making = { $0.resource.content.makeAtOnce() }
+        starting = { fetch, hop, exchange, number in
+            fetch.engine.transport.start(hop, sink: HopSink<Transport.Failure>(exchange, hop: number))
+        }
+        succeeding = { $0.succeed($0.engine.transport.response($1), $2) }
+        succeedingIntercepted = { $0.succeed($1.response, $2) }
     }
+
+    /// Begins the fetch.
+    ///
+    /// - Returns: Cancels it.
+    @usableFromInline
+    func begin() -> any Cancelable { context.begin(self) }
 
     var context: ExchangeContext { engine.context }
 
     var isIntercepted: Bool { intercepted != nil }
+
+    var resumesTask: Bool { completion.resumesTask }
 
     var receiver: StreamReceiver? {
         if case .streamed(let receiver, _) = reception { receiver } else { nil }
@@ -56,8 +68,10 @@ final class Fetching<Transport: HTTPTransport, Remote: Sendable>: ExchangeSteps 
 
     func nextIdentifier() -> Int { engine.nextIdentifier() }
 
+    // MARK: Making and carrying
+
     func makeAtOnce(_ attempt: Attempt) -> Result<HTTP.Request, any Error>? {
-        if let intercepted { intercepted.makeAtOnce(resource, for: attempt) } else { resource.content.makeAtOnce() }
+        if let intercepted { intercepted.makeAtOnce(resource, for: attempt) } else { making(self) }
     }
 
     func make(_ attempt: Attempt, _ handler: @escaping MadeRequestHandler) -> any Cancelable {
@@ -71,16 +85,15 @@ final class Fetching<Transport: HTTPTransport, Remote: Sendable>: ExchangeSteps 
     func schedule(_ attempt: Attempt) { intercepted?.schedule(attempt) }
 
     func start(_ hop: HTTPHop, for exchange: Exchange, number: Int) -> any HTTPTransfer {
-        if let starting { return starting(hop, exchange, number) }
-        return engine.transport.start(hop, sink: HopSink<Transport.Failure>(exchange, hop: number))
+        starting(self, hop, exchange, number)
     }
+
+    // MARK: Settling
 
     func judge(_ ending: Ending) -> Bool {
         guard let intercepted else { return false }
-        // Nothing is made of content that is collected before it has been transformed.
-        if case .whole(let head, let data, let method) = ending, case .collected = reception,
-            head.status.statusClass == .success, !lacksContent(data, head.status, method)
-        {
+        // No value is made of a collected body before it has been transformed.
+        if case .whole(let head, let data, let method) = ending, isCollected(head, data, method) {
             intercepted.keep(engine.transport.response(head), data)
             return true
         }
@@ -89,7 +102,7 @@ final class Fetching<Transport: HTTPTransport, Remote: Sendable>: ExchangeSteps 
 
     /// Apart from ``judge(_:)``, whose types are looked up at run time as soon as it is entered.
     @inline(never)
-    private func judgeOutcome(of ending: Ending, _ intercepted: InterceptedAttempt<Request, Response>) -> Bool {
+    private func judgeOutcome(of ending: Ending, _ intercepted: Intercepted) -> Bool {
         let (outcome, data) = outcome(of: ending)
         switch outcome {
         case .success(let value): intercepted.keep(value.response, data, outcome: outcome)
@@ -126,52 +139,69 @@ final class Fetching<Transport: HTTPTransport, Remote: Sendable>: ExchangeSteps 
         intercepted?.keep(outcome: Outcome.failure(.retry(error, state)))
     }
 
+    // MARK: Completing
+
     func streamError(of ending: Ending) -> any Error {
         if case .failure(let error) = outcome(of: ending).0 { error } else { FetchError.cancelled }
     }
 
-    func complete(_ ending: Ending, telling attempt: Attempt?) {
-        if let attempt { tell(attempt, cutShortBy: ending) }
-        // Nothing is kept after this: a stream must not be held by the exchange that feeds it.
-        if case .judged = ending, let intercepted {
+    func complete(_ ending: Ending, reporting attempt: Attempt?) {
+        if let attempt { report(attempt, cutShortBy: ending) }
+        switch ending {
+        case .resultStored:
+            guard let intercepted else { break }
+            // Nothing is kept after this: a stream must not be held by the exchange that feeds it.
             let (success, outcome) = intercepted.take()
-            if outcome == nil, let succeeding, let success, let data = success.data { return succeeding(success, data) }
-            return completeKept(success, outcome)
+            if outcome == nil, let success, let data = success.data {
+                return succeedingIntercepted(self, success, data)
+            }
+            return completeStored(outcome)
+        case .whole(let head, let data, let method) where isCollected(head, data, method):
+            return succeeding(self, head, data)
+        default: break
         }
         completeOutcome(of: ending)
     }
 
-    /// Tells the end of an attempt that has not come to its own. What is kept is not touched: an attempt that settles meanwhile
-    /// may be changing it.
+    /// Reports the end of an attempt that was cut short. What is stored is not touched: an attempt that settles meanwhile may be
+    /// changing it.
     @inline(never)
-    private func tell(_ attempt: Attempt, cutShortBy ending: Ending) {
+    private func report(_ attempt: Attempt, cutShortBy ending: Ending) {
         intercepted?.end()
         guard let intercepted, case (.failure(let error), let data) = outcome(of: ending) else { return }
         _ = intercepted.vote(attempt, data: data, response: error.response, on: error)
     }
 
-    /// Apart from ``complete(_:telling:)``, like ``judgeOutcome(of:_:)``.
+    /// Apart from ``complete(_:reporting:)``, like ``judgeOutcome(of:_:)``.
     @inline(never)
-    private func completeKept(
-        _ success: InterceptedAttempt<Request, Response>.Success?,
-        _ outcome: (any Sendable)?
-    ) {
-        if outcome == nil, let success, let data = success.data, case .collected(let remote) = reception {
-            return completion(.success(.init(value: remote(data), response: success.response)))
-        }
-        completion(outcome as? Outcome ?? .failure(.cancelled))
+    private func completeStored(_ outcome: (any Sendable)?) {
+        completion.complete(outcome as? Outcome ?? .failure(.cancelled), in: context.batch)
     }
 
     /// Apart likewise.
     @inline(never)
-    private func completeOutcome(of ending: Ending) { completion(outcome(of: ending).0) }
+    private func completeOutcome(of ending: Ending) {
+        completion.complete(outcome(of: ending).0, in: context.batch)
+    }
 
-    /// Whether a success must have content, and has none.
+    @inlinable
+    func succeed(_ response: Transport.Response, _ data: Data) {
+        guard case .collected(let remote) = reception else { return }
+        completion.complete(.success(.init(value: remote(data), response: response)), in: engine.context.batch)
+    }
+
+    /// Whether a response is a success whose body is collected.
+    private func isCollected(_ head: HTTP.Response, _ data: Data, _ method: HTTP.Method) -> Bool {
+        guard case .collected = reception, head.status.statusClass == .success else { return false }
+        return !lacksContent(data, head.status, method)
+    }
+
+    /// Whether a success must have a body, and has none.
     private func lacksContent(_ data: Data, _ status: HTTP.StatusCode, _ method: HTTP.Method) -> Bool {
         data.isEmpty && !options.value.allowsEmptyBody(status: status, method: method)
     }
 
-    /// The stack's result of a neutral ending (the table in the contract's step 6), and the content that came with it.
+    /// The stack's result of an ending (the table in the contract's step 6), and the body that came with it.
     private func outcome(of ending: Ending) -> (Outcome, Data?) {
         switch ending {
         case .whole(var neutral, let data, let method):
@@ -195,7 +225,14 @@ final class Fetching<Transport: HTTPTransport, Remote: Sendable>: ExchangeSteps 
         case .noRequest(let error): return (.failure(.noRequest(error)), nil)
         case .failed(let failure, let context):
             return (.failure(FetchError(failure, context ?? .init(), engine.transport.response)), nil)
-        case .cancelled, .judged: return (.failure(.cancelled), nil)
+        case .cancelled, .resultStored: return (.failure(.cancelled), nil)
         }
+    }
+}
+
+extension Result where Success: HTTPRequestConvertible, Failure == any Error {
+    /// A made request in neutral terms.
+    @inlinable var neutral: Result<HTTP.Request, any Error> {
+        flatMap { request in Result<HTTP.Request, any Error> { try request.httpRequest() } }
     }
 }

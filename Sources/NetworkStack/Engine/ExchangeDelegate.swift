@@ -1,0 +1,67 @@
+/// What an exchange asks of the resource and the stack it serves, whose types it does not know. One per fetch.
+///
+/// What may run user code is called on the engine's queue, one call after the other; only the first attempt's making and
+/// scheduling run within `fetch`, and the end of an attempt that is cut short is reported at once.
+protocol ExchangeDelegate: AnyObject, Sendable {
+    /// How the fetch is carried out.
+    var options: Shared<HTTP.Options> { get }
+    /// What it shares with others.
+    var context: ExchangeContext { get }
+    /// Whether interceptors are told of attempts.
+    var isIntercepted: Bool { get }
+    /// Whether the completion resumes a task, and so runs no user code.
+    var resumesTask: Bool { get }
+    /// Where the body of a success goes, if it is not collected.
+    var receiver: StreamReceiver? { get }
+
+    /// An identifier for a new attempt.
+    func nextIdentifier() -> Int
+
+    /// Makes the request, if that is done at once.
+    func makeAtOnce(_ attempt: Attempt) -> Result<HTTP.Request, any Error>?
+
+    /// Makes the request and hands it over, afresh for every attempt.
+    func make(_ attempt: Attempt, _ handler: @escaping MadeRequestHandler) -> any Cancelable
+
+    /// Tells the interceptors that the transfer is about to start.
+    func schedule(_ attempt: Attempt)
+
+    /// Starts a hop on the transport.
+    func start(_ hop: HTTPHop, for exchange: Exchange, number: Int) -> any HTTPTransfer
+
+    /// Makes the stack's result of an ending, and stores it.
+    ///
+    /// - Returns: Whether it is a success.
+    func judge(_ ending: Ending) -> Bool
+
+    /// Whether an interceptor transforms the body of a success.
+    var interceptsContent: Bool { get }
+
+    /// Transforms the body of the stored success, and stores the result.
+    ///
+    /// - Parameter handler: Takes whether it is still a success. Called once.
+    /// - Returns: Cancels the transformation.
+    func transform(_ handler: @escaping @Sendable (Bool) -> Void) -> any Cancelable
+
+    /// Tells the interceptors of the stored success.
+    func succeed(_ attempt: Attempt)
+
+    /// Tells the interceptors of the stored failure.
+    ///
+    /// - Returns: What their votes come to, and the failure.
+    func vote(_ attempt: Attempt) -> (Retry.Action, any Error)
+
+    /// Stores the end of all retries in place of the failure.
+    func giveUp(_ error: Retry.Error, _ state: Retry.State)
+
+    /// The stack's error of an ending that a stream comes to.
+    func streamError(of ending: Ending) -> any Error
+
+    /// Calls the completion with the result of an ending; before that, reports an attempt's end to the interceptors, if one is
+    /// given.
+    func complete(_ ending: Ending, reporting attempt: Attempt?)
+}
+
+/// Takes a made request in neutral terms, and returns what cancels its fetch.
+@usableFromInline
+typealias MadeRequestHandler = @Sendable (Result<HTTP.Request, any Error>) -> any Cancelable

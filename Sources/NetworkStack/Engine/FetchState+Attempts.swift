@@ -1,0 +1,185 @@
+internal import FoundationEssentials
+
+/// The beginnings and the ends of attempts, and the end of the fetch.
+extension FetchState {
+    /// What is released when an attempt or the fetch ends, outside the lock: a closure of the user's may be deallocated with
+    /// it, and cancel the fetch from there.
+    struct HeldResources {
+        let stage: Stage
+        var ticket: TimerWheel.Ticket?
+        var delegate: (any ExchangeDelegate)?
+        /// With the errors of the attempts before.
+        var attempt: Attempt?
+    }
+
+    // MARK: Beginning
+
+    /// An attempt that has begun.
+    struct Begun: ~Copyable {
+        let attempt: Attempt
+        /// What the wheel held for the last one.
+        let lastTicket: TimerWheel.Ticket?
+        /// When to look at the clocks.
+        let firstLook: MonotonicTime
+        let delegate: (any ExchangeDelegate)?
+    }
+
+    /// Begins an attempt.
+    ///
+    /// - Parameters:
+    ///   - identifier: The attempt's.
+    ///   - now: When it begins, unless it is the first, which begins with the fetch.
+    ///   - firstLook: How long after the fetch has begun, in nanoseconds, to look at its first attempt's clocks, if that is known.
+    /// - Returns: The attempt, or `nil` if the fetch has ended.
+    mutating func beginAttempt(
+        _ identifier: Int,
+        now: @autoclosure () -> MonotonicTime,
+        firstLook: UInt64? = nil
+    ) -> Begun? {
+        if isEnded { return nil }
+        let lastTicket = ticket.take()
+        var look = firstLook.map { clocks.startedAt.after(nanoseconds: $0) }
+        if attempt != nil {
+            stage = .making(nil)
+            (redirects, metrics) = ([], nil)
+            clocks.beganAttempt(now: now())
+            look = nil
+        }
+        let attempt = Attempt(identifier: identifier, retryState: attempt?.retryState ?? Retry.State())
+        self.attempt = attempt
+        return Begun(
+            attempt: attempt,
+            lastTicket: lastTicket,
+            firstLook: look ?? clocks.firstLook,
+            delegate: delegate
+        )
+    }
+
+    /// Keeps what cancels the making. Returns it if it is to be cancelled at once, because its attempt is over: not after a
+    /// request was handed over. That may have been fetched by now, and to cancel its making would be to cancel the fetch.
+    mutating func hold(making: any Cancelable, of attempt: Attempt) -> (any Cancelable)? {
+        guard handedOver < attempt.number else { return nil }
+        guard case .making = stage, isCurrent(attempt) else { return making }
+        stage = .making(making)
+        return nil
+    }
+
+    mutating func hold(ticket: TimerWheel.Ticket, of attempt: Attempt) -> TimerWheel.Ticket? {
+        if isEnded || !isCurrent(attempt) { return ticket }
+        self.ticket = ticket
+        return nil
+    }
+
+    /// Returns whether the attempt's request is handed over for the first time, and still wanted; and the making, which the
+    /// caller releases outside the lock.
+    mutating func handOver(_ attempt: Attempt) -> (isWanted: Bool, making: (any Cancelable)?) {
+        guard case .making = stage, handedOver < attempt.number, isCurrent(attempt) else { return (false, nil) }
+        handedOver = attempt.number
+        return (true, exchange(&stage, with: .making(nil)).pending)
+    }
+
+    /// The number of the attempt that is under way.
+    var attemptNumber: Int { attempt?.number ?? 1 }
+
+    func isCurrent(_ attempt: Attempt) -> Bool { attemptNumber == attempt.number }
+
+    // MARK: Settling
+
+    /// The attempt is over, and the interceptors decide what it comes to. Returns `nil` if it was over before.
+    mutating func settle(
+        _ ending: Ending,
+        of number: Int? = nil,
+        now: MonotonicTime
+    ) -> (held: HeldResources, attempt: Attempt)? {
+        guard var attempt, attempt.number == number ?? attempt.number else { return nil }
+        switch stage {
+        case .making, .carrying, .redirecting: break
+        case .scheduling(let hop, let first):
+            stage = .scheduling(hop, ending: first ?? ending)
+            return nil
+        default: return nil
+        }
+        attempt.retryState.requestMayHaveArrived = clocks.hasSent
+        clocks.entered(.settling, now: now)
+        // The ticket is kept: the total clock goes on.
+        return (HeldResources(stage: exchange(&stage, with: .settling(nil, isReported: false))), attempt)
+    }
+
+    /// Returns whether the interceptors are still to be told the attempt's end; the caller then tells them. Besides, what
+    /// settled it, which the caller releases outside the lock.
+    mutating func report() -> (isFirst: Bool, settling: (any Cancelable)?) {
+        switch stage {
+        case .settling(let pending, isReported: false):
+            stage = .settling(nil, isReported: true)
+            return (true, pending)
+        case .opening(let hop, isReported: false): stage = .opening(hop, isReported: true)
+        case .openingLate(isReported: false): stage = .openingLate(isReported: true)
+        default: return (false, nil)
+        }
+        return (true, nil)
+    }
+
+    /// The attempt has failed, and another is to be made. Returns what the fetch went through, or `nil` if it has ended.
+    mutating func failed(_ error: any Error, delay: Retry.Delay?, now: MonotonicTime) -> Retry.State? {
+        guard case .settling = stage, var retryState = attempt?.retryState else { return nil }
+        retryState.errors.append(error)
+        if let delay {
+            retryState.delayed(by: delay)
+            stage = .delayed(nil)
+            clocks.entered(.delayed, now: now)
+        }
+        attempt?.retryState = retryState
+        return retryState
+    }
+
+    /// Keeps what cancels a transformation, or the wait for the attempt with this number. Returns it if it is to be cancelled at
+    /// once.
+    mutating func hold(pending: any Cancelable, of attempt: Int) -> (any Cancelable)? {
+        switch stage {
+        case .ended: return pending
+        case .settling(_, let isReported) where attempt == attemptNumber:
+            stage = .settling(pending, isReported: isReported)
+        case .delayed where attempt == attemptNumber: stage = .delayed(pending)
+        default: break
+        }
+        return nil
+    }
+
+    // MARK: Ending
+
+    /// The end of a fetch: what to release, and when to call the completion.
+    struct Ended: ~Copyable {
+        let held: HeldResources
+        let moment: Delivery.Moment
+        /// Serves a stream whose reader may be waiting.
+        let streaming: (any ExchangeDelegate)?
+    }
+
+    /// Ends the fetch. Returns `nil` if it had ended, if another attempt than the one with this number has begun, or if it ends
+    /// when the interceptors have been told that the attempt is scheduled. With interceptors, the completion tells them the end
+    /// of an attempt that has not been reported.
+    mutating func end(_ ending: Ending, of number: Int? = nil, isIntercepted: Bool = false) -> Ended? {
+        guard number ?? attemptNumber == attemptNumber else { return nil }
+        switch stage {
+        case .ended:
+            _ = delivery.ended(ending, by: &delegate)
+            return nil
+        case .scheduling(let hop, let first):
+            // A cancel always wins.
+            if ending.isCancelled || first?.isFinal != true { stage = .scheduling(hop, ending: ending) }
+            return nil
+        default: break
+        }
+        let unreported = isIntercepted && !isReported ? attempt : nil
+        let streaming = streams(in: nil) ? delegate : nil
+        var held = HeldResources(
+            stage: exchange(&stage, with: .ended),
+            ticket: ticket.take(),
+            delegate: delegate.take(),
+            attempt: attempt.take()
+        )
+        redirects = []
+        let moment = delivery.ended(ending, reporting: unreported, by: &held.delegate)
+        return Ended(held: held, moment: moment, streaming: streaming)
+    }
+}

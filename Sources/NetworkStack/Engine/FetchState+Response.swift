@@ -1,0 +1,159 @@
+internal import FoundationEssentials
+
+/// The response of a hop, piece by piece.
+extension FetchState {
+    /// The body of a redirect beyond this is not worth waiting for to keep the connection.
+    private static let drainLimit: Int64 = 64 * 1024
+    /// What is collected of an unsuccessful response's body, for its error, when bodies are streamed.
+    private static let errorLimit: Int64 = 1024 * 1024
+
+    private var limits: HTTP.Options.Limits { options.value.limits }
+
+    /// The head has come. `secured` is the https URL that HSTS demands in place of the one it redirects to, if any.
+    mutating func received(
+        head response: consuming HTTP.Response,
+        secured: Result<URL?, HTTP.InvalidValue> = .success(nil),
+        hop number: Int,
+        now: MonotonicTime
+    ) -> Step {
+        guard let hop = current(number) else { return .wait }
+        clocks.entered(.receiving, now: now)
+        hop.head = response
+        do {
+            hop.next = response.status.statusClass == .redirection ? try redirect(response, of: hop, secured) : nil
+        } catch {
+            return .settle(.failed(error), of: attemptNumber)
+        }
+        // What follows is another protocol's (RFC 9110 section 15.2.2), which was not asked for.
+        if response.status == .switchingProtocols { return whole(hop, now: now) }
+        if streams, hop.next == nil, response.status.statusClass == .success {
+            stage = .opening(hop, isReported: false)
+            clocks.opened()
+            return takeResponse(of: hop, trailers: nil, metrics: .init(), now: now).map { .open($0) } ?? .wait
+        }
+        if let length = response.headers.announcedLength, hop.request.method != .HEAD {
+            if let next = hop.next {
+                return length > Self.drainLimit ? follow(next, hop, status: response.status, abandons: true) : .wait
+            }
+            if length > limits.body, response.status != .notModified, !streams {
+                return .settle(.failed(.bodyTooLarge(limit: limits.body)), of: attemptNumber)
+            }
+        }
+        return .wait
+    }
+
+    /// Where a redirect leads, if it is to be followed.
+    private func redirect(
+        _ response: HTTP.Response,
+        of hop: Hop,
+        _ secured: Result<URL?, HTTP.InvalidValue>
+    ) throws(HopFailure) -> HTTP.Request? {
+        guard let origin = try? HTTP.Origin(of: hop.request.url) else { return nil }
+        return try Redirect.next(
+            after: response,
+            to: hop.request,
+            from: origin,
+            fragment: hop.fragment,
+            following: redirects,
+            policy: options.value.redirects,
+            secured: secured
+        )
+    }
+
+    mutating func received(body chunk: Data, hop number: Int, now: MonotonicTime) -> Step {
+        guard let hop = current(number) else { return .wait }
+        clocks.progressed(now: now)
+        if hop.next != nil { return drain(hop.drained + Int64(chunk.count), of: hop) }
+        let limit = streams ? Self.errorLimit : limits.body
+        guard Int64(hop.body.count) + Int64(chunk.count) <= limit else {
+            return streams ? whole(hop, now: now) : .settle(.failed(.bodyTooLarge(limit: limit)), of: attemptNumber)
+        }
+        if hop.body.isEmpty { hop.body = chunk } else { hop.body.append(chunk) }
+        return .wait
+    }
+
+    mutating func withheld(_ count: Int64, hop number: Int, now: MonotonicTime) -> Step {
+        guard let hop = current(number) else { return .wait }
+        clocks.progressed(now: now)
+        if hop.next != nil { return drain(count, of: hop) }
+        return count <= limits.body ? .wait : .settle(.failed(.bodyTooLarge(limit: limits.body)), of: attemptNumber)
+    }
+
+    mutating func finished(trailers: HTTP.Headers?, metrics: HTTP.Metrics, hop number: Int, now: MonotonicTime)
+        -> Step
+    {
+        guard case .carrying(let hop) = stage, hop.number == number else { return .wait }
+        hop.transfer = nil
+        guard let status = hop.head?.status else { return .settle(.failed(.badResponse), of: attemptNumber) }
+        if let next = hop.next { return follow(next, hop, status: status, abandons: false) }
+        return whole(hop, trailers: trailers, metrics: metrics, now: now)
+    }
+
+    /// Head, body and end came at once.
+    mutating func finished(
+        _ response: consuming HTTP.Response?,
+        body: Data,
+        trailers: HTTP.Headers?,
+        metrics: HTTP.Metrics,
+        hop: Int,
+        now: MonotonicTime
+    ) -> Step {
+        guard let response = consume response else { return .wait }
+        var step = received(head: consume response, hop: hop, now: now)
+        if case .wait = step, !body.isEmpty { step = received(body: body, hop: hop, now: now) }
+        guard case .wait = step else { return step }
+        return finished(trailers: trailers, metrics: metrics, hop: hop, now: now)
+    }
+
+    /// The hop has failed.
+    mutating func failed(_ failure: HopFailure, metrics: HTTP.Metrics, hop number: Int, now: MonotonicTime) -> Step {
+        guard let hop = current(number) else { return .wait }
+        hop.transfer = nil
+        self.metrics = metrics
+        if case .timedOut(let timeout, let phase) = failure {
+            return .settle(.failed(.timedOut(timeout, during: clocks.told(phase))), of: attemptNumber)
+        }
+        return .settle(.failed(failure), of: attemptNumber)
+    }
+
+    private mutating func drain(_ count: Int64, of hop: Hop) -> Step {
+        hop.drained = count
+        guard let next = hop.next, let head = hop.head, count > Self.drainLimit else { return .wait }
+        return follow(next, hop, status: head.status, abandons: true)
+    }
+
+    private mutating func follow(_ next: HTTP.Request, _ hop: Hop, status: HTTP.StatusCode, abandons: Bool) -> Step {
+        redirects.append(.init(url: hop.request.url, status: status))
+        stage = .redirecting(hop)
+        let transfer = hop.transfer.take()
+        return .follow(next, abandoning: abandons ? transfer : nil, closing: hop.source.take(), of: attemptNumber)
+    }
+
+    /// Takes the head, and adds what the engine knows besides.
+    private func takeResponse(
+        of hop: Hop,
+        trailers: HTTP.Headers?,
+        metrics: HTTP.Metrics,
+        now: MonotonicTime
+    ) -> HTTP.Response? {
+        guard var response = hop.head.take() else { return nil }
+        // The redirects' targets inherit it (RFC 9110 section 10.2.2); the transport never saw it.
+        if let fragment = hop.fragment { response.url = response.url.with(fragment: fragment) }
+        response.ended(trailers: trailers, redirects: redirects, metrics: metrics, after: now - clocks.startedAt)
+        return response
+    }
+
+    /// The response has come, as far as it is used.
+    private func whole(
+        _ hop: Hop,
+        trailers: HTTP.Headers? = nil,
+        metrics: HTTP.Metrics = .init(),
+        now: MonotonicTime
+    ) -> Step {
+        guard let response = takeResponse(of: hop, trailers: trailers, metrics: metrics, now: now) else {
+            return .wait
+        }
+        let body = exchange(&hop.body, with: Data())
+        return .settle(.whole(response, body, method: hop.request.method), of: attemptNumber)
+    }
+}

@@ -1,0 +1,197 @@
+internal import FoundationEssentials
+
+/// The life of one fetch as a plain value: every event returns what is to be done, and nothing is done here.
+///
+/// `making` -> `carrying` (once per hop) -> `ended`. With interceptors, an attempt goes on to `settling`, and from there to the
+/// end, or by way of `delayed` to the next attempt's `making`. A stream goes from `carrying` to `opening` at its head, and to
+/// `streaming` when the head is delivered. Events of a hop that is over, and all events after the end, are ignored.
+struct FetchState: ~Copyable {
+    /// Where the fetch is, with what it holds there.
+    enum Stage {
+        /// The request of the attempt is being made; the cancelable stops that.
+        case making((any Cancelable)?)
+        /// The interceptors are told that the attempt is scheduled. What ends the attempt meanwhile waits for that.
+        indirect case scheduling(Hop, ending: Ending?)
+        case carrying(Hop)
+        /// The hop was redirected, and the next one has not begun.
+        case redirecting(Hop)
+        /// The head of a stream has come, and is not delivered yet. The interceptors may have been told.
+        case opening(Hop, isReported: Bool)
+        /// The stream has ended before its head was delivered.
+        case openingLate(isReported: Bool)
+        case streaming(Hop)
+        /// The attempt is over, and the interceptors decide what it comes to. The cancelable stops a transformation.
+        case settling((any Cancelable)?, isReported: Bool)
+        /// The next attempt waits; the cancelable stops the wait.
+        case delayed((any Cancelable)?)
+        case ended
+
+        /// The hop that is held, under way or redirected.
+        var hop: Hop? {
+            switch self {
+            case .scheduling(let hop, _), .carrying(let hop), .redirecting(let hop), .opening(let hop, _),
+                .streaming(let hop):
+                hop
+            case .making, .openingLate, .settling, .delayed, .ended: nil
+            }
+        }
+
+        /// What makes the request, or transforms the body, or waits for the next attempt.
+        var pending: (any Cancelable)? {
+            switch self {
+            case .making(let pending), .settling(let pending, _), .delayed(let pending): pending
+            default: nil
+            }
+        }
+    }
+
+    /// What a fetch does next, in the loop of its exchange.
+    enum Step {
+        /// Begin an attempt: make its request.
+        case make
+        /// Send a request, the attempt's first or one that a redirect leads to.
+        case carry(HTTP.Request, of: Int, isFirst: Bool)
+        /// Send the request that a redirect leads to, and release the source of the last one, and its transfer if that is not over.
+        case follow(HTTP.Request, abandoning: (any HTTPTransfer)?, closing: (any HTTPBodySource)?, of: Int)
+        /// Deliver a stream, whose head has come.
+        case open(HTTP.Response)
+        /// An attempt has ended; `nil` is the one under way.
+        case settle(Ending, of: Int? = nil)
+        /// Interceptors have their say on an attempt, on the queue: they transform a success, and vote on a failure.
+        case judge(Ending, Attempt)
+        case succeed(Attempt)
+        case vote(Attempt)
+        /// Begin another attempt, after a delay if there is one.
+        case again(Int, after: Retry.Delay?)
+        /// The fetch has ended.
+        case done(Ending, of: Int? = nil)
+        /// Something is awaited, which enters the loop again.
+        case wait
+    }
+
+    let options: Shared<HTTP.Options>
+    let streams: Bool
+    /// Serves the fetch until its end: after that, its `Cancelable` holds nothing of the resource or the transport.
+    var delegate: (any ExchangeDelegate)?
+    var clocks: ExchangeClocks
+    var stage = Stage.making(nil)
+    var delivery: Delivery
+    var attempt: Attempt?
+    /// The last attempt whose request was handed over.
+    var handedOver = 0
+    var hopCount = 0
+    var redirects: [HTTP.Response.Redirect] = []
+    var ticket: TimerWheel.Ticket?
+    /// What the transport measured of the latest hop, if that failed.
+    var metrics: HTTP.Metrics?
+
+    init(options: Shared<HTTP.Options>, delegate: (any ExchangeDelegate)? = nil, now: MonotonicTime) {
+        self.options = options
+        self.delegate = delegate
+        streams = delegate?.receiver != nil
+        clocks = ExchangeClocks(options.value.timeouts, startedAt: now)
+        // Callbacks of the options come before the completion, and on the queue.
+        delivery = Delivery(completesInPlace: delegate?.resumesTask == true && !options.value.isHeard)
+    }
+
+    var isEnded: Bool { if case .ended = stage { true } else { false } }
+
+    /// Whether the interceptors know how the attempt ended.
+    var isReported: Bool {
+        switch stage {
+        case .making, .scheduling, .carrying, .redirecting: false
+        case .opening(_, let isReported), .openingLate(let isReported), .settling(_, let isReported): isReported
+        case .streaming, .delayed, .ended: true
+        }
+    }
+
+    // MARK: Hops
+
+    /// Begins the next hop of an attempt. Returns `nil` if the attempt is over. The caller releases the last hop outside the
+    /// lock.
+    mutating func begin(
+        _ request: HTTP.Request,
+        fragment: String?,
+        source: (any HTTPBodySource)?,
+        of attempt: Int
+    ) -> (number: Int, last: Hop?, delegate: (any ExchangeDelegate)?)? {
+        guard attempt == attemptNumber else { return nil }
+        switch stage {
+        case .making, .redirecting: break
+        default: return nil
+        }
+        let last = stage.hop
+        hopCount += 1
+        metrics = nil
+        stage = .carrying(Hop(hopCount, request, fragment: fragment, source: source))
+        clocks.queued()
+        return (hopCount, last, delegate)
+    }
+
+    /// The interceptors are about to be told that the attempt is scheduled, whose first hop this is. Returns the attempt, or
+    /// `nil` if it is over.
+    mutating func beginScheduling(hop number: Int) -> Attempt? {
+        guard let hop = current(number) else { return nil }
+        stage = .scheduling(hop, ending: nil)
+        return attempt
+    }
+
+    /// The interceptors have been told. Returns the ending that came meanwhile.
+    mutating func endScheduling() -> Ending? {
+        guard case .scheduling(let hop, let ending) = stage else { return nil }
+        stage = .carrying(hop)
+        return ending
+    }
+
+    /// Keeps what steers the hop. Returns what to do with it at once.
+    mutating func hold(
+        _ transfer: any HTTPTransfer,
+        hop number: Int
+    ) -> (cancels: Bool, resumesSending: Bool, resumesReceiving: Bool) {
+        // The hop ended (a redirect, an end) before its transfer was known here: nothing else can cancel it.
+        guard let hop = current(number) else { return (true, false, false) }
+        hop.transfer = transfer
+        defer { (hop.resumesSending, hop.resumesReceiving) = (false, false) }
+        return (false, hop.resumesSending, hop.resumesReceiving)
+    }
+
+    /// The source of the hop under way has more to send. Returns the transfer to resume.
+    mutating func sourceIsReady() -> (any HTTPTransfer)? {
+        guard let hop = activeHop else { return nil }
+        if hop.transfer == nil { hop.resumesSending = true }
+        return hop.transfer
+    }
+
+    /// Has the clocks take note of an event, if its hop is under way. Returns the hop.
+    mutating func note(hop number: Int, _ event: (inout ExchangeClocks) -> Void) -> Hop? {
+        let hop = current(number)
+        if hop != nil { event(&clocks) }
+        return hop
+    }
+
+    /// The hop under way, which a redirect or an end makes `nil`.
+    var activeHop: Hop? {
+        if case .redirecting = stage { nil } else { stage.hop }
+    }
+
+    /// The hop with this number, if it is under way.
+    func current(_ number: Int) -> Hop? {
+        guard let hop = activeHop, hop.number == number else { return nil }
+        return hop
+    }
+
+    func isCurrent(_ hop: Int) -> Bool { current(hop) != nil }
+
+    /// Where the fetch is.
+    func context(now: MonotonicTime) -> HTTP.FetchContext {
+        var metrics = metrics ?? HTTP.Metrics()
+        complete(&metrics, now: now)
+        let url = stage.hop?.request.url.redactedDescription
+        return HTTP.FetchContext(url: url, metrics: metrics, attempt: attemptNumber)
+    }
+
+    /// Adds the figures of the whole fetch to a transport's.
+    func complete(_ metrics: inout HTTP.Metrics, now: MonotonicTime) {
+        metrics.complete(redirects: redirects.count, after: now - clocks.startedAt)
+    }
+}

@@ -1,0 +1,34 @@
+import Dispatch
+
+@testable import NetworkStack
+
+extension FetchStateTests {
+    /// A fetch whose body is streamed.
+    final class StreamingDelegate: ExchangeDelegate {
+        let context = ExchangeContext(
+            configuration: .init(),
+            obstacleToPinning: nil,
+            queue: .global(),
+            retryQueue: .global()
+        )
+        let receiver: StreamReceiver? = StreamReceiver()
+        /// What the fetch was completed with.
+        let endings = Lock<[Ending]>([])
+        var options: Shared<HTTP.Options> { context.options }
+
+        let (isIntercepted, resumesTask, interceptsContent) = (false, false, false)
+
+        func nextIdentifier() -> Int { 0 }
+        func makeAtOnce(_ attempt: Attempt) -> Result<HTTP.Request, any Error>? { nil }
+        func make(_ attempt: Attempt, _ handler: @escaping MadeRequestHandler) -> any Cancelable { EmptyCancelable() }
+        func schedule(_ attempt: Attempt) {}
+        func start(_ hop: HTTPHop, for exchange: Exchange, number: Int) -> any HTTPTransfer { Transfer() }
+        func judge(_ ending: Ending) -> Bool { false }
+        func transform(_ handler: @escaping @Sendable (Bool) -> Void) -> any Cancelable { EmptyCancelable() }
+        func succeed(_ attempt: Attempt) {}
+        func vote(_ attempt: Attempt) -> (Retry.Action, any Error) { (.none, CancellationError()) }
+        func giveUp(_ error: Retry.Error, _ state: Retry.State) {}
+        func streamError(of ending: Ending) -> any Error { CancellationError() }
+        func complete(_ ending: Ending, reporting attempt: Attempt?) { endings.withLock { $0.append(ending) } }
+    }
+}
