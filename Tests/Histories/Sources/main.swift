@@ -1,7 +1,7 @@
 import Foundation
 
-// histories FIRST COUNT FILE: runs the inputs of so many seeds. FILE holds the seed being run, for whoever finds the process
-// crashed.
+// histories FIRST COUNT FILE: runs the inputs of so many seeds, and fetches of a twentieth as many events. FILE holds the seed
+// being run, for when the process crashes.
 let arguments = CommandLine.arguments
 guard arguments.count == 4, let first = UInt64(arguments[1]), let count = Int(arguments[2]) else {
     FileHandle.standardError.write(Data("histories FIRST COUNT FILE\n".utf8))
@@ -24,6 +24,8 @@ do {
     let growth = InputHistories.residentPages() - before
     if growth > 4096 { throw InputHistories.Fault(seed: first, parser: "all", what: "memory grows by \(growth) pages") }
     if count > 1 { try InputHistories.checkLinearity(first: first, perParser: 20, length: 16_384) }
+    let fetches = try FetchHistory.run(first: first, steps: max(1, count / 20)) { seed.pointee = $0 }
+    print("fetches: \(fetches)")
     print(counts.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }.joined(separator: ", "))
 } catch {
     FileHandle.standardError.write(Data("\(error)\n".utf8))

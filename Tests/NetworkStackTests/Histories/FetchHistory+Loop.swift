@@ -1,0 +1,184 @@
+import Foundation
+
+@testable import NetworkStack
+
+/// The steps of ``Exchange/run(_:)``, with events of other threads between two uses of the lock.
+extension FetchHistory {
+    func run(_ first: FetchState.Step) {
+        var step = first
+        while true {
+            switch step {
+            case .make: step = make()
+            case .carry(let request, let attempt, let isFirst): step = carry(request, of: attempt, isFirst: isFirst)
+            case .follow(let request, let abandoned, let source, let attempt):
+                abandoned?.cancel()
+                source?.close()
+                maybe()
+                step = .carry(request, of: attempt, isFirst: false)
+            case .open(let head): step = open(head)
+            case .settle(let ending, let attempt): step = settle(ending, of: attempt)
+            case .judge(let ending, let attempt): step = judge(ending, attempt)
+            case .succeed(let attempt): step = succeed(attempt)
+            case .vote(let attempt): step = vote(attempt)
+            case .again(let attempt, let delay): step = again(attempt, after: delay)
+            case .done(let ending, let attempt): return end(ending, of: attempt)
+            case .wait: return
+            }
+        }
+    }
+
+    private func make() -> FetchState.Step {
+        lastIdentifier += 1
+        guard let begun = state.beginAttempt(lastIdentifier, now: now) else { return .wait }
+        let attempt = begun.attempt
+        delegate.begun.append(attempt.number)
+        lastTicket += 1
+        let ticket = lastTicket
+        tickets.insert(ticket)
+        if let last = begun.lastTicket { remove(last) }
+        maybe()
+        if let late = state.hold(ticket: ticket, of: attempt) { remove(late) }
+        maybe()
+        if chance(3) {
+            guard state.handOver(attempt).isWanted else { return .wait }
+            delegate.handedOver.append(attempt.number)
+            return made(attempt)
+        }
+        makers.append(attempt)
+        maybe()
+        let making = newPending()
+        state.hold(making: making, of: attempt)?.cancel()
+        return .wait
+    }
+
+    private func carry(_ request: HTTP.Request, of attempt: Int, isFirst: Bool) -> FetchState.Step {
+        let source = chance(2) ? FetchHistorySource() : nil
+        if let source { sources.append(source) }
+        maybe()
+        guard let begun = state.begin(request, fragment: nil, source: source, of: attempt) else {
+            source?.close()
+            return .wait
+        }
+        if isFirst, delegate.isIntercepted {
+            maybe()
+            guard let scheduled = state.beginScheduling(hop: begun.number) else { return .wait }
+            if scheduled.number != attempt { delegate.faults.append("An attempt is scheduled under its number.") }
+            maybe()
+            if let ending = state.endScheduling() { return .settle(ending, of: attempt) }
+        }
+        let transfer = FetchHistoryTransfer(hop: begun.number)
+        transfers.append(transfer)
+        maybe()
+        let (cancels, resumesSending, resumesReceiving) = state.hold(transfer, hop: begun.number)
+        if cancels { transfer.cancel() }
+        if resumesSending { transfer.resumeSending() }
+        if resumesReceiving { transfer.resumeReceiving() }
+        return .wait
+    }
+
+    private func settle(_ ending: Ending, of attempt: Int?) -> FetchState.Step {
+        if delegate.streams, state.streams(in: attempt) {
+            stream.end(with: .failed)
+            guard let held = state.streamFailed(ending) else { return .done(ending, of: attempt) }
+            release(held)
+            return .wait
+        }
+        guard delegate.isIntercepted, !ending.isFinal else { return .done(ending, of: attempt) }
+        guard let settled = state.settle(ending, of: attempt, now: now) else { return .wait }
+        release(settled.held)
+        queue.append(.judge(ending, settled.attempt))
+        return .wait
+    }
+
+    private func judge(_ ending: Ending, _ attempt: Attempt) -> FetchState.Step {
+        maybe()
+        guard state.delegate != nil else { return .wait }
+        guard ending.needsNoUserCode else { return .vote(attempt) }
+        guard chance(2) else { return .succeed(attempt) }
+        queue.append(.transformed(!chance(3), attempt))
+        maybe()
+        let settling = newPending()
+        state.hold(pending: settling, of: attempt.number)?.cancel()
+        return .wait
+    }
+
+    private func succeed(_ attempt: Attempt) -> FetchState.Step {
+        guard state.report().isFirst else { return .wait }
+        delegate.report(attempt)
+        maybe()
+        return .done(.resultStored)
+    }
+
+    private func vote(_ attempt: Attempt) -> FetchState.Step {
+        guard state.report().isFirst else { return .wait }
+        delegate.report(attempt)
+        maybe()
+        let delay: Retry.Delay?
+        switch random.number(below: 4) {
+        case 0: return .done(.resultStored)
+        case 1: delay = 1
+        default: delay = nil
+        }
+        let failed = state.failed(CancellationError(), delay: delay, now: now)
+        return failed.map { .again($0.attemptCount, after: delay) } ?? .wait
+    }
+
+    private func again(_ attempt: Int, after delay: Retry.Delay?) -> FetchState.Step {
+        maybe()
+        guard delay != nil else { return .make }
+        queue.append(.make)
+        maybe()
+        let waiting = newPending()
+        state.hold(pending: waiting, of: attempt)?.cancel()
+        return .wait
+    }
+
+    private func open(_ head: HTTP.Response) -> FetchState.Step {
+        guard delegate.isIntercepted else { return open(.opened(head)) }
+        queue.append(.open(head))
+        return .wait
+    }
+
+    func open(_ ending: Ending) -> FetchState.Step {
+        let opened = state.open(ending)
+        stream.isDelivered = stream.isDelivered || state.streams(in: nil)
+        deliver(opened.moment)
+        maybe()
+        return opened.isOver ? .done(.resultStored) : .wait
+    }
+
+    private func end(_ ending: Ending, of attempt: Int?) {
+        guard let ended = state.end(ending, of: attempt, isIntercepted: delegate.isIntercepted) else { return }
+        if ended.streaming != nil { stream.end(with: .failed) }
+        release(ended.held)
+        maybe()
+        deliver(ended.moment)
+    }
+
+    func deliver(_ moment: borrowing Delivery.Moment) {
+        switch moment {
+        case .later: break
+        case .inPlace(let call):
+            if !delegate.resumesTask { delegate.faults.append("User code runs on the queue.") }
+            call.make()
+        case .onQueue: queue.append(.complete)
+        }
+    }
+
+    private func release(_ held: FetchState.HeldResources) {
+        if let ticket = held.ticket { remove(ticket) }
+        held.stage.pending?.cancel()
+        held.stage.hop?.transfer?.cancel()
+        held.stage.hop?.source?.close()
+    }
+
+    private func remove(_ ticket: TimerWheel.Ticket) {
+        if tickets.remove(ticket) == nil { delegate.faults.append("A ticket is given back once.") }
+    }
+
+    private func newPending() -> FetchHistoryPending {
+        let new = FetchHistoryPending()
+        pending.append(new)
+        return new
+    }
+}
