@@ -21,6 +21,47 @@ struct LoopThreadTests {
         await stack.shutdown()
     }
 
+    @Test("a loop's thread leaves no stack mapped when it has ended")
+    func stackIsUnmapped() async throws {
+        func mapped() throws -> Int {
+            let status = try String(contentsOfFile: "/proc/self/status", encoding: .utf8)
+            let line = try #require(status.split(separator: "\n").first { $0.hasPrefix("VmSize:") })
+            return Int(line.filter(\.isNumber)) ?? 0
+        }
+        for _ in 0..<8 { await (try Network.CurlNetworkStack()).shutdown() }
+        let before = try mapped()
+        for _ in 0..<400 { await (try Network.CurlNetworkStack()).shutdown() }
+        // The C library may map 64 MiB for each of a few allocators. 400 stacks of 8 MiB would be 3200 MiB, in KiB here.
+        let after = try mapped()
+        #expect(after - before < 2048 << 10, "\(before) KiB became \(after) KiB")
+    }
+
+    @Test("a cancelled upload that waits for 100 Continue releases its body at once")
+    func cancelledQuestion() async throws {
+        final class Token: Sendable {}
+        let isAsked = Gate()
+        let server = try ScriptedServer { _ in [.receiveHead, .open(isAsked), .waitForClose] }
+        var configuration = Network.Configuration()
+        configuration.options.expectContinue = .seconds(60)
+        let stack = try Network.CurlNetworkStack(configuration: configuration)
+        weak var token: Token?
+        let url = server.url()
+        let fetch: Task<Void, any Error>
+        do {
+            let made = Token()
+            token = made
+            let chunks = AsyncStream<Data>(unfolding: { withExtendedLifetime(made) { Data("x".utf8) } })
+            let request = try HTTP.Request(method: .POST, url: url, body: .stream(.init(chunks)))
+            fetch = Task { _ = try await stack.fetch(resource: .init(baseRequestMaking: .request(request))) }
+        }
+        try await isAsked.opened()
+        fetch.cancel()
+        _ = await fetch.result
+        for _ in 0..<1000 where token != nil { try await Task.sleep(for: .milliseconds(10)) }
+        #expect(token == nil, "it is still there after 10 s")
+        await stack.shutdown()
+    }
+
     @Test("a question about connections is answered while the stack is shut down")
     func questions() async throws {
         let server = try ScriptedServer { _ in [.receiveHead, .waitForClose] }

@@ -42,7 +42,7 @@ extension ConformanceCheck {
         // HTTP1
         framing.resting(on: .rfc(9112, "6.3")), heads, foldedHeads, unusualReplies,
         // HTTP2
-        http2, earlyAnswers, awaitedTrailers, heldFrames, stalledHTTP2, faultsOfHTTP2,
+        http2, earlyAnswers, awaitedTrailers, heldFrames, interleavedStreams, stalledHTTP2, faultsOfHTTP2,
         openFaultsOfHTTP2.resting(on: .rfc(9113, "5.4.1")), errorsOfHTTP2,
         // TLS
         tls, tlsAlerts.resting(on: .rfc(8446, "4.4.2.4")), clientIdentities, strictTransport.resting(on: .rfc(6797)),

@@ -70,6 +70,28 @@ struct RetryBudgetTests {
         #expect(Retry.Budget(ratio: 0, reserve: 1).grant(to: host, after: .infinity, now: now))
     }
 
+    @Test("Retries asked for by several threads at once are granted no more often than the balance allows")
+    func threads() async throws {
+        let host = try origin("a.test")
+        for round in 1...2000 {
+            let budget = Retry.Budget(ratio: 0, reserve: 1)
+            let begun = Lock(0)
+            let granted = await withTaskGroup(of: Bool.self) { group in
+                for _ in 1...2 {
+                    group.addTask {
+                        begun.withLock { $0 += 1 }
+                        // Both ask at the same moment.
+                        var turns = 0
+                        while begun.withLock({ $0 }) < 2, turns < 10_000 { turns += 1 }
+                        return budget.grant(to: host)
+                    }
+                }
+                return await group.reduce(into: 0) { $0 += $1 ? 1 : 0 }
+            }
+            try #require(granted == 1, "round \(round)")
+        }
+    }
+
     @Test("A failure that stands costs nothing")
     func final() throws {
         let budget = Retry.Budget(ratio: 0, reserve: 1)

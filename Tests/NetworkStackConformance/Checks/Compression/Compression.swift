@@ -1,3 +1,4 @@
+// Longer than 300 lines: one list of checks of each coding.
 import FoundationEssentials
 import NetworkStack
 import NetworkStackTesting
@@ -229,7 +230,14 @@ extension ConformanceCheck {
     {
         ConformanceCheck("A body in \(what) is decoded") { subject in
             let peer = try subject.serve { _ in .ok(bytes: bytes, headers: [("Content-Encoding", coding)]) }
-            try expectBytes(await subject.client().get(peer.url("/")).value, Compressed.text)
+            let fetched = try await subject.client().get(peer.url("/"))
+            try expectBytes(fetched.value, Compressed.text)
+            try expectEqual(
+                fetched.response.decodedFrom.map { $0.lowercased() },
+                [coding.lowercased()],
+                "what was undone"
+            )
+            try expectEqual(fetched.response.contentLength, nil, "the length of what was compressed")
         }
     }
 

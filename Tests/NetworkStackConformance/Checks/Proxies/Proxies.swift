@@ -1,3 +1,4 @@
+// Longer than 300 lines: one list of checks of each kind of proxy route.
 import FoundationEssentials
 import Glibc
 import NetworkStack
@@ -142,6 +143,24 @@ extension ConformanceCheck {
             }
             try expectBytes(await client.get(origin.url("/direct")).value, "/direct".utf8)
             try expectEqual(origin.requests.first?["Via"], nil, "Via")
+        },
+        ConformanceCheck("A tunnel carries the request target in origin form, unchanged", needs: needsProxies) {
+            subject in
+            let (squid, socks) = (try SquidServer(), try MicrosocksServer())
+            try await squid.start()
+            try await socks.start()
+            let origin = try ScriptedServer.responding { .ok($0.target) }
+            let tunnel = try subject.client { configuration in
+                var proxy = try Network.Proxy("http://127.0.0.1:\(squid.port)")
+                proxy.tunnelsHTTP = true
+                configuration.proxies = Network.Proxies(proxy)
+            }
+            let clients = [tunnel, try subject.client { try $0.use("socks5://127.0.0.1:\(socks.port)") }]
+            for client in clients {
+                for target in ["/a%2fb%2F?c=%c3%BC", "/a?", "/plain"] {
+                    try expectBytes(await client.get(origin.url(target)).value, target.utf8)
+                }
+            }
         },
     ]
 
