@@ -43,6 +43,15 @@ extension Network {
             )
         }
 
+        /// Makes a stack that leaves some defects of libcurl as they are, to prove what is done about them.
+        package init(configuration: Configuration, without quirks: LibcurlQuirks) throws(ConfigurationError) {
+            engine = HTTPEngine(
+                transport: try CurlTransport(configuration: configuration, quirks: .running.subtracting(quirks)),
+                configuration: configuration,
+                queue: .global()
+            )
+        }
+
         /// Fetches a resource and collects its content. Cancelling the task cancels the fetch.
         ///
         /// - Parameter resource: What to fetch.
@@ -84,4 +93,15 @@ extension Network {
 
     /// What a fetch on a curl stack fails with.
     public typealias CurlFetchError = HTTPFetchError<HTTP.Response, CurlError>
+}
+
+extension Network.CurlNetworkStack {
+    /// How the stack's connections stand now. After a shutdown there are none.
+    public var connectionStatistics: Network.ConnectionStatistics {
+        get async {
+            let answer = Handover<Network.ConnectionStatistics>()
+            guard engine.transport.thread.mailbox.post(.report(answer)) else { return .init() }
+            return await answer.take()
+        }
+    }
 }

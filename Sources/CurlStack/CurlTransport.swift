@@ -18,7 +18,11 @@ public final class CurlTransport: HTTPTransport {
 
     let thread: LoopThread
 
-    init(configuration: Network.Configuration) throws(Network.ConfigurationError) {
+    /// Makes a transport that works around these defects of libcurl.
+    init(
+        configuration: Network.Configuration,
+        quirks: LibcurlQuirks = .running
+    ) throws(Network.ConfigurationError) {
         do { try configuration.validate() } catch { throw .init(error) }
         try CurlLibrary.shared.validate()
         capabilities = CurlLibrary.shared.capabilities
@@ -26,7 +30,7 @@ public final class CurlTransport: HTTPTransport {
         var configuration = configuration
         let authorities: Authorities
         (configuration.tls, authorities) = try configuration.tls.read()
-        thread = try LoopThread(configuration: configuration, authorities: authorities)
+        thread = try LoopThread(configuration: configuration, authorities: authorities, quirks: quirks)
     }
 
     /// Starts a hop, or queues it.
@@ -53,23 +57,4 @@ public final class CurlTransport: HTTPTransport {
     /// The response itself.
     @inlinable
     public func response(_ response: HTTP.Response) -> HTTP.Response { response }
-}
-
-extension HTTPHop {
-    /// Why the head is too long to be sent, if it is. libcurl says of one over HTTP/1.1 that there is no memory
-    /// (`DYN_HTTP_REQUEST`). Over HTTP/2 nghttp2 takes 64 KiB of fields, each with 12 bytes more, and refuses what is longer;
-    /// libcurl takes that for the connection's end, and opens five others.
-    func failureOfLongHead(overHTTP2: Bool = false) -> HTTPTransferFailure<CurlError>? {
-        // With room for what the stack and libcurl add.
-        let limit = (overHTTP2 ? 64 : 1024) * 1024 - 2048
-        guard headLength > limit / 4 else { return nil }
-        let length = overHTTP2 ? headLength + 8 * request.headers.count : headLength
-        guard length > limit else { return nil }
-        return .invalidRequest(
-            """
-            The request's URL and header fields have \(headLength) bytes; libcurl sends a head of up to \
-            \(overHTTP2 ? "64 KiB over HTTP/2" : "1 MiB").
-            """
-        )
-    }
 }

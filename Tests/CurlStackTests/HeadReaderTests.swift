@@ -221,14 +221,14 @@ struct HeadReaderTests {
         #expect(reader.bytesRead == 0)
         #expect(reader.status == nil && reader.contentLength == nil && reader.trailers == nil)
         // A folded line continues nothing then.
-        let mayFollow = reader.mayFollow(Array(" a".utf8).span)
+        let mayFollow = reader.mayFollow(Array(" a".utf8).span.bytes)
         #expect(!mayFollow)
     }
 
     @Test("distinguishes a piece of a long line from a continuation line")
     func pieces() {
         let reader = HeadReader(limits: .init())
-        func mayFollow(_ piece: String) -> Bool { reader.mayFollow(Array(piece.utf8).span) }
+        func mayFollow(_ piece: String) -> Bool { reader.mayFollow(Array(piece.utf8).span.bytes) }
         #expect(mayFollow("HTTP/1.1 200 A"))
         #expect(mayFollow(" long"))
         #expect(mayFollow(" reason\r\n"))

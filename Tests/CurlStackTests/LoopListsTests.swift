@@ -35,7 +35,7 @@ final class LoopListsTests {
         let transfer = try transfer()
         for _ in 0..<10_000 {
             let areTaken = ["HTTP/1.1 103 \r\n", "\r\n"].map { transfer.received(headerLine: span($0).span) }
-            #expect(areTaken == [true, true] && transfer.informational.count < 16)
+            #expect(areTaken == [true, true] && transfer.response.informational.count < 16)
         }
     }
 
@@ -61,9 +61,9 @@ final class LoopListsTests {
     func sharing() throws {
         let transfer = try transfer()
         #expect(!transfer.isAloneOnConnection)
-        transfer.isConnected = true
+        transfer.attempt.isConnected = true
         #expect(transfer.isAloneOnConnection)
-        transfer.speaksHTTP2 = true
+        transfer.attempt.speaksHTTP2 = true
         #expect(!transfer.isAloneOnConnection)
     }
 
@@ -73,16 +73,41 @@ final class LoopListsTests {
     )
     func farewells(_ reason: String) throws {
         let transfer = try transfer()
-        let (first, next) = (OpenSockets.Ends(number: 1, pool: 0), OpenSockets.Ends(number: 2, pool: 0))
-        for (number, ends) in [first, next].enumerated() { _ = turn.sockets.note([Int32(number)], at: ends) }
+        let (first, next) = (connection(1), connection(2))
         let farewell = span("received GOAWAY, error=0, last_stream=1\n")
-        transfer.ends = first
-        transfer.heard(span("\(reason), retrying a fresh connect (retry count: 1)\n").span)
-        transfer.heard(farewell.span)
-        #expect(turn.sockets.lastStream(at: first) == nil)
-        transfer.ends = next
-        transfer.heard(farewell.span)
-        #expect(turn.sockets.lastStream(at: first) == nil && turn.sockets.lastStream(at: next) == 1)
+        transfer.attempt.connection = first
+        transfer.read(debugText: span("\(reason), retrying a fresh connect (retry count: 1)\n").span)
+        transfer.read(debugText: farewell.span)
+        #expect(first.lastStream == nil)
+        transfer.attempt.connection = next
+        transfer.read(debugText: farewell.span)
+        #expect(first.lastStream == nil && next.lastStream == 1)
+    }
+
+    @Test("starting over clears what the last connection proved, and keeps what the proxy must prove")
+    func startingOver() throws {
+        let transfer = try transfer()
+        let proxy = TLSPeers.Peer(serverName: "proxy", server: nil)
+        transfer.peers = TLSPeers(origin: transfer.peers.origin, proxy: proxy)
+        transfer.attempt.openedSockets = [1]
+        transfer.attempt.handshakes = 2
+        transfer.attempt.serverPins = ([], nil)
+        transfer.attempt.connection = connection(1)
+        (transfer.attempt.isConnected, transfer.attempt.stream, transfer.attempt.restart) = (true, 1, .atOnce)
+        transfer.sends.unanswered = 1
+        for line in ["HTTP/1.1 417 No\r\n", "A: 1\r\n"] { _ = transfer.received(headerLine: span(line).span) }
+        transfer.startOver()
+        #expect(transfer.attempt.tlsRecord == nil && transfer.attempt.handshakes == 0)
+        #expect(transfer.attempt.serverPins == nil && transfer.attempt.connection == nil)
+        #expect(!transfer.attempt.isConnected && transfer.attempt.stream == nil && transfer.attempt.restart == nil)
+        #expect(transfer.attempt.openedSockets.isEmpty && !transfer.response.head.hasBegun)
+        #expect(transfer.peers.proxy?.serverName == "proxy")
+        // The server has answered.
+        #expect(transfer.sends.unanswered == 0)
+    }
+
+    private func connection(_ number: UInt32) -> Connection {
+        Connection(EndpointPair(number: number, pool: 0), descriptor: Int32(number), tlsRecord: nil)
     }
 
     private func span(_ text: String) -> [UInt8] { Array(text.utf8) }
@@ -133,36 +158,40 @@ final class LoopListsTests {
         #expect(turn.nextTouched() === all[1])
     }
 
-    @Test("gives a transfer's buffers to the next, empty, with the next one's limits")
-    func buffers() throws {
+    @Test("gives a transfer's reader to the next, empty, with the next one's limits")
+    func readers() throws {
         var first: Transfer? = try transfer(limits: .init(head: 100))
-        let head = try #require(first?.head)
+        let head = try #require(first?.response.head)
         for line in ["HTTP/1.1 200 OK\r\n", "Content-Length: 1\r\n"] { _ = head.read(span(line).span) }
         first = nil
         let next = try transfer(limits: .init(head: 300))
-        #expect(next.head === head)
-        #expect(!next.head.hasBegun && next.head.status == nil && next.head.contentLength == nil)
-        #expect(next.head.read(span("HTTP/1.1 404 Not Found\r\n").span) == .more)
-        #expect(next.head.read(span("A: \(String(repeating: "a", count: 200))\r\n").span) == .more)
-        #expect(next.head.read(span("\r\n").span) == .final)
-        #expect(next.head.headers.count == 1 && next.head.status == .notFound)
-        #expect(next.head.read(span("B: \(String(repeating: "b", count: 100))\r\n").span) == .refused(.tooLong))
-        #expect(try transfer().head !== head, "while that one has them")
+        #expect(next.response.head === head)
+        #expect(
+            !next.response.head.hasBegun && next.response.head.status == nil && next.response.head.contentLength == nil
+        )
+        #expect(next.response.head.read(span("HTTP/1.1 404 Not Found\r\n").span) == .more)
+        #expect(next.response.head.read(span("A: \(String(repeating: "a", count: 200))\r\n").span) == .more)
+        #expect(next.response.head.read(span("\r\n").span) == .final)
+        #expect(next.response.head.headers.count == 1 && next.response.head.status == .notFound)
+        #expect(
+            next.response.head.read(span("B: \(String(repeating: "b", count: 100))\r\n").span) == .refused(.tooLong)
+        )
+        #expect(try transfer().response.head !== head, "while that one has them")
     }
 
-    @Test("keeps no buffers of long heads, and none of unread bodies")
-    func largeBuffers() throws {
+    @Test("keeps no reader of long heads, and none of unread bodies")
+    func largeReaders() throws {
         for keepsContent in [true, false] {
             var first: Transfer? = try transfer()
-            let head = try #require(first?.head)
+            let head = try #require(first?.response.head)
             if keepsContent {
-                #expect(first?.body.append(span("content").span, expecting: 0) ?? false)
+                #expect(first?.response.body.append(span("content").span, expecting: 0) ?? false)
             } else {
                 _ = head.read(span("HTTP/1.1 200 OK\r\n").span)
                 _ = head.read(span("A: \(String(repeating: "a", count: 5000))\r\n").span)
             }
             first = nil
-            #expect(try transfer().head !== head)
+            #expect(try transfer().response.head !== head)
         }
     }
 }

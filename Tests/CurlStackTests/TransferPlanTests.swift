@@ -45,10 +45,22 @@ struct TransferPlanTests {
             source: nil,
             allowsWithholding: !streams
         )
-        var queue = ConnectionQueue(limits: .init())
-        let line = queue.line(of: .init(origin: origin, version: .automatic))
-        line.habits.sendsMuch = sendsMuch
         let plan = TransferPlan(hop, userAgent: nil, contentCodings: "")
-        #expect(plan.bufferSize(for: line) == size)
+        #expect(plan.bufferSize(sendsMuch: sendsMuch) == size)
+    }
+
+    @Test(
+        "lets one address take no longer than the shortest timeout of the whole, so that there is time for the next",
+        arguments: [
+            (60, nil, nil, 90_500), (1, nil, nil, 2000), (60, 2, nil, 2500), (60, nil, 2, 2500), (60, 3, 2, 2500),
+            (60, 2, 3, 2500), (1, 30, 30, 2000),
+        ] as [(Int, Int?, Int?, Int)]
+    )
+    func connectBound(idle: Int, attempt: Int?, total: Int?, bound: Int) {
+        var timeouts = HTTP.Options.Timeouts()
+        timeouts.idle = .seconds(idle)
+        timeouts.attempt = attempt.map { .seconds($0) }
+        timeouts.total = total.map { .seconds($0) }
+        #expect(timeouts.connectBound == bound)
     }
 }

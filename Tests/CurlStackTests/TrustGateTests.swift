@@ -206,7 +206,7 @@ struct TrustGateTests {
             (intermediate, .chain, CURLE_OK),
         ] {
             // Without callbacks neither gate is there.
-            let watch = SocketWatch(poller: Poller(waker: Waker()), sockets: OpenSockets(), number: 0)
+            let watch = SocketWatch(poller: Poller(waker: Waker()), connections: ConnectionTable(), number: 0)
             let easy = try #require(EasyHandle(watch))
             easy.set(CURLOPT_CAINFO, certificates.caFile)
             let plan = TransferPlan(

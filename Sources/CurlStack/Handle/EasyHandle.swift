@@ -7,20 +7,17 @@ final class EasyHandle {
     let pointer: UnsafeMutableRawPointer
     private let errorText: UnsafeMutablePointer<CChar>
     /// The transfer the handle carries now.
-    private(set) var transfer: Transfer? {
-        didSet { unsafe current = transfer.map { unsafe Unmanaged.passUnretained($0) } }
-    }
-    /// The same, for libcurl's callbacks, which end before it is let go.
-    private(set) var current: Unmanaged<Transfer>?
+    private(set) var transfer: (any TransferCallbacks)?
     /// What is told of the sockets of its connections.
     let watch: SocketWatch
     /// What the handle was told last, and keeps.
     private var plan: TransferPlan?
+    /// What it was told besides, of the transfer that it carries.
+    private(set) var told = Told()
     /// The URL it asks for, which libcurl does not copy.
     private var url: URLHandle?
     /// The request's header lines, which libcurl does not copy.
     private var lines: TextList?
-    private var closesConnection = false
     /// What libcurl reads and does not copy, by option.
     private var kept: [UInt32: TextList] = [:]
     /// The route the handle was told last.
@@ -29,19 +26,21 @@ final class EasyHandle {
     var authorities = Authorities.loadedByCurl
     /// Whether certificates must name their hosts where names count (``HostNames``).
     var namesHosts = true
-    private var stopsWhenConnected = false
-    /// How old the addresses of a name may be, in seconds; -1 for any age.
-    private(set) var addressAge: Int?
-    private var bufferSize: Int?
-    private var isListening = false
-    private var showsHeadsFirst = false
-    /// Whether libcurl says which connection it has chosen.
-    private(set) var tellsConnections = false
-    /// Whether libcurl reads on after content of the announced length.
-    private(set) var readsPastLength = false
 
-    /// The next of those that are kept ready.
-    var next: EasyHandle?
+    /// Options that change while a plan stays.
+    struct Told {
+        var closesConnection = false
+        var stopsWhenConnected = false
+        /// How old the addresses of a name may be, in seconds; -1 for any age.
+        fileprivate(set) var addressAge: Int?
+        fileprivate(set) var bufferSize: Int?
+        var isListening = false
+        var showsHeadsFirst = false
+        /// Whether libcurl says which connection it has chosen.
+        fileprivate(set) var tellsConnections = false
+        /// Whether libcurl reads on after content of the announced length.
+        fileprivate(set) var readsPastLength = false
+    }
 
     /// Makes a handle, or `nil` if there is no memory for one.
     init?(_ watch: SocketWatch) {
@@ -89,15 +88,15 @@ final class EasyHandle {
 
     /// Has the connection closed when the transfer ends.
     func closeConnection() {
-        closesConnection = true
+        told.closesConnection = true
         set(CURLOPT_FORBID_REUSE, 1)
     }
 
     /// Leaves the connection open, whatever the plan says: one of HTTP/2 is not closed for one of its streams, and if it were,
     /// nothing would tell the end of content from the end of the connection.
     func keepConnection() {
-        guard closesConnection else { return }
-        closesConnection = false
+        guard told.closesConnection else { return }
+        told.closesConnection = false
         set(CURLOPT_FORBID_REUSE, 0)
     }
 
@@ -109,7 +108,7 @@ final class EasyHandle {
     /// - Returns: The first code that is not `CURLE_OK`, if any option was refused.
     func apply(_ plan: TransferPlan, standard: TextList) -> CURLcode {
         let last = self.plan
-        if plan === last, closesConnection == plan.closesConnection { return CURLE_OK }
+        if plan === last, told.closesConnection == plan.closesConnection { return CURLE_OK }
         let isUnsure = last == nil
         self.plan = nil
         let lines = plan.headerLines ?? standard
@@ -120,7 +119,7 @@ final class EasyHandle {
         tell(last?.url != plan.url, ask(plan.url))
         tell(last?.target != plan.target, set(CURLOPT_REQUEST_TARGET, plan.target))
         tell(last?.version != plan.version, set(CURLOPT_HTTP_VERSION, plan.version))
-        tell(closesConnection != plan.closesConnection, set(CURLOPT_FORBID_REUSE, plan.closesConnection ? 1 : 0))
+        tell(told.closesConnection != plan.closesConnection, set(CURLOPT_FORBID_REUSE, plan.closesConnection ? 1 : 0))
         let (isFresh, waits) = (plan.needsFreshConnection, plan.waitsForMultiplexing)
         tell(last?.needsFreshConnection != isFresh, set(CURLOPT_FRESH_CONNECT, isFresh ? 1 : 0))
         tell(last?.waitsForMultiplexing != waits, set(CURLOPT_PIPEWAIT, waits ? 1 : 0))
@@ -152,7 +151,7 @@ final class EasyHandle {
             tell(true, unsafe lines.withList { list in unsafe shim_easy_set_list(pointer, CURLOPT_HTTPHEADER, list) })
         }
         guard refused == CURLE_OK else { return refused }
-        closesConnection = plan.closesConnection
+        told.closesConnection = plan.closesConnection
         self.plan = plan
         return CURLE_OK
     }
@@ -204,16 +203,16 @@ final class EasyHandle {
     ]
 
     /// Carries this transfer from now on.
-    func attach(_ transfer: Transfer) {
+    func attach(_ transfer: any TransferCallbacks) {
         self.transfer = transfer
         unsafe errorText.pointee = 0
-        showHeadsFirst(!CurlLibrary.shared.forgetsHeads)
+        showHeadsFirst(watch.quirks.contains(.foldedFirstLine))
     }
 
     /// Has libcurl hand the lines of a head to the write callback, too, and there before it looks at them itself.
     func showHeadsFirst(_ shows: Bool) {
-        guard shows != showsHeadsFirst else { return }
-        showsHeadsFirst = shows
+        guard shows != told.showsHeadsFirst else { return }
+        told.showsHeadsFirst = shows
         set(CURLOPT_HEADER, shows ? 1 : 0)
     }
 
@@ -221,8 +220,8 @@ final class EasyHandle {
     func detach() {
         transfer = nil
         readPastLength(false)
-        if isListening, !tellsConnections {
-            isListening = false
+        if told.isListening, !told.tellsConnections {
+            told.isListening = false
             set(CURLOPT_VERBOSE, 0)
         }
     }
@@ -232,22 +231,22 @@ final class EasyHandle {
     /// Has libcurl keep the connection it has just opened, and not use it. The connection itself does not know of it: it was
     /// made for requests, and serves the next one.
     func stopWhenConnected(_ stops: Bool) {
-        guard stops != stopsWhenConnected else { return }
-        stopsWhenConnected = stops
+        guard stops != told.stopsWhenConnected else { return }
+        told.stopsWhenConnected = stops
         set(CURLOPT_CONNECT_ONLY, stops ? 1 : 0)
     }
 
     /// Tells how old the addresses of a name may be, in seconds; -1 for any age.
     func tellAddressAge(_ seconds: Int) {
-        guard seconds != addressAge else { return }
-        addressAge = seconds
+        guard seconds != told.addressAge else { return }
+        told.addressAge = seconds
         set(CURLOPT_DNS_CACHE_TIMEOUT, seconds)
     }
 
     /// Tells how much to read at once, in bytes.
     func tellBufferSize(_ count: Int) {
-        guard count != bufferSize else { return }
-        bufferSize = count
+        guard count != told.bufferSize else { return }
+        told.bufferSize = count
         set(CURLOPT_BUFFERSIZE, count)
     }
 
@@ -255,15 +254,15 @@ final class EasyHandle {
 
     /// Has libcurl say what it notices in passing, which costs it some formatting. Later versions need no such ear.
     func listen() {
-        guard !isListening, CurlLibrary.shared.tellsFarewellsInPassing else { return }
-        isListening = true
+        guard !told.isListening, watch.quirks.contains(.silentGoAway) else { return }
+        told.isListening = true
         set(CURLOPT_VERBOSE, 1)
     }
 
     /// Has libcurl read to the end of the stream, whatever length was announced: where trailers may stand.
     func readPastLength(_ reads: Bool) {
-        guard reads != readsPastLength else { return }
-        readsPastLength = reads
+        guard reads != told.readsPastLength else { return }
+        told.readsPastLength = reads
         set(CURLOPT_IGNORE_CONTENT_LENGTH, reads ? 1 : 0)
     }
 
@@ -272,8 +271,8 @@ final class EasyHandle {
     /// Has libcurl say which connection it has chosen, where there are no ports to tell. Later versions need not be told
     /// apart: they do all by themselves that connections are told apart for.
     func tellConnections() -> CURLcode {
-        guard CurlLibrary.shared.tellsConnectionsInPassing else { return CURLE_OK }
-        (tellsConnections, isListening) = (true, true)
+        guard watch.quirks.contains(.unnamedUnixConnection) else { return CURLE_OK }
+        (told.tellsConnections, told.isListening) = (true, true)
         return set(CURLOPT_VERBOSE, 1)
     }
 

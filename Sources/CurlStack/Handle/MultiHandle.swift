@@ -77,7 +77,7 @@ final class MultiHandle {
     }
 
     /// The next transfer that has ended, with its result.
-    func nextFinished() -> (Transfer, CURLcode)? {
+    func nextFinished() -> (any TransferCallbacks, CURLcode)? {
         var left: Int32 = 0
         while let message = unsafe curl_multi_info_read(pointer, &left) {
             guard unsafe message.pointee.msg == CURLMSG_DONE,

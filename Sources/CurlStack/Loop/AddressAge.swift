@@ -19,7 +19,7 @@ final class AddressAge {
     ///
     /// - Parameters:
     ///   - seconds: How old.
-    ///   - mayRest: Whether libcurl may be told that any age will do (``CurlLibrary/keepsOldAddresses``).
+    ///   - mayRest: Whether libcurl may be told that any age will do (not with ``LibcurlQuirks/forgottenAddresses``).
     init(seconds: Int, mayRest: Bool) {
         self.seconds = seconds
         self.mayRest = mayRest && seconds >= 4 * Self.rest

@@ -8,23 +8,27 @@ internal import NetworkStack
 struct Loop: ~Copyable {
     private let mailbox: Mailbox
     private let poller: Poller
-    private let turn = Turn()
+    private let turn: Turn
     private var pools: Pools
     private var queue: ConnectionQueue
     private var waiting: [ObjectIdentifier: Transfer] = [:]
     private var active = ActiveTransfers()
     private var deadlines = QueueDeadlines()
     private var commands: [Mailbox.Command] = []
-    /// Those that were told their end, and leave when all have been: the code of both does not fit a processor's cache at once.
-    private var ended: [Transfer] = []
     private var isStopping = false
     private var (events, nextEvent): ([Poller.Event], Int) = ([], 0)
 
-    init(mailbox: Mailbox, configuration: Network.Configuration, authorities: Authorities) {
+    init(
+        mailbox: Mailbox,
+        configuration: Network.Configuration,
+        authorities: Authorities,
+        quirks: LibcurlQuirks = .running
+    ) {
         self.mailbox = mailbox
+        turn = Turn(quirks: quirks)
         poller = Poller(waker: mailbox.waker)
-        pools = Pools(configuration, authorities, poller: poller, sockets: turn.sockets)
-        queue = ConnectionQueue(limits: configuration.connections)
+        pools = Pools(configuration, authorities, poller: poller, connections: turn.connections, quirks: quirks)
+        queue = ConnectionQueue(limits: configuration.connections, quirks: quirks)
     }
 
     /// Turns until it is told to stop.
@@ -79,7 +83,7 @@ struct Loop: ~Copyable {
             case .cancel(let control): cancel(control)
             case .resumeReceiving(let control): active[control]?.resumeReceiving()
             case .resumeSending(let control): active[control]?.resumeSending()
-            case .report(let answer): answer.fill(.init(openSockets: turn.sockets.count, origins: queue.shares))
+            case .report(let answer): answer.fill(.init(openSockets: turn.connections.count, origins: queue.shares))
             case .stop: isStopping = true
             case .shutDown:
                 isStopping = true
@@ -99,11 +103,11 @@ struct Loop: ~Copyable {
         } else {
             waiting[transfer.id] = transfer
             if let timeout = control.hop.options.timeouts.queue {
-                let deadline = transfer.enqueuedAt.after(timeout)
-                transfer.queueDeadline = deadline
+                let deadline = transfer.place.enqueuedAt.after(timeout)
+                transfer.place.deadline = deadline
                 deadlines.insert(transfer.id, at: deadline)
                 if deadlines.count > 2 * waiting.count + 64 {
-                    deadlines.keep { [waiting] in waiting[$0.id]?.queueDeadline == $0.deadline }
+                    deadlines.keep { [waiting] in waiting[$0.id]?.place.deadline == $0.deadline }
                 }
             }
         }
@@ -146,11 +150,11 @@ struct Loop: ~Copyable {
 
     private mutating func connect(_ transfer: Transfer, at now: MonotonicInstant) {
         // Who has waited for another to connect had a place, and no use for it. Who connects once more waited before.
-        transfer.queued = transfer.queued ?? now.since(transfer.enqueuedAt)
+        transfer.place.waited = transfer.place.waited ?? now.since(transfer.place.enqueuedAt)
         let number = queue.pool(in: transfer.line)
-        transfer.poolNumber = number
+        transfer.place.pool = number
         pools.make(through: number, at: now)
-        transfer.joinsHTTP2 =
+        transfer.attempt.joinsHTTP2 =
             transfer.line.host.version == .http2PriorKnowledge && transfer.line.isMultiplexed
             && !transfer.line.host.sharesOnceAnswered
         carry(transfer, at: now)
@@ -159,11 +163,11 @@ struct Loop: ~Copyable {
     /// Nothing was sent, because the connection was of no use: libcurl has closed it and chooses another.
     private mutating func beginAgain(_ transfer: Transfer) {
         pools[of: transfer]?.end(transfer)
-        if transfer.meetsTunnel { return turn.postpone(transfer) }
+        if transfer.attempt.restart == .afterTunnel { return turn.postpone(transfer) }
         transfer.startOver()
-        let (line, number) = (transfer.line, transfer.poolNumber)
+        let (line, number) = (transfer.line, transfer.place.pool)
         if queue.mayConnectAgain(transfer.id, in: line, pool: number) { return carry(transfer, at: .now) }
-        transfer.poolNumber = nil
+        transfer.place.pool = nil
         active.follow(transfer)
     }
 
@@ -177,26 +181,22 @@ struct Loop: ~Copyable {
 
     private mutating func finishEnded() {
         finishStopped()
-        var lastSound: OpenSockets.Ends?
+        var lastSound: Connection?
         for pool in pools.all {
-            while let (transfer, code) = pool.multi.nextFinished() {
-                if transfer.needsOtherConnection || transfer.isCarriedAgain(after: code) {
+            while let (transfer, code) = pool.nextFinished() {
+                if transfer.attempt.restart != nil || transfer.isCarriedAgain(after: code) {
                     beginAgain(transfer)
                     continue
                 }
-                if code == CURLE_OK, transfer.mayBeCutOff, transfer.ends != lastSound {
-                    lastSound = pool.goesOn(beside: transfer, among: active.all) ? transfer.ends : nil
+                if code == CURLE_OK, transfer.mayBeCutOff, transfer.attempt.connection !== lastSound {
+                    lastSound = pool.goesOn(beside: transfer, among: active.all) ? transfer.attempt.connection : nil
                 }
                 active.remove(transfer)
                 transfer.finish(code)
                 learn(from: transfer)
                 if transfer.hasLeftStream { pool.sendReset(of: transfer, beside: active.all) }
-                ended.append(transfer)
+                release(transfer)
             }
-        }
-        if !ended.isEmpty {
-            for transfer in ended { release(transfer) }
-            ended.removeAll(keepingCapacity: true)
         }
         beginWaiting()
     }
@@ -217,7 +217,7 @@ struct Loop: ~Copyable {
                 active.remove(transfer)
                 transfer.finish(code)
                 abandon(transfer)
-            } else if transfer.needsOtherConnection {
+            } else if transfer.attempt.restart != nil {
                 beginAgain(transfer)
             }
         }
@@ -226,7 +226,7 @@ struct Loop: ~Copyable {
     /// Gives the transfer's handle and its place back.
     private mutating func release(_ transfer: Transfer) {
         pools[of: transfer]?.end(transfer)
-        queue.leave(transfer.line, transfer.id, pool: transfer.poolNumber)
+        queue.leave(transfer.line, transfer.id, pool: transfer.place.pool)
     }
 
     /// Goes on with those that now may.
@@ -244,12 +244,12 @@ struct Loop: ~Copyable {
     }
 
     private mutating func learn(from transfer: Transfer) {
-        guard transfer.isConnected, !transfer.hasTaught else { return }
+        guard transfer.attempt.isConnected, !transfer.attempt.hasReportedVersion else { return }
         let mayBeJoined = transfer.mayBeJoined
         // One that may not be joined yet says nothing of those that may.
-        let isMultiplexed = mayBeJoined || transfer.speaksHTTP2 && transfer.line.isMultiplexed
+        let isMultiplexed = mayBeJoined || transfer.attempt.speaksHTTP2 && transfer.line.isMultiplexed
         queue.learned(transfer.line, isMultiplexed: isMultiplexed)
-        transfer.hasTaught = mayBeJoined == transfer.speaksHTTP2
+        transfer.attempt.hasReportedVersion = mayBeJoined == transfer.attempt.speaksHTTP2
     }
 
     /// Tells what the turn brought.
@@ -262,7 +262,6 @@ struct Loop: ~Copyable {
         }
         turn.lookAgain(at: active.all)
         finishStopped()
-        turn.sockets.forgetClosed()
         beginWaiting()
     }
 
@@ -276,7 +275,7 @@ struct Loop: ~Copyable {
         }
         pools.closeUnused(beside: active.all, at: now)
         while let entry = deadlines.popExpired(now) {
-            guard let transfer = waiting[entry.id], transfer.queueDeadline == entry.deadline else { continue }
+            guard let transfer = waiting[entry.id], transfer.place.deadline == entry.deadline else { continue }
             waiting[entry.id] = nil
             _ = queue.giveUp(entry.id)
             transfer.control.fail(.timedOut(.queue, during: .queued))
@@ -289,7 +288,10 @@ struct Loop: ~Copyable {
         if let moment = pools.nextMoment { next = min(next ?? moment, moment) }
         events.removeAll(keepingCapacity: true)
         nextEvent = 0
-        poller.wait(milliseconds: next.map { Int32(clamping: max(0, $0 - Poller.now)) } ?? -1, into: &events)
+        poller.wait(
+            milliseconds: next.map { Int32(clamping: max(0, $0 - MonotonicInstant.now.milliseconds)) } ?? -1,
+            into: &events
+        )
         mailbox.endWaiting()
     }
 }

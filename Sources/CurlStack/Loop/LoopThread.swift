@@ -10,11 +10,21 @@ final class LoopThread: Sendable {
     /// Starts the thread.
     ///
     /// - Throws: ``Network/ConfigurationError/invalid(_:)`` if the system has no thread or no descriptors to give.
-    init(configuration: Network.Configuration, authorities: Authorities) throws(Network.ConfigurationError) {
+    init(
+        configuration: Network.Configuration,
+        authorities: Authorities,
+        quirks: LibcurlQuirks = .running
+    ) throws(Network.ConfigurationError) {
         guard mailbox.waker.isOpen else {
             throw .invalid("The system has no file descriptors for the stack to wait with.")
         }
-        let body = ThreadBody(mailbox: mailbox, configuration: configuration, authorities: authorities, end: end)
+        let body = ThreadBody(
+            mailbox: mailbox,
+            configuration: configuration,
+            authorities: authorities,
+            quirks: quirks,
+            end: end
+        )
         var thread = pthread_t()
         let context = unsafe Unmanaged.passRetained(body).toOpaque()
         let result = unsafe pthread_create(
@@ -45,17 +55,20 @@ private final class ThreadBody: Sendable {
     private let mailbox: Mailbox
     private let configuration: Network.Configuration
     private let authorities: Authorities
+    private let quirks: LibcurlQuirks
     private let end: Milestone
 
     init(
         mailbox: Mailbox,
         configuration: Network.Configuration,
         authorities: Authorities,
+        quirks: LibcurlQuirks,
         end: Milestone
     ) {
         self.mailbox = mailbox
         self.configuration = configuration
         self.authorities = authorities
+        self.quirks = quirks
         self.end = end
     }
 
@@ -73,7 +86,12 @@ private final class ThreadBody: Sendable {
     }
 
     private func turn() {
-        var loop = Loop(mailbox: mailbox, configuration: configuration, authorities: authorities)
+        var loop = Loop(
+            mailbox: mailbox,
+            configuration: configuration,
+            authorities: authorities,
+            quirks: quirks
+        )
         loop.run()
     }
 }

@@ -15,9 +15,8 @@ final class Pool {
     private let usesProxies: Bool
     /// Decides whom a proxy must prove itself to be.
     private let judge: ServerTrustJudge?
-    /// Handles kept ready, each with the next: a list in one piece would be checked for exclusivity at each use.
-    private var spare: EasyHandle?
-    private var spareCount = 0
+    /// Handles kept ready.
+    private var spare: [EasyHandle] = []
     private let addressAge: AddressAge
     /// How often it was looked at since a transfer was here (``Pools/closeUnused(beside:at:)``).
     var looks = 0
@@ -59,7 +58,7 @@ final class Pool {
         )
         self.multi = multi
         addresses = AddressPlan(configuration.addresses)
-        addressAge = AddressAge(seconds: addresses.age, mayRest: CurlLibrary.shared.keepsOldAddresses)
+        addressAge = AddressAge(seconds: addresses.age, mayRest: !watch.quirks.contains(.forgottenAddresses))
         self.configuration = configuration
         usesProxies = !configuration.proxies.isEmpty
         self.authorities = authorities
@@ -70,7 +69,7 @@ final class Pool {
     ///
     /// - Returns: libcurl's code if it would not.
     func begin(_ transfer: Transfer, at now: MonotonicInstant) -> CURLcode {
-        guard let easy = (mayReuse(transfer) ? takeSpare() : nil) ?? makeHandle() else {
+        guard let easy = (mayReuse(transfer) ? spare.popLast() : nil) ?? makeHandle() else {
             return CURLE_OUT_OF_MEMORY
         }
         transfer.easy = easy
@@ -96,11 +95,11 @@ final class Pool {
             return CURLE_FAILED_INIT
         }
         let plan = plan(of: transfer, route)
-        easy.tellBufferSize(plan.bufferSize(for: transfer.line))
+        easy.tellBufferSize(plan.bufferSize(sendsMuch: transfer.line.habits.sendsMuch))
         let code = easy.apply(plan, standard: standardLines)
         guard code == CURLE_OK else { return code }
         // Nobody else is given the handle then.
-        if transfer.needsFreshConnection { easy.set(CURLOPT_FRESH_CONNECT, 1) }
+        if transfer.sends.needsFreshConnection { easy.set(CURLOPT_FRESH_CONNECT, 1) }
         return multi.add(easy) == CURLM_OK ? CURLE_OK : CURLE_FAILED_INIT
     }
 
@@ -108,9 +107,9 @@ final class Pool {
     private func plan(of transfer: Transfer, _ route: ProxyRoute?) -> TransferPlan {
         let hop = transfer.control.hop
         let mayShare = transfer.line.sharesConnection != false
-        transfer.mayNegotiateHTTP2 = !transfer.line.habits.misstatesVersion
+        transfer.attempt.mayNegotiateHTTP2 = !transfer.line.habits.misstatesVersion
         // Each looked at alone: all of it at once would be a copy.
-        if transfer.mayNegotiateHTTP2, recent?.hop === hop, recent?.joinsHTTP2 == transfer.joinsHTTP2,
+        if transfer.attempt.mayNegotiateHTTP2, recent?.hop === hop, recent?.joinsHTTP2 == transfer.attempt.joinsHTTP2,
             recent?.mayShare == mayShare, let plan = recent?.plan
         {
             return plan
@@ -120,24 +119,27 @@ final class Pool {
             userAgent: configuration.userAgent,
             acceptsAnything: configuration.acceptsAnything,
             contentCodings: contentCodings,
-            joinsHTTP2: transfer.joinsHTTP2,
+            joinsHTTP2: transfer.attempt.joinsHTTP2,
             mayShareConnection: mayShare,
-            mayNegotiateHTTP2: transfer.mayNegotiateHTTP2,
-            asksFirst: transfer.asksFirst,
-            waitsForChallenge: transfer.probes,
+            mayNegotiateHTTP2: transfer.attempt.mayNegotiateHTTP2,
+            asksFirst: transfer.request.awaitsContinue,
+            waitsForChallenge: transfer.request.awaitsChallenge,
             route: route,
             resumesTLS: transfer.peers.proxy?.server == nil,
-            usesConnectionOnce: addresses.usesConnectionsOnce
+            usesConnectionOnce: addresses.usesConnectionsOnce,
+            quirks: multi.watch.quirks
         )
-        recent = hop.servesAgain && route == nil ? (hop, transfer.joinsHTTP2, mayShare, plan) : nil
+        recent = hop.servesAgain && route == nil ? (hop, transfer.attempt.joinsHTTP2, mayShare, plan) : nil
         return plan
     }
 
     /// Takes a transfer's handle back; a transfer under way is dropped, and with it its connection or stream.
     func end(_ transfer: Transfer) {
         guard transfer.easy != nil else { return }
-        let mayHold = CurlLibrary.shared.hasOldHTTP2 && transfer.isReceivingPaused && transfer.stream != nil
-        (transfer.isReceivingPaused, transfer.isSendingPaused) = (false, false)
+        let mayHold =
+            multi.watch.quirks.contains(.heldHTTP2Input) && transfer.response.isPaused && transfer.attempt.stream != nil
+        transfer.pauseReceiving(false)
+        transfer.pauseSending(false)
         guard let easy = transfer.easy.take() else { return }
         looks = 0
         if transfer.turn.hasRest { transfer.turn.asking[transfer.id] = nil }
@@ -145,39 +147,26 @@ final class Pool {
         easy.stopWhenConnected(false)
         if mayHold { easy.dropWhatIsHeld() }
         multi.remove(easy)
-        addressAge.ended(told: easy.addressAge, aloneOnConnection: transfer.isAloneOnConnection, at: .now)
-        multi.watch.forget(transfer.openedSockets, of: transfer.id)
+        addressAge.ended(told: easy.told.addressAge, aloneOnConnection: transfer.isAloneOnConnection, at: .now)
+        multi.watch.forget(transfer.attempt.openedSockets, of: transfer.id)
         easy.detach()
         // libcurl counts how often it sent something again for as long as there is the handle, and gives up at the sixth. The
         // system's error of an address that nobody answered at would be told of the next failure, too.
-        guard transfer.isCleanlyDone, spareCount < Self.spareLimit, mayReuse(transfer) else { return }
-        if easy.fact(CURLINFO_OS_ERRNO) == 0 { keepSpare(easy) }
+        guard transfer.isCleanlyDone, spare.count < Self.spareLimit, mayReuse(transfer) else { return }
+        if easy.fact(CURLINFO_OS_ERRNO) == 0 { spare.append(easy) }
     }
 
     /// Closes all connections, where there is no transfer. Handles go, too: what they were told of hosts went to the multi handle
     /// that goes with the connections, and each tells it once.
     func closeConnections() {
-        while takeSpare() != nil {}
+        spare = []
         multi.closeConnections()
-    }
-
-    private func keepSpare(_ easy: EasyHandle) {
-        easy.next = spare.take()
-        spare = easy
-        spareCount += 1
-    }
-
-    private func takeSpare() -> EasyHandle? {
-        guard let easy = spare.take() else { return nil }
-        spare = easy.next.take()
-        spareCount -= 1
-        return easy
     }
 
     /// Whether a transfer's handle may have been, or may be, another's. One that answers challenges keeps the credentials,
     /// and what a server said about them; one that sent trailers keeps how far it got with them: they are used once.
     private func mayReuse(_ transfer: Transfer) -> Bool {
-        !transfer.answersChallenges && !transfer.control.hop.hasTrailers
+        !transfer.request.answersChallenges && !transfer.control.hop.hasTrailers
     }
 
     /// Takes the handle of a transfer that is given up, and frees its exchange at once: an HTTP/1.1 connection is closed, an
@@ -185,7 +174,7 @@ final class Pool {
     /// transfer on it is made to send, and a connection that carries no other is closed.
     func abandon(_ transfer: Transfer, beside others: some Sequence<Transfer>) {
         var sibling = sibling(of: transfer, among: others)
-        if sibling == nil, transfer.stream != nil, others.contains(where: { $0.isAboutToJoin(transfer) }) {
+        if sibling == nil, transfer.attempt.stream != nil, others.contains(where: { $0.isAboutToJoin(transfer) }) {
             // They find their connection first, which is this one if it can be shared.
             multi.actOnTimeout()
             sibling = self.sibling(of: transfer, among: others)
@@ -204,7 +193,8 @@ final class Pool {
     /// Whether the connection of one that has ended goes on. If libcurl has given it up, it ends every other transfer there as if in
     /// order when it looks at it, and closes the connection with the last: it is made to look at one after the other.
     func goesOn(beside transfer: Transfer, among others: some Sequence<Transfer>) -> Bool {
-        for other in others where other.shares(transfer.ends) && other !== transfer && !other.isReceivingPaused {
+        for other in others
+        where other.shares(transfer.attempt.connection) && other !== transfer && !other.response.isPaused {
             other.easy?.sendWhatIsBuffered()
             multi.actOnTimeout()
             // What has ended has no connection, and libcurl says so.
@@ -215,13 +205,21 @@ final class Pool {
 
     /// Another transfer on the connection of one, which it can share over HTTP/2 alone: best one that is not held back.
     private func sibling(of transfer: Transfer, among others: some Sequence<Transfer>) -> Transfer? {
-        guard transfer.stream != nil, let ends = transfer.ends else { return nil }
+        guard transfer.attempt.stream != nil, let connection = transfer.attempt.connection else { return nil }
         var heldBack: Transfer?
-        for other in others where other.shares(ends) && other !== transfer {
-            guard other.isReceivingPaused else { return other }
+        for other in others where other.shares(connection) && other !== transfer {
+            guard other.response.isPaused else { return other }
             heldBack = other
         }
         return heldBack
+    }
+
+    /// The next transfer that has ended, with libcurl's result.
+    func nextFinished() -> (Transfer, CURLcode)? {
+        while let (owner, code) = multi.nextFinished() {
+            if let transfer = owner as? Transfer { return (transfer, code) }
+        }
+        return nil
     }
 
     private func makeHandle() -> EasyHandle? {

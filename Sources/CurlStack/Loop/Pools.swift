@@ -5,7 +5,8 @@ struct Pools {
     private let configuration: Network.Configuration
     private let authorities: Authorities
     private let poller: Poller
-    private let sockets: OpenSockets
+    private let connections: ConnectionTable
+    private let quirks: LibcurlQuirks
     private(set) var all: [Pool] = []
     /// How long unused connections are kept.
     private let idleAge: Duration
@@ -15,15 +16,20 @@ struct Pools {
     /// What libcurl keeps unused connections for where nothing is said, in seconds (`CURLOPT_MAXAGE_CONN`).
     private static let usualIdleAge: Int64 = 118
 
-    init(_ configuration: Network.Configuration, _ authorities: Authorities, poller: Poller, sockets: OpenSockets) {
-        (self.configuration, self.authorities, self.poller, self.sockets) = (
-            configuration, authorities, poller, sockets
-        )
+    init(
+        _ configuration: Network.Configuration,
+        _ authorities: Authorities,
+        poller: Poller,
+        connections: ConnectionTable,
+        quirks: LibcurlQuirks
+    ) {
+        (self.configuration, self.authorities, self.poller) = (configuration, authorities, poller)
+        (self.connections, self.quirks) = (connections, quirks)
         idleAge = .seconds(max(1, configuration.connections.idleAge?.parts.seconds ?? Self.usualIdleAge))
     }
 
     /// The pool of a transfer that was to connect, unless there was no memory for one.
-    subscript(of transfer: Transfer) -> Pool? { transfer.poolNumber.flatMap { $0 < all.count ? all[$0] : nil } }
+    subscript(of transfer: Transfer) -> Pool? { transfer.place.pool.flatMap { $0 < all.count ? all[$0] : nil } }
 
     /// When libcurl wants to be called for one of them, or they are looked at, in milliseconds of the monotonic clock.
     var nextMoment: Int64? {
@@ -41,7 +47,7 @@ struct Pools {
             let pool = Pool(
                 configuration: configuration,
                 authorities: authorities,
-                watch: SocketWatch(poller: poller, sockets: sockets, number: all.count),
+                watch: SocketWatch(poller: poller, connections: connections, number: all.count, quirks: quirks),
                 sharesConnections: all.count != PoolPlaces.ownPool
             )
             guard let pool else { return }
@@ -57,7 +63,7 @@ struct Pools {
     mutating func closeUnused(beside transfers: [Transfer], at now: MonotonicInstant) {
         guard let look = nextLook, look <= now else { return }
         nextLook = nil
-        let used = Set(transfers.map(\.poolNumber))
+        let used = Set(transfers.map(\.place.pool))
         for (number, pool) in all.enumerated() {
             pool.looks = used.contains(number) ? 0 : pool.looks + 1
             if pool.looks == 2 { pool.closeConnections() }

@@ -135,11 +135,11 @@ final class HeadReader {
 
     /// Whether what is about to be a line of the head may be taken for one: a line that continues another needs another.
     ///
-    /// libcurl asks this before it looks at the line itself (``CurlLibrary/forgetsHeads``). A long line comes in pieces.
-    func mayFollow(_ piece: Span<UInt8>) -> Bool {
-        guard lines.count == 0, let last = piece.indices.last else { return true }
-        defer { isWithinLine = piece[last] != UInt8(ascii: "\n") }
-        return isWithinLine || !Self.isFolded(piece)
+    /// libcurl asks this before it looks at the line itself (``LibcurlQuirks/foldedFirstLine``). A long line comes in pieces.
+    func mayFollow(_ piece: RawSpan) -> Bool {
+        guard lines.count == 0, let first = piece.firstByte else { return true }
+        defer { isWithinLine = piece.lastByte != UInt8(ascii: "\n") }
+        return isWithinLine || !first.isBlank
     }
 
     private static func isFolded(_ line: Span<UInt8>) -> Bool {

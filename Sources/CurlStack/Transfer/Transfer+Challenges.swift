@@ -3,18 +3,18 @@ internal import NetworkStack
 /// Heads that are not the answer: another follows, or the request is sent once more for one.
 extension Transfer {
     /// Whether libcurl may look at a line of the head, or a piece of one, at all.
-    func mayRead(headerLine piece: Span<UInt8>) -> Bool {
-        if head.mayFollow(piece) { return true }
-        stop = .transport(continuesNothing)
+    func mayRead(headerLine piece: RawSpan) -> Bool {
+        if response.head.mayFollow(piece) { return true }
+        stop = .transport(.continuesNothing)
         return false
     }
 
     /// If another head begins, libcurl has answered the challenge, and its cookies count all the same.
     func readAfterChallenge(_ line: Span<UInt8>) -> HeadReader.Step {
-        let step = head.read(line)
-        if let challenge = final, !head.isChallenge {
-            informational = informational + [challenge]
-            final = nil
+        let step = response.head.read(line)
+        if let challenge = response.final, !response.head.isChallenge {
+            response.informational.append(challenge)
+            response.final = nil
         }
         return step
     }
@@ -22,7 +22,7 @@ extension Transfer {
     /// The server does not know the question: the request is sent again without it (RFC 9110 section 10.1.1), on another
     /// connection, because libcurl would do so by itself and call it the same response.
     func asksNoMore() -> Bool {
-        asksFirst = false
+        request.awaitsContinue = false
         beginAgain()
         return false
     }
@@ -33,19 +33,17 @@ extension Transfer {
     ///
     /// - Returns: Whether the request is to be sent again.
     func probesNoMore() -> Bool {
-        probes = false
-        let isAsked = head.status == .unauthorized && head.headers.challenges.contains { $0.scheme == .digest }
-        if isAsked { return false }
+        request.awaitsChallenge = false
+        let head = response.head
+        if head.status == .unauthorized, head.headers.challenges.contains(where: { $0.scheme == .digest }) {
+            return false
+        }
         beginAgain()
         return true
     }
 
     /// Has the request sent again on another connection, if its content allows.
     private func beginAgain() {
-        if let content, content.hasBegun, !content.rewind() {
-            stop = .bodyNotReplayable
-        } else {
-            needsOtherConnection = true
-        }
+        if request.rewind() { attempt.restart = .atOnce } else { stop = .bodyNotReplayable }
     }
 }

@@ -10,7 +10,7 @@ extension Transfer {
     /// Whether something will come of a socket that the transfer has opened.
     func isWatched(_ socket: Int32?) -> Bool {
         guard let socket, let easy else { return false }
-        return turn.sockets.isOpen(socket, for: id) && easy.watch.isWatched(socket)
+        return turn.connections.isOpen(socket, for: id) && easy.watch.isWatched(socket)
     }
 
     /// The connection is ready and the request is about to be sent.
@@ -19,78 +19,91 @@ extension Transfer {
     /// libcurl 7.88 does not look, so a connection with bytes waiting is not used.
     ///
     /// - Returns: Whether to send it on this connection.
-    func connected(at ends: OpenSockets.Ends) -> Bool {
+    func connected(at endpoints: EndpointPair) -> Bool {
         guard let easy else { return false }
+        let endpoints = attempt.unixEndpoints ?? endpoints
+        let known = turn.connections[endpoints]
         // libcurl may have begun anew by itself, with nothing paused.
-        isSendingPaused = false
+        pauseSending(false)
         guard maySend() else { return false }
-        wasSentAgain = isRepetition
-        let isVouchedFor = wasSentAgain && isVouchedFor
+        sends.isRepetition = isRepetition
+        let isVouchedFor = sends.isRepetition && isVouchedFor
         // The server has answered with a challenge.
-        if isConnected, !wasSentAgain { sends = 0 }
-        if wasSentAgain {
-            repeats += 1
+        if attempt.isConnected, !sends.isRepetition { sends.unanswered = 0 }
+        if sends.isRepetition {
+            sends.restarts += 1
             // libcurl before 8.7 goes back to the first byte only if some of what it took went out.
-            if let content, content.hasBegun, !content.rewind() {
+            guard request.rewind() else {
                 stop = .bodyNotReplayable
                 return false
             }
         }
-        hasAnsweredChallenge = head.isChallenge
+        request.hasAnsweredChallenge = response.head.isChallenge
         let startsWithHTTP2 = control.hop.options.version == .http2PriorKnowledge
         // Otherwise libcurl need not be asked what TLS the connection has.
         let mayUseTLS = control.hop.isSecure || easy.route?.proxy.scheme == .https
-        if openedSockets.isEmpty && !startsWithHTTP2 && isSpent(easy, ends, mayUseTLS: mayUseTLS) {
-            needsOtherConnection = true
+        if attempt.openedSockets.isEmpty && !startsWithHTTP2 && isSpent(easy, known, mayUseTLS: mayUseTLS) {
+            attempt.restart = .atOnce
             return false
         }
-        meetsTunnel = isInUnfinishedTunnel(easy, ends)
-        if meetsTunnel || isMisledByPriorKnowledge(ends) || mayBeAmongAnswers {
-            needsOtherConnection = true
+        if isInUnfinishedTunnel(easy, known) {
+            attempt.restart = .afterTunnel
             return false
         }
-        tlsRecord = mayUseTLS ? easy.tlsRecord ?? notedRecord(at: ends) : nil
+        if isMisledByPriorKnowledge(known) || mayBeAmongAnswers {
+            attempt.restart = .atOnce
+            return false
+        }
+        attempt.tlsRecord = mayUseTLS ? easy.tlsRecord ?? notedRecord(of: known) : nil
         if let refusal = refusalOfServer() {
             stop = .untrusted(refusal)
             return false
         }
         reportProxy()
-        isReused = openedSockets.isEmpty
-        if !isReused {
-            easy.watch.connected(openedSockets, of: id, at: ends, securedAs: tlsRecord)
-            openedSockets = []
+        attempt.isReused = attempt.openedSockets.isEmpty
+        let connection: Connection
+        if attempt.isReused {
+            connection = known ?? turn.connections.withoutSocket(at: endpoints)
+        } else {
+            connection = easy.watch.connected(
+                attempt.openedSockets,
+                of: id,
+                at: endpoints,
+                securedAs: attempt.tlsRecord
+            )
+            attempt.openedSockets = []
         }
-        self.ends = ends
-        speaksHTTP2 = (control.hop.isSecure ? easy.negotiatedHTTP2 : nil) ?? startsWithHTTP2
-        if speaksHTTP2, let failure = control.hop.failureOfLongHead(overHTTP2: true) {
+        attempt.connection = connection
+        attempt.speaksHTTP2 = (control.hop.isSecure ? easy.negotiatedHTTP2 : nil) ?? startsWithHTTP2
+        if attempt.speaksHTTP2, let failure = control.hop.failureOfLongHead(overHTTP2: true) {
             stop = failure
             return false
         }
         // Others that are kept may be dead, too, and would cost a repetition each.
-        if sends > 0, isReused, !speaksHTTP2 {
-            (needsFreshConnection, needsOtherConnection) = (true, true)
+        if sends.unanswered > 0, attempt.isReused, !attempt.speaksHTTP2 {
+            (sends.needsFreshConnection, attempt.restart) = (true, .atOnce)
             return false
         }
-        if speaksHTTP2, isReused, repeats < 5, turn.sockets.isWornOut(ends) {
-            repeats += 1
+        if attempt.speaksHTTP2, attempt.isReused, sends.restarts < 5, connection.hasReachedResetLimit {
+            sends.restarts += 1
             easy.closeConnection()
-            needsOtherConnection = true
+            attempt.restart = .atOnce
             return false
         }
-        if speaksHTTP2, !isReused, !mayUseTLS { turn.sockets.guardAgainstFloods(at: ends) }
-        stream = speaksHTTP2 && !control.opensOnly ? turn.sockets.openStream(at: ends) : nil
+        if attempt.speaksHTTP2, !attempt.isReused, !mayUseTLS { guardAgainstFloods(on: connection) }
+        attempt.stream = attempt.speaksHTTP2 && !control.opensOnly ? connection.openStream() : nil
         if mustHearAll { easy.listen() }
-        if speaksHTTP2 { easy.keepConnection() }
-        easy.readPastLength(speaksHTTP2 && control.hop.wantsTrailers)
-        isConnected = true
-        if stream != nil { turn.held.waits(at: ends) }
+        if attempt.speaksHTTP2 { easy.keepConnection() }
+        easy.readPastLength(attempt.speaksHTTP2 && control.hop.wantsTrailers)
+        attempt.isConnected = true
+        if attempt.stream != nil { turn.held.waits(on: connection) }
         touch()
         if control.opensOnly {
             easy.stopWhenConnected(true)
             return true
         }
-        noteSend(isVouchedFor: isVouchedFor)
-        entered(isContentSent ? .waiting : .sending)
+        sends.noteSend(isVouchedFor: isVouchedFor)
+        entered(request.isSent ? .waiting : .sending)
         waitToBeAsked()
         return true
     }
@@ -99,61 +112,70 @@ extension Transfer {
     /// farewell in the call in which it sends the request. What hangs on that is content without a length, and what may not be
     /// sent twice. The rest is spared the formatting of its request.
     private var mustHearAll: Bool {
-        stream != nil && !(line.habits.announcesLengths ?? false && isReused && control.hop.request.method.isIdempotent)
+        attempt.stream != nil
+            && !(line.habits.announcesLengths ?? false && attempt.isReused && control.hop.request.method.isIdempotent)
     }
 
     /// Whether a kept connection is of no use: something waits on it, or its end, or its server is about to close it.
-    private func isSpent(_ easy: EasyHandle, _ ends: OpenSockets.Ends, mayUseTLS: Bool) -> Bool {
-        if turn.sockets.isOverdue(ends) { return true }
-        guard mayUseTLS, easy.speaksTLS else { return easy.watch.canRead(at: ends) }
-        return easy.isSpent(on: easy.watch.canRead(at: ends) ? turn.sockets.descriptor(at: ends) : nil)
+    private func isSpent(_ easy: EasyHandle, _ connection: Connection?, mayUseTLS: Bool) -> Bool {
+        if connection?.isOverdue ?? false { return true }
+        guard mayUseTLS, easy.speaksTLS else { return easy.watch.canRead(connection) }
+        return easy.isSpent(on: easy.watch.canRead(connection) ? connection?.descriptor : nil)
+    }
+
+    /// A connection of HTTP/2 in the clear was opened. Newer versions of libcurl come back from a flood by themselves.
+    private func guardAgainstFloods(on connection: Connection) {
+        guard turn.quirks.contains(.endlessHTTP2Read), let descriptor = connection.descriptor else { return }
+        turn.connections.floods.opened(descriptor)
     }
 
     /// Whether the transfer was to join a connection that speaks HTTP/2 already, and got one that does not: a kept one of
     /// HTTP/1.1, or a fresh one that libcurl was not told to begin HTTP/2 on.
-    private func isMisledByPriorKnowledge(_ ends: OpenSockets.Ends) -> Bool {
-        let isFresh = !openedSockets.isEmpty
-        guard joinsHTTP2, isFresh ? CurlLibrary.shared.restartsHTTP2 : turn.sockets.neverHadStreams(at: ends) else {
-            return false
-        }
-        joinsHTTP2 = false
+    private func isMisledByPriorKnowledge(_ connection: Connection?) -> Bool {
+        let isFresh = !attempt.openedSockets.isEmpty
+        let isOther =
+            isFresh ? turn.quirks.contains(.restartedPriorKnowledge) : connection.map { !$0.hasStreams } ?? false
+        guard attempt.joinsHTTP2, isOther else { return false }
+        attempt.joinsHTTP2 = false
         return true
     }
 
     /// Whether another transfer still opens the connection: libcurl 7.88 lets streams join one to an HTTP proxy as soon as that
     /// takes it, before there is a tunnel or TLS.
-    private func isInUnfinishedTunnel(_ easy: EasyHandle, _ ends: OpenSockets.Ends) -> Bool {
-        guard openedSockets.isEmpty, let proxy = easy.route?.proxy, proxy.scheme.isHTTP else { return false }
-        return turn.sockets.descriptor(at: ends) == nil
+    private func isInUnfinishedTunnel(_ easy: EasyHandle, _ connection: Connection?) -> Bool {
+        guard attempt.openedSockets.isEmpty, let proxy = easy.route?.proxy, proxy.scheme.isHTTP else { return false }
+        return connection?.descriptor == nil
     }
 
     /// Whether the transfer has a connection that it shares with nobody. One that opens a connection in advance has no stream.
-    var isAloneOnConnection: Bool { isConnected && !speaksHTTP2 }
+    var isAloneOnConnection: Bool { attempt.isConnected && !attempt.speaksHTTP2 }
 
     /// Whether the transfer is a stream of this connection.
-    func shares(_ ends: OpenSockets.Ends?) -> Bool { stream != nil && self.ends == ends }
+    func shares(_ connection: Connection?) -> Bool { attempt.stream != nil && attempt.connection === connection }
 
     /// Whether libcurl has still to choose a connection for the transfer, and may choose that of another, which is a stream's.
-    func isAboutToJoin(_ other: Transfer) -> Bool { line === other.line && easy != nil && !isConnected }
+    func isAboutToJoin(_ other: Transfer) -> Bool { line === other.line && easy != nil && !attempt.isConnected }
 
     /// Whether another's answer may be under way on the connection: the host has said HTTP/2 over HTTP/1.1 since libcurl was
     /// told that it may speak it, and libcurl shares its connections.
-    private var mayBeAmongAnswers: Bool { line.habits.misstatesVersion && mayNegotiateHTTP2 }
+    private var mayBeAmongAnswers: Bool { line.habits.misstatesVersion && attempt.mayNegotiateHTTP2 }
 
     /// Whether libcurl is to send the request again, which is not the answer to a challenge.
-    private var isRepetition: Bool { isConnected && !(head.isChallenge && !hasAnsweredChallenge) }
+    private var isRepetition: Bool {
+        attempt.isConnected && !(response.head.isChallenge && !request.hasAnsweredChallenge)
+    }
 
     /// Whether libcurl may open a connection: none after one of HTTP/2 on which the request may have been dealt with. After one
     /// of HTTP/1.1, what becomes of the attempt decides what is told.
     func mayConnect() -> Bool {
-        guard !needsOtherConnection, stream == nil || maySend() else { return false }
+        guard attempt.restart == nil, attempt.stream == nil || maySend() else { return false }
         guard isToShareAnother else { return true }
-        if let content, content.hasBegun, !content.rewind() {
+        guard request.rewind() else {
             stop = .bodyNotReplayable
             return false
         }
-        repeats += 1
-        needsOtherConnection = true
+        sends.restarts += 1
+        attempt.restart = .atOnce
         turn.stopped.append((self, nil))
         return false
     }
@@ -161,15 +183,15 @@ extension Transfer {
     /// Whether the transfer's connection would be its own, and of no use if that is to join one that speaks HTTP/2, where the
     /// connection that it shared has gone, or was gone: one opens another for all (``ConnectionQueue``).
     private var isToShareAnother: Bool {
-        guard line.isMultiplexed, line.host.isShared, repeats < 5 else { return false }
-        return stream != nil || joinsHTTP2 && CurlLibrary.shared.restartsHTTP2
+        guard line.isMultiplexed, line.host.isShared, sends.restarts < 5 else { return false }
+        return attempt.stream != nil || attempt.joinsHTTP2 && turn.quirks.contains(.restartedPriorKnowledge)
     }
 
     /// Whether the request may be sent on the connection that libcurl has chosen.
     private func maySend() -> Bool {
         guard isRepetition else { return true }
         // What is reset for want of HTTP/1.1 (RFC 9113 section 7) libcurl asks for once more, whatever of the answer has come.
-        if head.hasBegun, !head.isChallenge {
+        if response.head.hasBegun, !response.head.isChallenge {
             stop = .transport(ended(.http2Stream, "The stream was reset within its response."))
             return false
         }
@@ -192,17 +214,20 @@ extension Transfer {
         return false
     }
 
-    /// Whether the server has said farewell, and that it did not deal with the stream.
+    /// Whether the server has declared that it did not process the request as it was sent last.
+    var isVouchedFor: Bool { isUnprocessed || isRefused }
+
+    /// Whether the server has sent GOAWAY, and did not process the stream.
     var isUnprocessed: Bool {
-        guard let stream, let ends else { return false }
-        return turn.sockets.lastStream(at: ends).map { $0 < stream } ?? false
+        guard let stream = attempt.stream else { return false }
+        return attempt.connection?.lastStream.map { $0 < stream } ?? false
     }
 
     /// Whether libcurl sends a request again because the server refused its stream, which leaves no words behind. A kept
     /// connection that died may look the same, and so may one whose answer makes no sense.
     var isRefused: Bool {
-        guard stream != nil, let easy, !easy.hasErrorMessage else { return false }
-        return !isReused || !CurlLibrary.shared.mistakesDeathForRefusal
+        guard attempt.stream != nil, let easy, !easy.hasErrorMessage else { return false }
+        return !attempt.isReused || !turn.quirks.contains(.deathLikeRefusal)
     }
 
     /// Whether a transfer that failed is to be carried once more, on another connection: nothing of an answer came, and
@@ -212,75 +237,32 @@ extension Transfer {
     /// The server may deal with a few streams of each connection only, and leave the rest of a hundred to the next one, also where
     /// its GOAWAY was not read. Whoever opens a connection gives up sooner.
     func isCarriedAgain(after code: CURLcode) -> Bool {
-        guard isConnected, code != CURLE_OK, stop == nil, !head.hasBegun, !control.opensOnly,
-            repeats < (isReused ? 100 : 5)
+        guard attempt.isConnected, code != CURLE_OK, stop == nil, !response.head.hasBegun, !control.opensOnly,
+            sends.restarts < (attempt.isReused ? 100 : 5)
         else { return false }
         switch CurlError.Code(rawValue: Int32(bitPattern: code.rawValue)) {
         case .http2, .http2Stream, .partialFile, .receiveError, .sendError, .gotNothing: break
         default: return false
         }
-        let isHarmless = isReused && control.hop.request.method.isIdempotent && code != CURLE_HTTP2_STREAM
+        let isHarmless = attempt.isReused && control.hop.request.method.isIdempotent && code != CURLE_HTTP2_STREAM
         guard isUnprocessed || isHarmless else { return false }
-        if let content, content.hasBegun, !content.rewind() { return false }
-        repeats += 1
+        guard request.rewind() else { return false }
+        sends.restarts += 1
         return true
     }
 
-    /// libcurl tells in passing which connection it has chosen, where that cannot be told otherwise, and what the server says
-    /// of an HTTP/2 connection: `… GOAWAY, error=0, last_stream=5`.
-    func heard(_ text: Span<UInt8>) {
-        let tellsConnections = easy?.tellsConnections ?? false
-        guard tellsConnections || ends != nil && text.count < 200 && Self.mayMatter(text) else { return }
-        var bytes: [UInt8] = []
-        bytes.append(text)
-        if tellsConnections, let number = Self.connectionNumber(in: bytes) {
-            unixEnds = OpenSockets.Ends(number: number, pool: poolNumber ?? 0)
+    /// libcurl says in its verbose text what it reports in no other way (``DebugText``).
+    func read(debugText text: Span<UInt8>) {
+        let readsConnections = easy?.told.tellsConnections ?? false
+        guard readsConnections || attempt.connection != nil, let note = DebugText(text) else { return }
+        switch note {
+        case .connection(let number) where readsConnections:
+            attempt.unixEndpoints = EndpointPair(number: number, pool: place.pool ?? 0)
+        case .connection: break
+        case .retry: attempt.isBetweenConnections = true
+        // While libcurl looks for another connection, the text is about whichever connection it looks at.
+        case .goAway(let goAway):
+            if !attempt.isBetweenConnections { attempt.connection?.goAway = goAway }
         }
-        if Self.retryMarks.contains(where: { bytes.starts(with: $0) }) { isBetweenConnections = true }
-        // Then what it tells is of whichever connection it looks at.
-        guard let ends, !isBetweenConnections else { return }
-        // At its beginning: the fields of requests are told in passing, too, and may say anything.
-        guard Self.goAwayMarks.contains(where: { bytes.starts(with: $0) }),
-            let place = bytes.firstRange(of: Self.lastStreamMark)
-        else { return }
-        let code = bytes.firstRange(of: Self.codeMark).map { Self.number(at: $0.upperBound, in: bytes) } ?? 0
-        let goAway = GoAway(lastStream: Self.number(at: place.upperBound, in: bytes), code: code)
-        turn.sockets.goingAway(goAway, at: ends)
-    }
-
-    /// Whether a text begins like one of those that are looked for below, where connections are not told. Most do not.
-    private static func mayMatter(_ text: Span<UInt8>) -> Bool {
-        guard !text.isEmpty else { return false }
-        return text[0] == UInt8(ascii: "r") || text[0] == UInt8(ascii: "C") || text[0] == UInt8(ascii: "R")
-    }
-
-    /// libcurl's number of a connection: `Re-using existing connection #5 with …`, `Connected to … (#5)`.
-    private static func connectionNumber(in text: [UInt8]) -> UInt32? {
-        if text.starts(with: reuseMark) { return number(at: reuseMark.count, in: text) }
-        guard text.starts(with: connectedMark), let place = text.lastIndex(of: UInt8(ascii: "#")) else { return nil }
-        return number(at: place + 1, in: text)
-    }
-
-    private static func number(at place: Int, in text: [UInt8]) -> UInt32 {
-        text[place...].prefix(while: \.isDigit).reduce(0) { $0 &* 10 &+ UInt32($1 - 0x30) }
-    }
-
-    private static let reuseMark = Array("Re-using existing connection #".utf8)
-    private static let connectedMark = Array("Connected to ".utf8)
-    private static let retryMarks = ["Connection died, ", "REFUSED_STREAM, "].map { Array("\($0)retrying".utf8) }
-    /// libcurl 7.88 misspells it.
-    private static let goAwayMarks = ["received", "recveived"].map { Array("\($0) GOAWAY, error=".utf8) }
-    private static let codeMark = Array("error=".utf8)
-    private static let lastStreamMark = Array("last_stream=".utf8)
-}
-
-extension HTTP.Options.Timeouts {
-    /// How long connecting may take where nothing is said of it: libcurl gives half of that to an address that does not
-    /// answer, and then tries the next. That is less than the idle timeout, so that there is a next; and all of it is more, as
-    /// each step of connecting is progress. The engine's clocks come first. In milliseconds.
-    var connectBound: Int {
-        let patience = TransferPlan.milliseconds(min(idle, .seconds(86_400))) * 3 / 2
-        let others = [attempt, total].compactMap { $0.map(TransferPlan.milliseconds) }
-        return others.reduce(patience, min) + 500
     }
 }

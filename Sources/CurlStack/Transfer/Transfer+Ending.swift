@@ -1,4 +1,3 @@
-// Longer than 300 lines: all causes of an ending are weighed in one place.
 internal import CCurl
 internal import NetworkStack
 
@@ -10,17 +9,18 @@ extension Transfer {
         defer { isOver = true }
         var metrics = HTTP.Metrics()
         measure(&metrics, code)
-        isCleanlyDone = code == CURLE_OK && !wasSentAgain && !needsFreshConnection
-        if stream == nil, let ends { turn.sockets.answered(at: ends, keepAlive: head.keepAlive) }
-        if leavesReset, let ends, turn.sockets.noteReset(at: ends) { line.leaveConnection() }
-        if let response = wholeResponse(code) {
-            return control.sink.finished(consume response, body: body.take(), trailers: head.trailers, metrics: metrics)
+        isCleanlyDone = code == CURLE_OK && !sends.isRepetition && !sends.needsFreshConnection
+        if attempt.stream == nil { attempt.connection?.answered(keepAlive: response.head.keepAlive) }
+        if leavesReset, attempt.connection?.noteReset() ?? false { line.leaveConnection() }
+        if let whole = wholeResponse(code) {
+            let (body, trailers) = (response.body.take(), response.head.trailers)
+            return control.sink.finished(consume whole, body: body, trailers: trailers, metrics: metrics)
         }
         flush(isEnding: true)
         if let failure = failure(code) {
             control.sink.failed(failure, metrics: metrics)
         } else {
-            control.sink.finished(trailers: head.trailers, metrics: metrics)
+            control.sink.finished(trailers: response.head.trailers, metrics: metrics)
         }
     }
 
@@ -32,21 +32,23 @@ extension Transfer {
 
     private func failure(_ code: CURLcode) -> HTTPTransferFailure<CurlError>? {
         let failure = cause(of: code)
-        guard stream != nil, let ends, case .transport(let error)? = failure else { return failure }
-        if let reason = turn.sockets.goAway(at: ends)?.reason { return .transport(error.adding(reason)) }
+        guard attempt.stream != nil, let connection = attempt.connection, case .transport(let error)? = failure else {
+            return failure
+        }
+        if let reason = connection.goAway?.reason { return .transport(error.adding(reason)) }
         // Whatever libcurl calls that: the request may have been dealt with, and would be answered so again.
-        guard turn.sockets.wasGivenUp(ends), error.kind == .empty || error.kind == .truncated else { return failure }
+        guard connection.wasGivenUp, error.kind == .empty || error.kind == .truncated else { return failure }
         return .transport(ended(.http2, "The server broke the rules of HTTP/2. \(error.message)"))
     }
 
     private func cause(of code: CURLcode) -> HTTPTransferFailure<CurlError>? {
         if let stop { return stop }
         if let refusal = refusalOfServer(code) { return .untrusted(refusal) }
-        if code != CURLE_OK, isConnected || phase == .securing, let alert = tlsRecord?.latestAlert {
+        if code != CURLE_OK, attempt.isConnected || phase == .securing, let alert = attempt.tlsRecord?.latestAlert {
             return .transport(error(after: alert, code))
         }
         // A timeout says by its phase that the request was sent.
-        if isConnected, phase.isBeforeSending, code != CURLE_OK, code != CURLE_OPERATION_TIMEDOUT,
+        if attempt.isConnected, phase.isBeforeSending, code != CURLE_OK, code != CURLE_OPERATION_TIMEDOUT,
             !control.hop.request.method.isIdempotent || saysNobodyWasReached(code), easy?.hasSentRequest ?? false
         {
             return .transport(ended(.gotNothing, "The connection ended without a response, and there is no other."))
@@ -58,22 +60,23 @@ extension Transfer {
             .receiveError where isInHead && isTooLargeHead(code):
             return failureOfLargeHead(words(for: code))
         case .badFunctionArgument where isInHead:
-            return .transport(continuesNothing)
-        case .receiveError where head.isChunked && words(for: code).contains("chunk"),
-            .badFunctionArgument where head.isChunked:
-            return .transport(malformed(words(for: code)))
+            return .transport(.continuesNothing)
+        case .receiveError where response.head.isChunked && words(for: code).contains("chunk"),
+            .badFunctionArgument where response.head.isChunked:
+            return .transport(.malformedResponse(words(for: code)))
         case .abortedByCallback where isRefusedTunnel:
             return .transport(error(.receiveError, saying: "CONNECT tunnel failed, response 407"))
-        case .peerFailedVerification where tlsRecord?.lacksHostNames ?? false:
+        case .peerFailedVerification where attempt.tlsRecord?.lacksHostNames ?? false:
             let message = "The server's certificate names a host in its subject alone, which does not count (RFC 9525)."
             return .transport(error(.peerFailedVerification, saying: message))
         case .operationTimedOut where phase.isBeforeSending:
             return .timedOut(control.hop.options.timeouts.connect == nil ? .idle : .connect, during: phase)
         // Newer versions look at it themselves.
         case .weirdServerReply
-        where head.status?.statusClass == .redirection && words(for: code) == "Multiple Location headers":
+        where response.head.status?.statusClass == .redirection && words(for: code) == "Multiple Location headers":
             return .invalidRedirect("several places at once")
-        case .unsupportedProtocol where head.status == nil, .weirdServerReply where head.status == nil:
+        case .unsupportedProtocol where response.head.status == nil,
+            .weirdServerReply where response.head.status == nil:
             return .badResponse
         case let code: return .transport(error(code))
         }
@@ -105,12 +108,15 @@ extension Transfer {
     /// tell it: the handshake gate's refusal is one of several, and the oldest error in OpenSSL's queue decides which.
     private func refusalOfServer(_ code: CURLcode) -> ServerTrustError? {
         guard code != CURLE_OK else { return nil }
-        if let refusal = tlsRecord?.refusal { return refusal }
+        if let refusal = attempt.tlsRecord?.refusal { return refusal }
         guard let server = control.hop.trust.enforced else { return nil }
         switch code {
         case CURLE_SSL_PINNEDPUBKEYNOTMATCH:
-            return .pinVerificationFailed(host: server.host, .pinnedHashNotFound(chain: serverPins?.chain ?? []))
-        case CURLE_PEER_FAILED_VERIFICATION where peers.proxy == nil || handshakes > 1:
+            return .pinVerificationFailed(
+                host: server.host,
+                .pinnedHashNotFound(chain: attempt.serverPins?.chain ?? [])
+            )
+        case CURLE_PEER_FAILED_VERIFICATION where peers.proxy == nil || attempt.handshakes > 1:
             let result = easy?.fact(CURLINFO_SSL_VERIFYRESULT) ?? 0
             return .pinVerificationFailed(
                 host: server.host,
@@ -125,22 +131,22 @@ extension Transfer {
     /// What speaks against a success: the head must have ended with its blank line, and the length must be right.
     private func incompleteness() -> HTTPTransferFailure<CurlError>? {
         if control.opensOnly { return nil }
-        guard head.isComplete else {
-            guard head.hasBegun else {
+        guard response.head.isComplete else {
+            guard response.head.hasBegun else {
                 return .transport(ended(.gotNothing, "The connection ended without a response."))
             }
             return .transport(ended(.partialFile, "The connection ended within the response's head."))
         }
-        if let length = head.contentLength, hasContent, rawCount != length {
-            return .transport(ended(.partialFile, "The response ended after \(rawCount) of \(length) bytes."))
+        if let length = response.head.contentLength, hasContent, response.rawCount != length {
+            return .transport(ended(.partialFile, "The response ended after \(response.rawCount) of \(length) bytes."))
         }
-        if hasContent, head.contentLength == nil, isCutOff {
+        if hasContent, response.head.contentLength == nil, isCutOff {
             return .transport(ended(.partialFile, "The HTTP/2 connection failed within the content."))
         }
-        if let decoder, !decoder.isFinished {
-            return .transport(undecodable("The content ends before its coding does."))
+        if let decoder = response.decoder, !decoder.isFinished {
+            return .transport(.undecodable("The content ends before its coding does."))
         }
-        if hasContent, isDelimitedByClose, let tlsRecord, !tlsRecord.sawCloseNotify {
+        if hasContent, isDelimitedByClose, let tlsRecord = attempt.tlsRecord, !tlsRecord.sawCloseNotify {
             return .transport(
                 ended(.partialFile, "The TLS connection was cut off, and nothing else tells the content's end.")
             )
@@ -150,21 +156,27 @@ extension Transfer {
 
     /// Whether nothing but the connection's end tells that of content that was cut off, and others hold the connection open.
     var mayBeCutOff: Bool {
-        guard stream != nil, let ends, !CurlLibrary.shared.tellsEndsApart, line.active > 1 else { return false }
-        return hasContent && head.contentLength == nil && !turn.sockets.isClosed(ends)
-            && turn.sockets.lastStream(at: ends) == nil
+        guard attempt.stream != nil, let connection = attempt.connection, turn.quirks.contains(.ambiguousHTTP2End),
+            line.active > 1
+        else { return false }
+        return hasContent && response.head.contentLength == nil && !connection.isClosed
+            && connection.lastStream == nil
     }
 
     /// Whether the stream did not end, but its connection: libcurl 7.88 takes the one for the other when it was itself that
     /// gave the connection up. After an end in order the connection is still there, unless the server said farewell.
     private var isCutOff: Bool {
-        guard stream != nil, let ends, !CurlLibrary.shared.tellsEndsApart else { return false }
-        return turn.sockets.isClosed(ends) && turn.sockets.lastStream(at: ends) == nil
+        guard attempt.stream != nil, let connection = attempt.connection, turn.quirks.contains(.ambiguousHTTP2End)
+        else {
+            return false
+        }
+        return connection.isClosed && connection.lastStream == nil
     }
 
     /// Whether libcurl resets the stream although it has ended: before 8.1 it does where no length was announced.
     private var leavesReset: Bool {
-        CurlLibrary.shared.hasOldHTTP2 && stream != nil && hasContent && head.contentLength == nil
+        turn.quirks.contains(.resetHTTP2Streams) && attempt.stream != nil && hasContent
+            && response.head.contentLength == nil
     }
 
     /// The server ended TLS with a fatal alert, which is the cause of whatever libcurl met then: under TLS 1.3 the handshake may be
@@ -181,34 +193,37 @@ extension Transfer {
     private func words(for code: CURLcode) -> String { easy?.message(for: code) ?? "\(code)" }
 
     /// Whether the head has begun, and has not ended.
-    private var isInHead: Bool { head.hasBegun && !head.isComplete }
+    private var isInHead: Bool { response.head.hasBegun && !response.head.isComplete }
 
     /// Whether the whole response is there, although the stream ended badly after it.
     ///
     /// Where no length was announced, libcurl has words for every end but the one in order, which left it nobody to send to.
     private var isWhole: Bool {
-        guard head.isComplete else { return false }
-        return head.contentLength.map { rawCount == $0 } ?? !(easy?.hasErrorMessage ?? true)
+        guard response.head.isComplete else { return false }
+        return response.head.contentLength.map { response.rawCount == $0 } ?? !(easy?.hasErrorMessage ?? true)
     }
 
     /// Whether the answer is whole while the request is still on its way. Over HTTP/2 the answer does not depend on the rest
     /// then (RFC 9113 section 8.1), and libcurl 7.88 reads no further: neither the leave to send that rest, nor that nobody
     /// wants it.
     var isAnsweredEarly: Bool {
-        guard stream != nil, head.isComplete, !head.isChallenge, stop == nil, let easy, let content, !content.isNone
+        guard attempt.stream != nil, response.head.isComplete, !response.head.isChallenge, stop == nil, let easy,
+            let content = request.content, !content.isNone
         else { return false }
-        return !easy.readsPastLength && (!hasContent || head.contentLength == rawCount)
+        return !easy.told.readsPastLength && (!hasContent || response.head.contentLength == response.rawCount)
     }
 
     /// Whether libcurl has given the transfer's stream up: it sends no more of a request that is refused.
-    var hasLeftStream: Bool { stream != nil && !isContentSent }
+    var hasLeftStream: Bool { attempt.stream != nil && !request.isSent }
 
     /// Whether nothing but the end of the connection tells where the content ends (RFC 9112 section 6.3).
-    private var isDelimitedByClose: Bool { head.version.major < 2 && head.contentLength == nil && !head.isChunked }
+    private var isDelimitedByClose: Bool {
+        response.head.version.major < 2 && response.head.contentLength == nil && !response.head.isChunked
+    }
 
     var hasContent: Bool {
-        !control.hop.asksForHeadOnly && head.status != .noContent && head.status != .notModified
-            && head.status != .switchingProtocols
+        !control.hop.asksForHeadOnly && response.head.status != .noContent && response.head.status != .notModified
+            && response.head.status != .switchingProtocols
     }
 
     /// The connection ended after something was sent on it, although libcurl may be about to open another.
@@ -223,7 +238,7 @@ extension Transfer {
 
     /// Whether the proxy wants to know who asks for a tunnel, and nobody says so. libcurl would read what else it answers with
     /// to its end, byte by byte for as long as some come, and do nothing else meanwhile.
-    var isRefusedTunnel: Bool { !isConnected && easy?.proxyStatus == .proxyAuthenticationRequired }
+    var isRefusedTunnel: Bool { !attempt.isConnected && easy?.proxyStatus == .proxyAuthenticationRequired }
 
     private func error(_ code: CurlError.Code, saying message: String? = nil) -> CurlError {
         guard let easy else { return CurlError(code: code, message: "The transfer could not be started.") }
@@ -247,7 +262,7 @@ extension Transfer {
 
     /// Whether a failure with this code is the proxy's: it, too, is connected to and asked before the connection is ready.
     private func isProxyFailure(_ code: CurlError.Code) -> Bool {
-        guard !isConnected, easy?.route != nil else { return false }
+        guard !attempt.isConnected, easy?.route != nil else { return false }
         switch code {
         case .couldNotResolveProxy, .proxy, .couldNotConnect, .receiveError, .sendError, .gotNothing: return true
         default: return securesProxy
@@ -256,45 +271,7 @@ extension Transfer {
 
     /// Whether the latest handshake is that of a proxy that speaks TLS, which is a connection's first.
     private var securesProxy: Bool {
-        !isConnected && phase == .securing && handshakes == 1 && easy?.route?.proxy.scheme == .https
-    }
-
-    var continuesNothing: CurlError { malformed("The response's head begins with a line that continues another.") }
-
-    func malformed(_ message: String) -> CurlError {
-        CurlError(code: .weirdServerReply, message: message, phase: .receiving)
-    }
-
-    private func measure(_ metrics: inout HTTP.Metrics, _ code: CURLcode) {
-        metrics.queue = queued
-        metrics.resends = resends
-        guard let easy else { return }
-        let isReused = isConnected && easy.fact(CURLINFO_NUM_CONNECTS) == 0
-        metrics.isConnectionReused = isReused
-        if !isReused {
-            metrics.resolved = easy.duration(CURLINFO_NAMELOOKUP_TIME_T)
-            metrics.connected = easy.duration(CURLINFO_CONNECT_TIME_T)
-            metrics.secured = easy.duration(CURLINFO_APPCONNECT_TIME_T)
-        }
-        metrics.firstByte = easy.duration(CURLINFO_STARTTRANSFER_TIME_T)
-        if let content, !content.isNone { metrics.bytesSent = easy.fact(offset: CURLINFO_SIZE_UPLOAD_T) }
-        metrics.bytesReceived = rawCount
-        metrics.headBytesReceived = Int64(head.bytesRead)
-        metrics.remoteAddress = remoteAddress(of: easy, code)
-        metrics.remotePort = easy.fact(CURLINFO_PRIMARY_PORT)
-        if let serverPins {
-            metrics.serverPins = serverPins.chain
-            metrics.matchedPin = serverPins.matched
-        }
-    }
-
-    /// The address of who was connected to last: the same text as before, if that was who answered before.
-    private func remoteAddress(of easy: EasyHandle, _ code: CURLcode) -> String? {
-        guard code == CURLE_OK, isConnected, let end = ends?.remote else { return easy.fact(text: CURLINFO_PRIMARY_IP) }
-        if let known = line.habits.address, known.end == end { return known.text }
-        let text = easy.fact(text: CURLINFO_PRIMARY_IP)
-        line.habits.address = (end, text)
-        return text
+        !attempt.isConnected && phase == .securing && attempt.handshakes == 1 && easy?.route?.proxy.scheme == .https
     }
 }
 
@@ -303,11 +280,5 @@ extension EasyHandle {
     fileprivate var proxyStatus: HTTP.StatusCode? {
         let code = fact(CURLINFO_HTTP_CONNECTCODE)
         return code == 0 || (200...299).contains(code) ? nil : HTTP.StatusCode(code)
-    }
-
-    /// A time since the start of the transfer, or `nil` if that point was not reached.
-    fileprivate func duration(_ info: CURLINFO) -> Duration? {
-        let microseconds = fact(offset: info)
-        return microseconds > 0 ? .microseconds(microseconds) : nil
     }
 }

@@ -4,11 +4,14 @@ extension Transfer {
     /// So many informational responses are told at once, before the turn ends.
     private static let mostInformational = 16
 
-    /// Takes a line of a head, and answers whether to go on.
+    /// Takes a line of a head.
+    ///
+    /// - Returns: Whether to go on.
     func received(headerLine line: Span<UInt8>) -> Bool {
         touch()
+        let head = response.head
         let step = head.isChallenge ? readAfterChallenge(line) : head.read(line)
-        if head.version.major >= 2, stream == nil {
+        if head.version.major >= 2, attempt.stream == nil {
             // libcurl 7.88 believes it, of every connection to the host, and would send requests into the middle of answers.
             self.line.habits.misstatesVersion = true
             stop = .badResponse
@@ -20,9 +23,11 @@ extension Transfer {
             if head.hasField { easy?.showHeadsFirst(false) }
             return true
         case .informational:
-            if let response = head.response(to: control.hop.request) { informational = informational + [response] }
-            // A server may send thousands in one turn, and each makes the list anew.
-            if informational.count == Self.mostInformational { flush() }
+            if let informational = head.response(to: control.hop.request) {
+                response.informational.append(informational)
+            }
+            // A server may send thousands in one turn.
+            if response.informational.count == Self.mostInformational { flush() }
             return true
         case .final: return receivedHead()
         // Of content that does not come (RFC 9112 section 6.1).
@@ -35,25 +40,27 @@ extension Transfer {
 
     /// The final head is there.
     private func receivedHead() -> Bool {
-        if head.status == .expectationFailed, asksFirst { return asksNoMore() }
-        if probes, probesNoMore() { return false }
-        final = head.response(to: control.hop.request)
-        if decodesContent { final?.decodedFrom = head.contentCodings }
+        let head = response.head
+        if head.status == .expectationFailed, request.awaitsContinue { return asksNoMore() }
+        if request.awaitsChallenge, probesNoMore() { return false }
+        response.final = head.response(to: control.hop.request)
+        if decodesContent { response.final?.decodedFrom = head.contentCodings }
         // libcurl would keep the connection, and speak HTTP/1.0 itself on it, which knows no chunks.
         if head.version == .http1_0 { easy?.closeConnection() }
-        if stream != nil, hasContent {
+        if attempt.stream != nil, hasContent {
             line.habits.announcesLengths = line.habits.announcesLengths ?? true && head.contentLength != nil
         }
-        if let content { turn.content.answers(content.sent) }
-        head.isChallenge = answersChallenges && head.status == .unauthorized
-        hasAnsweredChallenge = false
+        if let content = request.content { turn.content.answers(content.sent) }
+        head.isChallenge = request.answersChallenges && head.status == .unauthorized
+        request.hasAnsweredChallenge = false
         return true
     }
 
     /// Whether what is delivered of the content is not what the server sends.
     private var decodesContent: Bool {
-        !head.contentCodings.isEmpty && control.hop.options.decompresses && hasContent
-            && ContentCoding.unknown(in: head.contentCodings) == nil
+        let codings = response.head.contentCodings
+        return !codings.isEmpty && control.hop.options.decompresses && hasContent
+            && ContentCoding.unknown(in: codings) == nil
     }
 
     private func failure(of fault: HeadReader.Fault) -> HTTPTransferFailure<CurlError> {
@@ -61,8 +68,8 @@ extension Transfer {
         case .noStatus: .badResponse
         case .tooLong: .headTooLarge(limit: control.hop.options.limits.head)
         case .tooManyFields: .tooManyFields(limit: control.hop.options.limits.headFields)
-        case .continuesNothing: .transport(continuesNothing)
-        case .judged(let fault): .transport(malformed(fault.description))
+        case .continuesNothing: .transport(.continuesNothing)
+        case .judged(let fault): .transport(.malformedResponse(fault.description))
         }
     }
 }

@@ -5,9 +5,16 @@ internal import NetworkStack
 extension Transfer {
     /// The receiver takes more.
     func resumeReceiving() {
-        isHeldBack = false
-        guard isReceivingPaused else { return }
-        isReceivingPaused = false
+        response.isHeldBack = false
+        guard response.isPaused else { return }
+        pauseReceiving(false)
+        resume()
+    }
+
+    /// The source has more.
+    func resumeSending() {
+        guard request.isPaused else { return }
+        pauseSending(false)
         resume()
     }
 
@@ -17,26 +24,13 @@ extension Transfer {
         control.fail(failure)
     }
 
-    /// The source has more.
-    func resumeSending() {
-        guard isSendingPaused else { return }
-        isSendingPaused = false
-        resume()
-    }
-
     /// Has libcurl read what came, although there is no content yet: it asks for that in vain once more.
     func receiveBesidePause() { resume() }
 
-    /// The request is about to be sent, and its content to wait for the server to ask for it.
-    func waitToBeAsked() {
-        guard asksFirst, stream == nil, CurlLibrary.shared.losesTimers, let content, !content.hasBegun else { return }
-        let wait = control.hop.options.expectContinue ?? .milliseconds(TransferPlan.usualExpectWait)
-        turn.asking[id] = (self, MonotonicInstant.now.after(wait))
-    }
-
-    /// Leaves the connection alone while the transfer is paused. One of HTTP/2 is read on: its window holds the server back.
-    func holdSocketBack(_ isHeldBack: Bool) {
-        if let socket, stream == nil { easy?.watch.holdBack(socket, isHeldBack) }
+    /// Has the transfer's connection send what it has buffered, for another transfer on it.
+    func sendWhatIsBuffered() {
+        // One that is held back stays so: what is delivered to it again is turned down again.
+        if response.isPaused { resume() } else { easy?.sendWhatIsBuffered() }
     }
 
     private func resume() {
@@ -46,9 +40,45 @@ extension Transfer {
         if code != CURLE_OK, code != CURLE_BAD_FUNCTION_ARGUMENT { turn.stopped.append((self, code)) }
     }
 
-    /// Has the transfer's connection send what it has buffered, for another transfer on it.
-    func sendWhatIsBuffered() {
-        // One that is held back stays so: what is delivered to it again is turned down again.
-        if isReceivingPaused { resume() } else { easy?.sendWhatIsBuffered() }
+    // MARK: Pauses
+
+    /// libcurl is told, or was told, to keep what it receives, or no longer.
+    func pauseReceiving(_ isPaused: Bool) {
+        guard isPaused != response.isPaused else { return }
+        response.isPaused = isPaused
+        holdSocketBack(isPaused)
+        guard turn.quirks.contains(.heldHTTP2Input), attempt.stream != nil, let connection = attempt.connection else {
+            return
+        }
+        turn.held.paused(isPaused, on: connection)
+    }
+
+    /// libcurl waits for more of the request's body, or no longer.
+    func pauseSending(_ isPaused: Bool) {
+        guard isPaused != request.isPaused else { return }
+        request.isPaused = isPaused
+        guard turn.quirks.contains(.halfPausedHTTP2) else { return }
+        turn.waitingForContent[id] = isPaused && attempt.stream != nil ? self : nil
+    }
+
+    /// libcurl waits for this socket, which is left alone while the transfer is paused.
+    func watches(_ descriptor: Int32?) {
+        holdSocketBack(false)
+        attempt.socket = descriptor
+        holdSocketBack(response.isPaused)
+    }
+
+    /// Leaves the connection alone while the transfer is paused. One of HTTP/2 is read on: its window holds the server back.
+    private func holdSocketBack(_ isHeldBack: Bool) {
+        if let socket = attempt.socket, attempt.stream == nil { easy?.watch.holdBack(socket, isHeldBack) }
+    }
+
+    /// The request is about to be sent, and its content to wait for the server to ask for it.
+    func waitToBeAsked() {
+        guard request.awaitsContinue, attempt.stream == nil, turn.quirks.contains(.lostTimer),
+            let content = request.content, !content.hasBegun
+        else { return }
+        let wait = control.hop.options.expectContinue ?? .milliseconds(TransferPlan.usualExpectWait)
+        turn.asking[id] = (self, MonotonicInstant.now.after(wait))
     }
 }

@@ -6,8 +6,31 @@ extension Transfer {
     /// The server is not trusted; nothing is sent.
     func refuse(_ error: ServerTrustError) { stop = .untrusted(error) }
 
-    /// There is nobody to verify a server by; nothing is sent.
-    func hasNoAuthorities() {
+    /// TLS is about to be negotiated on a new connection.
+    ///
+    /// - Parameter context: The settings of the handshake, which take the handshake gate along.
+    /// - Returns: libcurl's code if the handshake must not begin.
+    func secures(in context: TLSContext) -> CURLcode {
+        guard let easy, context.install(easy.authorities) else {
+            hasNoAuthorities()
+            return CURLE_SSL_CACERT_BADFILE
+        }
+        let record = context.installRecord(
+            of: peers,
+            // A connection's first handshake is the proxy's, and the next one leads through that.
+            through: attempt.handshakes > 0 ? attempt.tlsRecord : nil,
+            reading: turn.reads,
+            namesHosts: easy.namesHosts
+        )
+        guard let record else { return CURLE_OUT_OF_MEMORY }
+        attempt.tlsRecord = record
+        attempt.handshakes += 1
+        entered(.securing)
+        return CURLE_OK
+    }
+
+    /// The system's certificate authorities cannot be read; nothing is sent.
+    private func hasNoAuthorities() {
         let bundle = CurlLibrary.shared.trustBundle ?? "none"
         let message = "The system's certificate authorities cannot be read (\(bundle))."
         stop = .transport(CurlError(code: .sslCACertificateBadFile, message: message, phase: .securing))
@@ -15,8 +38,8 @@ extension Transfer {
 
     /// What the connection's handshake left. Newer versions of libcurl tell of the origin's TLS alone, and nothing of the
     /// proxy's before an origin without.
-    func notedRecord(at ends: OpenSockets.Ends) -> TLSRecord? {
-        openedSockets.isEmpty ? turn.sockets.tlsRecord(at: ends) : tlsRecord
+    func notedRecord(of known: Connection?) -> TLSRecord? {
+        attempt.openedSockets.isEmpty ? known?.tlsRecord : attempt.tlsRecord
     }
 
     /// Why the server at the other end must not be sent the request, if it must not.
@@ -26,12 +49,12 @@ extension Transfer {
             if control.hop.options.collectsServerPins, control.hop.isSecure,
                 case .verified(let chain)? = easy?.serverProof
             {
-                serverPins = (chain.pins, nil)
+                attempt.serverPins = (chain.pins, nil)
             }
             return nil
         }
         let proof = easy?.serverProof ?? .none
-        if case .verified(let chain) = proof { serverPins = (chain.pins, chain.match(of: server)) }
+        if case .verified(let chain) = proof { attempt.serverPins = (chain.pins, chain.match(of: server)) }
         guard let refusal = RequestGate.refusal(of: server, by: proof) else { return nil }
         if server.isEnforced { return refusal }
         control.sink.mismatched(.init(origin: control.hop.origin, error: refusal))
@@ -40,7 +63,8 @@ extension Transfer {
 
     /// Reports the proxy on the way, if its keys are not those that are pinned, and that is only reported.
     func reportProxy() {
-        guard peers.proxy?.reported != nil, let error = (tlsRecord?.proxy ?? tlsRecord)?.objection else { return }
+        let record = attempt.tlsRecord?.proxy ?? attempt.tlsRecord
+        guard peers.proxy?.reported != nil, let error = record?.objection else { return }
         control.sink.mismatched(.init(origin: control.hop.origin, error: error))
     }
 }

@@ -3,14 +3,15 @@ internal import NetworkStack
 
 /// What the transfers of a loop share: those that something happened to in this turn, and the connections' sockets.
 final class Turn {
-    /// Those that have something to tell, the latest first, each with the one before: a list in one piece would be checked for
-    /// exclusivity at each use.
-    private var latestTouched: Transfer?
-    /// Those of them that are being told, the first first, each with the next.
-    private var firstTouched: Transfer?
-    let sockets = OpenSockets()
-    let buffers = ResponseBuffers.Pool()
-    let held = HeldInput()
+    let quirks: LibcurlQuirks
+    /// Those that have something to tell, in order, and the place of the next.
+    @safe @exclusivity(unchecked)
+    private var touched: [Transfer] = []
+    @safe @exclusivity(unchecked)
+    private var nextTouchedPlace = 0
+    let connections = ConnectionTable()
+    let readers = ResponseReader.Pool()
+    let held = BufferedHTTP2Input()
     /// How much connections may be read before libcurl comes back.
     let reads = ReadBudget()
     /// How much content they may bring before that.
@@ -35,6 +36,8 @@ final class Turn {
     /// Those whose attempt to connect was given up, or has begun with a socket: they may have another address to try.
     var betweenAddresses: [(transfer: Transfer, socket: Int32?)] = [] { didSet { hasRest = true } }
 
+    init(quirks: LibcurlQuirks = .running) { self.quirks = quirks }
+
     /// libcurl is about to be called.
     func renewBudgets() {
         reads.renew()
@@ -44,8 +47,8 @@ final class Turn {
     /// libcurl's deadline has come.
     func actOnTimeout(_ multi: MultiHandle) {
         renewBudgets()
-        sockets.floods.begin()
-        defer { sockets.floods.end() }
+        connections.floods.begin()
+        defer { connections.floods.end() }
         multi.actOnTimeout()
     }
 
@@ -53,15 +56,17 @@ final class Turn {
     func act(on event: Poller.Event, _ multi: MultiHandle) {
         renewBudgets()
         let running = multi.running
-        sockets.floods.begin()
-        defer { sockets.floods.end() }
+        connections.floods.begin()
+        defer { connections.floods.end() }
         multi.act(on: event)
         // A fault is noticed when libcurl reads again. What has ended a transfer is seldom one.
-        if !CurlLibrary.shared.hasOldHTTP2, multi.running >= running, sockets.hasStreams(event.descriptor) {
+        if quirks.contains(.unreadHTTP2Fault), multi.running >= running,
+            connections[descriptor: event.descriptor]?.hasStreams ?? false
+        {
             multi.act(on: event)
         }
-        held.read(sockets.ends(of: event.descriptor))
-        lookPastPause(at: sockets.ends(of: event.descriptor))
+        held.read(connections[descriptor: event.descriptor])
+        lookPastPause(on: connections[descriptor: event.descriptor])
     }
 
     /// Lets go of the transfers it knows, which know it.
@@ -74,31 +79,28 @@ final class Turn {
     /// A transfer that is not among them has something to tell.
     func touch(_ transfer: Transfer) {
         transfer.isTouched = true
-        transfer.nextTouched = latestTouched.take()
-        latestTouched = transfer
+        touched.append(transfer)
     }
 
     /// Takes the next that has something to tell. Others may come to have some meanwhile, and come up after those.
     func nextTouched() -> Transfer? {
-        if firstTouched == nil { putInOrder() }
-        guard let transfer = firstTouched.take() else { return nil }
-        firstTouched = transfer.nextTouched.take()
+        guard nextTouchedPlace < touched.count else {
+            touched.removeAll(keepingCapacity: true)
+            nextTouchedPlace = 0
+            return nil
+        }
+        let transfer = touched[nextTouchedPlace]
+        nextTouchedPlace += 1
         transfer.isTouched = false
         return transfer
     }
 
-    private func putInOrder() {
-        while let transfer = latestTouched.take() {
-            latestTouched = transfer.nextTouched.take()
-            transfer.nextTouched = firstTouched.take()
-            firstTouched = transfer
-        }
-    }
-
     /// A connection was read: has libcurl look at what came for those that wait for content.
-    func lookPastPause(at ends: @autoclosure () -> OpenSockets.Ends?) {
-        guard hasRest, !waitingForContent.isEmpty, let ends = ends() else { return }
-        for transfer in Array(waitingForContent.values) where transfer.ends == ends { transfer.receiveBesidePause() }
+    func lookPastPause(on connection: @autoclosure () -> Connection?) {
+        guard hasRest, !waitingForContent.isEmpty, let connection = connection() else { return }
+        for transfer in Array(waitingForContent.values) where transfer.attempt.connection === connection {
+            transfer.receiveBesidePause()
+        }
     }
 
     /// When somebody is to go on, in milliseconds of the monotonic clock.
@@ -112,10 +114,13 @@ final class Turn {
 
     /// Has libcurl deal with what it leaves lying: what it holds of HTTP/2 connections, and addresses to connect to.
     func lookAgain(at transfers: some Sequence<Transfer>) {
-        for ends in held.next() {
-            guard let transfer = transfers.first(where: { $0.ends == ends && $0.isReceiving }) else { continue }
+        for connection in held.next() {
+            guard let transfer = transfers.first(where: { $0.attempt.connection === connection && $0.isReceiving })
+            else {
+                continue
+            }
             transfer.easy?.callUp()
-            held.waits(at: ends)
+            held.waits(on: connection)
         }
         guard hasRest else { return }
         for (transfer, socket) in betweenAddresses where transfer.phase == .connecting && !transfer.isWatched(socket) {
@@ -126,7 +131,7 @@ final class Turn {
             let crowd = crowded
             crowded = []
             content.renew()
-            for transfer in crowd where !transfer.isHeldBack { transfer.resumeReceiving() }
+            for transfer in crowd where !transfer.response.isHeldBack { transfer.resumeReceiving() }
         }
         if !asking.isEmpty { goOnUnasked() }
         if !postponed.isEmpty { goOnPostponed() }
@@ -137,14 +142,14 @@ final class Turn {
     private func goOnPostponed() {
         let now = MonotonicInstant.now
         for (transfer, until) in postponed where until <= now {
-            if transfer.needsOtherConnection { stopped.append((transfer, nil)) } else { transfer.resumeSending() }
+            if transfer.attempt.restart != nil { stopped.append((transfer, nil)) } else { transfer.resumeSending() }
         }
         postponed.removeAll { $0.until <= now }
     }
 
     /// Has a transfer begin again in a while: libcurl would choose the same connection, which another has still to open.
     func postpone(_ transfer: Transfer) {
-        transfer.meetsTunnel = false
+        transfer.attempt.restart = .atOnce
         postponed.append((transfer, MonotonicInstant.now.after(.milliseconds(10))))
     }
 
@@ -160,7 +165,9 @@ final class Turn {
         let now = MonotonicInstant.now
         for (id, waiting) in asking where waiting.until <= now {
             asking[id] = nil
-            guard waiting.transfer.asksFirst, !waiting.transfer.head.isComplete, let easy = waiting.transfer.easy else {
+            guard waiting.transfer.request.awaitsContinue, !waiting.transfer.response.head.isComplete,
+                let easy = waiting.transfer.easy
+            else {
                 continue
             }
             asking[id] = (waiting.transfer, now.after(.milliseconds(10)))

@@ -1,10 +1,15 @@
+internal import Glibc
 internal import NetworkStack
 
 /// A point on the loop's clock, in milliseconds.
 struct MonotonicInstant: Comparable {
     let milliseconds: Int64
 
-    static var now: MonotonicInstant { MonotonicInstant(milliseconds: Poller.now) }
+    static var now: MonotonicInstant {
+        var time = timespec()
+        unsafe clock_gettime(CLOCK_MONOTONIC, &time)
+        return MonotonicInstant(milliseconds: Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000)
+    }
 
     static func < (left: MonotonicInstant, right: MonotonicInstant) -> Bool { left.milliseconds < right.milliseconds }
 

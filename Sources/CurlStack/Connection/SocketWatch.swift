@@ -6,16 +6,18 @@ internal import Glibc
 /// It outlives the multi handle, which may call back while it is being cleaned up.
 final class SocketWatch {
     private let poller: Poller
-    private let sockets: OpenSockets
+    private let connections: ConnectionTable
     private let number: Int
+    let quirks: LibcurlQuirks
 
     /// When libcurl wants to be called next, in milliseconds of the monotonic clock; `nil` for no wish.
     private(set) var deadline: Int64?
 
-    init(poller: Poller, sockets: OpenSockets, number: Int) {
+    init(poller: Poller, connections: ConnectionTable, number: Int, quirks: LibcurlQuirks = .running) {
         self.poller = poller
-        self.sockets = sockets
+        self.connections = connections
         self.number = number
+        self.quirks = quirks
     }
 
     func changed(_ descriptor: Int32, reads: Bool, writes: Bool) {
@@ -26,8 +28,8 @@ final class SocketWatch {
     func isWatched(_ descriptor: Int32) -> Bool { poller.isWatched(descriptor) }
 
     /// Whether a connection has something to be read: bytes, or its end.
-    func canRead(at ends: OpenSockets.Ends) -> Bool {
-        guard let descriptor = sockets.descriptor(at: ends), !poller.isSilent(descriptor) else { return false }
+    func canRead(_ connection: Connection?) -> Bool {
+        guard let descriptor = connection?.descriptor, !poller.isSilent(descriptor) else { return false }
         var byte: UInt8 = 0
         return unsafe recv(descriptor, &byte, 1, Int32(MSG_PEEK | MSG_DONTWAIT)) >= 0 || errno != EAGAIN
     }
@@ -42,17 +44,19 @@ final class SocketWatch {
     func connected(
         _ opened: [Int32],
         of transfer: ObjectIdentifier,
-        at ends: OpenSockets.Ends,
+        at endpoints: EndpointPair,
         securedAs tlsRecord: TLSRecord?
-    ) {
-        forget(sockets.note(opened, at: ends, securedAs: tlsRecord), of: transfer)
-        if let descriptor = sockets.descriptor(at: ends) { poller.connected(descriptor) }
+    ) -> Connection {
+        let (connection, others) = connections.add(opened, at: endpoints, securedAs: tlsRecord)
+        forget(others, of: transfer)
+        if let descriptor = connection.descriptor { poller.connected(descriptor) }
+        return connection
     }
 
-    /// Forgets sockets opened for a transfer that became no connection: libcurl closes those without a word. Their numbers may
-    /// be those of name lookups by now, and watched for them.
+    /// Forgets sockets opened for a transfer that became no connection: libcurl closes those without a callback. Their numbers
+    /// may be those of name lookups by now, and watched for them.
     func forget(_ opened: [Int32], of transfer: ObjectIdentifier) {
-        for descriptor in opened where sockets.isOpen(descriptor, for: transfer) { sockets.closed(descriptor) }
+        for descriptor in opened where connections.isOpen(descriptor, for: transfer) { connections.closed(descriptor) }
     }
 
     /// Closes a connection's socket.
@@ -60,7 +64,7 @@ final class SocketWatch {
     /// - Returns: Whether the system could.
     func close(_ descriptor: Int32) -> Bool {
         poller.closed(descriptor)
-        sockets.closed(descriptor)
+        connections.closed(descriptor)
         return Glibc.close(descriptor) == 0
     }
 

@@ -2,12 +2,12 @@ internal import NetworkStack
 
 extension ConnectionQueue.Host {
     /// What a hop shares a connection by.
-    init(_ hop: HTTPHop) {
+    init(_ hop: HTTPHop, _ quirks: LibcurlQuirks) {
         self.init(
             origin: hop.origin,
             version: hop.spokenVersion,
-            isShared: !hop.needsOwnConnection,
-            sharesOnceAnswered: hop.sharesOnceAnswered
+            isShared: !hop.needsOwnConnection(quirks),
+            sharesOnceAnswered: hop.sharesOnceAnswered(quirks)
         )
     }
 }
@@ -22,13 +22,13 @@ extension ConnectionQueue {
         /// Whether it has announced the length of all that it sent over HTTP/2; `nil` until it has sent something.
         var announcesLengths: Bool?
         /// Where its latest whole response came from, and the address of that as it is told.
-        var address: (end: ConnectionEnd, text: String?)?
+        var address: (end: Endpoint, text: String?)?
     }
 
     /// The line of a hop's host.
     mutating func line(of hop: HTTPHop) -> Line {
         if let recentLine, recentHop === hop { return recentLine }
-        let line = line(of: Host(hop))
+        let line = line(of: Host(hop, quirks))
         recentHop = hop.servesAgain ? hop : nil
         return line
     }

@@ -32,14 +32,3 @@ extension Network {
         public var waiting: Int { origins.values.reduce(0) { $0 + $1.waiting } }
     }
 }
-
-extension Network.CurlNetworkStack {
-    /// How the stack's connections stand now. After a shutdown there are none.
-    public var connectionStatistics: Network.ConnectionStatistics {
-        get async {
-            let answer = Handover<Network.ConnectionStatistics>()
-            guard engine.transport.thread.mailbox.post(.report(answer)) else { return .init() }
-            return await answer.take()
-        }
-    }
-}

@@ -1,8 +1,26 @@
 internal import Glibc
 
+/// The two ends of a connection, of which no two open connections have the same.
+///
+/// A Unix socket has no addresses: libcurl's number of the connection stands for one end, and its pool's for the other.
+struct EndpointPair: Hashable {
+    let local: Endpoint
+    let remote: Endpoint
+
+    /// The ends of a connection over a network.
+    init(local: Endpoint, remote: Endpoint) { (self.local, self.remote) = (local, remote) }
+
+    /// The ends of a connection over a Unix socket.
+    init(number: UInt32, pool: Int) {
+        (local, remote) = (Endpoint(ofUnixSocket: UInt64(number)), Endpoint(ofUnixSocket: UInt64(pool)))
+    }
+
+    var areOfUnixSocket: Bool { local.isOfUnixSocket }
+}
+
 /// One end of a connection: an address and a port.
-struct ConnectionEnd: Hashable {
-    /// What an address is told by. No vector, which a transfer would have to be allocated in line with.
+struct Endpoint: Hashable {
+    /// What identifies an address. No vector, which a transfer would have to be allocated in line with.
     private struct Address: Hashable {
         var start: UInt64 = 0
         var rest: UInt64 = 0
@@ -21,7 +39,7 @@ struct ConnectionEnd: Hashable {
     private var address = Address()
     private let port: UInt16
 
-    /// Takes what libcurl says of an end.
+    /// Takes what libcurl reports of an end.
     init(_ text: UnsafePointer<CChar>?, port: Int32) {
         self.port = UInt16(clamping: port)
         guard let text = unsafe text else { return }
@@ -45,9 +63,6 @@ struct ConnectionEnd: Hashable {
 
     /// Feeds what tells ends apart to a hasher in one piece.
     func hash(into hasher: inout Hasher) { hasher.combine(address.start ^ address.rest ^ UInt64(port) << 48) }
-
-    /// A number that local ends seldom share: most differ in their ports.
-    var place: Int { Int(port) ^ Int(truncatingIfNeeded: address.start & 0xFF) }
 
     var isOfUnixSocket: Bool { form == .unixSocket }
 

@@ -76,6 +76,11 @@ final class ByteBuffer {
     func removeAll() { count = 0 }
 }
 
+extension RawSpan {
+    var firstByte: UInt8? { isEmpty ? nil : unsafe unsafeLoad(as: UInt8.self) }
+    var lastByte: UInt8? { isEmpty ? nil : unsafe unsafeLoad(fromByteOffset: byteCount - 1, as: UInt8.self) }
+}
+
 extension MutableRawSpan {
     /// Copies bytes to its beginning.
     mutating func copy(_ data: Data) {

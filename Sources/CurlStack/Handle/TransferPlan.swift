@@ -62,7 +62,8 @@ final class TransferPlan {
         waitsForChallenge: Bool = false,
         route: ProxyRoute? = nil,
         resumesTLS: Bool = true,
-        usesConnectionOnce: Bool = false
+        usesConnectionOnce: Bool = false,
+        quirks: LibcurlQuirks = .running
     ) {
         self.route = route
         self.waitsForChallenge = waitsForChallenge
@@ -93,14 +94,15 @@ final class TransferPlan {
                 mayNegotiateHTTP2 && hop.mayNegotiateHTTP2 ? shim_http_version_automatic : shim_http_version_1_1
             case .http1_1: shim_http_version_1_1
             case .http2PriorKnowledge:
-                joinsHTTP2 && CurlLibrary.shared.restartsHTTP2
+                joinsHTTP2 && quirks.contains(.restartedPriorKnowledge)
                     ? shim_http_version_automatic : shim_http_version_2_prior_knowledge
             }
         // The first of many waits for the connection, the rest wait to share it.
         waitsForMultiplexing = mayShareConnection && (joinsHTTP2 || hop.version == .automatic && hop.mayNegotiateHTTP2)
         // What begins HTTP/2 by prior knowledge must have a connection of its own for it. Where connections are shared once they
         // have answered, libcurl finds those by itself.
-        needsFreshConnection = hop.options.version == .http2PriorKnowledge && !joinsHTTP2 && !hop.sharesOnceAnswered
+        needsFreshConnection =
+            hop.options.version == .http2PriorKnowledge && !joinsHTTP2 && !hop.sharesOnceAnswered(quirks)
         switch hop.trust {
         case .ordinary: self.resumesTLS = resumesTLS && !hop.options.collectsServerPins
         case .pinned: self.resumesTLS = false
@@ -171,10 +173,13 @@ final class TransferPlan {
         }
     }
 
-    /// How much libcurl is to read at once, in bytes (`CURLOPT_BUFFERSIZE`). Content that comes whole in one turn costs two
-    /// thirds of what it does in four, and a stream's reader is woken for every piece. Others are spared the memory.
-    func bufferSize(for line: ConnectionQueue.Line) -> Int {
-        mayReadLargePieces && (streams || line.habits.sendsMuch) ? Self.largeBuffer : HeldInput.bufferSize
+    /// Content that comes whole in one turn costs two thirds of what it does in four, and a stream's reader is woken for every
+    /// piece. Others are spared the memory.
+    ///
+    /// - Parameter sendsMuch: Whether the host has sent more content at once than the usual buffer holds.
+    /// - Returns: How much libcurl is to read at once, in bytes (`CURLOPT_BUFFERSIZE`).
+    func bufferSize(sendsMuch: Bool) -> Int {
+        mayReadLargePieces && (streams || sendsMuch) ? Self.largeBuffer : BufferedHTTP2Input.bufferSize
     }
 
     static let largeBuffer = 128 * 1024
@@ -188,5 +193,16 @@ final class TransferPlan {
         guard seconds < 1 << 31 else { return 1 << 31 }
         let rest = (attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000
         return Int(seconds) * 1000 + Int(rest)
+    }
+}
+
+extension HTTP.Options.Timeouts {
+    /// How long connecting may take where nothing is said of it: libcurl gives half of that to an address that does not
+    /// answer, and then tries the next. That is less than the idle timeout, so that there is a next; and all of it is more, as
+    /// each step of connecting is progress. The engine's clocks come first. In milliseconds.
+    var connectBound: Int {
+        let patience = TransferPlan.milliseconds(min(idle, .seconds(86_400))) * 3 / 2
+        let others = [attempt, total].compactMap { $0.map(TransferPlan.milliseconds) }
+        return others.reduce(patience, min) + 500
     }
 }

@@ -75,6 +75,7 @@ struct ConnectionQueue {
     fileprivate struct Unowned { unowned let line: Line }
 
     private let limits: Network.Configuration.Connections
+    let quirks: LibcurlQuirks
     private var lines: [Host: Line] = [:]
     private var origins: [HTTP.Origin: [Line]] = [:]
     /// The latest that was asked for, and by which hop, if that can come again: to compare a host is cheaper than to look it up.
@@ -92,7 +93,9 @@ struct ConnectionQueue {
     /// What is known of hosts is kept for this many; beyond that, a host whose last transfer has ended is forgotten.
     private static let keptLines = 1024
 
-    init(limits: Network.Configuration.Connections) { self.limits = limits }
+    init(limits: Network.Configuration.Connections, quirks: LibcurlQuirks = .running) {
+        (self.limits, self.quirks) = (limits, quirks)
+    }
 
     /// How many lines are to be asked.
     var ringLength: Int { ring.count }

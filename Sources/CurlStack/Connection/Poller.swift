@@ -74,14 +74,7 @@ final class Poller {
     }
 
     /// When the loop's turn began, in milliseconds of the monotonic clock.
-    var turnStart = Poller.now
-
-    /// The monotonic clock, in milliseconds.
-    static var now: Int64 {
-        var time = timespec()
-        unsafe clock_gettime(CLOCK_MONOTONIC, &time)
-        return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
-    }
+    var turnStart = MonotonicInstant.now.milliseconds
 
     /// A socket was opened, to connect with. Its number may have been another's before.
     func opened(_ descriptor: Int32) {

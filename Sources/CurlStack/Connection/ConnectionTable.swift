@@ -1,0 +1,79 @@
+internal import Glibc
+
+/// The open connections of a loop: the only place where one is looked up.
+///
+/// libcurl reports the two ends of a connection when it has chosen one for a request, and the socket only when it opens and
+/// closes one. Nothing here decides whether a server is trusted.
+final class ConnectionTable {
+    private var byDescriptor: [Int32: Connection] = [:]
+    private var byEndpoints: [EndpointPair: Connection] = [:]
+    /// The open sockets, and the transfer that each was opened for.
+    private var openedFor: [Int32: ObjectIdentifier] = [:]
+    /// The last connection that was chosen without a known socket, such as one over a Unix socket that libcurl does not number.
+    private var unlisted: Connection?
+
+    /// Ends floods on connections of HTTP/2 in the clear.
+    let floods = FloodGuard()
+
+    /// How many sockets are open.
+    var count: Int { openedFor.count }
+
+    // MARK: Sockets
+
+    /// libcurl has opened a socket; no other program is to inherit it.
+    func opened(_ descriptor: Int32, for transfer: ObjectIdentifier) {
+        openedFor[descriptor] = transfer
+        _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+    }
+
+    /// A socket is about to be closed.
+    func closed(_ descriptor: Int32) {
+        openedFor[descriptor] = nil
+        let isFlooded = floods.closed(descriptor)
+        guard let connection = byDescriptor.removeValue(forKey: descriptor) else { return }
+        connection.closed(forFlood: isFlooded)
+        if byEndpoints[connection.endpoints] === connection { byEndpoints[connection.endpoints] = nil }
+    }
+
+    /// Whether a socket that was opened for a transfer is still open, and has not become another transfer's since.
+    func isOpen(_ descriptor: Int32, for transfer: ObjectIdentifier) -> Bool { openedFor[descriptor] == transfer }
+
+    // MARK: Connections
+
+    /// Adds the connection that one of a transfer's sockets has become.
+    ///
+    /// - Parameters:
+    ///   - opened: The sockets that the transfer has opened.
+    ///   - endpoints: The connection's two ends.
+    ///   - tlsRecord: What is noted of its TLS, if it has any.
+    /// - Returns: The connection, and the sockets that became none.
+    func add(
+        _ opened: [Int32],
+        at endpoints: EndpointPair,
+        securedAs tlsRecord: TLSRecord? = nil
+    ) -> (connection: Connection, others: [Int32]) {
+        // Over a Unix socket there is one way to connect, so only one socket is opened.
+        let isOurs = { (descriptor: Int32) in
+            endpoints.areOfUnixSocket || Endpoint(localOf: descriptor) == endpoints.local
+        }
+        guard let descriptor = opened.last(where: isOurs) else { return (withoutSocket(at: endpoints), []) }
+        let connection = Connection(endpoints, descriptor: descriptor, tlsRecord: tlsRecord)
+        byEndpoints[endpoints] = connection
+        byDescriptor[descriptor] = connection
+        return (connection, opened.filter { $0 != descriptor })
+    }
+
+    /// The open connection between two ends, if its socket is known.
+    subscript(endpoints: EndpointPair) -> Connection? { byEndpoints[endpoints] }
+
+    /// The connection of a socket, if a transfer has used it.
+    subscript(descriptor descriptor: Int32) -> Connection? { byDescriptor[descriptor] }
+
+    /// Stands for a connection whose socket is not known.
+    func withoutSocket(at endpoints: EndpointPair) -> Connection {
+        if let unlisted, unlisted.endpoints == endpoints { return unlisted }
+        let connection = Connection(endpoints, descriptor: nil, tlsRecord: nil)
+        unlisted = connection
+        return connection
+    }
+}

@@ -1,0 +1,73 @@
+internal import CCurl
+internal import COpenSSL
+internal import NetworkStack
+
+/// The libcurl this process runs with: what it is, what it can do.
+public struct CurlLibrary: Sendable, CustomStringConvertible {
+    /// libcurl's version, such as `7.88.1`.
+    public let version: String
+    /// libcurl's version as one number, such as `0x075801`.
+    public let versionNumber: UInt32
+    /// The TLS library, such as `OpenSSL/3.0.19`, or `nil` without TLS.
+    public let tlsVersion: String?
+    /// Whether it speaks HTTP/2.
+    public let hasHTTP2: Bool
+    /// The bundle of certificate authorities it was built to trust, if any.
+    public let trustBundle: String?
+
+    /// The oldest libcurl that has every option this stack sets (`CURLOPT_QUICK_EXIT`).
+    static let oldest: UInt32 = 0x075700
+
+    /// The content codings that can be undone, as they stand in `Accept-Encoding`.
+    public var contentCodings: [String] { ContentCoding.available.map(\.rawValue) }
+
+    /// The libcurl of this process, set up once. It is never torn down: Foundation shares it.
+    ///
+    /// Unless somebody else in the process has set libcurl up before, it allocates through functions of this package from then on
+    /// (`curl_global_init_mem`), which keep what it frees on a stack's own thread for what it allocates there next. All they
+    /// hand out is `malloc`'s, so code that calls libcurl itself need not know; who has memory functions of their own for it sets
+    /// them before the first stack is made.
+    public static let shared = CurlLibrary()
+
+    private init() {
+        // Without this, OpenSSL tears itself down while the loop's thread may still be using it at exit.
+        OPENSSL_init_crypto(UInt64(OPENSSL_INIT_NO_ATEXIT), nil)
+        FreeLists.setLibcurlUp()
+        guard let info = unsafe curl_version_info(shim_version_now)?.pointee else {
+            (version, versionNumber, tlsVersion, hasHTTP2, trustBundle) = ("unknown", 0, nil, false, nil)
+            return
+        }
+        func text(_ pointer: UnsafePointer<CChar>?) -> String? { unsafe pointer.map { unsafe String(cString: $0) } }
+        version = unsafe text(info.version) ?? "unknown"
+        versionNumber = unsafe info.version_num
+        tlsVersion = unsafe text(info.ssl_version)
+        let features = unsafe info.features
+        hasHTTP2 = features & CURL_VERSION_HTTP2 != 0
+        trustBundle = unsafe text(info.cainfo)
+    }
+
+    /// Refuses a libcurl this stack cannot be built on.
+    ///
+    /// - Throws: ``Network/ConfigurationError/invalid(_:)`` that names the version.
+    func validate() throws(Network.ConfigurationError) {
+        guard versionNumber >= Self.oldest else {
+            throw .invalid("CurlStack needs libcurl 7.87 or newer; this process runs with \(version).")
+        }
+        guard tlsVersion?.hasPrefix("OpenSSL") ?? false else {
+            throw .invalid("CurlStack needs a libcurl built on OpenSSL; this one has \(tlsVersion ?? "no TLS").")
+        }
+    }
+
+    /// What a stack on this libcurl can do, and why not what it cannot.
+    var capabilities: HTTP.Capabilities {
+        hasHTTP2
+            ? HTTP.Capabilities()
+            : HTTP.Capabilities(unsupported: [
+                .http2: "libcurl \(version) was built without HTTP/2.",
+                .http2PriorKnowledge: "libcurl \(version) was built without HTTP/2.",
+            ])
+    }
+
+    /// The versions.
+    public var description: String { "libcurl \(version) with \(tlsVersion ?? "no TLS")" }
+}

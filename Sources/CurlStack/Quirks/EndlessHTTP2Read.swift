@@ -1,0 +1,8 @@
+extension LibcurlQuirks {
+    /// Before 8.8, libcurl reads a connection of HTTP/2 until it brings content of a stream, or nothing. A server that sends empty frames
+    /// faster than they are read would keep the loop within one call.
+    ///
+    /// ``FloodGuard`` ends such a connection in the clear; under TLS ``ReadBudget`` bounds what is read.
+    static let endlessHTTP2Read = LibcurlQuirks(bit: 14)
+    static let endlessHTTP2ReadVersions = versions(until: 0x080800)
+}

@@ -1,0 +1,7 @@
+extension LibcurlQuirks {
+    /// From 8.1 to 8.15, a transfer that takes addresses of any age makes libcurl forget all that it knows.
+    ///
+    /// No transfer takes them then (``AddressAge``).
+    static let forgottenAddresses = LibcurlQuirks(bit: 16)
+    static let forgottenAddressesVersions = versions(from: 0x080100, until: 0x081000)
+}

@@ -1,0 +1,8 @@
+extension LibcurlQuirks {
+    /// From 8.13 to 8.15, others may join a connection of HTTP/2 in the clear only when it has answered, and one that is told to wait for it
+    /// (`CURLOPT_PIPEWAIT`) waits without a clock (curl #18177, https://github.com/curl/curl/issues/18177).
+    ///
+    /// They join once it has answered (``HTTPHop/sharesOnceAnswered(_:)``).
+    static let lateHTTP2Sharing = LibcurlQuirks(bit: 17)
+    static let lateHTTP2SharingVersions = versions(from: 0x080D00, until: 0x081000)
+}

@@ -1,0 +1,8 @@
+extension LibcurlQuirks {
+    /// Before 8.5, libcurl drops a timer together with another of the same transfer that fires in the same millisecond, a little too early.
+    /// The wait for 100 Continue would never end then.
+    ///
+    /// A transfer that waits for it is called up when its time is over (``Turn/asking``).
+    static let lostTimer = LibcurlQuirks(bit: 9)
+    static let lostTimerVersions = versions(until: 0x080500)
+}

@@ -1,0 +1,81 @@
+internal import NetworkStack
+
+/// One attempt to carry a request: the way to a connection, and that connection. To start over is to assign a new one.
+///
+/// What a proxy must prove itself to be is no part of it: that is the same for the whole request.
+struct Attempt {
+    /// The sockets that were opened to connect with.
+    var openedSockets: [Int32] = []
+    /// How many handshakes have begun on the latest connection. Behind a proxy that speaks TLS, the first is the proxy's.
+    var handshakes = 0
+    /// What is noted of the connection's TLS, if it has any; before there is a connection, of the latest handshake.
+    var tlsRecord: TLSRecord?
+    /// The keys of the chain the server was verified by, if they were asked for, and the pinned one among them.
+    var serverPins: (chain: [PublicKeyPin], matched: PublicKeyPin?)?
+
+    /// The connection, once there is one.
+    var connection: Connection? { didSet { isBetweenConnections = false } }
+    /// The transfer's stream on a connection of HTTP/2.
+    var stream: UInt32?
+    var isConnected = false
+    /// Whether the connection had been used before.
+    var isReused = false
+    /// Whether the connection speaks HTTP/2.
+    var speaksHTTP2 = false
+
+    /// Whether libcurl was told that the host may speak HTTP/2.
+    var mayNegotiateHTTP2 = true
+    /// Whether the transfer counts on a connection that speaks HTTP/2 already.
+    var joinsHTTP2 = false
+    /// Whether the queue knows what the connection speaks.
+    var hasReportedVersion = false
+
+    /// Why the connection that libcurl chose is of no use; nothing was sent on it, or nothing that counts.
+    var restart: Restart?
+    /// Whether libcurl has given the connection up, and looks for another.
+    var isBetweenConnections = false
+    /// The ends of the connection that libcurl has chosen, over a Unix socket.
+    var unixEndpoints: EndpointPair?
+    /// What libcurl waits for, where it would read that for a transfer that is paused.
+    var socket: Int32?
+
+    /// When another attempt is made.
+    enum Restart {
+        case atOnce
+        /// Another transfer has not finished opening the connection.
+        case afterTunnel
+    }
+}
+
+/// How often a request was sent, over all its attempts.
+struct SendHistory {
+    /// How often the transfer was carried again, because the server did not process it.
+    var restarts = 0
+    /// How often the request was sent without an answer, but for what the server declares not processed.
+    var unanswered = 0
+    /// How often the request was sent again; `nil` until it was sent.
+    var resends: Int?
+    /// Whether libcurl sends the request again, because the connection had died.
+    var isRepetition = false
+    /// Whether the next connection must be a fresh one.
+    var needsFreshConnection = false
+
+    /// The request is about to go out.
+    ///
+    /// - Parameter isVouchedFor: Whether the server has declared that it did not process the request as it was sent last.
+    mutating func noteSend(isVouchedFor: Bool) {
+        resends = resends.map { $0 + 1 } ?? 0
+        if !isVouchedFor { unanswered += 1 }
+    }
+}
+
+/// A transfer's place in the queue of its host.
+struct QueuePlace {
+    let enqueuedAt: MonotonicInstant
+    /// When the transfer gives up waiting.
+    var deadline: MonotonicInstant?
+    /// How long it waited.
+    var waited: Duration?
+    /// The number of the pool where it was to connect, once it might.
+    var pool: Int?
+}

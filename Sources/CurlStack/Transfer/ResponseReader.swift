@@ -1,0 +1,156 @@
+internal import NetworkStack
+
+/// The response's side of a transfer: takes what libcurl delivers, decodes it, and keeps it until the sink is told.
+///
+/// The next transfer has it after it: so few need memory of their own.
+final class ResponseReader {
+    let head = HeadReader(limits: .init())
+    let body = ByteBuffer()
+    /// Informational heads, and the final one, that the sink does not know of yet.
+    var informational: [HTTP.Response] = []
+    var final: HTTP.Response?
+    /// Bytes of the body, decoded.
+    private(set) var bodyCount: Int64 = 0
+    /// Bytes of the body as they travelled.
+    private(set) var rawCount: Int64 = 0
+    /// How much of the head and of the body the sink knows of.
+    var reported = (head: 0, raw: Int64(0))
+    private(set) var decoder: (any ContentDecoder)?
+    /// Whether the receiver takes no more for now.
+    var isHeldBack = false
+    /// Whether libcurl was told to keep what it receives.
+    var isPaused = false
+
+    /// Forgets what came, of which nothing counts.
+    func startOver() {
+        head.startOver()
+        body.removeAll()
+        (informational, final, decoder) = ([], nil, nil)
+        (bodyCount, rawCount, reported) = (0, 0, (0, 0))
+        (isHeldBack, isPaused) = (false, false)
+    }
+
+    // MARK: The body
+
+    /// Takes a part of the body as libcurl received it, undoes its codings and keeps it.
+    ///
+    /// - Returns: Why the transfer fails, if it does.
+    func read(_ bytes: RawSpan, of hop: HTTPHop) -> HTTPTransferFailure<CurlError>? {
+        rawCount += Int64(bytes.byteCount)
+        if !head.contentCodings.isEmpty, hop.options.decompresses { return decode(bytes, of: hop) }
+        let most = hop.allowsWithholding ? hop.options.limits.body : Int64(TransferPlan.largeBuffer)
+        return keep(bytes, of: hop, expecting: Int(clamping: min(head.contentLength ?? 0, most)))
+    }
+
+    private func decode(_ bytes: RawSpan, of hop: HTTPHop) -> HTTPTransferFailure<CurlError>? {
+        if decoder == nil, let unknown = ContentCoding.unknown(in: head.contentCodings) {
+            // The body of a followed redirect is discarded.
+            if hop.options.passesUnknownCodings || hop.isLeftBehind(head.status, head.headers) {
+                return keep(bytes, of: hop, expecting: 0)
+            }
+            return head.response(to: hop.request).map { .unknownCoding(unknown, $0) } ?? .badResponse
+        }
+        decoder = decoder ?? ContentCoding.decoder(for: head.contentCodings)
+        guard let decoder else {
+            let most = ContentCoding.mostNested
+            return .transport(.undecodable("The content has more than \(most) codings, one over the other."))
+        }
+        let before = bodyCount
+        var failure: HTTPTransferFailure<CurlError>?
+        let outcome = decoder.decode(bytes) { piece in
+            failure = keep(piece, of: hop, expecting: 0) ?? excess(after: before, of: hop)
+            return failure == nil
+        }
+        return switch outcome {
+        case .goOn: nil
+        case .stopped: failure
+        case .corrupt: .transport(.undecodable("The content is not what its coding says."))
+        case .excessive: Self.isExcessive
+        }
+    }
+
+    /// Whether decoded content is out of proportion to what came for it, or one piece has become so much, after so much before
+    /// it, that it leaves no time for others, and in a stream may not be kept until the reader can be asked to take it.
+    ///
+    /// Short content is not judged. The body of a followed redirect has no other limit: nothing of it is kept.
+    private func excess(after before: Int64, of hop: HTTPHop) -> HTTPTransferFailure<CurlError>? {
+        if let ratio = hop.options.limits.decompressionRatio, bodyCount > 64 * 1024,
+            bodyCount / Int64(ratio) > rawCount
+        {
+            return .decompressionRatio(limit: ratio)
+        }
+        let piece =
+            if hop.isLeftBehind(head.status, head.headers) {
+                bodyCount
+            } else {
+                hop.allowsWithholding ? bodyCount - before : Int64(body.count)
+            }
+        return piece > ContentCoding.pieceLimit ? Self.isExcessive : nil
+    }
+
+    /// libcurl delivers pieces of 16 KiB at most. Made each time: one that is kept looks like a leak to AddressSanitizer.
+    private static var isExcessive: HTTPTransferFailure<CurlError> {
+        .decompressionRatio(limit: ContentCoding.pieceLimit / 16_384)
+    }
+
+    private func keep(
+        _ bytes: RawSpan,
+        of hop: HTTPHop,
+        expecting expected: Int
+    ) -> HTTPTransferFailure<CurlError>? {
+        let limit = hop.options.limits.body
+        bodyCount += Int64(bytes.byteCount)
+        if hop.allowsWithholding, bodyCount > limit {
+            // The body of a followed redirect is discarded; the engine limits how much of it is drained.
+            return hop.isLeftBehind(head.status, head.headers) ? nil : .bodyTooLarge(limit: limit)
+        }
+        if body.append(bytes, expecting: expected) { return nil }
+        return .transport(
+            CurlError(code: .outOfMemory, message: "There is no memory for the content.", phase: .receiving)
+        )
+    }
+
+    // MARK: Use by one transfer after the other
+
+    /// Readers kept ready.
+    final class Pool {
+        private var kept: [ResponseReader] = []
+
+        /// Those beyond this are freed, and so are those of long heads, and of content that nobody took.
+        private static let most = 256
+        private static let longestHead = 4096
+
+        /// A reader of which nothing was used, for a head within these limits.
+        func take(limits: HTTP.Options.Limits) -> ResponseReader {
+            let reader = kept.popLast() ?? ResponseReader()
+            reader.head.limits = limits
+            return reader
+        }
+
+        /// Keeps a reader that no transfer has any more.
+        func keep(_ reader: ResponseReader) {
+            guard kept.count < Self.most, reader.head.capacity <= Self.longestHead, reader.body.capacity == 0 else {
+                return
+            }
+            reader.startOver()
+            kept.append(reader)
+        }
+    }
+}
+
+extension CurlError {
+    /// The response is not what HTTP allows.
+    static func malformedResponse(_ message: String) -> CurlError {
+        CurlError(code: .weirdServerReply, message: message, phase: .receiving)
+    }
+
+    /// The first line of a head's fields continues a line that is not there (RFC 9112 section 2.2).
+    static var continuesNothing: CurlError {
+        malformedResponse("The response's head begins with a line that continues another.")
+    }
+
+    /// The body cannot be decoded.
+    static func undecodable(_ message: String) -> CurlError {
+        CurlError(code: .badContentEncoding, message: message, phase: .receiving)
+    }
+}

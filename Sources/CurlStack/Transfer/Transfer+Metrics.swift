@@ -1,0 +1,50 @@
+internal import CCurl
+internal import NetworkStack
+
+/// What is measured of a transfer.
+extension Transfer {
+    /// Writes down what is known when the transfer ends.
+    func measure(_ metrics: inout HTTP.Metrics, _ code: CURLcode) {
+        metrics.queue = place.waited
+        metrics.resends = sends.resends
+        guard let easy else { return }
+        let isReused = attempt.isConnected && easy.fact(CURLINFO_NUM_CONNECTS) == 0
+        metrics.isConnectionReused = isReused
+        if !isReused {
+            metrics.resolved = easy.duration(CURLINFO_NAMELOOKUP_TIME_T)
+            metrics.connected = easy.duration(CURLINFO_CONNECT_TIME_T)
+            metrics.secured = easy.duration(CURLINFO_APPCONNECT_TIME_T)
+        }
+        metrics.firstByte = easy.duration(CURLINFO_STARTTRANSFER_TIME_T)
+        if let content = request.content, !content.isNone {
+            metrics.bytesSent = easy.fact(offset: CURLINFO_SIZE_UPLOAD_T)
+        }
+        metrics.bytesReceived = response.rawCount
+        metrics.headBytesReceived = Int64(response.head.bytesRead)
+        metrics.remoteAddress = remoteAddress(of: easy, code)
+        metrics.remotePort = easy.fact(CURLINFO_PRIMARY_PORT)
+        if let serverPins = attempt.serverPins {
+            metrics.serverPins = serverPins.chain
+            metrics.matchedPin = serverPins.matched
+        }
+    }
+
+    /// The address of who was connected to last: the same text as before, if that was who answered before.
+    private func remoteAddress(of easy: EasyHandle, _ code: CURLcode) -> String? {
+        guard code == CURLE_OK, attempt.isConnected, let end = attempt.connection?.endpoints.remote else {
+            return easy.fact(text: CURLINFO_PRIMARY_IP)
+        }
+        if let known = line.habits.address, known.end == end { return known.text }
+        let text = easy.fact(text: CURLINFO_PRIMARY_IP)
+        line.habits.address = (end, text)
+        return text
+    }
+}
+
+extension EasyHandle {
+    /// A time since the start of the transfer, or `nil` if that point was not reached.
+    fileprivate func duration(_ info: CURLINFO) -> Duration? {
+        let microseconds = fact(offset: info)
+        return microseconds > 0 ? .microseconds(microseconds) : nil
+    }
+}

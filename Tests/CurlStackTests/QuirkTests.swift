@@ -1,0 +1,46 @@
+import Foundation
+import NetworkStack
+import NetworkStackConformance
+import Testing
+
+@testable import CurlStack
+
+/// Each defect of libcurl that is worked around, left as it is: a named check goes red.
+@Suite("Quirks of libcurl", .serialized)
+struct QuirkTests {
+    /// The check that notices where a quirk is not dealt with. Where a libcurl has the quirk, it is red without the work-around.
+    static let checks: [(quirk: LibcurlQuirks, check: String)] = [
+        (.restartedPriorKnowledge, "HTTP/2 by prior knowledge works in cleartext"),
+        (.heldHTTP2Input, "Half a body, then a PING of 7 bytes, fails at once"),
+        (.mixedHTTP2Bodies, "Interleaved HTTP/2 streams each end with their trailers"),
+        (.ambiguousHTTP2End, "A body without a length fails after a WINDOW_UPDATE of zero"),
+        (.stuckConnect, "A host's fourth address is reached after three refuse the connection"),
+        (.deathLikeRefusal, "A POST with a broken response over keep-alive HTTP/2 is not repeated"),
+        (.silentGoAway, "A request that GOAWAY excludes is sent again"),
+        (.endlessHTTP2Read, "A flood of empty DATA over HTTP/2 delays no other fetch"),
+        (.forgottenAddresses, "A looked-up address is cached for the configured time"),
+        (.lateHTTP2Sharing, "HTTP/2 by prior knowledge works in cleartext"),
+    ]
+
+    @Test("are proved by a check each", .timeLimit(.minutes(2)), arguments: checks.indices)
+    func masked(_ place: Int) async throws {
+        let (quirk, name) = Self.checks[place]
+        guard LibcurlQuirks.running.contains(quirk) else { return }
+        let check = try #require(ConformanceCheck.all.first { $0.name == name }, "there is no check \(name)")
+        let subject = ConformanceSubject(name: "CurlStack", capabilities: .init()) {
+            try Network.CurlNetworkStack(configuration: $0, without: quirk)
+        }
+        let report = ConformanceReport(name: "CurlStack without a work-around")
+        await #expect(throws: (any Error).self, "\(name)") { try await subject.prove(check, noting: report) }
+    }
+
+    @Test("are those of the running version, and no others")
+    func versions() {
+        #expect(LibcurlQuirks(version: 0x081500).isSubset(of: .unreadHTTP2Fault))
+        #expect(LibcurlQuirks(version: 0x080500).isSuperset(of: [.pausedSocketRead, .halfPausedHTTP2]))
+        #expect(!LibcurlQuirks(version: 0x080600).contains(.pausedSocketRead))
+        #expect(LibcurlQuirks(version: 0x075801).isSuperset(of: [.heldHTTP2Input, .foldedFirstLine, .stuckConnect]))
+        #expect(Set(LibcurlQuirks.all.map(\.quirk)).count == LibcurlQuirks.all.count, "each has a bit of its own")
+        #expect(LibcurlQuirks.running == LibcurlQuirks(version: CurlLibrary.shared.versionNumber))
+    }
+}
