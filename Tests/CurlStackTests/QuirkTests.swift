@@ -14,6 +14,8 @@ struct QuirkTests {
         (.heldHTTP2Input, "Half a body, then a PING of 7 bytes, fails at once"),
         (.mixedHTTP2Bodies, "Interleaved HTTP/2 streams each end with their trailers"),
         (.ambiguousHTTP2End, "A body without a length fails after a WINDOW_UPDATE of zero"),
+        (.unnamedUnixConnection, "Unrequested bytes over a Unix socket are not taken as a response"),
+        (.lostTimer, "The 100 Continue wait ends beside another timer of the transfer"),
         (.stuckConnect, "A host's fourth address is reached after three refuse the connection"),
         (.deathLikeRefusal, "A POST with a broken response over keep-alive HTTP/2 is not repeated"),
         (.silentGoAway, "A request that GOAWAY excludes is sent again"),
