@@ -62,6 +62,8 @@ extension Network {
     /// - A connection is used up to its end, whatever its server says in `Keep-Alive`: a POST may meet the server's
     ///   close, and fail.
     /// - The status line is libcurl's to read, which takes some versions that there are not, and chunks over HTTP/1.0.
+    /// - A head with a header value of blanks alone fails, and so do a status line that ends after its status, and gzip of more than
+    ///   one member. gzip that is cut short over HTTP/1.1, and zstd with a window over 8 MiB, are taken for whole.
     /// - Fields whose names differ only in case, other than `X-` ones, may be delivered as one of them.
     public final class URLSessionNetworkStack: NSObject, HTTPTransportStack, URLSessionDataDelegate {
         /// The transport: a URLSession.
