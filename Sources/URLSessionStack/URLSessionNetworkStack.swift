@@ -42,8 +42,7 @@ extension Network {
     /// - A request on a kept connection that dies without an answer is sent again by libcurl, whatever its method. If nobody takes
     ///   that second connection, a request without content is told as one that never was sent.
     /// - Some 150 bytes of every request are never freed.
-    /// - What URLSession does not tell is not known: the version of HTTP is reported as 1.1, and a fetch that still looks a
-    ///   name up or connects counts as sending, or as waiting if there is nothing to send.
+    /// - The version of HTTP is reported as 1.1, and a fetch that looks a name up or connects as sending or waiting.
     /// - The content of a redirect is read to its end before the redirect is followed, and held in memory, whatever the
     ///   limits say; every piece is copied together with all before it, on the one queue: 100 MB can hold every session of the
     ///   process up for a minute. That of a redirect without a `Location` is lost, and such a fetch fails unless it is empty.
@@ -59,11 +58,10 @@ extension Network {
     ///   them for any domain above its own. A fetch over http that would take a secure one along is refused. Those of
     ///   ``/NetworkStack/Network/Configuration/cookies`` keep the rules.
     /// - A server whose certificate names it in its subject alone is taken for it, as libcurl takes it.
-    /// - A connection is used up to its end, whatever its server says in `Keep-Alive`: a POST may meet the server's
-    ///   close, and fail.
-    /// - The status line is libcurl's to read, which takes some versions that there are not, and chunks over HTTP/1.0.
-    /// - A head with a header value of blanks alone fails, and so do a status line that ends after its status, and gzip of more than
-    ///   one member. gzip that is cut short over HTTP/1.1, and zstd with a window over 8 MiB, are taken for whole.
+    /// - A connection is used up to its end, whatever its `Keep-Alive`: a POST may meet the server's close, and fail.
+    /// - libcurl takes some versions in a status line that there are not, and chunks over HTTP/1.0.
+    /// - A header value of blanks alone, a status line that ends after its status, and gzip of several members fail. gzip that is
+    ///   cut short over HTTP/1.1 is taken for whole, and zstd may have any window.
     /// - Fields whose names differ only in case, other than `X-` ones, may be delivered as one of them.
     public final class URLSessionNetworkStack: NSObject, HTTPTransportStack, URLSessionDataDelegate {
         /// The transport: a URLSession.
