@@ -21,7 +21,6 @@ struct QuirkTests {
         (.silentGoAway, "A request that GOAWAY excludes is sent again"),
         (.endlessHTTP2Read, "A flood of empty DATA over HTTP/2 delays no other fetch"),
         (.forgottenAddresses, "A looked-up address is cached for the configured time"),
-        (.lateHTTP2Sharing, "HTTP/2 by prior knowledge works in cleartext"),
     ]
 
     @Test("are proved by a check each", .timeLimit(.minutes(2)), arguments: checks.indices)
