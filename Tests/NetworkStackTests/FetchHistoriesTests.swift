@@ -1,6 +1,8 @@
 import Foundation
 import Testing
 
+@testable import NetworkStack
+
 @Suite("A fetch in random histories")
 struct FetchHistoriesTests {
     @Test("completes once, and keeps nothing after that")
@@ -8,5 +10,24 @@ struct FetchHistoriesTests {
         let seed = ProcessInfo.processInfo.environment["HISTORY_SEED"].flatMap { UInt64($0) }
         let count = try FetchHistory.run(first: seed ?? 1, steps: seed == nil ? 10_000 : 1)
         #expect(count > 0)
+    }
+
+    @Test("a cancel during scheduling wins over a timeout that comes right after")
+    func cancelDuringScheduling() {
+        let delegate = FetchHistoryDelegate(streams: false, isIntercepted: true, resumesTask: false)
+        let now = MonotonicTime(nanoseconds: 1_000_000_000)
+        var state = FetchState(options: delegate.options, delegate: delegate, now: now)
+        _ = state.beginAttempt(1, now: now)
+        let hop = state.begin(FetchHistory.request, fragment: nil, source: nil, of: 1)?.number ?? 0
+        _ = state.beginScheduling(hop: hop)
+        let isEnded = state.end(.cancelled, isIntercepted: true) != nil
+        #expect(!isEnded, "the interceptors are still being called")
+        let isCancelled = state.endScheduling()?.isCancelled ?? false
+        #expect(isCancelled)
+        _ = state.end(.failed(.timedOut(.total, during: .queued)), isIntercepted: true)
+        delegate.hasReturned = true
+        _ = state.delivery.returned()
+        state.delivery.take()?.make()
+        #expect(delegate.endings.map(\.isCancelled) == [true])
     }
 }

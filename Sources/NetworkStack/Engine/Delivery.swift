@@ -16,8 +16,8 @@ struct Delivery: ~Copyable {
         let ending: Ending
         /// The attempt whose end is still to be reported.
         let unreported: Attempt?
-        /// Whether the fetch was cancelled before the completion was called; a cancel always wins.
-        fileprivate(set) var isCancelled = false
+        /// Whether the fetch was cancelled before.
+        fileprivate var isCancelled = false
 
         /// Whether it runs no user code, if the completion does not.
         fileprivate var needsNoUserCode: Bool { ending.needsNoUserCode && unreported == nil }
@@ -31,6 +31,7 @@ struct Delivery: ~Copyable {
     private var call: Call?
     private var hasReturned = false
     private var isCalled = false
+    private var isCancelled = false
 
     init(completesInPlace: Bool = false) { self.completesInPlace = completesInPlace }
 
@@ -46,14 +47,15 @@ struct Delivery: ~Copyable {
         reporting attempt: Attempt? = nil,
         by delegate: inout (any ExchangeDelegate)?
     ) -> Moment {
-        guard !isCalled else {
-            if ending.isCancelled { call?.isCancelled = true }
-            return .later
-        }
+        if ending.isCancelled { cancel() }
+        guard !isCalled else { return .later }
         isCalled = true
         call = Call(delegate: delegate.take(), ending: ending, unreported: attempt)
         return moment()
     }
+
+    /// The fetch is cancelled, which wins over any other end until the completion is called.
+    mutating func cancel() { isCancelled = true }
 
     /// `fetch` is about to return. Returns when to call the completion.
     mutating func returned() -> Moment {
@@ -63,12 +65,16 @@ struct Delivery: ~Copyable {
 
     private mutating func moment() -> Moment {
         if !hasReturned { return .later }
-        guard let call = call.take() else { return .later }
+        guard let call = take() else { return .later }
         if call.needsNoUserCode, completesInPlace { return .inPlace(call) }
         self.call = consume call
         return .onQueue
     }
 
     /// Takes the call, to make it.
-    mutating func take() -> Call? { call.take() }
+    mutating func take() -> Call? {
+        guard var call = call.take() else { return nil }
+        call.isCancelled = isCancelled
+        return call
+    }
 }

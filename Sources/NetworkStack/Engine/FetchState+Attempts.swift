@@ -105,7 +105,7 @@ extension FetchState {
         return (HeldResources(stage: exchange(&stage, with: .settling(nil, isReported: false))), attempt)
     }
 
-    /// Returns whether the interceptors are still to be told the attempt's end; the caller then tells them. Besides, what
+    /// Returns whether the attempt's end is still to be reported to the interceptors, which the caller then does. Besides, what
     /// settled it, which the caller releases outside the lock.
     mutating func report() -> (isFirst: Bool, settling: (any Cancelable)?) {
         switch stage {
@@ -156,16 +156,17 @@ extension FetchState {
     }
 
     /// Ends the fetch. Returns `nil` if it had ended, if another attempt than the one with this number has begun, or if it ends
-    /// when the interceptors have been told that the attempt is scheduled. With interceptors, the completion tells them the end
+    /// when the scheduling of the attempt has been reported to the interceptors. With interceptors, the completion reports the end
     /// of an attempt that has not been reported.
     mutating func end(_ ending: Ending, of number: Int? = nil, isIntercepted: Bool = false) -> Ended? {
         guard number ?? attemptNumber == attemptNumber else { return nil }
         switch stage {
         case .ended:
-            _ = delivery.ended(ending, by: &delegate)
+            if ending.isCancelled { delivery.cancel() }
             return nil
         case .scheduling(let hop, let first):
-            // A cancel always wins.
+            // Another end may come between this and the one that is kept here.
+            if ending.isCancelled { delivery.cancel() }
             if ending.isCancelled || first?.isFinal != true { stage = .scheduling(hop, ending: ending) }
             return nil
         default: break

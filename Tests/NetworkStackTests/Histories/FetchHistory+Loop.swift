@@ -64,6 +64,7 @@ extension FetchHistory {
             guard let scheduled = state.beginScheduling(hop: begun.number) else { return .wait }
             if scheduled.number != attempt { delegate.faults.append("An attempt is scheduled under its number.") }
             maybe()
+            maybe()
             if let ending = state.endScheduling() { return .settle(ending, of: attempt) }
         }
         let transfer = FetchHistoryTransfer(hop: begun.number)
@@ -83,6 +84,7 @@ extension FetchHistory {
             release(held)
             return .wait
         }
+        maybe()
         guard delegate.isIntercepted, !ending.isFinal else { return .done(ending, of: attempt) }
         guard let settled = state.settle(ending, of: attempt, now: now) else { return .wait }
         release(settled.held)

@@ -63,6 +63,8 @@ final class FetchHistory {
         delegate.hasReturned = true
         deliver(state.delivery.returned())
         while steps < Self.longest, !state.isEnded { interleave() }
+        let isStuck = queue.isEmpty && makers.isEmpty && transfers.allSatisfy(\.isOver)
+        if !state.isEnded, isStuck { throw Fault(seed: seed, what: "A fetch that awaits nothing has ended.") }
         if !state.isEnded { run(.settle(chance(2) ? .cancelled : .failed(.shutDown))) }
         while !state.isEnded || !queue.isEmpty {
             guard steps < 100 * Self.longest else { throw Fault(seed: seed, what: "A fetch ends.") }
@@ -90,9 +92,9 @@ final class FetchHistory {
         let underWay = transfers.filter { !$0.isOver }
         switch random.number(below: 12) {
         case 0 where chance(4):
+            run(.settle(.cancelled))
             // What is completed in place is completed as soon as it has ended.
             if delegate.endings.isEmpty, !(state.isEnded && delegate.resumesTask) { wasCancelled = true }
-            run(.settle(.cancelled))
         case 1 where chance(3): settleLate()
         case 2 where !makers.isEmpty: handOver()
         case 3: state.sourceIsReady()?.resumeSending()
