@@ -1,4 +1,3 @@
-// Longer than 300 lines: one list of checks of each coding.
 import FoundationEssentials
 import NetworkStack
 import NetworkStackTesting
@@ -252,13 +251,6 @@ extension ConformanceCheck {
         }
     }
 
-    static func offers(_ coding: String, _ request: ReceivedRequest) -> Bool {
-        let offered = (request["Accept-Encoding"] ?? "").split(separator: ",").map {
-            $0.split(separator: ";").first ?? ""
-        }
-        return offered.contains { $0.drop { $0 == " " } == coding }
-    }
-
     private static func needsOffer(of coding: String, by subject: ConformanceSubject) async throws {
         let peer = try subject.serve { _ in .ok("x") }
         _ = try await subject.client().get(peer.url("/"))
@@ -266,12 +258,6 @@ extension ConformanceCheck {
     }
 
     /// Whether a stack decodes br or zstd can be up to its libraries: what it does not offer it does not claim to decode.
-    static func needsOffer(of coding: String, in requests: [ReceivedRequest]) throws {
-        guard requests.contains(where: { offers(coding, $0) }) else {
-            throw UnclaimedPromise("Its requests do not offer \(coding).")
-        }
-    }
-
     /// One chunk of chunked content (RFC 9112 section 7.1).
     private static func chunk(_ bytes: [UInt8]) -> [UInt8] {
         Array("\(String(bytes.count, radix: 16))\r\n".utf8) + bytes + Array("\r\n".utf8)

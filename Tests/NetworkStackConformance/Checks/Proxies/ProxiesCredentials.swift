@@ -1,0 +1,85 @@
+import FoundationEssentials
+import Glibc
+import NetworkStack
+import NetworkStackTesting
+
+extension ConformanceCheck {
+    /// Credentials and fields reach the proxy or the origin, never the other.
+    static let proxySecrets: [ConformanceCheck] = [
+        ConformanceCheck(
+            "A proxy's credentials reach the proxy and never the origin",
+            needs: needsProxies.union([.customTrustRoots])
+        ) { subject in
+            var options = SquidServer.Options()
+            options.credentials = ("user", "p@ss")
+            let squid = try SquidServer(options)
+            try await squid.start()
+            let certificates = try TestCertificates.shared()
+            let plain = try ScriptedServer.responding { _ in .ok("plain") }
+            let secure = try ScriptedServer.responding(.init(tls: certificates.server)) { _ in .ok("secure") }
+            let client = try subject.client { configuration in
+                configuration.tls.trustRoots = .file(path: certificates.caFile)
+                try configuration.use("http://user:p%40ss@127.0.0.1:\(squid.port)")
+            }
+            try expectBytes(await client.get(plain.url()).value, "plain".utf8)
+            try expectBytes(await client.get(secure.url()).value, "secure".utf8)
+            for server in [plain, secure] {
+                try expectEqual(server.requests.map { $0.values(of: "Proxy-Authorization") }, [[]], "credentials")
+            }
+        },
+        ConformanceCheck("An origin's fields and credentials never reach the tunnel's proxy", needs: needsProxies) {
+            subject in
+            let proxy = try ScriptedServer { _ in
+                [.receiveHead, .send("HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\n\r\n"), .waitForClose]
+            }
+            let client = try subject.client { configuration in
+                var told = try Network.Proxy("http://user:secret@\(proxy.authority)")
+                told.headers = ["X-For-Proxy": "yes"]
+                configuration.proxies = Network.Proxies(told)
+            }
+            let headers: HTTP.Headers = [.authorization: "Bearer t", .cookie: "a=b", "X-Own": "own"]
+            let request = try HTTP.Request(url: "https://me:pw@origin.test/path?token=1", headers: headers)
+            _ = try await client.failure(request)
+            let seen = try await proxy.waitUntil { $0.requests.count == 1 }.requests[0]
+            try expectEqual(seen.method, "CONNECT", "the method")
+            try expectEqual(seen.target, "origin.test:443", "the target")
+            try expectEqual(seen["Proxy-Authorization"], "Basic dXNlcjpzZWNyZXQ=", "Proxy-Authorization")
+            try expectEqual(seen["X-For-Proxy"], "yes", "X-For-Proxy")
+            for name in ["Authorization", "Cookie", "X-Own", "User-Agent"] { try expectEqual(seen[name], nil, name) }
+        },
+        ConformanceCheck("A proxy's fields are added to a request in absolute form", needs: needsProxies) { subject in
+            let proxy = try ScriptedServer.responding { _ in .ok("done") }
+            let client = try subject.client { configuration in
+                var told = try Network.Proxy("http://\(proxy.authority)")
+                told.headers = ["X-For-Proxy": "yes"]
+                configuration.proxies = Network.Proxies(told)
+            }
+            _ = try await client.get("http://origin.test/")
+            try expectEqual(proxy.requests.map { $0["X-For-Proxy"] }, ["yes"], "X-For-Proxy")
+        },
+        ConformanceCheck(
+            "Proxy-Authorization in a request is refused where it would reach the origin",
+            needs: needsProxies
+        ) { subject in
+            let proxy = try ScriptedServer.responding { _ in .ok("done") }
+            let client = try subject.client { try $0.use("http://\(proxy.authority)") }
+            let request = try HTTP.Request(url: "https://origin.test/", headers: [.proxyAuthorization: "Basic x"])
+            guard case .invalidRequest = try await client.refusal(request) else {
+                throw ConformanceFailure("expected an invalid request")
+            }
+            try expectEqual(proxy.snapshot.accepted, 0, "connections")
+        },
+        ConformanceCheck(
+            "Proxy-Authorization is refused where the origin bypasses the proxy",
+            needs: needsProxies
+        ) { subject in
+            let server = try ScriptedServer.responding { _ in .ok("done") }
+            let client = try subject.client { try $0.use("http://\(server.authority)", except: "127.0.0.1") }
+            let request = try HTTP.Request(url: server.url(), headers: [.proxyAuthorization: "Basic x"])
+            guard case .invalidRequest = try await client.refusal(request) else {
+                throw ConformanceFailure("expected an invalid request")
+            }
+            try expectEqual(server.snapshot.accepted, 0, "connections")
+        },
+    ]
+}
