@@ -9,29 +9,29 @@ struct AddressAgeTests {
     @Test("one transfer in fifteen seconds drops old names; others use the cache")
     func rest() {
         let age = AddressAge(seconds: 60, mayRest: true)
-        #expect(age.told(at: instant(100)) == 45)
+        #expect(age.next(at: instant(100)) == 45)
         // It has not ended, so nothing was thrown out.
-        #expect(age.told(at: instant(101)) == 45)
+        #expect(age.next(at: instant(101)) == 45)
         // It shared its connection, or never had one: libcurl threw nothing out.
-        age.ended(told: 45, aloneOnConnection: false, at: instant(120))
-        #expect(age.told(at: instant(121)) == 45)
-        age.ended(told: 45, aloneOnConnection: true, at: instant(130))
-        #expect(age.told(at: instant(144)) == AddressAge.any)
-        age.ended(told: AddressAge.any, aloneOnConnection: true, at: instant(144))
-        #expect(age.told(at: instant(145)) == 45)
+        age.ended(with: 45, aloneOnConnection: false, at: instant(120))
+        #expect(age.next(at: instant(121)) == 45)
+        age.ended(with: 45, aloneOnConnection: true, at: instant(130))
+        #expect(age.next(at: instant(144)) == AddressAge.any)
+        age.ended(with: AddressAge.any, aloneOnConnection: true, at: instant(144))
+        #expect(age.next(at: instant(145)) == 45)
     }
 
     @Test("every transfer gets a short age", arguments: [0, 1, 59])
     func short(seconds: Int) {
         let age = AddressAge(seconds: seconds, mayRest: true)
-        age.ended(told: seconds, aloneOnConnection: true, at: instant(100))
-        #expect(age.told(at: instant(101)) == seconds)
+        age.ended(with: seconds, aloneOnConnection: true, at: instant(100))
+        #expect(age.next(at: instant(101)) == seconds)
     }
 
     @Test("every transfer gets the age where libcurl otherwise drops all names")
     func restless() {
         let age = AddressAge(seconds: 60, mayRest: false)
-        age.ended(told: 60, aloneOnConnection: true, at: instant(100))
-        #expect(age.told(at: instant(101)) == 60)
+        age.ended(with: 60, aloneOnConnection: true, at: instant(100))
+        #expect(age.next(at: instant(101)) == 60)
     }
 }

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("ConnectionTable")
 struct ConnectionTableTests {
-    /// A socket of its own at an address; several may share it.
+    /// A socket at an address, which several may share.
     private func socket(port: UInt16 = 0) throws -> (descriptor: Int32, port: UInt16) {
         let descriptor = Glibc.socket(AF_INET, Int32(SOCK_DGRAM.rawValue), 0)
         var (one, size) = (Int32(1), socklen_t(MemoryLayout<sockaddr_in>.size))
@@ -24,7 +24,7 @@ struct ConnectionTableTests {
         return (descriptor, UInt16(bigEndian: address.sin_port))
     }
 
-    @Test("tells connections of one local port to two servers apart")
+    @Test("distinguishes connections of one local port to two servers")
     func collisions() throws {
         let (first, port) = try socket()
         let (second, _) = try socket(port: port)

@@ -71,16 +71,16 @@ final class LoopListsTests {
         "ignores a GOAWAY while libcurl looks for another connection",
         arguments: ["Connection died", "REFUSED_STREAM"]
     )
-    func farewells(_ reason: String) throws {
+    func goAways(_ reason: String) throws {
         let transfer = try transfer()
         let (first, next) = (connection(1), connection(2))
-        let farewell = span("received GOAWAY, error=0, last_stream=1\n")
+        let goAway = span("received GOAWAY, error=0, last_stream=1\n")
         transfer.attempt.connection = first
         transfer.read(debugText: span("\(reason), retrying a fresh connect (retry count: 1)\n").span)
-        transfer.read(debugText: farewell.span)
+        transfer.read(debugText: goAway.span)
         #expect(first.lastStream == nil)
         transfer.attempt.connection = next
-        transfer.read(debugText: farewell.span)
+        transfer.read(debugText: goAway.span)
         #expect(first.lastStream == nil && next.lastStream == 1)
     }
 

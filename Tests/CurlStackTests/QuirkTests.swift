@@ -41,7 +41,7 @@ struct QuirkTests {
         #expect(LibcurlQuirks(version: 0x080500).isSuperset(of: [.pausedSocketRead, .halfPausedHTTP2]))
         #expect(!LibcurlQuirks(version: 0x080600).contains(.pausedSocketRead))
         #expect(LibcurlQuirks(version: 0x075801).isSuperset(of: [.heldHTTP2Input, .foldedFirstLine, .stuckConnect]))
-        #expect(Set(LibcurlQuirks.all.map(\.quirk)).count == LibcurlQuirks.all.count, "each has a bit of its own")
+        #expect(Set(LibcurlQuirks.all.map(\.quirk)).count == LibcurlQuirks.all.count, "no two have the same bit")
         #expect(LibcurlQuirks.running == LibcurlQuirks(version: CurlLibrary.shared.versionNumber))
     }
 }

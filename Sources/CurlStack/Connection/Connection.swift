@@ -24,7 +24,7 @@ final class Connection {
     private(set) var isClosed = false
 
     // HTTP/1.1
-    /// How long the server keeps it unused, if the server has said so.
+    /// How long the server keeps it unused, if the server has announced that.
     private var keepAlive: Duration?
     /// When it is used no more if it stays unused.
     private var deadline: MonotonicInstant?
@@ -73,7 +73,7 @@ final class Connection {
 
     /// A response has ended. The server counts from the end of each, also where one does not repeat the field.
     ///
-    /// - Parameter seconds: How long the server keeps the connection unused, if the response says so.
+    /// - Parameter seconds: How long the server keeps the connection unused, if the response announces that.
     func answered(keepAlive seconds: Int?) {
         // A request that is sent near the end of that time would meet the server's close.
         if let seconds { keepAlive = .seconds(seconds) - min(.seconds(1), .seconds(seconds) / 2) }

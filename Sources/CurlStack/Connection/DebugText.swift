@@ -1,9 +1,8 @@
 internal import NetworkStack
 
-/// What libcurl says in its verbose text (`CURLOPT_VERBOSE`) and reports in no other way.
+/// A line of libcurl's verbose text (`CURLOPT_VERBOSE`) that reports what nothing else does.
 ///
-/// Before 8.7 only that text tells which streams a GOAWAY leaves unprocessed, and before 8.2 which connection over a Unix socket
-/// was chosen.
+/// Before 8.7 only that text has the last stream of a GOAWAY, and before 8.2 the connection over a Unix socket that was chosen.
 enum DebugText {
     /// `Re-using existing connection #5 with …`, `Connected to … (#5)`: libcurl's number of the connection it has chosen.
     case connection(UInt32)

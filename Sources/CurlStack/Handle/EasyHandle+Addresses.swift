@@ -63,7 +63,7 @@ struct AddressPlan {
         case .abstract(let name): codes.append(easy.set(CURLOPT_ABSTRACT_UNIX_SOCKET, name))
         case nil: break
         }
-        if addresses.unixSocket != nil { codes.append(easy.tellConnections()) }
+        if addresses.unixSocket != nil { codes.append(easy.nameConnections()) }
         if let interface = addresses.interface { codes.append(easy.set(CURLOPT_INTERFACE, "if!\(interface)")) }
         if let address = addresses.localAddress {
             let text = address.hasPrefix("[") ? String(address.dropFirst().dropLast()) : address

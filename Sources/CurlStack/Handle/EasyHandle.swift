@@ -8,19 +8,19 @@ final class EasyHandle {
     private let errorText: UnsafeMutablePointer<CChar>
     /// The transfer the handle carries now.
     private(set) var transfer: (any TransferCallbacks)?
-    /// What is told of the sockets of its connections.
+    /// Watches the sockets of its connections.
     let watch: SocketWatch
-    /// What the handle was told last, and keeps.
+    /// The plan that the handle's options are those of.
     private var plan: TransferPlan?
-    /// What it was told besides, of the transfer that it carries.
-    private(set) var told = Told()
+    /// The options that change while a plan stays, as they are set.
+    private(set) var settings = Settings()
     /// The URL it asks for, which libcurl does not copy.
     private var url: URLHandle?
     /// The request's header lines, which libcurl does not copy.
     private var lines: TextList?
     /// What libcurl reads and does not copy, by option.
     private var kept: [UInt32: TextList] = [:]
-    /// The route the handle was told last.
+    /// The route that was set last.
     var route: ProxyRoute?
     /// Whom its handshakes are verified by.
     var authorities = Authorities.loadedByCurl
@@ -28,7 +28,7 @@ final class EasyHandle {
     var namesHosts = true
 
     /// Options that change while a plan stays.
-    struct Told {
+    struct Settings {
         var closesConnection = false
         var stopsWhenConnected = false
         /// How old the addresses of a name may be, in seconds; -1 for any age.
@@ -36,8 +36,8 @@ final class EasyHandle {
         fileprivate(set) var bufferSize: Int?
         var isListening = false
         var showsHeadsFirst = false
-        /// Whether libcurl says which connection it has chosen.
-        fileprivate(set) var tellsConnections = false
+        /// Whether the verbose text is read for the connection that libcurl chooses (``LibcurlQuirks/unnamedUnixConnection``).
+        fileprivate(set) var namesConnections = false
         /// Whether libcurl reads on after content of the announced length.
         fileprivate(set) var readsPastLength = false
     }
@@ -88,75 +88,78 @@ final class EasyHandle {
 
     /// Has the connection closed when the transfer ends.
     func closeConnection() {
-        told.closesConnection = true
+        settings.closesConnection = true
         set(CURLOPT_FORBID_REUSE, 1)
     }
 
-    /// Leaves the connection open, whatever the plan says: one of HTTP/2 is not closed for one of its streams, and if it were,
-    /// nothing would tell the end of content from the end of the connection.
+    /// Leaves the connection open, whatever the plan has: one of HTTP/2 is not closed for one of its streams, and if it were,
+    /// nothing would distinguish the end of a body from the end of the connection.
     func keepConnection() {
-        guard told.closesConnection else { return }
-        told.closesConnection = false
+        guard settings.closesConnection else { return }
+        settings.closesConnection = false
         set(CURLOPT_FORBID_REUSE, 0)
     }
 
-    /// Tells the handle what a plan says. It keeps what it was told, and is told only what differs.
+    /// Sets the options of a plan: those that differ from the last plan's, and trust every time.
     ///
     /// - Parameters:
-    ///   - plan: What to tell.
+    ///   - plan: The plan.
     ///   - standard: The header lines of a plan that has none of its own.
     /// - Returns: The first code that is not `CURLE_OK`, if any option was refused.
     func apply(_ plan: TransferPlan, standard: TextList) -> CURLcode {
+        // What decides whom the request may reach is never taken for "the same as last time".
+        var refused = set(CURLOPT_PINNEDPUBLICKEY, plan.leafPins)
+        if refused == CURLE_OK { refused = set(CURLOPT_SSL_SESSIONID_CACHE, plan.resumesTLS ? 1 : 0) }
         let last = self.plan
-        if plan === last, told.closesConnection == plan.closesConnection { return CURLE_OK }
+        if refused == CURLE_OK, plan === last, settings.closesConnection == plan.closesConnection { return CURLE_OK }
         let isUnsure = last == nil
         self.plan = nil
         let lines = plan.headerLines ?? standard
-        var refused = CURLE_OK
-        func tell(_ isNews: Bool, _ set: @autoclosure () -> CURLcode) {
-            if isNews || isUnsure, refused == CURLE_OK { refused = set() }
+        func update(_ isChanged: Bool, _ set: @autoclosure () -> CURLcode) {
+            if isChanged || isUnsure, refused == CURLE_OK { refused = set() }
         }
-        tell(last?.url != plan.url, ask(plan.url))
-        tell(last?.target != plan.target, set(CURLOPT_REQUEST_TARGET, plan.target))
-        tell(last?.version != plan.version, set(CURLOPT_HTTP_VERSION, plan.version))
-        tell(told.closesConnection != plan.closesConnection, set(CURLOPT_FORBID_REUSE, plan.closesConnection ? 1 : 0))
+        update(last?.url != plan.url, ask(plan.url))
+        update(last?.target != plan.target, set(CURLOPT_REQUEST_TARGET, plan.target))
+        update(last?.version != plan.version, set(CURLOPT_HTTP_VERSION, plan.version))
+        update(
+            settings.closesConnection != plan.closesConnection,
+            set(CURLOPT_FORBID_REUSE, plan.closesConnection ? 1 : 0)
+        )
         let (isFresh, waits) = (plan.needsFreshConnection, plan.waitsForMultiplexing)
-        tell(last?.needsFreshConnection != isFresh, set(CURLOPT_FRESH_CONNECT, isFresh ? 1 : 0))
-        tell(last?.waitsForMultiplexing != waits, set(CURLOPT_PIPEWAIT, waits ? 1 : 0))
-        tell(last?.connectTimeout != plan.connectTimeout, set(CURLOPT_CONNECTTIMEOUT_MS, plan.connectTimeout))
-        tell(last?.resumesTLS != plan.resumesTLS, set(CURLOPT_SSL_SESSIONID_CACHE, plan.resumesTLS ? 1 : 0))
-        tell(last?.leafPins != plan.leafPins, set(CURLOPT_PINNEDPUBLICKEY, plan.leafPins))
-        tell(last?.expectWait != plan.expectWait, set(CURLOPT_EXPECT_100_TIMEOUT_MS, plan.expectWait))
+        update(last?.needsFreshConnection != isFresh, set(CURLOPT_FRESH_CONNECT, isFresh ? 1 : 0))
+        update(last?.waitsForMultiplexing != waits, set(CURLOPT_PIPEWAIT, waits ? 1 : 0))
+        update(last?.connectTimeout != plan.connectTimeout, set(CURLOPT_CONNECTTIMEOUT_MS, plan.connectTimeout))
+        update(last?.expectWait != plan.expectWait, set(CURLOPT_EXPECT_100_TIMEOUT_MS, plan.expectWait))
         if last?.content != plan.content || last?.method != plan.method || isUnsure {
             // The order counts: turning one of these off makes the request a GET.
-            tell(true, set(CURLOPT_NOBODY, 0))
-            tell(true, set(CURLOPT_UPLOAD, 0))
-            tell(true, set(CURLOPT_HTTPGET, 1))
+            update(true, set(CURLOPT_NOBODY, 0))
+            update(true, set(CURLOPT_UPLOAD, 0))
+            update(true, set(CURLOPT_HTTPGET, 1))
             switch plan.content {
             case .none: break
-            case .noneEitherWay: tell(true, set(CURLOPT_NOBODY, 1))
+            case .noneEitherWay: update(true, set(CURLOPT_NOBODY, 1))
             case .sent(let length):
-                tell(true, set(CURLOPT_UPLOAD, 1))
-                tell(true, set(CURLOPT_INFILESIZE_LARGE, offset: length ?? -1))
+                update(true, set(CURLOPT_UPLOAD, 1))
+                update(true, set(CURLOPT_INFILESIZE_LARGE, offset: length ?? -1))
             }
-            tell(true, set(CURLOPT_CUSTOMREQUEST, plan.method))
+            update(true, set(CURLOPT_CUSTOMREQUEST, plan.method))
         }
-        tell(true, take(plan.route))
-        if plan.hasTrailers || last?.hasTrailers ?? false { tell(true, sendTrailers(plan.hasTrailers)) }
+        update(true, take(plan.route))
+        if plan.hasTrailers || last?.hasTrailers ?? false { update(true, sendTrailers(plan.hasTrailers)) }
         if let credentials = plan.digestCredentials {
-            tell(true, answerChallenges(with: credentials, waiting: plan.waitsForChallenge))
+            update(true, answerChallenges(with: credentials, waiting: plan.waitsForChallenge))
         }
         if lines !== self.lines {
             self.lines = lines
-            tell(true, unsafe lines.withList { list in unsafe shim_easy_set_list(pointer, CURLOPT_HTTPHEADER, list) })
+            update(true, unsafe lines.withList { list in unsafe shim_easy_set_list(pointer, CURLOPT_HTTPHEADER, list) })
         }
         guard refused == CURLE_OK else { return refused }
-        told.closesConnection = plan.closesConnection
+        settings.closesConnection = plan.closesConnection
         self.plan = plan
         return CURLE_OK
     }
 
-    /// The text is what libcurl says of the URL, and what it tells a proxy.
+    /// The text is what libcurl reports as the URL, and what it sends to a proxy.
     private func ask(_ url: String) -> CURLcode {
         guard let handle = URLHandle(url) else { return CURLE_URL_MALFORMAT }
         let code = unsafe handle.ask(pointer)
@@ -211,8 +214,8 @@ final class EasyHandle {
 
     /// Has libcurl hand the lines of a head to the write callback, too, and there before it looks at them itself.
     func showHeadsFirst(_ shows: Bool) {
-        guard shows != told.showsHeadsFirst else { return }
-        told.showsHeadsFirst = shows
+        guard shows != settings.showsHeadsFirst else { return }
+        settings.showsHeadsFirst = shows
         set(CURLOPT_HEADER, shows ? 1 : 0)
     }
 
@@ -220,8 +223,8 @@ final class EasyHandle {
     func detach() {
         transfer = nil
         readPastLength(false)
-        if told.isListening, !told.tellsConnections {
-            told.isListening = false
+        if settings.isListening, !settings.namesConnections {
+            settings.isListening = false
             set(CURLOPT_VERBOSE, 0)
         }
     }
@@ -231,48 +234,47 @@ final class EasyHandle {
     /// Has libcurl keep the connection it has just opened, and not use it. The connection itself does not know of it: it was
     /// made for requests, and serves the next one.
     func stopWhenConnected(_ stops: Bool) {
-        guard stops != told.stopsWhenConnected else { return }
-        told.stopsWhenConnected = stops
+        guard stops != settings.stopsWhenConnected else { return }
+        settings.stopsWhenConnected = stops
         set(CURLOPT_CONNECT_ONLY, stops ? 1 : 0)
     }
 
-    /// Tells how old the addresses of a name may be, in seconds; -1 for any age.
-    func tellAddressAge(_ seconds: Int) {
-        guard seconds != told.addressAge else { return }
-        told.addressAge = seconds
+    /// Sets how old the addresses of a name may be, in seconds; -1 for any age.
+    func setAddressAge(_ seconds: Int) {
+        guard seconds != settings.addressAge else { return }
+        settings.addressAge = seconds
         set(CURLOPT_DNS_CACHE_TIMEOUT, seconds)
     }
 
-    /// Tells how much to read at once, in bytes.
-    func tellBufferSize(_ count: Int) {
-        guard count != told.bufferSize else { return }
-        told.bufferSize = count
+    /// Sets how much to read at once, in bytes.
+    func setBufferSize(_ count: Int) {
+        guard count != settings.bufferSize else { return }
+        settings.bufferSize = count
         set(CURLOPT_BUFFERSIZE, count)
     }
 
     // MARK: HTTP/2
 
-    /// Has libcurl say what it notices in passing, which costs it some formatting. Later versions need no such ear.
+    /// Turns libcurl's verbose text on, where a GOAWAY is reported in no other way. It costs libcurl some formatting.
     func listen() {
-        guard !told.isListening, watch.quirks.contains(.silentGoAway) else { return }
-        told.isListening = true
+        guard !settings.isListening, watch.quirks.contains(.silentGoAway) else { return }
+        settings.isListening = true
         set(CURLOPT_VERBOSE, 1)
     }
 
     /// Has libcurl read to the end of the stream, whatever length was announced: where trailers may stand.
     func readPastLength(_ reads: Bool) {
-        guard reads != told.readsPastLength else { return }
-        told.readsPastLength = reads
+        guard reads != settings.readsPastLength else { return }
+        settings.readsPastLength = reads
         set(CURLOPT_IGNORE_CONTENT_LENGTH, reads ? 1 : 0)
     }
 
     // MARK: Unix sockets
 
-    /// Has libcurl say which connection it has chosen, where there are no ports to tell. Later versions need not be told
-    /// apart: they do all by themselves that connections are told apart for.
-    func tellConnections() -> CURLcode {
+    /// Turns libcurl's verbose text on where it alone names the connection over a Unix socket that libcurl chooses.
+    func nameConnections() -> CURLcode {
         guard watch.quirks.contains(.unnamedUnixConnection) else { return CURLE_OK }
-        (told.tellsConnections, told.isListening) = (true, true)
+        (settings.namesConnections, settings.isListening) = (true, true)
         return set(CURLOPT_VERBOSE, 1)
     }
 

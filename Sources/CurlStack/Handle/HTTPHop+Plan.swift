@@ -59,7 +59,7 @@ extension HTTP.Headers.Field {
 }
 
 extension HTTPHop {
-    /// Why the head is too long to be sent, if it is. libcurl says of one over HTTP/1.1 that there is no memory
+    /// Why the head is too long to be sent, if it is. libcurl reports one over HTTP/1.1 as lack of memory
     /// (`DYN_HTTP_REQUEST`). Over HTTP/2 nghttp2 takes 64 KiB of fields, each with 12 bytes more, and refuses what is longer;
     /// libcurl takes that for the connection's end, and opens five others.
     func failureOfLongHead(overHTTP2: Bool = false) -> HTTPTransferFailure<CurlError>? {

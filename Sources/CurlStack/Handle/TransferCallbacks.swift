@@ -20,7 +20,7 @@ protocol TransferCallbacks: AnyObject {
     func connected(at endpoints: EndpointPair) -> Bool
     /// Whether a proxy refuses a tunnel, so that what else it sends is not read.
     var isRefusedTunnel: Bool { get }
-    /// libcurl says something in its verbose text.
+    /// Takes a line of libcurl's verbose text.
     func read(debugText text: Span<UInt8>)
 
     // MARK: The request

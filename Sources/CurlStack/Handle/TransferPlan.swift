@@ -197,7 +197,7 @@ final class TransferPlan {
 }
 
 extension HTTP.Options.Timeouts {
-    /// How long connecting may take where nothing is said of it: libcurl gives half of that to an address that does not
+    /// How long connecting may take without a connect timeout: libcurl gives half of that to an address that does not
     /// answer, and then tries the next. That is less than the idle timeout, so that there is a next; and all of it is more, as
     /// each step of connecting is progress. The engine's clocks come first. In milliseconds.
     var connectBound: Int {

@@ -1,6 +1,6 @@
 /// How old the addresses of a name may be, transfer by transfer.
 ///
-/// Told an age, libcurl walks its whole table of names when the transfer leaves its connection, to throw out what is too old,
+/// Where an age is set, libcurl walks its whole table of names when the transfer leaves its connection, to throw out what is too old,
 /// for a fiftieth of the price of a small request; not when other transfers are on the connection. So, unless the age is
 /// short, one transfer in a while does that, for those that come after it.
 ///
@@ -19,26 +19,26 @@ final class AddressAge {
     ///
     /// - Parameters:
     ///   - seconds: How old.
-    ///   - mayRest: Whether libcurl may be told that any age will do (not with ``LibcurlQuirks/forgottenAddresses``).
+    ///   - mayRest: Whether any age may be set (not with ``LibcurlQuirks/forgottenAddresses``).
     init(seconds: Int, mayRest: Bool) {
         self.seconds = seconds
         self.mayRest = mayRest && seconds >= 4 * Self.rest
     }
 
-    /// What to tell a transfer that begins now, in seconds.
-    func told(at now: MonotonicInstant) -> Int {
+    /// The age to set for a transfer that begins now, in seconds.
+    func next(at now: MonotonicInstant) -> Int {
         guard mayRest else { return seconds }
         if let thrownOutAt, now.since(thrownOutAt) < .seconds(Self.rest) { return Self.any }
         return seconds - Self.rest
     }
 
-    /// A transfer that was told this has ended, which may be long after it began.
+    /// A transfer has ended, which may be long after it began.
     ///
     /// - Parameters:
-    ///   - age: What it was told.
+    ///   - age: The age that was set for it.
     ///   - aloneOnConnection: Whether it had a connection, and shared it with nobody.
     ///   - now: The moment.
-    func ended(told age: Int?, aloneOnConnection: Bool, at now: @autoclosure () -> MonotonicInstant) {
+    func ended(with age: Int?, aloneOnConnection: Bool, at now: @autoclosure () -> MonotonicInstant) {
         if age != Self.any, aloneOnConnection { thrownOutAt = now() }
     }
 }

@@ -74,7 +74,7 @@ final class Pool {
         }
         transfer.easy = easy
         easy.attach(transfer)
-        easy.tellAddressAge(addressAge.told(at: now))
+        easy.setAddressAge(addressAge.next(at: now))
         let route = usesProxies ? ProxyRoute(transfer.control.hop, configuration) : nil
         // Once for a request, over however many connections it is carried.
         if let proxy = route?.proxy, proxy.scheme == .https, transfer.peers.proxy == nil {
@@ -95,7 +95,7 @@ final class Pool {
             return CURLE_FAILED_INIT
         }
         let plan = plan(of: transfer, route)
-        easy.tellBufferSize(plan.bufferSize(sendsMuch: transfer.line.habits.sendsMuch))
+        easy.setBufferSize(plan.bufferSize(sendsMuch: transfer.line.habits.sendsMuch))
         let code = easy.apply(plan, standard: standardLines)
         guard code == CURLE_OK else { return code }
         // Nobody else is given the handle then.
@@ -147,7 +147,7 @@ final class Pool {
         easy.stopWhenConnected(false)
         if mayHold { easy.dropWhatIsHeld() }
         multi.remove(easy)
-        addressAge.ended(told: easy.told.addressAge, aloneOnConnection: transfer.isAloneOnConnection, at: .now)
+        addressAge.ended(with: easy.settings.addressAge, aloneOnConnection: transfer.isAloneOnConnection, at: .now)
         multi.watch.forget(transfer.attempt.openedSockets, of: transfer.id)
         easy.detach()
         // libcurl counts how often it sent something again for as long as there is the handle, and gives up at the sixth. The

@@ -1,5 +1,5 @@
 extension LibcurlQuirks {
-    /// From 8.13 to 8.15, others may join a connection of HTTP/2 in the clear only when it has answered, and one that is told to wait for it
+    /// From 8.13 to 8.15, others may join a connection of HTTP/2 in the clear only when it has answered, and a transfer that is set to wait for it
     /// (`CURLOPT_PIPEWAIT`) waits without a clock (curl #18177, https://github.com/curl/curl/issues/18177).
     ///
     /// They join once it has answered (``HTTPHop/sharesOnceAnswered(_:)``).

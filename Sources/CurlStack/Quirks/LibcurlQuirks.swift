@@ -1,4 +1,4 @@
-/// Defects of libcurl that this stack works around, each in a file of its own: cause, upstream issue, versions, work-around.
+/// Defects of libcurl that this stack works around, a file for each: cause, upstream issue, versions, work-around.
 ///
 /// A libcurl without defects has none of them. `CurlStackTests/QuirkTests` names the check that proves each one.
 package struct LibcurlQuirks: OptionSet, Sendable, Hashable {
@@ -18,26 +18,26 @@ package struct LibcurlQuirks: OptionSet, Sendable, Hashable {
     /// Those of the libcurl of this process.
     package static let running = LibcurlQuirks(version: CurlLibrary.shared.versionNumber)
 
-    /// Every quirk, with its name and the versions that have it.
-    package static let all: [(name: String, quirk: LibcurlQuirks, versions: Range<UInt32>)] = [
-        ("restartedPriorKnowledge", .restartedPriorKnowledge, restartedPriorKnowledgeVersions),
-        ("heldHTTP2Input", .heldHTTP2Input, heldHTTP2InputVersions),
-        ("mixedHTTP2Bodies", .mixedHTTP2Bodies, mixedHTTP2BodiesVersions),
-        ("repeatedHTTP2Upload", .repeatedHTTP2Upload, repeatedHTTP2UploadVersions),
-        ("resetHTTP2Streams", .resetHTTP2Streams, resetHTTP2StreamsVersions),
-        ("foldedFirstLine", .foldedFirstLine, foldedFirstLineVersions),
-        ("ambiguousHTTP2End", .ambiguousHTTP2End, ambiguousHTTP2EndVersions),
-        ("unnamedUnixConnection", .unnamedUnixConnection, unnamedUnixConnectionVersions),
-        ("stuckConnect", .stuckConnect, stuckConnectVersions),
-        ("lostTimer", .lostTimer, lostTimerVersions),
-        ("halfPausedHTTP2", .halfPausedHTTP2, halfPausedHTTP2Versions),
-        ("pausedSocketRead", .pausedSocketRead, pausedSocketReadVersions),
-        ("deathLikeRefusal", .deathLikeRefusal, deathLikeRefusalVersions),
-        ("silentGoAway", .silentGoAway, silentGoAwayVersions),
-        ("endlessHTTP2Read", .endlessHTTP2Read, endlessHTTP2ReadVersions),
-        ("unreadHTTP2Fault", .unreadHTTP2Fault, unreadHTTP2FaultVersions),
-        ("forgottenAddresses", .forgottenAddresses, forgottenAddressesVersions),
-        ("lateHTTP2Sharing", .lateHTTP2Sharing, lateHTTP2SharingVersions),
+    /// Every quirk, with the versions that have it.
+    package static let all: [(quirk: LibcurlQuirks, versions: Range<UInt32>)] = [
+        (.restartedPriorKnowledge, restartedPriorKnowledgeVersions),
+        (.heldHTTP2Input, heldHTTP2InputVersions),
+        (.mixedHTTP2Bodies, mixedHTTP2BodiesVersions),
+        (.repeatedHTTP2Upload, repeatedHTTP2UploadVersions),
+        (.resetHTTP2Streams, resetHTTP2StreamsVersions),
+        (.foldedFirstLine, foldedFirstLineVersions),
+        (.ambiguousHTTP2End, ambiguousHTTP2EndVersions),
+        (.unnamedUnixConnection, unnamedUnixConnectionVersions),
+        (.stuckConnect, stuckConnectVersions),
+        (.lostTimer, lostTimerVersions),
+        (.halfPausedHTTP2, halfPausedHTTP2Versions),
+        (.pausedSocketRead, pausedSocketReadVersions),
+        (.deathLikeRefusal, deathLikeRefusalVersions),
+        (.silentGoAway, silentGoAwayVersions),
+        (.endlessHTTP2Read, endlessHTTP2ReadVersions),
+        (.unreadHTTP2Fault, unreadHTTP2FaultVersions),
+        (.forgottenAddresses, forgottenAddressesVersions),
+        (.lateHTTP2Sharing, lateHTTP2SharingVersions),
     ]
 
     static func versions(from first: UInt32 = 0, until end: UInt32 = .max) -> Range<UInt32> { first..<end }

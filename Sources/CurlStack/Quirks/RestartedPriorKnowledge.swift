@@ -1,7 +1,7 @@
 extension LibcurlQuirks {
     /// Before 8.0, libcurl begins HTTP/2 by prior knowledge anew on a connection that speaks it already, and fails.
     ///
-    /// What joins such a connection is told nothing of HTTP/2 (``TransferPlan``). If libcurl begins HTTP/2 anew on another connection,
+    /// A transfer that joins such a connection does not ask for HTTP/2 (``TransferPlan``). If libcurl begins HTTP/2 anew on another connection,
     /// that one is of no use, and the transfer starts over (`Transfer.isMisledByPriorKnowledge`).
     static let restartedPriorKnowledge = LibcurlQuirks(bit: 0)
     static let restartedPriorKnowledgeVersions = versions(until: 0x080000)

@@ -23,7 +23,7 @@ struct Attempt {
     /// Whether the connection speaks HTTP/2.
     var speaksHTTP2 = false
 
-    /// Whether libcurl was told that the host may speak HTTP/2.
+    /// Whether libcurl may negotiate HTTP/2 with the host.
     var mayNegotiateHTTP2 = true
     /// Whether the transfer counts on a connection that speaks HTTP/2 already.
     var joinsHTTP2 = false

@@ -8,11 +8,11 @@ struct RequestWriter {
     let answersChallenges: Bool
     /// Whether the body waits for the server to ask for it (`Expect: 100-continue`).
     var awaitsContinue: Bool
-    /// Whether libcurl sends the request without its body first, to be challenged, and has not heard of that yet.
+    /// Whether libcurl sends the request without its body first, to be challenged, and no response to that has come.
     var awaitsChallenge: Bool
     /// Whether the server's challenge has been answered once.
     var hasAnsweredChallenge = false
-    /// Whether libcurl was told to wait for more of the body.
+    /// Whether libcurl waits for more of the body.
     var isPaused = false
     /// Whether some of the body went out that the sink does not know of.
     var hasSentInTurn = false

@@ -1,8 +1,8 @@
 internal import NetworkStack
 
-/// The response's side of a transfer: takes what libcurl delivers, decodes it, and keeps it until the sink is told.
+/// The response's side of a transfer: takes what libcurl delivers, decodes it, and keeps it for the sink.
 ///
-/// The next transfer has it after it: so few need memory of their own.
+/// When the transfer is over, the next one takes the reader, and allocates none.
 final class ResponseReader {
     let head = HeadReader(limits: .init())
     let body = ByteBuffer()
@@ -18,7 +18,7 @@ final class ResponseReader {
     private(set) var decoder: (any ContentDecoder)?
     /// Whether the receiver takes no more for now.
     var isHeldBack = false
-    /// Whether libcurl was told to keep what it receives.
+    /// Whether libcurl is paused, and keeps what it receives.
     var isPaused = false
 
     /// Forgets what came, of which nothing counts.
@@ -116,7 +116,7 @@ final class ResponseReader {
     final class Pool {
         private var kept: [ResponseReader] = []
 
-        /// Those beyond this are freed, and so are those of long heads, and of content that nobody took.
+        /// Those beyond this are freed, and so are those of long heads, and of bodies that were not taken.
         private static let most = 256
         private static let longestHead = 4096
 

@@ -251,9 +251,9 @@ extension Transfer {
         return true
     }
 
-    /// libcurl says in its verbose text what it reports in no other way (``DebugText``).
+    /// Takes a line of libcurl's verbose text (``DebugText``).
     func read(debugText text: Span<UInt8>) {
-        let readsConnections = easy?.told.tellsConnections ?? false
+        let readsConnections = easy?.settings.namesConnections ?? false
         guard readsConnections || attempt.connection != nil, let note = DebugText(text) else { return }
         switch note {
         case .connection(let number) where readsConnections:

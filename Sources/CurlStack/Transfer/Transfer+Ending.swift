@@ -210,7 +210,7 @@ extension Transfer {
         guard attempt.stream != nil, response.head.isComplete, !response.head.isChallenge, stop == nil, let easy,
             let content = request.content, !content.isNone
         else { return false }
-        return !easy.told.readsPastLength && (!hasContent || response.head.contentLength == response.rawCount)
+        return !easy.settings.readsPastLength && (!hasContent || response.head.contentLength == response.rawCount)
     }
 
     /// Whether libcurl has given the transfer's stream up: it sends no more of a request that is refused.

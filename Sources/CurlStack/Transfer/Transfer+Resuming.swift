@@ -42,7 +42,7 @@ extension Transfer {
 
     // MARK: Pauses
 
-    /// libcurl is told, or was told, to keep what it receives, or no longer.
+    /// Notes that libcurl is paused, and keeps what it receives, or no longer.
     func pauseReceiving(_ isPaused: Bool) {
         guard isPaused != response.isPaused else { return }
         response.isPaused = isPaused

@@ -2,7 +2,7 @@ internal import CCurl
 internal import FoundationEssentials
 internal import NetworkStack
 
-/// The loop's side of a transfer: libcurl's callbacks write here what they see, and once per turn the sink is told.
+/// The loop's side of a transfer: libcurl's callbacks write here what they see, and once per turn it is reported to the sink.
 ///
 /// It lives on the loop's thread alone, so it needs no lock.
 final class Transfer: TransferCallbacks {
@@ -29,11 +29,11 @@ final class Transfer: TransferCallbacks {
     /// Where in its life the transfer is.
     private(set) var phase = HTTP.Phase.queued
     private var isPhaseTold = true
-    /// Whether it is among those of the turn that have something to tell.
+    /// Whether it is among those of the turn that have something to report.
     var isTouched = false
     /// Why a callback stopped the transfer.
     var stop: HTTPTransferFailure<CurlError>?
-    /// Whether its end has been told.
+    /// Whether its end has been reported.
     var isOver = false
     /// Whether libcurl has carried the transfer without a failure, and at once.
     var isCleanlyDone = false
@@ -64,6 +64,7 @@ final class Transfer: TransferCallbacks {
             sends.unanswered -= 1
         }
         watches(nil)
+        pauseReceiving(false)
         pauseSending(false)
         attempt = Attempt()
         response.startOver()

@@ -4,7 +4,7 @@ internal import NetworkStack
 /// What the transfers of a loop share: those that something happened to in this turn, and the connections' sockets.
 final class Turn {
     let quirks: LibcurlQuirks
-    /// Those that have something to tell, in order, and the place of the next.
+    /// Those that have something to report, in order, and the place of the next.
     @safe @exclusivity(unchecked)
     private var touched: [Transfer] = []
     @safe @exclusivity(unchecked)

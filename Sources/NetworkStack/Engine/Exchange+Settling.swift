@@ -53,7 +53,7 @@ extension Exchange {
         return .done(.resultStored)
     }
 
-    /// Delivers a stream, once the interceptors have been told of its success.
+    /// Delivers a stream, after its success has been reported to the interceptors.
     func open(_ response: HTTP.Response) -> FetchState.Step {
         guard isIntercepted else { return open(.opened(response)) }
         queue.async { [self] in

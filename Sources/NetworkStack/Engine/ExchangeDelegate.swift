@@ -7,7 +7,7 @@ protocol ExchangeDelegate: AnyObject, Sendable {
     var options: Shared<HTTP.Options> { get }
     /// What it shares with others.
     var context: ExchangeContext { get }
-    /// Whether interceptors are told of attempts.
+    /// Whether interceptors take part in attempts.
     var isIntercepted: Bool { get }
     /// Whether the completion resumes a task, and so runs no user code.
     var resumesTask: Bool { get }
@@ -23,7 +23,7 @@ protocol ExchangeDelegate: AnyObject, Sendable {
     /// Makes the request and hands it over, afresh for every attempt.
     func make(_ attempt: Attempt, _ handler: @escaping MadeRequestHandler) -> any Cancelable
 
-    /// Tells the interceptors that the transfer is about to start.
+    /// Reports to the interceptors that the transfer is about to start.
     func schedule(_ attempt: Attempt)
 
     /// Starts a hop on the transport.
@@ -43,10 +43,10 @@ protocol ExchangeDelegate: AnyObject, Sendable {
     /// - Returns: Cancels the transformation.
     func transform(_ handler: @escaping @Sendable (Bool) -> Void) -> any Cancelable
 
-    /// Tells the interceptors of the stored success.
+    /// Reports the stored success to the interceptors.
     func succeed(_ attempt: Attempt)
 
-    /// Tells the interceptors of the stored failure.
+    /// Reports the stored failure to the interceptors.
     ///
     /// - Returns: What their votes come to, and the failure.
     func vote(_ attempt: Attempt) -> (Retry.Action, any Error)

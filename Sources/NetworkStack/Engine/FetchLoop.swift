@@ -74,7 +74,7 @@ extension Exchange {
             return .wait
         }
         if isFirst, isIntercepted {
-            // A transfer that the interceptors were not told of is not started.
+            // Only a transfer that was reported to the interceptors is started.
             guard let scheduled = state.withLock({ $0.beginScheduling(hop: begun.number) }) else { return .wait }
             delegate.schedule(scheduled)
             if let ending = state.withLock({ $0.endScheduling() }) { return .settle(ending, of: attempt) }

@@ -54,8 +54,8 @@ extension FetchState {
         return (false, hop)
     }
 
-    /// A stream has failed. Returns what to release if its head is not delivered yet: it is delivered all the same, since the
-    /// interceptors were told of a success, or are being told. A cancel does not wait for that.
+    /// A stream has failed. Returns what to release if its head is not delivered yet: it is delivered all the same, since a
+    /// success was, or is being, reported to the interceptors. A cancel does not wait for that.
     mutating func streamFailed(_ ending: Ending) -> HeldResources? {
         if case .cancelled = ending { return nil }
         switch stage {

@@ -10,12 +10,12 @@ struct FetchState: ~Copyable {
     enum Stage {
         /// The request of the attempt is being made; the cancelable stops that.
         case making((any Cancelable)?)
-        /// The interceptors are told that the attempt is scheduled. What ends the attempt meanwhile waits for that.
+        /// The scheduling of the attempt is being reported to the interceptors. What ends the attempt meanwhile waits for that.
         indirect case scheduling(Hop, ending: Ending?)
         case carrying(Hop)
         /// The hop was redirected, and the next one has not begun.
         case redirecting(Hop)
-        /// The head of a stream has come, and is not delivered yet. The interceptors may have been told.
+        /// The head of a stream has come, and is not delivered yet. It may have been reported to the interceptors.
         case opening(Hop, isReported: Bool)
         /// The stream has ended before its head was delivered.
         case openingLate(isReported: Bool)
@@ -57,7 +57,7 @@ struct FetchState: ~Copyable {
         case open(HTTP.Response)
         /// An attempt has ended; `nil` is the one under way.
         case settle(Ending, of: Int? = nil)
-        /// Interceptors have their say on an attempt, on the queue: they transform a success, and vote on a failure.
+        /// Interceptors judge an attempt, on the queue: they transform a success, and vote on a failure.
         case judge(Ending, Attempt)
         case succeed(Attempt)
         case vote(Attempt)
@@ -128,7 +128,7 @@ struct FetchState: ~Copyable {
         return (hopCount, last, delegate)
     }
 
-    /// The interceptors are about to be told that the attempt is scheduled, whose first hop this is. Returns the attempt, or
+    /// The scheduling of the attempt, whose first hop this is, is about to be reported to the interceptors. Returns the attempt, or
     /// `nil` if it is over.
     mutating func beginScheduling(hop number: Int) -> Attempt? {
         guard let hop = current(number) else { return nil }
@@ -136,7 +136,7 @@ struct FetchState: ~Copyable {
         return attempt
     }
 
-    /// The interceptors have been told. Returns the ending that came meanwhile.
+    /// The scheduling has been reported. Returns the ending that came meanwhile.
     mutating func endScheduling() -> Ending? {
         guard case .scheduling(let hop, let ending) = stage else { return nil }
         stage = .carrying(hop)

@@ -22,7 +22,7 @@ package final class ResumeBatch: Sendable {
 
         fileprivate func take(_ waiters: [Waiter]) { remaining.withLock { $0 = waiters.reversed() } }
 
-        /// One after the other, whoever else does.
+        /// Resumes tasks one after the other, also while others do.
         @usableFromInline
         func resumeAll() {
             while let waiter = remaining.withLock({ $0.popLast() }) { waiter.resume() }
@@ -79,7 +79,7 @@ package final class ResumeBatch: Sendable {
         }
         let priority = waiting.lazy.map(\.priority).max()
         waiters.take(waiting)
-        // A task of their own priority, which they follow on the same threads, resumes those that no other has resumed.
+        // A task of the same priority, which they follow on the same threads, resumes those that are left.
         Task(priority: priority.map { TaskPriority(rawValue: $0) }) { waiters.resumeAll() }
     }
 

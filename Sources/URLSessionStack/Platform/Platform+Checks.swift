@@ -34,7 +34,7 @@ extension Network.Configuration {
         if serverTrust != nil, let reason = capabilities.reason(against: .publicKeyPinning) {
             throw .untrusted(.pinningUnsupported(reason: reason))
         }
-        // Every stream has a place of its own, so a limit that the places keep anyway can be kept.
+        // Every stream has one place, so a limit that the places keep anyway can be kept.
         let isKept = connections.streamsPerConnection >= min(connections.perHost, connections.total ?? .max, 100)
         if !isKept { try capabilities.require(.streamsPerConnection) }
     }

@@ -40,7 +40,7 @@ extension Retry {
             case .retry: delay = 0
             case .retryAfter(let wanted): delay = wanted
             }
-            // What was not sent reached nobody, and costs nobody anything; nor does a vote that does not count.
+            // A request that was not sent reached no server, and costs nothing; nor does a vote that does not count.
             guard delay.isFinite, delay >= 0, let request, let origin = Self.origin(of: request),
                 (error as? any HTTPError)?.isFinal != true
             else { return action }

@@ -20,23 +20,23 @@ extension ConformanceCheck {
                     .send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"), .waitForClose,
                 ]
             }
-            let (heard, first) = (Lock<[String]>([]), Gate())
+            let (received, first) = (Lock<[String]>([]), Gate())
             var options = HTTP.Options()
             options.onInformational = { response in
-                heard.withLock { $0.append("\(response.status) \(response.headers["Link"] ?? "-")") }
+                received.withLock { $0.append("\(response.status) \(response.headers["Link"] ?? "-")") }
                 first.open()
             }
             let observation = try subject.stack().observe(.get(server.url(), options: options)) { _ in
-                heard.withLock { $0.append("end") }
+                received.withLock { $0.append("end") }
             }
             try await first.opened()
             try expect(!observation.isCompleted, "the fetch has completed")
             mayFinish.open()
             try expectEqual(try await observation.onlyOutcome().text(), "ok", "the content")
             try expectEqual(
-                heard.withLock { $0 },
+                received.withLock { $0 },
                 ["103 </a.css>; rel=preload", "103 </b.css>; rel=preload", "102 -", "end"],
-                "what was heard"
+                "the responses"
             )
         },
         ConformanceCheck(
@@ -47,16 +47,16 @@ extension ConformanceCheck {
             let server = try ScriptedServer { _ in
                 [.receiveHead, .wait(for: mayGoOn), .send("HTTP/1.1 103 Early Hints\r\n\r\n"), .waitForClose]
             }
-            let heard = Lock(0)
+            let received = Lock(0)
             var options = HTTP.Options()
-            options.onInformational = { _ in heard.withLock { $0 += 1 } }
+            options.onInformational = { _ in received.withLock { $0 += 1 } }
             let observation = try subject.stack().observe(server.url(), options: options)
             try await server.sees("the request") { $0.requests.count == 1 }
             observation.cancel()
             try await observation.onlyOutcome().expectCancelled()
             mayGoOn.open()
             try await server.sees("the close") { $0.open == 0 }
-            try expectEqual(heard.withLock { $0 }, 0, "informational responses")
+            try expectEqual(received.withLock { $0 }, 0, "informational responses")
         },
     ]
 }
