@@ -1,0 +1,27 @@
+import FoundationEssentials
+
+/// How long each thread of this process has waited for a processor, by the kernel's count (`/proc/self/task/*/schedstat`).
+///
+/// On a busy machine a thread that could run waits its turn. A thread that a stack keeps busy does not, so what a stack delays
+/// is not excused by this. Where the kernel does not count, nothing is excused.
+struct ProcessorWait {
+    private let nanoseconds: [String: Int64]
+
+    init() {
+        let threads = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/task")) ?? []
+        let counts = threads.compactMap { thread -> (String, Int64)? in
+            let text = try? String(contentsOfFile: "/proc/self/task/\(thread)/schedstat", encoding: .utf8)
+            guard let fields = text?.split(separator: " "), fields.count == 3, let count = Int64(fields[1]) else {
+                return nil
+            }
+            return (thread, count)
+        }
+        nanoseconds = Dictionary(counts) { first, _ in first }
+    }
+
+    /// The longest that a thread has waited since.
+    var longestSince: Duration {
+        let waited = ProcessorWait().nanoseconds.map { thread, count in count - (nanoseconds[thread] ?? 0) }
+        return .nanoseconds(waited.max() ?? 0)
+    }
+}
