@@ -5,18 +5,18 @@ public import NetworkStack
 extension Network {
     /// An HTTP stack on libcurl's multi interface.
     ///
-    /// A stack holds one thread and its own connections; make one and share it. Dropped by its owner, it finishes its
-    /// fetches and then frees everything; ``shutdown()`` ends them at once.
+    /// A stack has one thread and its own connections; make one and share it. When its owner drops it, it finishes its fetches
+    /// and then frees everything; ``shutdown()`` ends them at once.
     ///
-    /// - Important: A stack must not be used on both sides of a `fork`.
+    /// - Important: Do not use a stack that was made before `fork` in the child process.
     public final class CurlNetworkStack: HTTPTransportStack {
-        /// The transport: libcurl.
+        /// The transport of the stack.
         public typealias Transport = CurlTransport
-        /// Requests are the neutral ones.
+        /// The neutral request.
         public typealias Request = HTTP.Request
-        /// Responses are the neutral ones.
+        /// The neutral response.
         public typealias Response = HTTP.Response
-        /// What libcurl fails with.
+        /// The error of libcurl.
         public typealias TransportError = CurlError
 
         /// The engine above libcurl.
@@ -25,12 +25,13 @@ extension Network {
         /// Makes a stack.
         ///
         /// - Parameters:
-        ///   - configuration: Connections, trust, and how fetches are carried out.
-        ///   - queue: Where completions are called.
-        /// - Throws: ``/NetworkStack/Network/ConfigurationError/invalid(_:)`` if the configuration makes no sense, if authorities or the client's
-        ///   identity cannot be read or are of no use, if libcurl is too old (before 7.87) or not built on OpenSSL, or if the system
-        ///   has no thread or no file descriptors to give; ``/NetworkStack/Network/ConfigurationError/unsupported(_:reason:)`` if this libcurl
-        ///   cannot do what is asked.
+        ///   - configuration: Connections, trust, and the default options of fetches.
+        ///   - queue: The queue on which completions run.
+        /// - Throws: ``/NetworkStack/Network/ConfigurationError/invalid(_:)`` if the configuration contradicts itself, if
+        ///   authorities or the client's identity cannot be read or used, if libcurl is older than 7.87 or not built with
+        ///   OpenSSL, or if the system has no thread or file descriptor left;
+        ///   ``/NetworkStack/Network/ConfigurationError/unsupported(_:reason:)`` if this libcurl cannot do what the configuration
+        ///   asks for.
         public init(configuration: Configuration = .init(), queue: DispatchQueue = .global()) throws(ConfigurationError)
         {
             let transport = try CurlTransport(configuration: configuration)
@@ -43,7 +44,7 @@ extension Network {
             )
         }
 
-        /// Makes a stack that leaves some defects of libcurl as they are, to prove what is done about them.
+        /// Makes a stack without some work-arounds for defects of libcurl, for tests of these work-arounds.
         package init(configuration: Configuration, without quirks: LibcurlQuirks) throws(ConfigurationError) {
             engine = HTTPEngine(
                 transport: try CurlTransport(configuration: configuration, quirks: .running.subtracting(quirks)),
@@ -52,51 +53,51 @@ extension Network {
             )
         }
 
-        /// Fetches a resource and collects its content. Cancelling the task cancels the fetch.
+        /// Fetches a resource and collects its body. Cancelling the task cancels the fetch.
         ///
         /// - Parameter resource: What to fetch.
-        /// - Returns: The content and its response.
-        /// - Throws: Why the fetch failed, as ``/NetworkStack/HTTPFetchError`` has it; ``/NetworkStack/HTTPFetchError/cancelled`` if the task was cancelled.
+        /// - Returns: The body and its response.
+        /// - Throws: Why the fetch failed, as an ``/NetworkStack/HTTPFetchError``; ``/NetworkStack/HTTPFetchError/cancelled`` if
+        ///   the task was cancelled.
         @inlinable  // so that it is compiled for this stack where it is called
         public func fetch(resource: CurlResource) async throws(CurlFetchError) -> Network.Value<Data, Response> {
             try await engine.fetch(resource)
         }
 
-        /// Ends every fetch under way with ``/NetworkStack/HTTPFetchError/shutDown``, frees every resource, and waits until that is done.
+        /// Ends every fetch in flight with ``/NetworkStack/HTTPFetchError/shutDown``, frees every resource, and waits until that
+        /// is done.
         ///
-        /// Later fetches fail with the same. It may be called any number of times.
+        /// Later fetches fail with the same error. It may be called any number of times.
         public func shutdown() async {
             let thread = engine.transport.thread
-            // First, so that nobody takes the place of one that is ended.
+            // First, so that no waiting transfer takes the place of one that is ended.
             thread.mailbox.post(.shutDown)
             engine.shutDown()
             await thread.ended()
         }
 
-        /// Takes no more fetches, lets those under way come to their end, for a while, and then shuts down: for a service that is
-        /// told to end.
+        /// Refuses new fetches, waits for those in flight for a limited time, and then shuts down. Use it to end a service.
         ///
-        /// Waiting in line, redirects, retries and their delays are part of a fetch, and so is a stream to its end. Later
-        /// fetches fail with ``/NetworkStack/HTTPFetchError/shutDown``; what an authenticator fetches on the same stack is one of
-        /// them. What is not over by then ends as with ``shutdown()``.
+        /// Queueing, redirects, retries and their delays are part of a fetch, and so is reading a stream to its end. Later
+        /// fetches fail with ``/NetworkStack/HTTPFetchError/shutDown``, including those of an authenticator on the same stack.
+        /// Fetches that are still running after the wait end as with ``shutdown()``.
         ///
-        /// - Parameter grace: How long to wait for the fetches at most; not at all if it is not longer than zero. Cancelling the
-        ///   task ends the wait, too.
+        /// - Parameter grace: The longest wait. There is none if it is zero or negative. Cancelling the task ends the wait, too.
         public func shutdown(after grace: Duration) async {
             await engine.finish(within: grace)
             await shutdown()
         }
     }
 
-    /// What a curl stack fetches.
+    /// The resource that a curl stack fetches.
     public typealias CurlResource = HTTPResource<HTTP.Request, HTTP.Response>
 
-    /// What a fetch on a curl stack fails with.
+    /// The error of a fetch on a curl stack.
     public typealias CurlFetchError = HTTPFetchError<HTTP.Response, CurlError>
 }
 
 extension Network.CurlNetworkStack {
-    /// How the stack's connections stand now. After a shutdown there are none.
+    /// The current state of the stack's connections. After a shutdown there are none.
     public var connectionStatistics: Network.ConnectionStatistics {
         get async {
             let answer = Handover<Network.ConnectionStatistics>()

@@ -1,24 +1,24 @@
 internal import Dispatch
 public import NetworkStack
 
-/// Carries hops with libcurl, on a thread of its own.
+/// Carries hops with libcurl, on one thread per transport.
 public final class CurlTransport: HTTPTransport {
     /// The neutral request.
     public typealias Request = HTTP.Request
     /// The neutral response.
     public typealias Response = HTTP.Response
-    /// What libcurl fails with.
+    /// The error of libcurl.
     public typealias Failure = CurlError
 
-    /// What this libcurl can do, and why not what it cannot.
+    /// What this libcurl can do, and the reason for each thing that it cannot.
     public let capabilities: HTTP.Capabilities
 
-    /// Both gates stand in the way of every request to a host whose keys are pinned.
+    /// Always `true`: every request to a pinned host passes the handshake gate and the request gate.
     public var enforcesServerTrust: Bool { true }
 
     let thread: LoopThread
 
-    /// Makes a transport that works around these defects of libcurl.
+    /// Makes a transport that works around the given defects of libcurl.
     init(
         configuration: Network.Configuration,
         quirks: LibcurlQuirks = .running
@@ -47,14 +47,14 @@ public final class CurlTransport: HTTPTransport {
         return control
     }
 
-    /// Why a hop cannot be carried, if it cannot.
+    /// The reason why a hop cannot be carried, or `nil`.
     private static func obstacle(to hop: HTTPHop) -> HTTPTransferFailure<CurlError>? {
         if let failure = hop.failureOfLongHead() { return failure }
         guard hop.hasTrailers, hop.version == .http2PriorKnowledge else { return nil }
         return .unsupported(.requestTrailers, reason: "\(CurlLibrary.shared) sends them over HTTP/1.1 only.")
     }
 
-    /// The response itself.
+    /// Returns the response unchanged.
     @inlinable
     public func response(_ response: HTTP.Response) -> HTTP.Response { response }
 }

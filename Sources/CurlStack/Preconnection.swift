@@ -3,15 +3,15 @@ internal import FoundationEssentials
 public import NetworkStack
 
 extension Network.CurlNetworkStack {
-    /// Opens a connection to an origin, TLS included, and keeps it for a request to come. Nothing is sent to the origin.
+    /// Opens a connection to an origin, TLS included, and keeps it for a later request. Nothing is sent to the origin.
     ///
-    /// It takes a place among the origin's connections while it opens one. A connection that is there already serves.
-    /// libcurl 8.0 and newer use no connection of HTTP/1.1 on which bytes wait, and the session tickets of most servers of
-    /// TLS 1.3 do: there, it is worth its while before servers of HTTP/2 alone.
+    /// While it connects, it counts towards the origin's connection limit. An idle connection to the origin is used as it is.
+    /// libcurl 8.0 and newer do not use an HTTP/1.1 connection with unread bytes, and most TLS 1.3 servers send session tickets;
+    /// with these versions it helps only for servers with HTTP/2.
     ///
     /// - Parameter origin: Where requests are expected to go.
-    /// - Throws: What a fetch would fail with that could not connect; ``/NetworkStack/HTTPFetchError/cancelled`` if the task
-    ///   is cancelled. The queue and connect timeouts count, or in want of one the idle timeout.
+    /// - Throws: The error of a fetch that could not connect; ``/NetworkStack/HTTPFetchError/cancelled`` if the task is
+    ///   cancelled. The queue and connect timeouts apply; where they are not set, the idle timeout does.
     public func preconnect(to origin: HTTP.Origin) async throws(Network.CurlFetchError) {
         var options = engine.options
         options.timeouts.connect = options.timeouts.connect ?? options.timeouts.idle
@@ -25,7 +25,7 @@ extension Network.CurlNetworkStack {
         }
         let sink = PreconnectionSink(connect: options.timeouts.connect ?? options.timeouts.idle)
         let transfer = engine.transport.start(hop, sink: sink, opensOnly: true)
-        // However it ends, nothing is left of it.
+        // However it ends, nothing is kept of the transfer.
         defer { transfer.cancel() }
         let outcome = await withTaskCancellationHandler {
             await sink.outcome.take()
@@ -42,7 +42,7 @@ extension Network.CurlNetworkStack {
     }
 }
 
-/// Waits for a connection, and hears of nothing else.
+/// Waits for a connection, and ignores other events.
 private final class PreconnectionSink: HTTPTransferSink {
     enum Outcome {
         case opened
@@ -56,14 +56,14 @@ private final class PreconnectionSink: HTTPTransferSink {
 
     init(connect: Duration) { self.connect = connect }
 
-    /// While another transfer finds out what the host speaks, libcurl's own clock does not run.
+    /// While another transfer finds out the host's version, libcurl's timeout does not run.
     func entered(_ phase: HTTP.Phase) {
         let isFirst = isTimed.withLock { isTimed in
             defer { isTimed = true }
             return !isTimed
         }
         guard isFirst else { return }
-        // A moment later, so that where libcurl's clock runs, it says what it was at.
+        // A moment later than libcurl's timeout, whose error names the phase.
         let limit = min(connect, .seconds(Int32.max)) + .milliseconds(20)
         DispatchQueue.global().asyncAfter(deadline: .now() + limit.dispatchInterval) { [outcome] in
             outcome.fill(.failed(.timedOut(.connect, during: phase)))

@@ -11,19 +11,18 @@ public import NetworkStack
     public import Security
 #endif
 
-/// Proves servers by their public keys as they connect: the challenge handler of a session whose hosts are pinned.
+/// Verifies servers by their public keys: the challenge handler of a session whose hosts are pinned.
 ///
 ///     let evaluator = try ServerTrustEvaluator(configuration: configuration)
 ///     let network = Network.URLSessionNetworkStack(authenticationChallengeHandler: evaluator)
 ///     network.session = URLSession(configuration: .default, delegate: network, delegateQueue: nil)
 ///
-/// It takes the Security framework. Where there is none, as on Linux, URLSession shows nobody a server's certificates, so
-/// none is made: the initializer throws. CurlStack pins keys there. (This project's CI runs on Linux and exercises the
-/// refusal alone.)
+/// It needs the Security framework. On systems without it, such as Linux, URLSession does not expose a server's certificates, so
+/// the initializer throws; use CurlStack there. (This project's CI runs on Linux and tests only the refusal.)
 public final class ServerTrustEvaluator: AuthenticationChallengeHandler {
     /// A policy for one domain.
     public typealias PinningPolicy = ServerTrustConfiguration.Policy
-    /// The policies, and what to do about the rest.
+    /// The policies, and how other hosts are treated.
     public typealias Configuration = ServerTrustConfiguration
 
     private let judge: ServerTrustJudge
@@ -42,12 +41,12 @@ public final class ServerTrustEvaluator: AuthenticationChallengeHandler {
         #endif
     }
 
-    /// Answers a server's challenge to be trusted, and leaves every other to the session.
+    /// Answers a server-trust challenge, and leaves every other challenge to the session.
     ///
     /// - Parameters:
     ///   - challenge: The challenge.
-    ///   - completionHandler: Takes the answer: the server's credential if a pin matched; ordinary handling where the
-    ///     configuration allows it; a cancel otherwise.
+    ///   - completionHandler: Called once, before this returns: with the server's credential if a pin matched, with default
+    ///     handling where the configuration allows it, otherwise with a cancel.
     public func handle(
         _ challenge: URLAuthenticationChallenge,
         completionHandler: @escaping CompletionHandlerClosure
@@ -74,13 +73,13 @@ public final class ServerTrustEvaluator: AuthenticationChallengeHandler {
 
 #if canImport(Security)
     extension ServerTrustEvaluator {
-        /// Proves a server by its keys.
+        /// Verifies a server by its keys.
         ///
         /// - Parameters:
         ///   - trust: What the server presented.
-        ///   - hostname: The host that was asked for.
-        /// - Returns: Whether a policy is for the host and a pin matched; if not, ordinary handling is allowed.
-        /// - Throws: What speaks against the server.
+        ///   - hostname: The requested host.
+        /// - Returns: `true` if a policy is for the host and a pin matched; `false` if ordinary handling is allowed.
+        /// - Throws: Why the server is not trusted.
         @discardableResult
         public func evaluate(_ trust: SecTrust, hostname: String) throws(ServerTrustError) -> Bool {
             let host = hostname.contains(":") && !hostname.hasPrefix("[") ? "[\(hostname)]" : hostname

@@ -5,9 +5,9 @@ public import NetworkStack
     public import FoundationNetworking
 #endif
 
-/// The stack as the delegate of the session it was given. The session calls these; nobody else should.
+/// The delegate methods of an injected session. Only the session calls them.
 extension Network.URLSessionNetworkStack {
-    /// A response's head came.
+    /// Receives a response's head.
     public func urlSession(
         _ session: URLSession,
         dataTask: URLSessionDataTask,
@@ -17,12 +17,12 @@ extension Network.URLSessionNetworkStack {
         table.urlSession(session, dataTask: dataTask, didReceive: response, completionHandler: completionHandler)
     }
 
-    /// Content came.
+    /// Receives a part of a response's body.
     public func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
         table.urlSession(session, dataTask: dataTask, didReceive: data)
     }
 
-    /// A redirect came. The engine follows it, not the session.
+    /// Receives a redirect. The engine follows it, not the session.
     public func urlSession(
         _ session: URLSession,
         task: URLSessionTask,
@@ -39,7 +39,7 @@ extension Network.URLSessionNetworkStack {
         )
     }
 
-    /// A server wants to know who is asking.
+    /// Receives an authentication challenge of a task.
     public func urlSession(
         _ session: URLSession,
         task: URLSessionTask,
@@ -49,7 +49,7 @@ extension Network.URLSessionNetworkStack {
         table.urlSession(session, task: task, didReceive: challenge, completionHandler: completionHandler)
     }
 
-    /// A connection poses a challenge.
+    /// Receives a challenge of a connection.
     public func urlSession(
         _ session: URLSession,
         didReceive challenge: URLAuthenticationChallenge,
@@ -58,7 +58,7 @@ extension Network.URLSessionNetworkStack {
         table.urlSession(session, didReceive: challenge, completionHandler: completionHandler)
     }
 
-    /// The content of a request is to be sent from the start.
+    /// Provides a new stream of the request's body.
     public func urlSession(
         _ session: URLSession,
         task: URLSessionTask,
@@ -67,7 +67,7 @@ extension Network.URLSessionNetworkStack {
         table.urlSession(session, task: task, needNewBodyStream: completionHandler)
     }
 
-    /// Content of a request went out.
+    /// Receives the progress of an upload.
     public func urlSession(
         _ session: URLSession,
         task: URLSessionTask,
@@ -84,12 +84,12 @@ extension Network.URLSessionNetworkStack {
         )
     }
 
-    /// A task has ended.
+    /// Receives the end of a task.
     public func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
         table.urlSession(session, task: task, didCompleteWithError: error)
     }
 
-    /// A response could be cached. None is.
+    /// Refuses to cache a response.
     public func urlSession(
         _ session: URLSession,
         dataTask: URLSessionDataTask,
@@ -99,7 +99,7 @@ extension Network.URLSessionNetworkStack {
         completionHandler(nil)
     }
 
-    /// The session has let go of everything.
+    /// Receives the end of the session.
     public func urlSession(_ session: URLSession, didBecomeInvalidWithError error: (any Error)?) {
         table.urlSession(session, didBecomeInvalidWithError: error)
     }

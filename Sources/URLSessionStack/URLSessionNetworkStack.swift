@@ -13,88 +13,86 @@ extension Network {
     ///
     ///     let network = try Network.URLSessionNetworkStack(configuration: .init())
     ///
-    /// Dropped by its owner, such a stack finishes its fetches and then frees everything. With a session of one's own:
+    /// When its owner drops it, the stack finishes its fetches and then frees everything. It can also use a session that you
+    /// make:
     ///
     ///     let network = Network.URLSessionNetworkStack()
     ///     network.session = URLSession(configuration: .default, delegate: network, delegateQueue: nil)
     ///
-    /// A session keeps its delegate, so this one is freed only after ``finishFetchesAndInvalidateSession()``. The cookies,
-    /// the header fields and the connection limit of such a session's configuration count; its cache, its stored
-    /// credentials and its timeouts do not. Where its cookies match, they take the place of a request's own `Cookie`. On
-    /// Linux, URLSession ignores its `connectionProxyDictionary`, and a `URLProtocol` among its `protocolClasses` answers
-    /// fetches without being shown their content. The header fields become the stack's, as ``/NetworkStack/Network/Configuration/headers`` are,
-    /// so that credentials among them stay behind when a redirect leads to another origin; tasks that others make on the
-    /// session go without.
+    /// A session retains its delegate, so such a stack is freed only after ``finishFetchesAndInvalidateSession()``. Of an
+    /// injected session's configuration, the cookies, the header fields and the connection limit count; its cache, stored
+    /// credentials and timeouts do not. Its matching cookies replace a request's own `Cookie`. Its header fields become those of
+    /// the stack (``/NetworkStack/Network/Configuration/headers``): credentials among them are not sent to another origin after a
+    /// redirect, and tasks that other code makes on the session do not get them. On Linux, URLSession ignores
+    /// `connectionProxyDictionary`, and a `URLProtocol` in `protocolClasses` answers fetches but never gets their bodies.
     ///
-    /// On Linux, ``/NetworkStack/HTTPNetworkStack/capabilities`` says what URLSession cannot do. What it does wrong is set
-    /// right here, but for this, which a stack above it cannot:
+    /// On Linux, ``/NetworkStack/HTTPNetworkStack/capabilities`` lists what URLSession cannot do. The stack works around most of
+    /// its defects. It cannot work around these:
     ///
-    /// - A response with trailers, or a connection that ends within a head, crashes the process (swift-corelibs-foundation
-    ///   #5285). So does a header line that begins with NUL, as libcurl before 8.14 ignores the rest of the head, a
-    ///   `Content-Length` in the last 512 below 2^63, also in an answer to HEAD, and a redirect whose `Location` URLSession
-    ///   itself cannot put together. Do not fetch from servers that you do not trust.
-    /// - Waiting for the first answer on a new connection keeps a processor core busy: 2 s of it cost 2 s of processor time, 2 ms on
-    ///   a kept connection (`_SocketSources` in FoundationNetworking's MultiHandle.swift keeps its source for writing).
-    /// - All sessions of a process share one queue. A cancel or timeout during a slow name lookup holds all of them up until
-    ///   the lookup ends, and so does a server that floods one with tiny chunks.
-    /// - With libcurl before 8.4, a host of several addresses is not reached where the first ones take no connection (curl
+    /// - A response with trailers, or a connection that ends within a head, crashes the process (swift-corelibs-foundation #5285).
+    ///   So do a header line that begins with NUL (before libcurl 8.14), a `Content-Length` within 512 of 2^63, and a redirect whose
+    ///   `Location` URLSession cannot resolve. Do not fetch from servers that you do not trust.
+    /// - Waiting for the first answer on a new connection keeps a processor core busy: waiting for 2 s costs 2 s of processor
+    ///   time. On a keep-alive connection it costs 2 ms.
+    /// - All sessions of a process share one queue. A cancel or timeout during a slow DNS lookup blocks all of them until the
+    ///   lookup ends, and so does a server that floods one with tiny chunks.
+    /// - With libcurl before 8.4, a host with several addresses cannot be reached if the first ones accept no connection (curl
     ///   #11920).
-    /// - A request on a kept connection that dies without an answer is sent again by libcurl, whatever its method. If nobody takes
-    ///   that second connection, a request without content is told as one that never was sent.
-    /// - Some 150 bytes of every request are never freed.
-    /// - The version of HTTP is reported as 1.1, and a fetch that looks a name up or connects as sending or waiting.
-    /// - The content of a redirect is read to its end before the redirect is followed, and held in memory, whatever the
-    ///   limits say; every piece is copied together with all before it, on the one queue: 100 MB can hold every session of the
-    ///   process up for a minute. That of a redirect without a `Location` is lost, and such a fetch fails unless it is empty.
-    /// - Proxies that the environment names (`http_proxy`, `https_proxy`, `ALL_PROXY`) are used, and cannot be turned off. So
-    ///   a configuration has to ask for them (``/NetworkStack/Network/Proxies/environment(_:)``), or is refused where there
-    ///   are any; with a session of one's own they are used unasked. What is in the environment when a stack is made has to stay
-    ///   there. To a session of one's own all http hosts behind one proxy are one host: while a busy one has all of its
-    ///   connections, fetches to another wait inside URLSession, where the idle timeout counts.
-    /// - Through the tunnel of an HTTP proxy, an answer's head is told with its first content or its end, as it may be the proxy's
-    ///   until then: a stream begins with its first piece, and a first-byte timeout waits for that. The metrics' `firstByte` is
-    ///   that of the proxy, if it opened the tunnel for this fetch.
-    /// - The cookies of a session of one's own are sent by their host alone, whatever their path and age, and a server may set
-    ///   them for any domain above its own. A fetch over http that would take a secure one along is refused. Those of
-    ///   ``/NetworkStack/Network/Configuration/cookies`` keep the rules.
-    /// - A server whose certificate names it in its subject alone is taken for it, as libcurl takes it.
-    /// - A connection is used up to its end, whatever its `Keep-Alive`: a POST may meet the server's close, and fail.
-    /// - libcurl takes some versions in a status line that there are not, and chunks over HTTP/1.0.
-    /// - A header value of blanks alone, a status line that ends after its status, and gzip of several members fail. gzip that is
-    ///   cut short over HTTP/1.1 is taken for whole, and zstd may have any window.
-    /// - Fields whose names differ only in case, other than `X-` ones, may be delivered as one of them.
+    /// - libcurl repeats a request on a keep-alive connection that dies without an answer, whatever its method. If the second
+    ///   connection is refused, a request without a body is reported as never sent.
+    /// - About 150 bytes of every request are never freed.
+    /// - The version of HTTP is always reported as 1.1. Phases of DNS and connecting are reported as sending or waiting.
+    /// - The body of a redirect is read to its end before the redirect is followed, and held in memory, regardless of limits.
+    ///   Each chunk is copied with all before it on the shared queue: 100 MB can block every session of the process for a minute.
+    ///   The body of a redirect without a `Location` is lost, and the fetch fails unless the body is empty.
+    /// - Proxies that the environment names (`http_proxy`, `https_proxy`, `ALL_PROXY`) cannot be turned off. A configuration has
+    ///   to allow them (``/NetworkStack/Network/Proxies/environment(_:)``), or is refused where there are any. An injected
+    ///   session uses them unasked. The environment must not change after a stack was made. An injected session treats all http
+    ///   hosts behind one proxy as one host: fetches may wait inside URLSession, and the idle timeout runs.
+    /// - Through a tunnel of an HTTP proxy, a head is reported with the first chunk of its body or with its end, because it may
+    ///   be the proxy's until then. A first-byte timeout waits for that. The metrics' `firstByte` is that of the proxy, if it
+    ///   opened the tunnel for this fetch.
+    /// - Cookies of an injected session are matched by host only, without path and age, and a server may set them for any parent
+    ///   domain. A fetch over http that would send a secure cookie is refused. Cookies of
+    ///   ``/NetworkStack/Network/Configuration/cookies`` follow the rules.
+    /// - A certificate that names the server in its subject only is accepted, as libcurl does.
+    /// - `Keep-Alive: timeout=` is ignored: a POST may meet the server's close, and fail.
+    /// - libcurl accepts some undefined versions in a status line, and chunks over HTTP/1.0.
+    /// - A header value of blanks only, a status line without a reason, and gzip with several members fail. Truncated gzip over
+    ///   HTTP/1.1 is accepted as complete, and zstd may have any window.
+    /// - Fields whose names differ only in case, except `X-` ones, may be merged into one.
     public final class URLSessionNetworkStack: NSObject, HTTPTransportStack, URLSessionDataDelegate {
-        /// The transport: a URLSession.
+        /// The transport of the stack.
         public typealias Transport = URLSessionTransport
         /// Foundation's request.
         public typealias Request = URLRequest
         /// Foundation's response.
         public typealias Response = URLResponse
-        /// What URLSession fails with.
+        /// The error of URLSession.
         public typealias TransportError = URLError
 
         private struct State {
             var engine: HTTPEngine<URLSessionTransport>
-            /// The one that fetched, after the stack was closed, as long as it has anything to finish.
+            /// The engine that was replaced when the stack was closed, until its last fetch has ended.
             weak var finishing: HTTPEngine<URLSessionTransport>?
-            /// The one before the session came with header fields, as long as anything of it is under way.
+            /// The engine that was replaced because the session brought header fields, until its last fetch has ended.
             weak var earlier: HTTPEngine<URLSessionTransport>?
             var isClosed = false
             var session: URLSession?
         }
 
-        /// Where delayed retries wait.
+        /// The queue on which delayed retries wait.
         let retryQueue: DispatchQueue
         let table: TaskTable
         private let configuration: Configuration
         private let queue: DispatchQueue
         private let state: Lock<State>
 
-        /// Makes a stack that is to be given a session before its first fetch.
+        /// Makes a stack that gets its session before its first fetch.
         ///
         /// - Parameters:
-        ///   - authenticationChallengeHandler: Answers challenges. Without one a 401 is a response like any other.
-        ///   - retryQueue: Where delayed retries wait.
+        ///   - authenticationChallengeHandler: Answers challenges. Without one, a 401 is a response like any other.
+        ///   - retryQueue: The queue on which delayed retries wait.
         public init(
             authenticationChallengeHandler: (any AuthenticationChallengeHandler)? = nil,
             retryQueue: DispatchQueue = .global()
@@ -110,18 +108,18 @@ extension Network {
             super.init()
         }
 
-        /// Makes a stack with a session of its own.
+        /// Makes a stack that makes its session itself.
         ///
         /// - Parameters:
-        ///   - configuration: Connections, and how fetches are carried out.
-        ///   - authenticationChallengeHandler: Answers challenges. Without one a 401 is a response like any other.
-        ///   - queue: Where completions are called, and where delayed retries wait.
-        /// - Throws: ``/NetworkStack/Network/ConfigurationError/invalid(_:)`` if the configuration makes no sense, on Linux also if the
-        ///   environment names a proxy that cannot be read;
-        ///   ``/NetworkStack/Network/ConfigurationError/unsupported(_:reason:)`` if URLSession cannot do what is asked here; on Linux also if
-        ///   the environment names proxies and the configuration does not ask for them;
-        ///   ``/NetworkStack/Network/ConfigurationError/untrusted(_:)`` if the configuration pins keys (``ServerTrustEvaluator``
-        ///   does that where it can be done).
+        ///   - configuration: Connections, and the default options of fetches.
+        ///   - authenticationChallengeHandler: Answers challenges. Without one, a 401 is a response like any other.
+        ///   - queue: The queue on which completions run and delayed retries wait.
+        /// - Throws: ``/NetworkStack/Network/ConfigurationError/invalid(_:)`` if the configuration contradicts itself, and on
+        ///   Linux if the environment names a proxy that cannot be parsed;
+        ///   ``/NetworkStack/Network/ConfigurationError/unsupported(_:reason:)`` if URLSession cannot do what the configuration
+        ///   asks for, and on Linux if the environment names proxies that the configuration does not allow;
+        ///   ``/NetworkStack/Network/ConfigurationError/untrusted(_:)`` if the configuration pins keys (where the system allows
+        ///   it, use ``ServerTrustEvaluator``).
         public init(
             configuration: Configuration,
             authenticationChallengeHandler: (any AuthenticationChallengeHandler)? = nil,
@@ -159,18 +157,20 @@ extension Network {
         /// The engine above URLSession.
         public var engine: HTTPEngine<URLSessionTransport> { state.withLock { $0.engine } }
 
-        /// Fetches a resource and collects its content. Cancelling the task cancels the fetch.
+        /// Fetches a resource and collects its body. Cancelling the task cancels the fetch.
         ///
         /// - Parameter resource: What to fetch.
-        /// - Returns: The content and its response.
-        /// - Throws: Why the fetch failed, as ``/NetworkStack/HTTPFetchError`` has it; ``/NetworkStack/HTTPFetchError/cancelled`` if the task was cancelled.
+        /// - Returns: The body and its response.
+        /// - Throws: Why the fetch failed, as an ``/NetworkStack/HTTPFetchError``; ``/NetworkStack/HTTPFetchError/cancelled`` if
+        ///   the task was cancelled.
         public func fetch(resource: URLSessionResource) async throws(URLSessionError) -> Network.Value<Data, Response> {
             try await engine.fetch(resource)
         }
 
-        /// The session that carries the fetches. It is set once, by a stack that was made without a configuration, to a
-        /// session whose delegate is the stack, whose delegate queue is serial, and whose header fields can be sent with
-        /// every request; anything else is a fatal error.
+        /// The session that carries the fetches.
+        ///
+        /// It can be set once, on a stack that was made without a configuration. Its delegate has to be the stack, its delegate
+        /// queue serial, and its header fields legal in every request; anything else is a fatal error.
         public var session: URLSession? {
             get { state.withLock { $0.session } }
             set {
@@ -224,7 +224,7 @@ extension Network {
             }
         }
 
-        /// The header fields of a session of one's own, which it does not add itself any more.
+        /// Takes the header fields from an injected session, which no longer adds them itself.
         private static func headers(of session: URLSession) -> HTTP.Headers {
             var configuration = Configuration()
             configuration.headers = HTTP.Headers(additional: Platform.takeFields(from: session))
@@ -242,33 +242,33 @@ extension Network {
             return configuration.headers
         }
 
-        /// Lets the fetches under way come to their end, redirects and retries included, and then invalidates the session,
-        /// which lets go of its delegate. Returns at once.
+        /// Finishes the fetches in flight, redirects and retries included, and then invalidates the session, which releases its
+        /// delegate. Returns at once.
         ///
-        /// Later fetches fail with ``/NetworkStack/HTTPFetchError/shutDown``. It may be called any number of times. A session
-        /// that is invalidated in any other way may end the process at the next fetch.
+        /// Later fetches fail with ``/NetworkStack/HTTPFetchError/shutDown``. It may be called any number of times. If other code
+        /// invalidates the session, the next fetch may crash the process.
         public func finishFetchesAndInvalidateSession() { close() }
 
-        /// Ends every fetch under way with ``/NetworkStack/HTTPFetchError/shutDown``, invalidates the session, and waits until
-        /// that is done.
+        /// Ends every fetch in flight with ``/NetworkStack/HTTPFetchError/shutDown``, invalidates the session, and waits until it
+        /// is invalid.
         ///
-        /// Later fetches fail with the same. It may be called any number of times.
+        /// Later fetches fail with the same error. It may be called any number of times.
         public func shutdown() async {
             close()
-            // First, so that nobody takes the place of one that is ended.
+            // First, so that no waiting transfer takes the place of one that is ended.
             table.shutDown()
             state.withLock { $0.finishing }?.shutDown()
             state.withLock { $0.earlier }?.shutDown()
             guard let session else { return }
-            // No task is made after this: all are made on the same queue, by transfers that ask for the session first.
+            // No task is made after this: all are made on this queue, by transfers that first ask for the session.
             table.steering.async { session.finishTasksAndInvalidate() }
             await table.invalid()
         }
 
-        /// Lets the fetches under way come to their end, as ``finishFetchesAndInvalidateSession()`` does, but not for longer than
-        /// it is given, and then shuts down as ``shutdown()`` does: for a service that is told to end.
+        /// Finishes the fetches in flight, as ``finishFetchesAndInvalidateSession()`` does, for a limited time, and then shuts
+        /// down as ``shutdown()`` does. Use it to end a service.
         ///
-        /// - Parameter grace: How long to wait at most; not at all if not longer than zero, or once the task is cancelled.
+        /// - Parameter grace: The longest wait. There is none if it is zero or negative, or after the task was cancelled.
         public func shutdown(after grace: Duration) async {
             close()
             let (finishing, earlier) = state.withLock { ($0.finishing, $0.earlier) }
@@ -278,8 +278,8 @@ extension Network {
             await shutdown()
         }
 
-        /// Puts an engine that refuses everything in the place of the one that fetches. Whatever is under way keeps the old
-        /// one, whose session is invalidated when the last is done.
+        /// Replaces the engine by one that refuses all fetches. Fetches in flight keep the old one, whose session is invalidated
+        /// after the last of them.
         private func close() {
             let refusing = HTTPEngine(
                 transport: URLSessionTransport(session: TransferSession(table: table)),

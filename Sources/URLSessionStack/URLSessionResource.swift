@@ -6,12 +6,12 @@ public import NetworkStack
 #endif
 
 extension Network {
-    /// What a URLSession stack fetches.
+    /// The resource that a URLSession stack fetches.
     public typealias URLSessionResource = HTTPResource<URLRequest, URLResponse>
 
     /// A retry policy of a URLSession stack.
     public typealias URLSessionRetryPolicy = Retry.Policy<Retry.Metadata<URLRequest, URLResponse>>
-    /// What a fetch on a URLSession stack fails with.
+    /// The error of a fetch on a URLSession stack.
     public typealias URLSessionError = HTTPFetchError<URLResponse, URLError>
 }
 

@@ -5,16 +5,16 @@ public import NetworkStack
     public import FoundationNetworking
 #endif
 
-/// Carries hops as tasks of a session. Redirects, cookies, caches and timeouts of URLSession's own are out of the way.
+/// Carries hops as tasks of a session. URLSession's redirects, cookies, caches and timeouts are off.
 public struct URLSessionTransport: HTTPTransport {
     /// Foundation's request.
     public typealias Request = URLRequest
-    /// Foundation's response; an `HTTPURLResponse` that knows its ``/NetworkStack/HTTP/Response``.
+    /// Foundation's response: an `HTTPURLResponse` that carries its ``/NetworkStack/HTTP/Response``.
     public typealias Response = URLResponse
-    /// What URLSession fails with.
+    /// The error of URLSession.
     public typealias Failure = URLError
 
-    /// What URLSession can do here, and why not what it cannot.
+    /// What URLSession can do here, and the reason for each thing that it cannot.
     public let capabilities = Platform.capabilities
 
     let session: TransferSession
@@ -37,14 +37,14 @@ public struct URLSessionTransport: HTTPTransport {
             ?? URLResponse(url: response.url, mimeType: nil, expectedContentLength: -1, textEncodingName: nil)
     }
 
-    /// Refuses what URLSession would do otherwise than asked, before anything is sent.
+    /// Refuses hops that URLSession would carry in another way than asked, before anything is sent.
     private static func check(_ hop: HTTPHop) throws(Network.ConfigurationError) {
         try hop.options.checkForURLSession()
         if hop.options.version == .http1_1, hop.origin.scheme == .https {
             try Platform.capabilities.require(.versionChoice)
         }
         if hop.origin.host.hasPrefix("[") { try Platform.capabilities.require(.ipv6Literals) }
-        // With room for what URLSession and libcurl add.
+        // Leaves room for what URLSession and libcurl add.
         if let limit = Platform.longestHead, hop.headLength > limit - 2048 {
             throw .invalid(
                 "The request's URL and header fields have \(hop.headLength) bytes; libcurl sends a head of up to 1 MiB."

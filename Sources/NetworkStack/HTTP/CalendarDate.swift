@@ -1,11 +1,11 @@
 internal import FoundationEssentials
 
-/// A second by the Gregorian calendar and the clock of UTC, whatever text it is written in.
+/// A second in the Gregorian calendar and UTC.
 struct CalendarDate: Equatable {
     let (year, month, day): (Int, Int, Int)
     let (hour, minute, second): (Int, Int, Int)
 
-    /// Checks what a text says; `nil` if there is no such second. A leap second counts as the one after it.
+    /// Checks the parts of a date; `nil` if there is no such second. A leap second counts as the next second.
     init?(_ year: Int, _ month: Int, _ day: Int, _ hour: Int, _ minute: Int, _ second: Int) {
         guard (1...9999).contains(year), (1...12).contains(month), (0..<24).contains(hour), (0..<60).contains(minute),
             (0...60).contains(second), day >= 1, day <= Self.length(of: month, in: year)
@@ -14,7 +14,7 @@ struct CalendarDate: Equatable {
         (self.hour, self.minute, self.second) = (hour, minute, second)
     }
 
-    /// The second that a moment lies in; the last of the year 9999 for one that is later, and the first of 1970 before that.
+    /// The second of a moment, limited to the range from 1970 to 9999.
     init(_ moment: Date) {
         let seconds = Int(min(max(0, moment.timeIntervalSince1970), 253_402_300_799))
         let days = seconds / 86_400
@@ -31,10 +31,10 @@ struct CalendarDate: Equatable {
         return Date(timeIntervalSince1970: Double(((days * 24 + hour) * 60 + minute) * 60 + second))
     }
 
-    /// The names of months, in three letters, as every such text has them.
+    /// The three-letter names of months.
     static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
 
-    /// The month, from 1 to 12, that has this name in any case.
+    /// The month, from 1 to 12, with this name in any case.
     static func month(named name: Substring.UTF8View) -> Int? {
         guard name.count == 3 else { return nil }
         return months.firstIndex { $0.utf8.elementsEqual(name) { $0.asciiLowercased == $1.asciiLowercased } }.map {

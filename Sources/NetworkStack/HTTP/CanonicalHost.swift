@@ -1,17 +1,16 @@
-/// A host in the one form in which hosts are compared, however it was written: `A.TEST.` is `a.test`, `127.1` is
-/// `127.0.0.1`, `[0:0:0:0:0:0:0:1]` is `::1`.
+/// A host in the form in which hosts are compared: `A.TEST.` is `a.test`, `127.1` is `127.0.0.1`, `[0:0:0:0:0:0:0:1]` is `::1`.
 ///
 /// It reads numbers as libcurl does: what libcurl connects to as an address is an address here.
 struct CanonicalHost: Hashable, Sendable {
     /// The host, an IPv6 address without brackets.
     let text: String
-    /// Whether it is an address, which has no subdomains.
+    /// Whether it is an address. An address has no subdomains.
     let isAddress: Bool
 
     /// The host of an origin.
     init(_ origin: HTTP.Origin) { self.init(host: origin.host) }
 
-    /// A host as origins and proxies have it: legal and in lower case, with no dot at its end.
+    /// A host as origins and proxies have it: legal, in lower case, without a final dot.
     init(host: String) {
         switch host.utf8.first {
         case UInt8(ascii: "["):
@@ -23,8 +22,8 @@ struct CanonicalHost: Hashable, Sendable {
         }
     }
 
-    /// The host a person wrote, or `nil` if that is none: not ASCII (its A-label is), an empty label, a character no host
-    /// has, a wildcard. An IPv6 address may stand in brackets.
+    /// The host that a user wrote, or `nil` if it is invalid: a name beyond ASCII (write its A-label), an empty label, an illegal
+    /// character, a wildcard. An IPv6 address may be in brackets.
     init?(named name: String) {
         var bytes = name.utf8[...]
         if bytes.contains(UInt8(ascii: ":")) {
@@ -38,7 +37,7 @@ struct CanonicalHost: Hashable, Sendable {
             return
         }
         let labels = bytes.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-        // A last label of digits is no domain: what has one is an address that was written wrong.
+        // A name whose last label has only digits is a misspelt address.
         guard bytes.count <= 253, labels.allSatisfy(Self.isLabel), labels.last?.allSatisfy(\.isDigit) == false
         else {
             return nil
@@ -60,7 +59,7 @@ struct CanonicalHost: Hashable, Sendable {
 }
 
 extension HTTP.Origin {
-    /// The host in four decimal numbers, if it is an IPv4 address in any of its forms.
+    /// The host as four decimal numbers, if it is an IPv4 address in any form.
     package var ipv4Address: String? {
         let host = CanonicalHost(self)
         return host.isAddress && self.host.utf8.first != UInt8(ascii: "[") ? host.text : nil
@@ -68,7 +67,7 @@ extension HTTP.Origin {
 }
 
 extension IPAddress {
-    /// The one text of an address of IPv6 (RFC 5952); an IPv4 address in its IPv6 form is that IPv4 address.
+    /// The canonical text of an IPv6 address (RFC 5952). An IPv4-mapped address is that IPv4 address.
     fileprivate var canonicalText: String {
         let groups = stride(from: 0, to: 16, by: 2).map { UInt16(bytes[$0]) << 8 | UInt16(bytes[$0 + 1]) }
         if groups[..<5].allSatisfy({ $0 == 0 }), groups[5] == 0xFFFF {

@@ -1,21 +1,19 @@
 extension HTTP {
-    /// What a server asks of whoever wants in: one member of a `WWW-Authenticate` or `Proxy-Authenticate` field
-    /// (RFC 9110 section 11.3).
+    /// One authentication challenge of a `WWW-Authenticate` or `Proxy-Authenticate` field (RFC 9110 section 11.3).
     public struct Challenge: Hashable, Sendable {
         /// The scheme.
         public let scheme: AuthScheme
-        /// What followed the scheme's name without being a parameter, such as Negotiate's data.
+        /// The token68 after the scheme's name, such as Negotiate's data.
         public let token: String?
-        /// The parameters, their names in lower case. Of a name that comes twice, the first value is kept.
+        /// The parameters, with names in lower case. If a name occurs twice, the first value counts.
         public private(set) var parameters: [String: String]
 
-        /// The part of the server that the credentials are for, if the challenge names it.
+        /// The protection space that the credentials are for, if the challenge names one.
         public var realm: String? { parameters["realm"] }
 
-        /// Reads the challenges of a field.
+        /// Parses the challenges of a field.
         ///
-        /// A member that is neither a challenge nor a parameter of one is dropped, and so is a parameter without a value; the
-        /// others count.
+        /// Members that are neither a challenge nor a parameter of one are dropped, and so are parameters without a value.
         ///
         /// - Parameter text: The field's value, or the joined values of several lines.
         /// - Returns: The challenges, in order.
@@ -23,7 +21,7 @@ extension HTTP {
             var reader = FieldReader(text)
             var challenges: [Challenge] = []
             while reader.skipToMember() {
-                // The comma may separate two parameters or two challenges: only what follows shows which.
+                // A comma separates two parameters or two challenges; what follows decides.
                 if !reader.isAtParameter, let scheme = reader.scheme() {
                     challenges.append(Challenge(scheme: AuthScheme(rawValue: scheme), token: reader.token68()))
                 }
@@ -47,20 +45,20 @@ extension HTTP {
 }
 
 extension HTTP.Headers {
-    /// What the server asks of whoever wants in, from `WWW-Authenticate`, in order.
+    /// The challenges in `WWW-Authenticate`, in order.
     public var challenges: [HTTP.Challenge] {
         values(for: .wwwAuthenticate).flatMap { HTTP.Challenge.list($0) }
     }
 }
 
 extension FieldReader {
-    /// Passes over commas and blanks; answers whether anything follows.
+    /// Skips commas and blanks; returns whether anything follows.
     fileprivate mutating func skipToMember() -> Bool {
         repeat { skipBlanks() } while take(UInt8(ascii: ","))
         return !isAtEnd
     }
 
-    /// A scheme's name and the blanks after it, or `nil`, having passed over nothing.
+    /// A scheme's name and the blanks after it; `nil`, without moving, if there is none.
     fileprivate mutating func scheme() -> String? {
         var ahead = self
         guard let name = ahead.token(), ahead.isAtBlank || ahead.isAtMembersEnd else { return nil }
@@ -69,20 +67,20 @@ extension FieldReader {
         return name
     }
 
-    /// Whether `name=` stands here, with blanks allowed around the sign.
+    /// Whether `name=` is next, with optional blanks around the sign.
     fileprivate var isAtParameter: Bool {
         var ahead = self
         return ahead.parameterName() != nil
     }
 
-    /// `name=value` with blanks allowed around the sign; the value is `nil` if it is broken. `nil` if no `name=` stands here.
+    /// `name=value`, with optional blanks around the sign. The value is `nil` if it is broken. `nil` if `name=` is not next.
     fileprivate mutating func parameter() -> (name: String, value: String?)? {
         guard let name = parameterName() else { return nil }
         defer { skipBlanks() }
         return (name, parameterValue())
     }
 
-    /// `name=` with blanks allowed around the sign, or `nil`, having passed over nothing.
+    /// `name=`, with optional blanks around the sign; `nil`, without moving, if there is none.
     private mutating func parameterName() -> String? {
         var ahead = self
         guard let name = ahead.token() else { return nil }
@@ -93,7 +91,7 @@ extension FieldReader {
         return name.asciiLowercased
     }
 
-    /// A token68 that makes a whole member of the list, or `nil`, having passed over nothing.
+    /// A token68 that is a whole member of the list; `nil`, without moving, if there is none.
     fileprivate mutating func token68() -> String? {
         var ahead = self
         guard let body = ahead.text(of: { $0 == UInt8(ascii: "/") || $0.isTokenByte }) else { return nil }

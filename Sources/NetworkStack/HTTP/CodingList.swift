@@ -1,11 +1,11 @@
-/// Reads the lists of `Content-Encoding` and `Transfer-Encoding` (RFC 9110 sections 5.6.1 and 8.4, RFC 9112 section 6.1).
+/// Parses the lists of `Content-Encoding` and `Transfer-Encoding` (RFC 9110 sections 5.6.1 and 8.4, RFC 9112 section 6.1).
 package enum CodingList {
-    /// The names of the codings, as they are and in the order they were applied. Empty members do not count.
+    /// The names of the codings as written, in the order in which they were applied. Empty members are skipped.
     ///
-    /// A member with something in it that no name has is delivered as it is: no decoder knows it.
+    /// A member with illegal characters is returned as it is: no decoder knows it.
     ///
     /// - Parameters:
-    ///   - line: The line, with its line end or without.
+    ///   - line: The line, with or without its line end.
     ///   - start: Where the value begins in it.
     /// - Returns: The names.
     package static func names(_ line: Span<UInt8>, from start: Int = 0) -> [String] {
@@ -20,10 +20,10 @@ package enum CodingList {
         }
     }
 
-    /// The codings of content that have to be undone: all but `identity`, and `none`, which some servers send for it.
+    /// The codings of a body that have to be decoded: all except `identity`, and `none`, which some servers send for it.
     ///
     /// - Parameters:
-    ///   - line: The line, with its line end or without.
+    ///   - line: The line, with or without its line end.
     ///   - start: Where the value begins in it.
     /// - Returns: The names.
     package static func contentCodings(_ line: Span<UInt8>, from start: Int = 0) -> [String] {

@@ -1,22 +1,22 @@
-/// Reads the length that `Content-Length` announces (RFC 9110 section 8.6): what decides where a response ends is read strictly.
+/// Parses `Content-Length` (RFC 9110 section 8.6), strictly, because it decides where a response ends.
 package enum ContentLength {
-    /// What a value says.
+    /// The result of parsing a value.
     package enum Reading: Equatable {
         /// Every member is this number of bytes.
         case length(Int64)
-        /// A member is no plain number, or one that is too large.
+        /// A member is not a plain number, or too large.
         case illegal
         /// Two members differ.
         case conflicting
     }
 
-    /// Reads the value of one line. Every member must be a plain number, and all must be the same (RFC 9112 section 6.3).
+    /// Parses the value of one line. Every member must be a plain number, and all must be equal (RFC 9112 section 6.3).
     ///
     /// - Parameters:
-    ///   - line: The line, with its line end or without.
+    ///   - line: The line, with or without its line end.
     ///   - start: Where the value begins in it.
     ///   - earlier: The length of an earlier line, if there was one.
-    /// - Returns: The length, or what is wrong with it.
+    /// - Returns: The length, or the fault.
     package static func read(_ line: Span<UInt8>, from start: Int = 0, after earlier: Int64? = nil) -> Reading {
         var said = earlier
         var index = start
@@ -43,10 +43,10 @@ package enum ContentLength {
         return said.map { .length($0) } ?? .illegal
     }
 
-    /// Reads a value, of one line or of several that were joined.
+    /// Parses a value of one line, or of several joined lines.
     ///
     /// - Parameter value: The value.
-    /// - Returns: The length, or `nil` if anything is wrong with it.
+    /// - Returns: The length, or `nil` if it is invalid.
     package static func length(_ value: String) -> Int64? {
         guard case .length(let length) = read(Array(value.utf8).span) else { return nil }
         return length

@@ -1,5 +1,5 @@
 extension HTTP {
-    /// A user's name and password. No description shows them.
+    /// A user's name and password. Descriptions do not show them.
     public struct Credentials: Sendable, Hashable {
         /// The user's name.
         public var user: String
@@ -16,15 +16,15 @@ extension HTTP {
             self.password = password
         }
 
-        /// Whether they may be sent: a control character would be cut off or could forge a field.
+        /// Whether they may be sent. A control character would be cut off or could forge a field.
         var isLegal: Bool { (user + password).utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F } }
     }
 }
 
 extension HTTP.Credentials: CustomStringConvertible, CustomReflectable {
-    /// Nothing of what is in them.
+    /// A fixed text without name and password.
     public var description: String { "<redacted>" }
 
-    /// Nothing of what is in them: a dump, too, shows no secret.
+    /// An empty mirror, so that a dump shows no secret.
     public var customMirror: Mirror { Mirror(self, children: []) }
 }

@@ -1,12 +1,12 @@
-/// Host names beyond ASCII as A-labels (UTS 46, nontransitional, with the Bidi rule of RFC 5893).
+/// Converts host names beyond ASCII to A-labels (UTS 46, nontransitional, with the Bidi rule of RFC 5893).
 ///
-/// It converts names that need no other mapping than to lower case, and refuses the rest: characters that stand for others
-/// (full-width letters, ligatures), symbols, letters that are not composed (NFC), labels that mix directions. What it
-/// returns is what a browser makes of the name.
+/// It converts names for which lower-casing is the only mapping. It refuses the rest: characters that map to others (full-width
+/// letters, ligatures), symbols, letters that are not composed (NFC), labels with mixed directions. Its results are those of
+/// browsers.
 enum DomainName {
-    /// The name with each label beyond ASCII as its A-label, or `nil` if there is none.
+    /// The name with each label beyond ASCII as its A-label, or `nil` if it cannot be converted.
     static func ascii(_ name: some StringProtocol) -> String? {
-        // An A-label is hardly shorter than its label, and a host has 253 bytes.
+        // An A-label is hardly shorter than its label, and a host has at most 253 bytes.
         guard name.utf8.count <= 1024 else { return nil }
         let isBidi = name.unicodeScalars.contains(where: \.isRightToLeft)
         var labels: [String] = []
@@ -19,10 +19,10 @@ enum DomainName {
         return labels.joined(separator: ".")
     }
 
-    /// A label in lower case, if it is beyond ASCII and has only characters that stay as they are; one of ASCII as it is.
+    /// The label in lower case, if lower-casing is its only mapping. A label of ASCII stays as it is.
     private static func mapped(_ label: [Unicode.Scalar]) -> [Unicode.Scalar]? {
         if label.allSatisfy(\.isASCII) { return label }
-        // A scalar beyond ASCII takes a byte of the A-label at least.
+        // A scalar beyond ASCII takes at least one byte of the A-label.
         guard label.count <= 63, label.first != "-", label.last != "-", label.first?.properties.isMark == false
         else { return nil }
         var mapped: [Unicode.Scalar] = []
@@ -39,9 +39,9 @@ enum DomainName {
         return mapped.starts(with: "xn--".unicodeScalars) ? nil : mapped
     }
 
-    /// A letter, mark or digit in lower case, if that is all that UTS 46 does to it.
+    /// A letter, mark or digit in lower case, if UTS 46 maps it to nothing else.
     private static func lowered(_ scalar: Unicode.Scalar) -> Unicode.Scalar? {
-        // Both are what they are, though folding would make other letters of them.
+        // Both stay as they are, although folding would change them.
         if scalar == "\u{DF}" || scalar == "\u{3C2}" || scalar == "-" || scalar == "_" { return scalar }
         var lowered = scalar
         if scalar.properties.changesWhenNFKCCaseFolded {
@@ -54,7 +54,7 @@ enum DomainName {
         return lowered.properties.isLetter || lowered.properties.isMark || lowered.properties.isDigit ? lowered : nil
     }
 
-    /// Whether normal form C may join a character to the last one that is no mark.
+    /// Whether normal form C may join a character to the last one that is not a mark.
     private static func mayCompose(_ scalar: Unicode.Scalar, with starter: Unicode.Scalar?) -> Bool {
         switch scalar.value {
         case 0x300...0x36F, 0x653...0x655, 0x1100...0x11FF, 0x1_6D63...0x1_6D6A: return true
@@ -62,7 +62,7 @@ enum DomainName {
         case 0x93C, 0x9BE, 0x9D7, 0xB3E, 0xB56...0xB57, 0xBBE, 0xBD7, 0xC56, 0xCC2, 0xCD5...0xCD6, 0xD3E, 0xD57, 0xDCA,
             0xDCF,
             0xDDF, 0x102E, 0x1B35, 0x3099...0x309A:
-            // What it can be joined to, and what comes of that, stand in its block.
+            // What it can be joined to, and the result, are in its block.
             guard let starter else { return true }
             let joined = String(String.UnicodeScalarView([starter, scalar]))
             let block = scalar.value & ~0xFF...scalar.value | 0xFF
@@ -71,7 +71,7 @@ enum DomainName {
         }
     }
 
-    /// The Bidi rule, and more: a label of right-to-left letters has those and their marks only, another one of the same name
+    /// The Bidi rule, stricter: a label of right-to-left letters has only those and their marks; any other label of such a name
     /// begins with a letter and ends with a letter or digit.
     private static func hasOneDirection(_ label: [Unicode.Scalar]) -> Bool {
         guard let first = label.first?.properties, let last = label.last?.properties, first.isLetter else {
@@ -83,7 +83,7 @@ enum DomainName {
 }
 
 extension Unicode.Scalar {
-    /// Whether it is in a block of scripts that are written from right to left.
+    /// Whether it is in a block of right-to-left scripts.
     fileprivate var isRightToLeft: Bool {
         switch value {
         case 0x590...0x8FF, 0xFB1D...0xFDFF, 0xFE70...0xFEFF, 0x1_0800...0x1_0FFF, 0x1_E800...0x1_EFFF: true

@@ -1,5 +1,5 @@
 extension ArraySlice<UInt8> {
-    /// A path without the segments `.` and `..` (RFC 3986 section 5.2.4).
+    /// The path without the segments `.` and `..` (RFC 3986 section 5.2.4).
     var withoutDotSegments: [UInt8] {
         let dot = UInt8(ascii: ".")
         guard contains(dot) else { return Array(self) }
@@ -19,7 +19,7 @@ extension ArraySlice<UInt8> {
 }
 
 extension String {
-    /// The text of a URL whose path has no segments `.` and `..`, or `nil` if it has none of them.
+    /// The URL without the segments `.` and `..` in its path, or `nil` if it has none of them.
     package var withoutDotSegments: String? {
         guard utf8.count <= URLText.limit else { return nil }
         var last = UInt8(ascii: ":")

@@ -1,48 +1,48 @@
-/// Reads the building blocks of field values: tokens, quoted strings, blanks (RFC 9110 section 5.6).
+/// Parses the building blocks of field values: tokens, quoted strings, blanks (RFC 9110 section 5.6).
 struct FieldReader {
     private let bytes: [UInt8]
     private var position = 0
-    /// Whether a quote was found that nothing ends. Then none that follows is ended either, and looking would be in vain.
+    /// Whether an unclosed quote was found. Then no later quote is closed either, and the search is skipped.
     private var hasOpenQuote = false
 
     init(_ text: String) { bytes = Array(text.utf8) }
 
     var isAtEnd: Bool { position == bytes.count }
 
-    /// Passes over spaces and tabs.
+    /// Skips spaces and tabs.
     mutating func skipBlanks() { skip(\.isBlank) }
 
-    /// Passes over the bytes of a kind.
+    /// Skips the bytes of a kind.
     mutating func skip(_ isOfKind: (UInt8) -> Bool) {
         while position < bytes.count, isOfKind(bytes[position]) { position += 1 }
     }
 
-    /// Passes over one byte if it is this one.
+    /// Skips this byte, if it is next.
     mutating func take(_ byte: UInt8) -> Bool {
         guard isAt(byte) else { return false }
         position += 1
         return true
     }
 
-    /// A token, or `nil` if none stands here.
+    /// The next token, or `nil` if there is none.
     mutating func token() -> String? { text(of: \.isTokenByte) }
 
-    /// The bytes of a kind that stand here, or `nil` if there are none.
+    /// The next bytes of a kind, or `nil` if there are none.
     mutating func text(of isOfKind: (UInt8) -> Bool) -> String? {
         let start = position
         skip(isOfKind)
         return start == position ? nil : String(decoding: bytes[start..<position], as: UTF8.self)
     }
 
-    /// Whether this byte stands here.
+    /// Whether this byte is next.
     func isAt(_ byte: UInt8) -> Bool { position < bytes.count && bytes[position] == byte }
 
-    /// Whether a space or a tab stands here.
+    /// Whether a space or a tab is next.
     var isAtBlank: Bool { position < bytes.count && bytes[position].isBlank }
 
-    /// The text of a quoted string, unescaped, or `nil` if none stands here.
+    /// The text of the next quoted string, unescaped, or `nil` if there is none.
     ///
-    /// - Parameter mayStayOpen: Whether one that nothing ends runs to the end of the field; otherwise it is none.
+    /// - Parameter mayStayOpen: Whether an unclosed quote extends to the end of the field; otherwise it is no quoted string.
     /// - Returns: The text.
     mutating func quotedString(mayStayOpen: Bool = false) -> String? {
         let start = position
@@ -67,7 +67,7 @@ struct FieldReader {
     /// A parameter's value: a token or a quoted string.
     mutating func parameterValue() -> String? { quotedString() ?? token() }
 
-    /// Everything up to this byte or the end, quoted strings whole. It stands before the byte then.
+    /// The text up to this byte or the end; the byte inside a quoted string does not count. The byte itself is not skipped.
     mutating func text(to byte: UInt8) -> String {
         let start = position
         while position < bytes.count, bytes[position] != byte {
@@ -78,7 +78,7 @@ struct FieldReader {
 }
 
 extension String {
-    /// The text as a parameter's value: a token as it is, anything else as a quoted string.
+    /// The text as a parameter's value: unchanged if it is a token, otherwise a quoted string.
     var asParameterValue: String {
         if HTTP.Headers.isLegal(name: self) { return self }
         var quoted: [UInt8] = [UInt8(ascii: "\"")]
@@ -90,7 +90,7 @@ extension String {
         return String(decoding: quoted, as: UTF8.self)
     }
 
-    /// The text with ASCII letters lowered.
+    /// The text with its ASCII letters in lower case.
     var asciiLowercased: String {
         if utf8.allSatisfy({ $0 == $0.asciiLowercased }) { return self }
         return String(decoding: utf8.map(\.asciiLowercased), as: UTF8.self)

@@ -1,17 +1,17 @@
 internal import FoundationEssentials
 
-/// Reads the dates of HTTP (RFC 9110 section 5.6.7): the one form that is sent today, and the two that may still be met.
+/// Parses the three forms of dates in HTTP (RFC 9110 section 5.6.7).
 ///
-/// The day's name does not count, nor does case. Every date of HTTP is one of UTC; one that names another zone is none.
+/// The day's name and case are ignored. Every date is in UTC; a date with another zone is rejected.
 enum HTTPDate {
-    /// The moment a text names.
+    /// Parses a date.
     ///
     /// - Parameters:
     ///   - text: `Sun, 06 Nov 1994 08:49:37 GMT`, `Sunday, 06-Nov-94 08:49:37 GMT` or `Sun Nov  6 08:49:37 1994`.
-    ///   - now: What the century of a year in two digits is guessed by: it lies at most 50 years ahead.
+    ///   - now: The current time, which decides the century of a two-digit year: it is at most 50 years ahead.
     /// - Returns: The moment, or `nil` if the text is no such date.
     static func parse(_ text: String, now: @autoclosure () -> Date) -> Date? {
-        // A date has six words at most.
+        // A date has at most six words.
         var words = text.split(maxSplits: 6) { $0 == " " || $0 == "," || $0 == "\t" }[...]
         if let last = words.last, zones.contains(String(last).asciiLowercased) { words.removeLast() }
         if let first = words.first, first.utf8.allSatisfy({ $0.isAlphanumeric && !$0.isDigit }) { words.removeFirst() }
@@ -28,7 +28,7 @@ enum HTTPDate {
         }
     }
 
-    /// What servers call UTC.
+    /// Names of UTC.
     private static let zones: Set<String> = ["gmt", "utc", "ut", "z", "+0000", "-0000"]
 
     private static func date(
@@ -46,7 +46,7 @@ enum HTTPDate {
         func moment(_ year: Int) -> Date? { CalendarDate(year, month, day, hour, minute, second)?.moment }
         guard year.utf8.count == 2 else { return moment(written) }
         let ahead = now().addingTimeInterval(50 * 365.25 * 86_400)
-        // What is a day of 19xx is one of 20xx, too.
+        // A day of 19xx exists in 20xx, too.
         return moment(2000 + written).flatMap { $0 <= ahead ? $0 : moment(1900 + written) }
     }
 

@@ -1,17 +1,16 @@
-/// Judges the lines of a received head, the same for every backend: each is a field, and together they leave no doubt where
-/// the body ends (RFC 9112 sections 5.1 and 6).
+/// Checks the lines of a received head, in the same way for every backend: each is a field, and together they define where the
+/// body ends (RFC 9112 sections 5.1 and 6).
 package struct HeadJudge {
-    /// What is wrong with a head.
+    /// The fault of a head.
     package enum Fault: Error, Equatable, Sendable, CustomStringConvertible {
-        /// A line has no colon, or a name before it that is no token. Blanks before the colon are passed over.
+        /// A line has no colon, or its name is no token. Blanks before the colon are allowed.
         case noField
         case conflictingLengths
         case illegalLength
-        /// Transfer-Encoding is anything but one `chunked`, or HTTP/1.1 is not what is spoken. Whatever else is read there is
-        /// read otherwise by somebody else.
+        /// Transfer-Encoding is not exactly one `chunked`, or the version is not HTTP/1.1. Parsers disagree about anything else.
         case transferEncoding
 
-        /// What is wrong, in a sentence that names the field.
+        /// The fault, in a sentence that names the field.
         package var description: String {
             switch self {
             case .noField:
@@ -24,45 +23,44 @@ package struct HeadJudge {
         }
     }
 
-    /// Whether the content comes in chunks, so that its end is marked.
+    /// Whether the body is sent in chunks, so that its end is marked.
     package private(set) var isChunked = false
-    /// The codings of the content, in the order they were applied, without `identity` and `none`.
+    /// The codings of the body, in the order in which they were applied, without `identity` and `none`.
     package private(set) var contentCodings: [String] = []
-    /// How long the server keeps the connection once it is unused, in seconds (`Keep-Alive: timeout=5`).
+    /// How long the server keeps an idle connection, in seconds (`Keep-Alive: timeout=5`).
     package private(set) var keepAlive: Int?
     private var saidLength: Int64?
     private var version = HTTP.Version.http1_1
-    /// What is wrong if the next line continues the last one, which says where the content ends.
+    /// The fault if the next line continues the last one, which decides where the body ends.
     private var faultOfContinuing: Fault?
-    /// Whether the next line, if it continues the last one, names codings of the content.
+    /// Whether the last line named codings of the body.
     private var isWithinCodings = false
 
-    /// A list with more codings than this is not read on.
+    /// A longer list of codings is not read on.
     package static let mostCodings = 5
 
     package init() {}
 
-    /// The length that Content-Length announces, in bytes; chunks override it (RFC 9112 section 6.3).
+    /// The length that Content-Length announces, in bytes. Chunks override it (RFC 9112 section 6.3).
     package var contentLength: Int64? { isChunked ? nil : saidLength }
 
-    /// Forgets what was read: another head begins.
+    /// Resets the state for another head.
     package mutating func begin(_ version: HTTP.Version) {
         self.version = version
         (isChunked, contentCodings, keepAlive, saidLength) = (false, [], nil, nil)
         (faultOfContinuing, isWithinCodings) = (nil, false)
     }
 
-    /// Reads a line that continues the one before (RFC 9112 section 5.2). Some read a field up to the end of its first line,
-    /// and others all of it.
+    /// Checks a line that continues the one before (RFC 9112 section 5.2). Some parsers end a field at its first line.
     package mutating func read(continuation line: Span<UInt8>) -> Fault? {
         if isWithinCodings { readCodings(line, from: 0) }
         return faultOfContinuing
     }
 
-    /// Reads a field line.
+    /// Checks a field line.
     ///
     /// - Parameter line: `name: value`, with or without its line end.
-    /// - Returns: What is wrong with it, or with it and those before, if anything is.
+    /// - Returns: The fault of the line, alone or together with earlier ones, or `nil`.
     package mutating func read(_ line: Span<UInt8>) -> Fault? {
         (faultOfContinuing, isWithinCodings) = (nil, false)
         guard let (nameLength, colon) = Self.colon(in: line) else { return .noField }
@@ -77,7 +75,7 @@ package struct HeadJudge {
             readCodings(line, from: colon + 1)
         case 17 where Self.isName(Self.transferEncodingName, of: line):
             faultOfContinuing = .transferEncoding
-            // libcurl does not know one with a blank before its colon, and takes chunks for content.
+            // libcurl ignores one with a blank before its colon, and takes chunks for the body.
             guard !isChunked, version == .http1_1, colon == nameLength, Self.isChunkedAlone(line, from: colon + 1)
             else {
                 return .transferEncoding
@@ -88,10 +86,10 @@ package struct HeadJudge {
         return nil
     }
 
-    /// Whether a line is a field: in a head all are that do not continue another.
+    /// Whether a line is a field. In a head, all lines are that do not continue another.
     package static func isField(_ line: Span<UInt8>) -> Bool { colon(in: line) != nil }
 
-    /// How long the field's name is, and where its colon stands.
+    /// The length of the field's name, and the position of its colon.
     @inline(__always)
     private static func colon(in line: Span<UInt8>) -> (nameLength: Int, colon: Int)? {
         var index = 0
@@ -113,7 +111,7 @@ package struct HeadJudge {
     }
 
     private mutating func readCodings(_ line: Span<UInt8>, from start: Int) {
-        // A server may name thousands, line by line, and each line makes the list anew.
+        // A server may send thousands of lines, and each line makes a new list.
         guard contentCodings.count <= Self.mostCodings else { return }
         contentCodings += CodingList.contentCodings(line, from: start)
     }
@@ -127,7 +125,7 @@ package struct HeadJudge {
         line.indices[start...].map { line[$0] }[...]
     }
 
-    /// Whether the line begins with a name, given in lower case. From its end: many names that are not this one begin like it.
+    /// Whether the line begins with a name, given in lower case. Compares from the end, because many names share their beginning.
     private static func isName(_ name: [UInt8], of line: Span<UInt8>) -> Bool {
         for index in name.indices.reversed() where line[index] | 0x20 != name[index] | 0x20 { return false }
         return true
@@ -140,7 +138,7 @@ package struct HeadJudge {
 }
 
 extension ArraySlice<UInt8> {
-    /// Without blanks and line ends around it.
+    /// Without blanks and line ends at both ends.
     fileprivate var trimmingLineBlanks: ArraySlice<UInt8> {
         let isOuter = { (byte: UInt8) in byte.isBlank || byte == UInt8(ascii: "\r") || byte == UInt8(ascii: "\n") }
         guard let last = lastIndex(where: { !isOuter($0) }) else { return [] }

@@ -1,7 +1,8 @@
 extension HTTP {
-    /// The header fields of a message: ordered, several values per name, names compared without case (RFC 9110 section 5).
+    /// The header fields of a message: ordered, with several values per name. Names are compared without regard to case (RFC 9110
+    /// section 5).
     ///
-    /// Fields that came from a server are kept as the bytes they arrived as and are read when asked for.
+    /// Received fields are kept as bytes and parsed on demand.
     public struct Headers: Sendable, ExpressibleByDictionaryLiteral {
         /// One field line.
         public struct Field: Hashable, Sendable {
@@ -10,7 +11,11 @@ extension HTTP {
             /// The field's value, without white space around it.
             public var value: String
 
-            /// Joins a name and a value.
+            /// Makes a field line.
+            ///
+            /// - Parameters:
+            ///   - name: The name.
+            ///   - value: The value, without white space around it.
             public init(name: HeaderName, value: String) {
                 self.name = name
                 self.value = value
@@ -46,16 +51,16 @@ extension HTTP {
             storage = .fields(dictionary.map { Field(name: HeaderName($0.key), value: $0.value) })
         }
 
-        /// Keeps field lines as they arrived; they are read when asked for.
+        /// Keeps received field lines, which are parsed on demand.
         ///
-        /// A line without a colon, or with a name that is no token, is passed over. A carriage return or a NUL in a value is
-        /// read as a space (RFC 9110 section 5.5). White space around a value is not part of it, a line that begins with
-        /// white space continues the one before (RFC 9112 section 5.2), and bytes that are no UTF-8 are read as Latin-1.
+        /// A line without a colon, or with a name that is no token, is skipped. A carriage return or a NUL in a value is read as
+        /// a space (RFC 9110 section 5.5). White space around a value is removed. A line that begins with white space continues
+        /// the one before (RFC 9112 section 5.2). Bytes that are not UTF-8 are read as Latin-1.
         ///
         /// - Parameter lines: `name: value` lines, each ended by a line feed or a carriage return and a line feed.
         public init(lines: [UInt8]) { storage = .wire(WireFields(lines)) }
 
-        /// Makes a collection of received fields, held to the same rule as lines that are kept as they arrived.
+        /// Makes a collection of received fields, with the same rules as for received lines.
         ///
         /// - Parameter fields: The fields; several of one name are kept.
         package init(received fields: some Sequence<Field>) {
@@ -68,13 +73,13 @@ extension HTTP {
             )
         }
 
-        /// Keeps field lines as they arrived, whose Content-Length has been read.
+        /// Keeps received field lines whose Content-Length was parsed already.
         package init(lines: [UInt8], contentLength: Int64?) {
             storage = .wire(WireFields(lines, readLength: .some(contentLength)))
         }
 
-        /// The length that Content-Length announces, in bytes, unless the content comes in chunks (RFC 9112 section 6.3). Every
-        /// response is asked for it.
+        /// The length that Content-Length announces, in bytes, unless the body is sent in chunks (RFC 9112 section 6.3). It is
+        /// read for every response.
         var announcedLength: Int64? {
             if case .wire(let wire) = storage, let length = wire.readLength { return length }
             return contains(.transferEncoding) ? nil : self[.contentLength].flatMap(ContentLength.length)
@@ -88,7 +93,7 @@ extension HTTP {
             }
         }
 
-        /// How many field lines there are.
+        /// The number of field lines.
         public var count: Int { fields.count }
 
         /// Whether there is no field.
@@ -96,9 +101,9 @@ extension HTTP {
 
         /// The combined value of a field.
         ///
-        /// Reading joins the values of several lines with `", "` (RFC 9110 section 5.3); use ``values(for:)`` for
-        /// `Set-Cookie`, whose values may not be joined. Writing replaces every line of that name, in the place of the
-        /// first; `nil` removes them.
+        /// Reading joins the values of several lines with `", "` (RFC 9110 section 5.3); use ``values(for:)`` for `Set-Cookie`,
+        /// whose values must not be joined. Writing replaces all lines of that name by one, in the place of the first; `nil`
+        /// removes them.
         public subscript(name: HeaderName) -> String? {
             get {
                 let values = values(for: name)
@@ -106,7 +111,7 @@ extension HTTP {
             }
             set {
                 var fields = fields
-                storage = .fields([])  // Nobody else has them now, so they are changed in place.
+                storage = .fields([])  // No other reference is left, so they are changed in place.
                 if let newValue {
                     if let first = fields.firstIndex(where: { $0.name == name }) {
                         fields[first].value = newValue
@@ -122,10 +127,10 @@ extension HTTP {
             }
         }
 
-        /// The values of every line of a name, in order.
+        /// The values of all lines of a name, in order.
         ///
         /// - Parameter name: The field's name, in any case.
-        /// - Returns: The values; empty when there is no such field.
+        /// - Returns: The values; empty if there is no such field.
         public func values(for name: HeaderName) -> [String] {
             switch storage {
             case .fields(let fields): fields.compactMap { $0.name == name ? $0.value : nil }
@@ -133,7 +138,7 @@ extension HTTP {
             }
         }
 
-        /// Where a response leads. Bytes that are no UTF-8 are percent-encoded as they came, not read as Latin-1.
+        /// The values of `Location`. Bytes that are not UTF-8 are percent-encoded, not read as Latin-1.
         var locations: [String] {
             if case .wire(let wire) = storage {
                 wire.values(for: .location, escapesBytes: true)
@@ -145,7 +150,7 @@ extension HTTP {
         /// Whether there is a field of that name.
         ///
         /// - Parameter name: The field's name, in any case.
-        /// - Returns: Whether there is one.
+        /// - Returns: `true` if there is one.
         public func contains(_ name: HeaderName) -> Bool {
             switch storage {
             case .fields(let fields): fields.contains { $0.name == name }
@@ -153,7 +158,7 @@ extension HTTP {
             }
         }
 
-        /// Adds a line and keeps those of the same name.
+        /// Adds a line and keeps other lines of that name.
         ///
         /// - Parameters:
         ///   - value: The value.
@@ -168,12 +173,12 @@ extension HTTP {
 }
 
 extension HTTP.Headers: Sequence {
-    /// Walks the fields in order.
+    /// Iterates over the fields in order.
     public func makeIterator() -> IndexingIterator<[Field]> { fields.makeIterator() }
 }
 
 extension HTTP.Headers: Hashable {
-    /// Whether both hold the same lines in the same order.
+    /// Whether both have the same lines in the same order.
     public static func == (left: HTTP.Headers, right: HTTP.Headers) -> Bool { left.fields == right.fields }
 
     /// Feeds the lines to a hasher.
@@ -181,27 +186,27 @@ extension HTTP.Headers: Hashable {
 }
 
 extension HTTP.Headers: CustomStringConvertible {
-    /// The lines, with the values of secret fields left out, and of those that hold a URL its user info, query and fragment.
+    /// The lines, without the values of secret fields; URLs in values lose user info, query and fragment.
     public var description: String {
         fields.map(\.description).joined(separator: "\n")
     }
 }
 
 extension HTTP.Headers.Field: CustomStringConvertible, CustomReflectable {
-    /// The line as ``HTTP/Headers/description`` shows it.
+    /// The line as in ``HTTP/Headers/description``.
     public var description: String { "\(name): \(HTTP.Redaction().text(of: self))" }
 
-    /// The line as ``HTTP/Headers/description`` shows it: a dump, too, shows no secret.
+    /// The line as in ``HTTP/Headers/description``, so that a dump shows no secret.
     public var customMirror: Mirror { Mirror(self, children: ["line": description]) }
 }
 
 extension HTTP.Headers: CustomReflectable {
-    /// The lines as ``description`` shows them.
+    /// The lines as in ``description``.
     public var customMirror: Mirror { Mirror(self, unlabeledChildren: description.split(separator: "\n")) }
 }
 
 extension HTTP.Headers {
-    /// Whether a value may be sent: no control byte but the tab (RFC 9110 section 5.5), so no line can be injected.
+    /// Whether a value may be sent: it has no control byte except the tab (RFC 9110 section 5.5), so it cannot inject a line.
     static func isLegal(value: String) -> Bool { value.utf8.allSatisfy(\.isValueByte) }
 
     /// Whether a name may be sent: a token.

@@ -1,9 +1,9 @@
-/// An address as bytes, so that two spellings of one are the same.
+/// An IP address as bytes, so that its spellings compare equal.
 struct IPAddress: Sendable, Hashable {
     /// Four bytes of IPv4, or sixteen of IPv6.
     let bytes: [UInt8]
 
-    /// Reads an address, with or without the brackets of IPv6; a zone is passed over.
+    /// Parses an address, with or without the brackets of IPv6. A zone is ignored.
     init?(_ text: String) {
         var text = text[...]
         if text.hasPrefix("[") {
@@ -15,7 +15,7 @@ struct IPAddress: Sendable, Hashable {
         self.bytes = bytes
     }
 
-    /// Whether the first bits are those of a block.
+    /// Whether the address is in a block.
     func isIn(_ block: IPAddress, bits: Int) -> Bool {
         guard bytes.count == block.bytes.count else { return false }
         let (whole, rest) = (bits / 8, bits % 8)

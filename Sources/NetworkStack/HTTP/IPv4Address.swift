@@ -1,5 +1,5 @@
-/// An IPv4 address in any of the forms of `inet_aton`: one to four numbers, decimal, octal (`0`) or hexadecimal (`0x`), of
-/// which the last fills what is left.
+/// An IPv4 address in any form of `inet_aton`: one to four numbers, decimal, octal (`0`) or hexadecimal (`0x`). The last number
+/// fills the remaining bytes.
 struct IPv4Address: CustomStringConvertible {
     let value: UInt32
 

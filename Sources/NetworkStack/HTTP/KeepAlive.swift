@@ -1,6 +1,6 @@
-/// Reads `Keep-Alive` (RFC 2068 section 19.7.1): how long a server keeps an unused connection.
+/// Parses `Keep-Alive` (RFC 2068 section 19.7.1): how long a server keeps an idle connection.
 enum KeepAlive {
-    /// The seconds of `timeout`, or `nil` if the value has none that is a number. More than a day counts as a day.
+    /// The number of seconds in `timeout`, or `nil` if there is none. More than a day counts as a day.
     static func timeout(in value: some Sequence<UInt8>) -> Int? {
         var reader = FieldReader(String(decoding: Array(value), as: UTF8.self))
         while !reader.isAtEnd {

@@ -1,39 +1,39 @@
 extension HTTP.MediaType {
-    /// Every media type, in a list of what is accepted.
+    /// Any media type, in a list of accepted types.
     public static let any: Self = "*/*"
 
     /// JSON (RFC 8259).
     public static let json: Self = "application/json"
-    /// An HTTP API's error, in JSON (RFC 9457).
+    /// An error of an HTTP API, in JSON (RFC 9457).
     public static let problemJSON: Self = "application/problem+json"
     /// A change, as a list of operations in JSON (RFC 6902).
     public static let jsonPatch: Self = "application/json-patch+json"
     /// A change, as the members that differ, in JSON (RFC 7396).
     public static let mergePatch: Self = "application/merge-patch+json"
-    /// Documents by the rules of JSON:API.
+    /// JSON:API documents.
     public static let jsonAPI: Self = "application/vnd.api+json"
     /// Linked data in JSON.
     public static let jsonLD: Self = "application/ld+json"
-    /// JSON texts one after the other (RFC 7464).
+    /// A sequence of JSON texts (RFC 7464).
     public static let jsonSequence: Self = "application/json-seq"
-    /// A form's fields, in one line (WHATWG URL).
+    /// A form's fields in one line (WHATWG URL).
     public static let formURLEncoded: Self = "application/x-www-form-urlencoded"
-    /// A form's fields, each a part of its own (RFC 7578). The boundary belongs to it; ``MultipartFormData`` gives both.
+    /// A form's fields as parts (RFC 7578). It needs a boundary; ``MultipartFormData`` makes both.
     public static let multipartFormData: Self = "multipart/form-data"
     /// Ranges of one representation (RFC 9110 section 14.6).
     public static let multipartByteranges: Self = "multipart/byteranges"
-    /// Parts that may be of any type (RFC 2046).
+    /// Parts of any type (RFC 2046).
     public static let multipartMixed: Self = "multipart/mixed"
 
-    /// Bytes of which nothing is known (RFC 2046).
+    /// Arbitrary bytes (RFC 2046).
     public static let octetStream: Self = "application/octet-stream"
-    /// Text without format (RFC 2046).
+    /// Unformatted text (RFC 2046).
     public static let plainText: Self = "text/plain"
     /// HTML.
     public static let html: Self = "text/html"
     /// Cascading style sheets (RFC 2318).
     public static let css: Self = "text/css"
-    /// Values with commas between them (RFC 4180).
+    /// Comma-separated values (RFC 4180).
     public static let csv: Self = "text/csv"
     /// A calendar (RFC 5545).
     public static let calendar: Self = "text/calendar"
@@ -54,7 +54,7 @@ extension HTTP.MediaType {
     public static let pdf: Self = "application/pdf"
     /// ZIP archives.
     public static let zip: Self = "application/zip"
-    /// Content compressed with gzip (RFC 6713).
+    /// A gzip file (RFC 6713).
     public static let gzip: Self = "application/gzip"
     /// WebAssembly.
     public static let wasm: Self = "application/wasm"

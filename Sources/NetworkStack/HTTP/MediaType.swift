@@ -1,9 +1,9 @@
 extension HTTP {
-    /// A media type with its parameters (RFC 9110 section 8.3.1), such as `text/html; charset=utf-8`; also a media range
-    /// with its weight (section 12.5.1), such as `text/*; q=0.5`.
+    /// A media type with its parameters (RFC 9110 section 8.3.1), such as `text/html; charset=utf-8`, or a media range with its
+    /// weight (section 12.5.1), such as `text/*; q=0.5`.
     ///
-    /// Type, subtype and parameter names are kept in lower case, because case does not count in them; parameters keep
-    /// their order. Two values are equal if all of this is.
+    /// Type, subtype and parameter names are kept in lower case, because case does not count in them. Parameters keep their
+    /// order. Two values are equal if all of this is.
     public struct MediaType: Hashable, Sendable {
         /// One parameter.
         public struct Parameter: Hashable, Sendable {
@@ -12,10 +12,10 @@ extension HTTP {
             /// The value, without quotation marks.
             public let value: String
 
-            /// Joins a name and a value.
+            /// Makes a parameter.
             ///
             /// - Parameters:
-            ///   - name: The name; its ASCII letters are lowered.
+            ///   - name: The name; its ASCII letters become lower case.
             ///   - value: The value, without quotation marks.
             public init(name: String, value: String) {
                 self.name = name.asciiLowercased
@@ -23,9 +23,9 @@ extension HTTP {
             }
         }
 
-        /// What stands before the slash, in lower case; `*` in a range of everything.
+        /// The part before the slash, in lower case; `*` in a range of all types.
         public let type: String
-        /// What stands behind the slash, in lower case; `*` in a range.
+        /// The part after the slash, in lower case; `*` in a range.
         public let subtype: String
         /// The parameters, in order. A media range's weight, `q`, is one of them.
         public var parameters: [Parameter]
@@ -33,20 +33,20 @@ extension HTTP {
         /// Makes a media type.
         ///
         /// - Parameters:
-        ///   - type: What stands before the slash; its ASCII letters are lowered.
-        ///   - subtype: What stands behind the slash; its ASCII letters are lowered.
-        ///   - parameters: The parameters. Parts that are no tokens make a media type that is not ``isValid``.
+        ///   - type: The part before the slash; its ASCII letters become lower case.
+        ///   - subtype: The part after the slash; its ASCII letters become lower case.
+        ///   - parameters: The parameters. If a part is no token, the media type is not ``isValid``.
         public init(type: String, subtype: String, parameters: [Parameter] = []) {
             self.type = type.asciiLowercased
             self.subtype = subtype.asciiLowercased
             self.parameters = parameters
         }
 
-        /// Reads a media type as a server sent it, by the rules of browsers (WHATWG MIME Sniffing, section 4.4).
+        /// Parses a received media type by the rules of browsers (WHATWG MIME Sniffing, section 4.4).
         ///
-        /// A parameter that is broken is dropped: one without a value, with a name that is no token, or with a control
-        /// character. Of parameters with one name the first is kept. A quote that nothing ends runs to the end of the text.
-        /// A literal is read strictly: what is sent is written by the rules.
+        /// Broken parameters are dropped: those without a value, with a name that is no token, or with a control character. If a
+        /// name occurs twice, the first value counts. An unclosed quote extends to the end of the text. A literal is parsed
+        /// strictly.
         ///
         /// - Parameter description: The text. The result is `nil` if type or subtype is missing or no token.
         public init?(_ description: String) {
@@ -67,7 +67,7 @@ extension HTTP {
             }
         }
 
-        /// Reads a media type as a user writes it: one that breaks the grammar of RFC 9110 section 8.3.1 is `nil`.
+        /// Parses a media type that a user wrote; `nil` if it violates the grammar of RFC 9110 section 8.3.1.
         private init?(written text: String) {
             var reader = FieldReader(text)
             reader.skipBlanks()
@@ -79,7 +79,7 @@ extension HTTP {
             while !reader.isAtEnd {
                 guard reader.take(UInt8(ascii: ";")) else { return nil }
                 reader.skipBlanks()
-                // An empty parameter, as in "a/b;" or "a/b;;c=d", is allowed and means nothing.
+                // An empty parameter, as in "a/b;" or "a/b;;c=d", is allowed and has no meaning.
                 if let name = reader.token() {
                     guard reader.take(UInt8(ascii: "=")), let value = reader.parameterValue() else { return nil }
                     parameters.append(Parameter(name: name, value: value))
@@ -88,20 +88,19 @@ extension HTTP {
             }
         }
 
-        /// Type and subtype alone: what to compare where parameters do not count.
+        /// Type and subtype without parameters, for comparisons.
         public var essence: String { "\(type)/\(subtype)" }
 
-        /// Whether every part may be written where a media type is called for. Content of a type that is not valid is refused
-        /// before anything is sent.
+        /// Whether every part is legal in a field. A body whose type is not valid is refused before anything is sent.
         public var isValid: Bool {
             Headers.isLegal(name: type) && Headers.isLegal(name: subtype)
                 && parameters.allSatisfy { Headers.isLegal(name: $0.name) && Headers.isLegal(value: $0.value) }
         }
 
-        /// Whether the content is JSON: `application/json`, or any type whose subtype is `json` or ends in `+json` (RFC 6839).
+        /// Whether the body is JSON: the subtype is `json` or ends in `+json` (RFC 6839).
         public var isJSON: Bool { subtype == "json" || subtype.hasSuffix("+json") }
 
-        /// The value of a parameter; writing `nil` removes it.
+        /// The value of a parameter. Writing `nil` removes it.
         ///
         /// - Parameter name: The parameter's name, in any case.
         public subscript(parameter name: String) -> String? {
@@ -120,10 +119,10 @@ extension HTTP {
             }
         }
 
-        /// The name of the character encoding, in lower case, if the type tells it.
+        /// The name of the character encoding in lower case, if there is one.
         public var charset: String? { self[parameter: "charset"]?.asciiLowercased }
 
-        /// How much the type is wanted, from 0 (not at all) to 1: the weight `q`, which is 1 if there is none or no number.
+        /// The weight `q`, from 0 (not accepted) to 1. It is 1 if there is none or if it is no number.
         public var quality: Double {
             guard let text = self[parameter: "q"], let quality = Double(text), (0...1).contains(quality) else {
                 return 1
@@ -131,7 +130,7 @@ extension HTTP {
             return quality
         }
 
-        /// The same type with one more parameter, or another value for it.
+        /// Returns the type with one more parameter, or with another value for it.
         ///
         /// - Parameters:
         ///   - name: The parameter's name.
@@ -143,13 +142,13 @@ extension HTTP {
             return copy
         }
 
-        /// The same type with a weight, for a list of what is accepted.
+        /// Returns the type with a weight, for a list of accepted types.
         ///
-        /// - Parameter quality: From 0 (not at all) to 1; what lies outside counts as the nearer of both. Three digits behind
-        ///   the point are kept.
+        /// - Parameter quality: From 0 (not accepted) to 1. It is limited to that range and rounded to three digits after the
+        ///   point.
         /// - Returns: The type with the weight.
         public func with(quality: Double) -> MediaType {
-            // The comparison also turns what is no number into 0.
+            // The comparison also converts NaN to 0.
             let thousandths = quality > 0 ? Int((min(quality, 1) * 1000).rounded()) : 0
             guard thousandths % 1000 != 0 else { return with("q", thousandths == 0 ? "0" : "1") }
             var digits = String(thousandths + 1000).dropFirst()
@@ -157,26 +156,26 @@ extension HTTP {
             return with("q", "0." + digits)
         }
 
-        /// Whether a type falls within this range: `*/*` takes every type, `text/*` every text, and a type itself. Parameters
-        /// of the range, but for its weight, must be the type's too.
+        /// Whether a type is within this range: `*/*` includes every type, `text/*` every text, and a type itself. Parameters of
+        /// the range, except its weight, must be the type's, too.
         ///
         /// - Parameter other: The type, such as a response's.
-        /// - Returns: Whether it falls within the range.
+        /// - Returns: `true` if it is within the range.
         public func includes(_ other: MediaType) -> Bool {
             guard type == "*" || type == other.type, subtype == "*" || subtype == other.subtype else { return false }
             return parameters.allSatisfy { parameter in
                 guard parameter.name != "q", let value = other[parameter: parameter.name] else {
                     return parameter.name == "q"
                 }
-                // The one parameter whose values are known to be the same in any case (RFC 9110 section 8.3.2).
+                // The only parameter whose values are known to ignore case (RFC 9110 section 8.3.2).
                 return parameter.name == "charset"
                     ? parameter.value.asciiLowercased == value.asciiLowercased : parameter.value == value
             }
         }
 
-        /// Reads a list, such as the value of `Accept`. Members that are no media type are skipped.
+        /// Parses a list, such as the value of `Accept`. Invalid members are skipped.
         ///
-        /// - Parameter text: Media types with commas between them.
+        /// - Parameter text: Media types separated by commas.
         /// - Returns: The types, in order.
         public static func list(_ text: String) -> [MediaType] {
             var reader = FieldReader(text)
@@ -191,29 +190,29 @@ extension HTTP {
 }
 
 extension HTTP.MediaType: LosslessStringConvertible {
-    /// The type as it is written in a field.
+    /// The type as written in a field.
     public var description: String {
         parameters.reduce(into: essence) { $0 += "; \($1.name)=\($1.value.asParameterValue)" }
     }
 }
 
 extension HTTP.MediaType: ExpressibleByStringLiteral {
-    /// Names a media type.
+    /// Makes a media type.
     ///
-    /// - Parameter value: The type as it is written in a field (RFC 9110 section 8.3.1); text that breaks the grammar makes one
-    ///   that is not ``isValid``.
+    /// - Parameter value: The type as written in a field (RFC 9110 section 8.3.1). If it violates the grammar, the result is not
+    ///   ``isValid``.
     public init(stringLiteral value: String) { self = Self(written: value) ?? Self(type: value, subtype: "") }
 }
 
 extension HTTP.Headers {
-    /// The media type of the content, from `Content-Type`; `nil` if there is none, or what is there is no media type. Of several,
-    /// which some servers send by mistake, the last that is one counts (RFC 9110 section 8.3).
+    /// The media type of the body, from `Content-Type`; `nil` if there is no valid one. If there are several by mistake, the last
+    /// valid one counts (RFC 9110 section 8.3).
     public var contentType: HTTP.MediaType? {
         get { values(for: .contentType).flatMap { HTTP.MediaType.list($0) }.last }
         set { self[.contentType] = newValue?.description }
     }
 
-    /// The media types that are accepted, from `Accept`, in their order; see ``HTTP/MediaType/with(quality:)``.
+    /// The accepted media types, from `Accept`, in order; see ``HTTP/MediaType/with(quality:)``.
     public var accept: [HTTP.MediaType] {
         get { self[.accept].map { HTTP.MediaType.list($0) } ?? [] }
         set { self[.accept] = newValue.isEmpty ? nil : newValue.map(\.description).joined(separator: ", ") }
@@ -221,7 +220,7 @@ extension HTTP.Headers {
 }
 
 extension FieldReader {
-    /// The parameter that ends at the next semicolon or at the end, or `nil` if it is broken (WHATWG MIME Sniffing, section 4.4).
+    /// The parameter up to the next semicolon or the end, or `nil` if it is broken (WHATWG MIME Sniffing, section 4.4).
     fileprivate mutating func receivedParameter() -> HTTP.MediaType.Parameter? {
         skip(\.isHTTPWhitespace)
         let name = text { $0 != UInt8(ascii: ";") && $0 != UInt8(ascii: "=") } ?? ""
@@ -236,12 +235,12 @@ extension FieldReader {
 }
 
 extension UInt8 {
-    /// Whether WHATWG's texts call the byte HTTP whitespace.
+    /// Whether the byte is HTTP whitespace in the sense of the WHATWG.
     fileprivate var isHTTPWhitespace: Bool { isBlank || self == UInt8(ascii: "\r") || self == UInt8(ascii: "\n") }
 }
 
 extension String {
-    /// The text up to the whitespace at its end, or `nil` if there is no other.
+    /// The text without whitespace at its end, or `nil` if nothing else is left.
     fileprivate var withoutTrailingHTTPWhitespace: String? {
         utf8.lastIndex { !$0.isHTTPWhitespace }.map { String(self[...$0]) }
     }

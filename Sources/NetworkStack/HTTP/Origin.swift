@@ -1,29 +1,27 @@
 public import FoundationEssentials
 
 extension HTTP {
-    /// Scheme, host and port: what must be equal for two URLs to share credentials (RFC 6454).
+    /// Scheme, host and port (RFC 6454). URLs share credentials only if their origins are equal.
     ///
-    /// It is read from the very text a backend is given, by one small strict reader, so that no two parsers can disagree
-    /// about the host.
+    /// One strict parser reads it from the very text that a backend gets, so that no two parsers can disagree about the host.
     public struct Origin: Hashable, Sendable, CustomStringConvertible {
         /// The scheme, http or https.
         public let scheme: Scheme
-        /// The host in lower case, an IPv6 address in brackets, one trailing dot removed.
+        /// The host in lower case, an IPv6 address in brackets, without a final dot.
         public let host: String
-        /// The port, the scheme's own if the URL names none.
+        /// The port; the scheme's default if the URL has none.
         public let port: Int
-        /// Whether the host was written with a dot at its end. It is another host then: where names are searched for in several
-        /// domains, one with a dot is not.
+        /// Whether the host was written with a final dot. It is then another host: search domains do not apply to it.
         let isAbsolute: Bool
 
-        /// The origin of a URL.
+        /// Parses the origin of a URL.
         ///
         /// - Parameter url: An absolute http or https URL.
-        /// - Throws: ``HTTP/InvalidValue`` with a sentence that says what to change: another scheme, no
-        ///   host, a host that has illegal characters or cannot be converted to A-labels, a port out of range, more than 65,536 bytes.
+        /// - Throws: ``HTTP/InvalidValue``, whose reason describes what to change: another scheme, no host, a host with illegal
+        ///   characters or without A-labels, a port out of range, more than 65,536 bytes.
         public init(of url: URL) throws(HTTP.InvalidValue) { self = try Target(url).origin }
 
-        /// The origin as it is written in a URL.
+        /// The origin as written in a URL.
         public var description: String {
             "\(scheme)://\(host)\(isAbsolute ? "." : "")\(port == scheme.defaultPort ? "" : ":\(port)")"
         }
@@ -36,26 +34,26 @@ extension HTTP {
         }
     }
 
-    /// `host[:port]`, read: the host in lower case, an IPv6 address in brackets, without one dot at the end.
+    /// A parsed `host[:port]`: the host in lower case, an IPv6 address in brackets, without one final dot.
     struct Authority {
         let host: String
         let port: Int?
-        /// Whether there was that dot.
+        /// Whether there was a final dot.
         let isAbsolute: Bool
     }
 
-    /// A URL, read once: its origin, and its text without user info and fragment.
+    /// A URL, parsed once: its origin, and its text without user info and fragment.
     struct Target: Sendable {
         let origin: Origin
         let userInfo: String?
-        /// What follows the `#`; it is not sent.
+        /// The text after `#`; it is not sent.
         let fragment: String?
-        /// The text to give a backend, its scheme in lower case, or `nil` when the URL's own text serves.
+        /// The text for a backend, its scheme in lower case; `nil` if the URL's text can be used.
         let stripped: String?
 
         init(_ url: URL) throws(HTTP.InvalidValue) {
             var text = url.absoluteString
-            // What is too long is not looked at.
+            // A URL that is too long is not parsed.
             guard text.utf8.count <= URLText.limit else { throw HTTP.InvalidValue(URLText.Fault.tooLong.reason) }
             text.makeContiguousUTF8()
             let bytes = text.utf8.span
@@ -76,8 +74,8 @@ extension HTTP {
             } else {
                 userInfo = nil
             }
-            // Escapes in a name mean the bytes they stand for (RFC 3986 section 3.2.2). No backend is left to read them. In
-            // an IPv6 address they are those of its zone, and stay.
+            // Escapes in a name mean their bytes (RFC 3986 section 3.2.2), and backends do not decode them. In an IPv6 address
+            // they belong to its zone, and stay.
             let isEscaped =
                 bytes.firstIndex(of: UInt8(ascii: "%"), in: hostStart..<end) != nil
                 && bytes[hostStart] != UInt8(ascii: "[")
@@ -96,7 +94,7 @@ extension HTTP {
             )
             let hash = bytes.firstIndex(of: UInt8(ascii: "#"), in: end..<bytes.count)
             fragment = hash.map { bytes.text(($0 + 1)..<bytes.count) }
-            // A scheme in capitals is legal, and some backend takes it for an unknown one.
+            // A scheme in capitals is legal, but unknown to some backend.
             let isLowered = (0..<colon).allSatisfy { bytes[$0].asciiLowercased == bytes[$0] }
             guard userInfo != nil || hash != nil || !isLowered || isEscaped else {
                 stripped = nil
@@ -106,13 +104,13 @@ extension HTTP {
             stripped = "\(scheme)://" + authority + bytes.text(end..<(hash ?? bytes.count))
         }
 
-        /// A host and port without escapes; what they stand for is checked like any other byte, and never read twice.
+        /// A host and port without escapes. The decoded bytes are checked like any other, and not decoded again.
         private static func unescaped(_ authority: String) throws(HTTP.InvalidValue) -> String {
             let end = authority.lastIndex(of: ":") ?? authority.endIndex
             guard let host = authority[..<end].utf8.percentDecoded else {
                 throw HTTP.InvalidValue("The URL's host has an escape that is none.")
             }
-            // What would make it an address, or end it.
+            // These would make it an address, or end it.
             guard host.allSatisfy({ !"[:".utf8.contains($0) }) else {
                 throw HTTP.InvalidValue("The URL's host has an escaped character that no host has.")
             }
@@ -121,8 +119,8 @@ extension HTTP {
             return ascii + authority[end...]
         }
 
-        /// User info that every parser takes for that. In a URL's value, a backslash was escaped by whoever made it; where it was
-        /// not, others take it for the end of the authority.
+        /// User info on which all parsers agree. In a `URL`, a backslash was escaped; an unescaped one ends the authority for
+        /// some parsers.
         private static func userInfo(_ bytes: Span<UInt8>, _ range: Range<Int>) throws(HTTP.InvalidValue) -> String {
             let userInfo = bytes.text(range)
             guard !userInfo.utf8.contains(UInt8(ascii: "@")), !userInfo.asciiLowercased.contains("%5c") else {
@@ -143,7 +141,7 @@ extension HTTP {
             throw HTTP.InvalidValue("The URL's scheme is \(scheme); only http and https can be fetched.")
         }
 
-        /// Reads `host[:port]` as it stands in a URL: the host in lower case, an IPv6 address in brackets.
+        /// Parses `host[:port]` of a URL: the host in lower case, an IPv6 address in brackets.
         static func authority(_ text: String) throws(HTTP.InvalidValue) -> Authority {
             var text = text
             text.makeContiguousUTF8()
@@ -235,7 +233,7 @@ extension Span<UInt8> {
 
     fileprivate func lastIndex(of byte: UInt8, in range: Range<Int>) -> Int? { range.last { self[$0] == byte } }
 
-    /// A piece as text, which it was before.
+    /// A part as text; all bytes came from a text.
     func text(_ range: Range<Int>) -> String {
         guard let piece = try? UTF8Span(validating: extracting(range)) else { return "" }
         return String(copying: piece)

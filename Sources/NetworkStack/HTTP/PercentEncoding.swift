@@ -1,6 +1,5 @@
 extension Collection<UInt8> {
-    /// The bytes that percent-encoded text stands for (RFC 3986 section 2.1), or `nil` if an escape in it is none. What
-    /// was escaped twice is unescaped once.
+    /// The percent-decoded bytes (RFC 3986 section 2.1), or `nil` if an escape is invalid. Decodes once.
     var percentDecoded: [UInt8]? {
         var bytes: [UInt8] = []
         var rest = self[...]
@@ -29,7 +28,7 @@ extension UInt8 {
         }
     }
 
-    /// RFC 3986 `pchar`, and the slash that parts segments.
+    /// RFC 3986 `pchar`, and the slash between segments.
     var isPathByte: Bool {
         switch self {
         case UInt8(ascii: "/"), UInt8(ascii: ":"), UInt8(ascii: "@"), UInt8(ascii: "("), UInt8(ascii: ")"),
@@ -42,18 +41,18 @@ extension UInt8 {
 }
 
 extension [UInt8] {
-    /// Adds text, escaping what is not allowed.
+    /// Appends text, escaping what is not allowed.
     mutating func append(escaping text: String, unless isAllowed: (UInt8) -> Bool) {
         for byte in text.utf8 { append(escaping: byte, unless: isAllowed) }
     }
 
-    /// Adds a byte, escaped if it is not allowed.
+    /// Appends a byte, escaped if it is not allowed.
     @inline(__always)
     mutating func append(escaping byte: UInt8, unless isAllowed: (UInt8) -> Bool) {
         if isAllowed(byte) { append(byte) } else { append(percentEncoding: byte) }
     }
 
-    /// Adds a byte as `%` and two digits.
+    /// Appends a byte as `%` and two digits.
     mutating func append(percentEncoding byte: UInt8) {
         func digit(_ value: UInt8) -> UInt8 { value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "A") + value - 10 }
         append(UInt8(ascii: "%"))

@@ -1,6 +1,6 @@
-/// A-labels of labels beyond ASCII (RFC 3492), for lists that are written in U-labels.
+/// Encodes labels beyond ASCII as A-labels (RFC 3492), for lists that use U-labels.
 enum Punycode {
-    /// The A-label of a label in lower case and normal form; `nil` if there is none.
+    /// The A-label of a label in lower case and normal form, or `nil` if it has none.
     static func label(_ label: some StringProtocol) -> String? {
         let scalars = label.unicodeScalars.map { Int($0.value) }
         let basic = scalars.filter { $0 < 0x80 }

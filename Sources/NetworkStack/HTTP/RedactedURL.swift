@@ -6,7 +6,7 @@ extension URL {
 }
 
 extension String {
-    /// The text of a URL, or of what was to be one, without what may be secret.
+    /// The text of a URL, valid or not, without what may be secret.
     var redactedURL: String {
         let bytes = Array(utf8)
         let end = bytes.firstIndex { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") } ?? bytes.count

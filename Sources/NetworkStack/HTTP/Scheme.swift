@@ -1,23 +1,23 @@
 extension HTTP {
-    /// A URL scheme a stack can fetch.
+    /// A URL scheme.
     public struct Scheme: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
         /// The scheme in lower case.
         public let rawValue: String
 
-        /// Names a scheme.
+        /// Makes a scheme.
         ///
-        /// - Parameter rawValue: The scheme; letters are lowered (RFC 3986 section 3.1).
+        /// - Parameter rawValue: The scheme; its letters become lower case (RFC 3986 section 3.1).
         public init(rawValue: String) { self.rawValue = rawValue.lowercased() }
 
         /// The scheme in lower case.
         public var description: String { rawValue }
 
-        /// HTTP in the clear.
+        /// HTTP without TLS.
         public static let http = Scheme(rawValue: "http")
         /// HTTP over TLS.
         public static let https = Scheme(rawValue: "https")
 
-        /// The port a URL without one means, if the scheme is known.
+        /// The port of a URL without a port, if the scheme is known.
         public var defaultPort: Int? {
             switch self {
             case .http: 80

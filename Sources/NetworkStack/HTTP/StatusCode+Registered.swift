@@ -122,8 +122,8 @@ extension HTTP.StatusCode {
     /// 511 Network Authentication Required (RFC 6585).
     public static let networkAuthenticationRequired = Self(511)
 
-    /// What the status is called (IANA's registry), such as `Not Found`, or `nil` if the number is not registered. It is not
-    /// what the server wrote beside the number: HTTP/2 has no such text, and nobody may rely on it.
+    /// The registered phrase of the status (IANA), such as `Not Found`, or `nil` if the number is not registered. It is not the
+    /// text that the server sent: HTTP/2 has none, and clients must not rely on it.
     public var reasonPhrase: String? { Self.reasonPhrases[rawValue] }
 
     private static let reasonPhrases: [Int: String] = [

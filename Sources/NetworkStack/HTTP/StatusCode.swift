@@ -5,17 +5,17 @@ extension HTTP {
         /// The number.
         public let rawValue: Int
 
-        /// Names a status.
+        /// Makes a status.
         ///
-        /// - Parameter rawValue: The number; any is accepted, as servers send any.
+        /// - Parameter rawValue: The number. Any number is accepted, because servers send any.
         public init(rawValue: Int) { self.rawValue = rawValue }
 
-        /// Names a status.
+        /// Makes a status.
         ///
         /// - Parameter value: The number.
         public init(_ value: Int) { rawValue = value }
 
-        /// Names a status.
+        /// Makes a status.
         ///
         /// - Parameter value: The number.
         public init(integerLiteral value: Int) { rawValue = value }
@@ -23,23 +23,23 @@ extension HTTP {
         /// The number as text.
         public var description: String { String(rawValue) }
 
-        /// What the first digit says.
+        /// The classes of the first digit.
         public enum Class: Hashable, Sendable {
-            /// 1xx: the request goes on.
+            /// 1xx: the final response follows.
             case informational
             /// 2xx: the request was understood and accepted.
             case success
-            /// 3xx: more has to be done.
+            /// 3xx: the client has to take further action.
             case redirection
-            /// 4xx: the request is at fault.
+            /// 4xx: the request has an error.
             case clientError
-            /// 5xx: the server is at fault.
+            /// 5xx: the server failed.
             case serverError
             /// A number outside 100 to 599.
             case unknown
         }
 
-        /// What the first digit says.
+        /// The class, from the first digit.
         public var statusClass: Class {
             switch rawValue {
             case 100...199: .informational

@@ -1,16 +1,16 @@
 /// The first line of a response's head (RFC 9112 section 4).
 package struct StatusLine {
     package let version: HTTP.Version
-    /// The status, or `nil` if the version is none of those that this package speaks.
+    /// The status, or `nil` if this package does not support the version.
     package let status: HTTP.StatusCode?
 
-    /// Reads `HTTP/1.1 200 OK`, or `HTTP/2 200`, which libcurl writes for a response that has no such line. The reason may be
-    /// missing, with the blank before it. It is `nil` for what is no status line.
+    /// Parses `HTTP/1.1 200 OK`, or `HTTP/2 200`, which libcurl writes where the protocol has no such line. The reason and the
+    /// blank before it may be missing. `nil` if it is no status line.
     ///
     /// - Parameter line: The line, with or without its line end.
     package init?(_ line: Span<UInt8>) {
         guard Self.isBegun(by: line), line.count >= 10, let major = line.digit(at: 5) else { return nil }
-        // The later versions have no number after the dot.
+        // Later versions have no number after the dot.
         let minor = line[6] == UInt8(ascii: ".") ? line.digit(at: 7) : major > 1 ? 0 : nil
         guard let minor else { return nil }
         version = HTTP.Version(major: major, minor: minor)
@@ -34,7 +34,7 @@ package struct StatusLine {
 }
 
 extension Span<UInt8> {
-    /// The digit at a place, if one stands there.
+    /// The digit at an index, or `nil`.
     fileprivate func digit(at index: Int) -> Int? {
         index < count && self[index] &- UInt8(ascii: "0") < 10 ? Int(self[index] - UInt8(ascii: "0")) : nil
     }

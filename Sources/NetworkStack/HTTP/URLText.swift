@@ -1,9 +1,9 @@
 internal import FoundationEssentials
 
-/// The text of a URL, or of a reference to one, as a caller or a server wrote it.
+/// The text of a URL or of a relative reference, as a caller or a server wrote it.
 ///
-/// What parsers read differently is refused, never escaped: where one takes a backslash for a slash and another for a part of
-/// a password, they send the request to different hosts. In a path, query or fragment, what has no place there is escaped.
+/// Text that parsers read differently is refused, never escaped: if one treats a backslash as a slash and another as a part of a
+/// password, they send the request to different hosts. Illegal characters of a path, query or fragment are escaped.
 enum URLText {
     /// The longest URL, in bytes (RFC 9110 section 4.1 asks for 8,000).
     static let limit = 65_536
@@ -13,12 +13,12 @@ enum URLText {
         case tooLong, control, outerBlank, backslash, authority, host, notURL
     }
 
-    /// Reads a text.
+    /// Parses a text.
     ///
     /// - Parameters:
-    ///   - text: A URL, or a reference to one.
-    ///   - base: What a reference is relative to.
-    /// - Returns: The URL, its host in ASCII. Escapes stay what they are.
+    ///   - text: A URL, or a relative reference.
+    ///   - base: The base of a relative reference.
+    /// - Returns: The URL, its host in ASCII. Escapes are kept.
     /// - Throws: ``Fault``.
     static func url(_ text: String, relativeTo base: URL? = nil) throws(Fault) -> URL {
         try check(text)
@@ -31,7 +31,7 @@ enum URLText {
         return url
     }
 
-    /// Refuses what no part of a URL may have. What is too long is not looked at.
+    /// Refuses bytes that no part of a URL may have. A text that is too long is not read.
     static func check(_ text: String) throws(Fault) {
         let bytes = text.utf8
         guard bytes.count <= limit else { throw .tooLong }
@@ -41,9 +41,9 @@ enum URLText {
         guard !beforeQuery.contains(UInt8(ascii: "\\")) else { throw .backslash }
     }
 
-    /// Checks `[user info@]host[:port]`: one `@` at most, whole escapes, and no byte that has no place in it (RFC 3986 section 3.2).
+    /// Checks `[user info@]host[:port]`: at most one `@`, complete escapes, and only legal bytes (RFC 3986 section 3.2).
     ///
-    /// - Returns: The same with the host's A-labels, or `nil` if it is ASCII as it is.
+    /// - Returns: The same with the host's A-labels, or `nil` if it is ASCII already.
     /// - Throws: ``Fault``.
     static func asciiAuthority(_ bytes: Substring.UTF8View) throws(Fault) -> String? {
         let parts = bytes.split(separator: UInt8(ascii: "@"), omittingEmptySubsequences: false)
@@ -61,7 +61,7 @@ enum URLText {
         return String(Substring(bytes[..<named.startIndex])) + host + String(Substring(named[end...]))
     }
 
-    /// Where the authority stands in a text; empty if there is none.
+    /// The range of the authority; empty if there is none.
     private static func authorityRange(in bytes: String.UTF8View) -> Range<String.Index> {
         guard let slash = bytes.firstIndex(where: \.endsAuthority), bytes[slash...].starts(with: "//".utf8),
             slash == bytes.startIndex || bytes[bytes.index(before: slash)] == UInt8(ascii: ":")
@@ -70,10 +70,9 @@ enum URLText {
         return start..<(bytes[start...].firstIndex(where: \.endsAuthority) ?? bytes.endIndex)
     }
 
-    /// The text in which what no path, query or fragment may hold is escaped, and nothing else.
+    /// The text, with illegal characters of path, query and fragment escaped.
     ///
-    /// Foundation escapes that, too, and with it every escape that stands beside it: `/a%20b c` would lead to
-    /// `/a%2520b%20c`.
+    /// Foundation escapes those, too, but with them every escape in the same component: `/a%20b c` would become `/a%2520b%20c`.
     static func escaped(_ text: String) -> String {
         let bytes = Array(text.utf8)
         let authorityEnd = authorityRange(in: text.utf8).upperBound
@@ -94,7 +93,7 @@ enum URLText {
 }
 
 extension URLText.Fault {
-    /// What is wrong with a request's URL, and what to change.
+    /// The fault of a request's URL, and what to change.
     var reason: String {
         switch self {
         case .tooLong: "The URL is longer than \(URLText.limit) bytes."
@@ -107,7 +106,7 @@ extension URLText.Fault {
         }
     }
 
-    /// What a redirect leads to.
+    /// The fault of a redirect's target.
     var target: String {
         switch self {
         case .tooLong: "a text of more than \(URLText.limit) bytes"

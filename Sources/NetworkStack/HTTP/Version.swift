@@ -6,7 +6,7 @@ extension HTTP {
         /// The number after the dot.
         public let minor: Int
 
-        /// Names a version.
+        /// Makes a version.
         ///
         /// - Parameters:
         ///   - major: The number before the dot.
@@ -25,7 +25,7 @@ extension HTTP {
         /// HTTP/3 (RFC 9114).
         public static let http3 = Version(major: 3, minor: 0)
 
-        /// The version as it is written in a status line, such as `HTTP/1.1` or `HTTP/2`.
+        /// The version as in a status line, such as `HTTP/1.1` or `HTTP/2`.
         public var description: String { major > 1 ? "HTTP/\(major)" : "HTTP/\(major).\(minor)" }
     }
 }

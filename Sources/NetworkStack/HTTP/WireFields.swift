@@ -1,7 +1,7 @@
-/// Header lines as they arrived, read on demand: most responses are never asked for most of their fields.
+/// Received header lines, parsed on demand: most fields of most responses are never read.
 struct WireFields: Sendable {
     private let bytes: [UInt8]
-    /// What the fields say of the content's length, if whoever received them has read that already.
+    /// The length of the body by the fields, if it was parsed already.
     let readLength: Int64??
 
     init(_ bytes: [UInt8], readLength: Int64?? = nil) {
@@ -23,7 +23,7 @@ struct WireFields: Sendable {
         return fields
     }
 
-    /// The values of one name, in order; bytes of those that are no UTF-8 are read as Latin-1, or percent-encoded.
+    /// The values of one name, in order. Bytes that are not UTF-8 are read as Latin-1, or percent-encoded.
     func values(for name: HTTP.HeaderName, escapesBytes: Bool = false) -> [String] {
         var values: [String] = []
         var isWanted = false
@@ -51,12 +51,12 @@ struct WireFields: Sendable {
         return true
     }
 
-    // Every response is searched for a field or two: plain loops over the array, nothing generic, nothing made on the way.
+    // Every response is searched for one or two fields, so these are plain loops without allocations.
     @inline(__always)
     private func walk(_ field: (_ name: Range<Int>, _ value: Range<Int>) -> Void, continuation: (Range<Int>) -> Void) {
         let bytes = bytes.span
         var start = 0
-        // What continues a line that was passed over is passed over with it.
+        // A line that continues a skipped line is skipped, too.
         var isField = false
         while start < bytes.count {
             var end = start
@@ -87,7 +87,7 @@ struct WireFields: Sendable {
 
     private func text(_ range: Range<Int>, escapesBytes: Bool = false) -> String {
         let slice = bytes[range]
-        // Neither may reach whoever reads the field (RFC 9110 section 5.5).
+        // Callers must not get either byte (RFC 9110 section 5.5).
         if slice.contains(where: \.endsValue) {
             let legal = WireFields(slice.map { $0.endsValue ? UInt8(ascii: " ") : $0 })
             return legal.text(legal.trimmed(0, range.count), escapesBytes: escapesBytes)

@@ -1,9 +1,9 @@
 internal import Foundation
 internal import NetworkStack
 
-/// A body on its way through a `URLRequest`, which knows bytes and input streams only.
+/// Carries a body inside a `URLRequest`, which otherwise holds only bytes or an input stream.
 ///
-/// The stack takes the body out again. Whoever reads the stream itself finds a file's bytes, and nothing for a stream.
+/// The stack takes the body out again. Code that reads the stream itself gets a file's bytes, and nothing for a stream.
 final class CarriedBody: InputStream {
     let body: HTTP.Body
 

@@ -4,7 +4,7 @@ internal import NetworkStack
 
 extension InputStream: ByteReading {}
 
-/// What an input stream has to offer, piece by piece, read where blocking hurts nobody.
+/// The chunks of an input stream, read on a queue where blocking is harmless.
 struct InputStreamChunks: AsyncSequence, AsyncIteratorProtocol, Sendable {
     typealias Element = Data
 

@@ -1,8 +1,8 @@
 internal import Foundation
 internal import NetworkStack
 
-/// Which input streams have been taken for content. A stream can be read once, however often a `URLRequest` that carries it
-/// is made a neutral request: whatever is made of one stream shares one claim to it.
+/// The input streams that were opened as bodies. A stream can be read once, but its `URLRequest` may be converted several times:
+/// all bodies that are made of one stream share one claim to it.
 struct InputStreamClaims {
     private struct Entry {
         weak var stream: InputStream?
@@ -12,15 +12,15 @@ struct InputStreamClaims {
     private static let shared = Lock(InputStreamClaims())
 
     private var entries: [ObjectIdentifier: Entry] = [:]
-    /// With more entries than this, those of streams that are gone are let go of.
+    /// Above this number of entries, those of freed streams are removed.
     private var limit = 64
 
-    /// The claim to a stream: whether its content was opened.
+    /// The claim to a stream: whether its bytes were opened.
     static func claim(to stream: InputStream) -> Lock<Bool> { shared.withLock { $0.claim(to: stream) } }
 
     private mutating func claim(to stream: InputStream) -> Lock<Bool> {
         let identifier = ObjectIdentifier(stream)
-        // The identifier of a stream that is gone may be another's by now.
+        // The identifier of a freed stream may be reused.
         if let entry = entries[identifier], entry.stream === stream { return entry.wasOpened }
         if entries.count >= limit {
             entries = entries.filter { $0.value.stream != nil }

@@ -1,14 +1,14 @@
 internal import Foundation
 internal import NetworkStack
 
-/// The content of a request, such that it can be sent from the first byte as often as URLSession needs.
+/// The body of a request, in a form that can be sent from the first byte as often as URLSession needs.
 enum SentContent {
     case none
     case bytes(Data)
     /// A file, as it was when it was opened and its length was announced.
     case file(any HTTPBodySource, path: String, length: Int64)
 
-    /// The content of a hop; that of a stream is not known yet.
+    /// The body of a hop; that of a stream is not known yet.
     init(_ hop: HTTPHop) {
         switch hop.request.body {
         case .bytes(let data) where !data.isEmpty: self = .bytes(data)
@@ -33,10 +33,10 @@ enum SentContent {
         }
     }
 
-    /// A stream of the content, unopened.
+    /// An unopened stream of the body.
     ///
-    /// - Parameter onFailure: Hears why it cannot be read to its end.
-    /// - Returns: The stream; there always is one, as URLSession would send a head without its content otherwise.
+    /// - Parameter onFailure: Called with the error if the body cannot be read to its end.
+    /// - Returns: The stream. There is always one, because URLSession would send a head without its body otherwise.
     func stream(onFailure: @escaping (any Error) -> Void) -> InputStream {
         switch self {
         case .none: InputStream(data: Data())

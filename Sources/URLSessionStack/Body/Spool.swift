@@ -1,10 +1,10 @@
 internal import Foundation
 internal import NetworkStack
 
-/// A stream's bytes until the stream has ended: in memory while they are few, then in a temporary file.
+/// Collects a stream's bytes until it ends: in memory up to ``memoryLimit``, then in a temporary file.
 ///
-/// URLSession on Linux takes a stream that has nothing ready for one that has ended (and would report the cut-off request
-/// as a success), so a stream is complete before the first of its bytes is sent.
+/// URLSession on Linux treats a stream without available bytes as ended, and would report the truncated request as a success. So
+/// a stream is read to its end before its first byte is sent.
 final class Spool: Sendable {
     /// How many bytes are kept in memory.
     static let memoryLimit = 1 << 20
@@ -35,7 +35,7 @@ final class Spool: Sendable {
         }
     }
 
-    /// The whole content.
+    /// The whole body.
     func finish() throws -> SentContent {
         try state.withLock { state throws in
             guard let file = state.file else { return state.memory.isEmpty ? .none : .bytes(state.memory) }

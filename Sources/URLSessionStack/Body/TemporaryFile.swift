@@ -1,7 +1,7 @@
 internal import Foundation
 internal import NetworkStack
 
-/// A file that nobody else reads and that is gone with its object. Once it is finished it is a source.
+/// A private file that is deleted with its object. After ``finish()`` it is a body source.
 final class TemporaryFile: HTTPBodySource {
     let path: String
     private let writer: FileWriter
@@ -19,7 +19,7 @@ final class TemporaryFile: HTTPBodySource {
 
     func write(_ data: Data) throws(FileError) { try writer.write(data) }
 
-    /// Nothing more is written; now it can be read.
+    /// Ends writing; from now on the file can be read.
     func finish() throws {
         _ = try writer.commit()
         let opened = try FileBodySource(path: path)

@@ -5,13 +5,13 @@ internal import NetworkStack
     internal import FoundationNetworking
 #endif
 
-/// The `HTTPURLResponse` that a fetch delivers. It has the neutral response, with its redirects and metrics, inside.
+/// The `HTTPURLResponse` that a fetch delivers. It carries the neutral response, with redirects and metrics.
 final class CarriedResponse: HTTPURLResponse, CustomReflectable, @unchecked Sendable {
     // Unchecked because its superclass is; what is added is one constant of a Sendable type.
 
     let response: HTTP.Response
 
-    /// Without what may be secret, which an `HTTPURLResponse` shows.
+    /// Omits what may be secret; an `HTTPURLResponse` would print it.
     override var description: String { response.description }
     override var debugDescription: String { response.description }
     var customMirror: Mirror { Mirror(self, children: ["response": response], ancestorRepresentation: .suppressed) }
@@ -26,7 +26,7 @@ final class CarriedResponse: HTTPURLResponse, CustomReflectable, @unchecked Send
         )
     }
 
-    /// Decodes what an `HTTPURLResponse` encodes; redirects and metrics are not part of it.
+    /// Decodes the fields of an `HTTPURLResponse`; redirects and metrics are not encoded.
     required init?(coder: NSCoder) {
         guard let decoded = HTTPURLResponse(coder: coder)?.httpResponse else { return nil }
         response = decoded

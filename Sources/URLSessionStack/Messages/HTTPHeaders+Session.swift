@@ -10,6 +10,6 @@ extension HTTP.Headers {
         self.init(named.sorted { $0.name.rawValue < $1.name.rawValue })
     }
 
-    /// Whether a field says who is asking.
+    /// Whether a field has credentials.
     var haveCredentials: Bool { contains(.authorization) || contains(.cookie) || contains(.proxyAuthorization) }
 }

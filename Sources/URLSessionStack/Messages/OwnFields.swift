@@ -5,12 +5,12 @@ internal import NetworkStack
     internal import FoundationNetworking
 #endif
 
-/// The fields that the requests of a stack's own session have or do not have by default.
+/// The default fields of requests on a session that the stack made.
 struct OwnFields: Sendable {
     let userAgent: String?
     let acceptsAnything: Bool
 
-    /// Adds them, unless the request has its own.
+    /// Adds the default fields that the request does not have.
     ///
     /// - Parameters:
     ///   - fields: The request's fields.
@@ -20,7 +20,7 @@ struct OwnFields: Sendable {
             fields["User-Agent"] = userAgent
         }
         guard let nothing = Platform.suppressed else { return }
-        // URLSession says `Accept: */*` itself.
+        // URLSession adds `Accept: */*` by itself.
         if !acceptsAnything, !names.contains("accept") { fields["Accept"] = nothing }
         for name in ["Accept-Language", "Connection"] where !names.contains(name.lowercased()) {
             fields[name] = nothing

@@ -5,16 +5,16 @@ internal import NetworkStack
     internal import FoundationNetworking
 #endif
 
-/// A response's head as URLSession gives it, and what follows from it.
+/// A response's head as URLSession delivers it, and what follows from it.
 ///
-/// The version of HTTP is not told, so it is said to be 1.1. The fields come out of a dictionary and are put in the order of
-/// their names. Lines of one name are joined; those of `Set-Cookie`, which must not be, are taken apart again.
+/// URLSession does not report the version of HTTP; 1.1 is assumed. Fields come from a dictionary and are sorted by name. Lines of
+/// one name are joined; those of `Set-Cookie` are separated again.
 struct ReceivedHead {
     private(set) var response: HTTP.Response
-    /// The bytes of the fields.
+    /// The size of the fields in bytes.
     let size: Int
     let fieldCount: Int
-    /// The codings of the content, in the order they were applied.
+    /// The codings of the body, in the order in which they were applied.
     let contentCodings: [String]
     private let announcedLength: Int64?
     private let judgement: HeadJudge.Fault?
@@ -31,7 +31,7 @@ struct ReceivedHead {
         (contentCodings, announcedLength) = (judge.contentCodings, judge.contentLength)
     }
 
-    /// The head of the response to a request, whose content URLSession decodes.
+    /// The head of the response to a request. URLSession decodes the body.
     init(_ response: HTTPURLResponse, to request: HTTP.Request) {
         self.init(response, url: request.url)
         if hasContent(for: request.method), !contentCodings.isEmpty, unknownCoding(to: Platform.contentCodings) == nil {
@@ -39,25 +39,25 @@ struct ReceivedHead {
         }
     }
 
-    /// Whether the response is known to have no content, or an empty one.
+    /// Whether the response is known to have no body, or an empty one.
     func hasNoContent(for method: HTTP.Method) -> Bool {
         !hasContent(for: method) || announcedLength == 0
     }
 
-    /// The length of compressed content, which alone says how much travelled.
+    /// The length of a compressed body as it was sent, in bytes.
     var encodedLength: Int64? { contentCodings.isEmpty ? nil : announcedLength }
 
-    /// The first coding of the content that is none of these.
+    /// The first coding of the body that is none of these.
     func unknownCoding(to known: some Collection<String>) -> String? {
         contentCodings.first { !known.contains($0.lowercased()) }
     }
 
-    /// What is wrong with the head. What it says of content that does not come is not looked at.
+    /// The fault of the head, if it has one. Fields about a body that does not follow are not checked.
     func fault(for method: HTTP.Method) -> HeadJudge.Fault? {
         judgement == .noField || hasContent(for: method) ? judgement : nil
     }
 
-    /// How much content is to come, in bytes, if the head says so, and URLSession delivers it as it comes.
+    /// The length of the body in bytes, if the head announces one and URLSession does not decode the body.
     func length(for method: HTTP.Method) -> Int64? {
         hasContent(for: method) && contentCodings.isEmpty ? announcedLength : nil
     }
@@ -76,7 +76,7 @@ extension HTTP.Headers {
             if name.lowercased() == "set-cookie" {
                 fields += cookies(value).map { Field(name: .init(name), value: $0) }
             } else {
-                // URLSession leaves the blanks after it there.
+                // URLSession does not trim the blanks after it.
                 let isWhole = value.utf8.last.map { !" \t".utf8.contains($0) } ?? true
                 let text = isWhole ? value : String(Substring(value.utf8.withoutOuterBlanks))
                 let name = HTTP.HeaderName(name)
@@ -87,21 +87,21 @@ extension HTTP.Headers {
         return fields
     }
 
-    /// Fields that a message has once: servers, and what stands before them, add some a second time.
+    /// Fields that occur once in a message. Servers and intermediaries add some of them a second time.
     private static let saidOnce: Set<HTTP.HeaderName> = [
         .age, .contentDisposition, .contentLength, .contentLocation, .contentRange, .contentType, .date, .eTag,
         .expires,
         .lastModified, .location, .retryAfter,
     ]
 
-    /// A value of which joined lines count as one, if it is.
+    /// The value of such a field, where joined lines count as one.
     private static func single(_ text: String, of name: HTTP.HeaderName) -> String {
         guard text.utf8.contains(UInt8(ascii: ",")) else { return text }
         if name == .strictTransportSecurity { return firstLine(of: text) }
         return saidOnce.contains(name) ? repeatedLine(of: text) ?? text : text
     }
 
-    /// What each of joined lines says, if all say the same. A date has a comma, too.
+    /// The value of joined lines, if all are equal. A date contains a comma, too.
     private static func repeatedLine(of joined: String) -> String? {
         let bytes = Array(joined.utf8)
         let comma = Array(", ".utf8)
@@ -115,7 +115,7 @@ extension HTTP.Headers {
         return nil
     }
 
-    /// The first of joined lines, where it alone counts (RFC 6797 section 8.1): a comma outside quotes ends it.
+    /// The first of joined lines, where only that counts (RFC 6797 section 8.1). A comma outside quotes ends it.
     private static func firstLine(of joined: String) -> String {
         var isQuoted = false
         let line = joined.prefix { letter in
@@ -125,8 +125,8 @@ extension HTTP.Headers {
         return String(Substring(line.utf8.withoutOuterBlanks))
     }
 
-    /// Takes joined `Set-Cookie` lines apart: a comma ends a cookie where a blank, a name and `=` follow it. No date reads
-    /// so, but a value with a blank may.
+    /// Separates joined `Set-Cookie` lines: a comma ends a cookie if a blank, a name and `=` follow it. No date matches that, but
+    /// a value with a blank may.
     private static func cookies(_ joined: String) -> [String] {
         var cookies: [Substring] = []
         var start = joined.startIndex

@@ -6,11 +6,11 @@ public import NetworkStack
 #endif
 
 extension URLError: HTTPTransportError {
-    /// What went wrong.
+    /// The kind of the failure.
     ///
-    /// URLSession on Linux reports most failures as `.unknown` (-1) and leaves the rest to libcurl's words in
-    /// `localizedDescription`; then the kind is read from those. So it is where one address of the host has refused: all that
-    /// goes wrong after that, on another address, too, URLSession calls `.cannotConnectToHost`.
+    /// URLSession on Linux reports most failures as `.unknown` (-1), with libcurl's message in `localizedDescription`; the kind
+    /// is then derived from that message. The same holds where one address of the host has refused: URLSession reports every
+    /// later failure, on another address, too, as `.cannotConnectToHost`.
     public var kind: HTTP.FailureKind {
         switch code {
         case .cannotFindHost, .dnsLookupFailed: .dns
@@ -30,7 +30,7 @@ extension URLError: HTTPTransportError {
         }
     }
 
-    /// Where in its life the transfer was, if that follows from the kind.
+    /// The phase in which the transfer failed, if that follows from the kind.
     public var phase: HTTP.Phase? {
         switch kind {
         case .dns: .resolving
@@ -46,7 +46,7 @@ extension URLError: HTTPTransportError {
 extension URLError {
     private static let truncationKey = "NetworkStackReceivedLength"
 
-    /// A response that ended before its time.
+    /// Makes the error of a response that ended too early.
     init(_ code: Code, truncatedAt received: Int64, of length: Int64) {
         self.init(
             code,
@@ -57,29 +57,29 @@ extension URLError {
         )
     }
 
-    /// A head that is refused.
+    /// Makes the error of a head that was refused.
     init(_ fault: HeadJudge.Fault) {
         self.init(.cannotParseResponse, userInfo: [NSLocalizedDescriptionKey: fault.description])
     }
 
-    /// A redirect without a usable `Location`, the content of which URLSession does not show.
+    /// Makes the error of a redirect without a usable `Location`, whose body URLSession does not deliver.
     init(losingContentOf status: HTTP.StatusCode) {
         let text = "A response of status \(status) redirects to nowhere, and URLSession does not show its content."
         self.init(.redirectToNonExistentLocation, userInfo: [NSLocalizedDescriptionKey: text])
     }
 
-    /// A task's error as the engine is told it: without the parts of the URL that may be secret.
+    /// Converts a task's error for the engine, without the parts of the URL that may be secret.
     ///
     /// - Parameters:
     ///   - error: The task's error.
-    ///   - mayHaveArrived: Whether a head has come, or content was sent. Then the request may have reached the server, whatever is
-    ///     said of a connection, which was another.
+    ///   - mayHaveArrived: Whether a head was received or part of the body was sent. Then the request may have reached the
+    ///     server, even if the error is about a connection, which may be another one.
     /// - Returns: The failure.
     static func failure(_ error: any Error, mayHaveArrived: Bool = false) -> HTTPTransferFailure<URLError> {
         guard let error = error as? URLError else {
             return .transport(URLError(.unknown, userInfo: [NSLocalizedDescriptionKey: "\(error)"]))
         }
-        // The scheme is http or https: what is not supported is an answer that is not HTTP.
+        // The scheme is http or https, so what is unsupported is an answer that is not HTTP.
         if error.code == .unsupportedURL { return .badResponse }
         var userInfo: [String: Any] = [NSLocalizedDescriptionKey: error.libcurlDescription]
         if let url = error.failingURL?.redactedDescription.prefix(while: { $0 != "?" }) {
@@ -90,13 +90,13 @@ extension URLError {
         return .transport(mayHaveArrived && isUnsent ? URLError(.networkConnectionLost, userInfo: userInfo) : told)
     }
 
-    /// libcurl's own words, if there are any.
+    /// libcurl's message, if there is one.
     var libcurlDescription: String {
         let underlying = userInfo[NSUnderlyingErrorKey] as? NSError
         return underlying?.userInfo[NSLocalizedDescriptionKey] as? String ?? localizedDescription
     }
 
-    /// The description without the name of the host, which may read like anything: `callback.example.com`.
+    /// The description without the host's name, which may contain any word: `callback.example.com`.
     private var anonymousDescription: String {
         guard let host = failingURL?.host else { return localizedDescription }
         return ["to \(host) port", "to \(host):", "'\(host)'"].reduce(localizedDescription) { text, mention in
@@ -104,7 +104,7 @@ extension URLError {
         }
     }
 
-    /// What libcurl's words mean (7.88; the first match counts).
+    /// The kind that libcurl's message means (7.88; the first match counts).
     private static func kind(of text: String) -> HTTP.FailureKind {
         for (kind, phrases) in words where phrases.contains(where: text.contains) { return kind }
         return .other

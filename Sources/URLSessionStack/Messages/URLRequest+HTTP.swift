@@ -8,14 +8,14 @@ public import NetworkStack
 #endif
 
 extension URLRequest: HTTPRequestConvertible {
-    /// Makes a `URLRequest` of a neutral request.
+    /// Makes a `URLRequest` from a neutral request.
     ///
-    /// A `URLRequest` keeps its header fields in a dictionary: lines of one name are joined, and their order is lost. Content
-    /// from a file or a stream rides in `httpBodyStream` and comes back whole in ``httpRequest()``.
+    /// A `URLRequest` keeps its header fields in a dictionary, so lines of one name are joined and the order is lost. A body from
+    /// a file or a stream is carried in `httpBodyStream`; ``httpRequest()`` returns it unchanged.
     ///
     /// - Parameter request: The neutral request.
-    /// - Throws: ``/NetworkStack/Network/ConfigurationError/unsupported(_:reason:)`` for a method that a `URLRequest` would change, such as `get`;
-    ///   a fetch of it ends with ``/NetworkStack/HTTPFetchError/noRequest(_:)``.
+    /// - Throws: ``/NetworkStack/Network/ConfigurationError/unsupported(_:reason:)`` for a method that a `URLRequest` would
+    ///   change, such as `get`. A fetch of it fails with ``/NetworkStack/HTTPFetchError/noRequest(_:)``.
     public init(_ request: HTTP.Request) throws {
         self.init(url: request.url)
         httpMethod = request.method.rawValue
@@ -25,7 +25,7 @@ extension URLRequest: HTTPRequestConvertible {
                 reason: Platform.capabilities.reason(against: .methodCase) ?? ""
             )
         }
-        // Whole, as setting one at a time would change the case of names and drop what is illegal instead of refusing it.
+        // All at once: setting single fields would change the case of names, and drop illegal fields instead of refusing them.
         allHTTPHeaderFields = WireRequest.joined(request.headers).fields
         switch request.body {
         case .none: break
@@ -35,7 +35,7 @@ extension URLRequest: HTTPRequestConvertible {
         }
     }
 
-    /// The request, its URL's path without segments `.` and `..`.
+    /// The request without the segments `.` and `..` in its URL's path.
     public func withoutDotSegments() -> URLRequest {
         guard let text = url?.absoluteString.withoutDotSegments, let url = URL(string: text) else { return self }
         var request = self
@@ -43,11 +43,11 @@ extension URLRequest: HTTPRequestConvertible {
         return request
     }
 
-    /// The neutral request: method, URL, header fields and content.
+    /// The neutral request: method, URL, header fields and body.
     ///
-    /// How a `URLRequest` wants to be carried out (`timeoutInterval`, `cachePolicy`, cookies, network service) is not part of
-    /// the message and does not count; ``/NetworkStack/HTTP/Options`` do. A body stream of one's own can be sent once (then it is
-    /// ``/NetworkStack/HTTPFetchError/bodyNotReplayable(_:)``), and its length is that of a `Content-Length` field, if there is one.
+    /// Policy in a `URLRequest` (`timeoutInterval`, `cachePolicy`, cookies, network service) is ignored; use
+    /// ``/NetworkStack/HTTP/Options``. A body stream that the caller set can be sent once; a second sending fails with
+    /// ``/NetworkStack/HTTPFetchError/bodyNotReplayable(_:)``. Its length is that of a `Content-Length` field, if there is one.
     ///
     /// - Throws: ``/NetworkStack/HTTP/InvalidValue`` if there is no URL.
     public func httpRequest() throws -> HTTP.Request {

@@ -10,8 +10,8 @@ public import NetworkStack
 extension URLResponse: HTTPResponseConvertible {
     /// The neutral response, or `nil` if this is no HTTP response.
     ///
-    /// That of a response that a stack delivered is complete: redirects, metrics. Of any other `HTTPURLResponse` it has the
-    /// status and the header fields; the version is said to be 1.1, as a `HTTPURLResponse` does not tell.
+    /// For a response that a stack delivered it is complete, with redirects and metrics. For any other `HTTPURLResponse` it has
+    /// the status and the header fields; its version is 1.1, because an `HTTPURLResponse` does not contain it.
     public var httpResponse: HTTP.Response? {
         if let carried = self as? CarriedResponse { return carried.response }
         guard let response = self as? HTTPURLResponse, let url else { return nil }

@@ -5,12 +5,12 @@ internal import NetworkStack
     internal import FoundationNetworking
 #endif
 
-/// A hop as URLSession is told it.
+/// A hop in URLSession's terms.
 ///
-/// On Linux, fields are set as a whole dictionary: setting them one by one would change the case of their names, and drop
-/// what URLSession finds illegal without a word. Two of libcurl's habits are turned off with blank fields: content of
-/// known length would be sent in chunks, as it is a stream (only streams can be sent again from the start), and methods
-/// that need no content would announce an empty one.
+/// On Linux, fields are set as a whole dictionary: setting them one by one would change the case of their names, and drop fields
+/// that URLSession considers illegal without an error. Blank fields turn off two habits of libcurl: it would send a body of known
+/// length in chunks, because it is a stream (only streams can be sent again from the start), and it would announce an empty body
+/// for methods that need none.
 struct WireRequest {
     /// Names of header fields, in lower case.
     typealias Names = Dictionary<String, String>.Keys
@@ -27,13 +27,13 @@ struct WireRequest {
         var fields = lines.filter { name, value in
             switch name.lowercased() {
             case "content-length": false
-            // Nothing is there that could wait for the server's word (RFC 9110 section 10.1.1).
+            // Without a body nothing waits for the server's 100 Continue (RFC 9110 section 10.1.1).
             case "expect": !content.isNone || value.lowercased() != "100-continue"
             default: true
             }
         }
         ownFields?.add(to: &fields, unless: names)
-        // A range is one of what is sent: a part of compressed content could not be decompressed (RFC 9110 section 14).
+        // A part of a compressed body could not be decompressed (RFC 9110 section 14).
         if names.contains("range"), !fields.keys.contains(where: { $0.lowercased() == "accept-encoding" }) {
             fields["Accept-Encoding"] = "identity"
         }
@@ -55,7 +55,7 @@ struct WireRequest {
         urlRequest = request
     }
 
-    /// The URL. libcurl reads an address in whatever form it is written, and URLSession refuses what they do not read alike.
+    /// The URL. URLSession refuses some spellings of addresses that libcurl reads.
     private static func url(of hop: HTTPHop) -> URL {
         guard let address = hop.origin.ipv4Address, address != hop.origin.host,
             var components = URLComponents(url: hop.request.url, resolvingAgainstBaseURL: true)

@@ -2,13 +2,13 @@ internal import Dispatch
 internal import Foundation
 internal import NetworkStack
 
-/// A session's delegate queue: a block after the other, in order.
+/// A session's delegate queue: runs one block after the other, in order.
 ///
-/// An `OperationQueue` makes an object with a lock and a state of every block, and a turn of a thread for each; a fetch has
-/// some ten. This one takes a turn for all that is there, and has nothing else of an operation queue: FoundationNetworking
-/// asks for nothing else.
+/// An `OperationQueue` creates an object with a lock and a state for each block, and wakes a thread for each; a fetch has about
+/// ten. This queue wakes its thread once for all waiting blocks. It has nothing else of an operation queue, because
+/// FoundationNetworking uses nothing else.
 ///
-/// Unchecked as its superclass is, which has to be said again; what it adds is `Sendable`.
+/// `@unchecked` repeats what the superclass declares; what this class adds is `Sendable`.
 final class EventQueue: OperationQueue, @unchecked Sendable {
     private struct State {
         var blocks = Fifo<@Sendable () -> Void>()

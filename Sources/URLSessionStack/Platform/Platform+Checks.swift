@@ -1,7 +1,7 @@
 internal import NetworkStack
 
 extension HTTP.Options {
-    /// Refuses options that URLSession cannot follow, whatever the request.
+    /// Refuses options that URLSession cannot follow, for any request.
     func checkForURLSession() throws(Network.ConfigurationError) {
         let capabilities = Platform.capabilities
         if pathAsIs { try capabilities.require(.pathAsIs) }
@@ -18,7 +18,7 @@ extension HTTP.Options {
 }
 
 extension Network.Configuration {
-    /// Refuses what makes no sense, and what URLSession cannot do.
+    /// Refuses a configuration that contradicts itself, or that URLSession cannot follow.
     func checkForURLSession() throws(Network.ConfigurationError) {
         do { try validate() } catch { throw .init(error) }
         try options.checkForURLSession()
@@ -34,7 +34,7 @@ extension Network.Configuration {
         if serverTrust != nil, let reason = capabilities.reason(against: .publicKeyPinning) {
             throw .untrusted(.pinningUnsupported(reason: reason))
         }
-        // Every stream has one place, so a limit that the places keep anyway can be kept.
+        // A stream takes one place, so the places keep a limit that is not below theirs.
         let isKept = connections.streamsPerConnection >= min(connections.perHost, connections.total ?? .max, 100)
         if !isKept { try capabilities.require(.streamsPerConnection) }
     }

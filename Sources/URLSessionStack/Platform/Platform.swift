@@ -5,40 +5,40 @@ internal import NetworkStack
     internal import FoundationNetworking
 #endif
 
-/// Every way in which URLSession differs from platform to platform, each with its reason, and nowhere else.
+/// All differences of URLSession between platforms, each with its reason.
 ///
-/// On Linux, Android and Windows, Foundation's networking is a module of its own, built on libcurl
-/// (swift-corelibs-foundation, "SCF" below; the numbers are of its issues and pull requests, the behaviours those of the
-/// 6.3 release). What it cannot do is said here; what it does wrong and can be set right is set right where it happens.
+/// On Linux, Android and Windows, Foundation's networking is a separate module on libcurl (swift-corelibs-foundation, "SCF"
+/// below; numbers are its issues and pull requests, behaviours those of its 6.3 release). What it cannot do is listed here.
+/// Defects that can be worked around are handled where they occur.
 enum Platform {
     /// What URLSession cannot do here, each with the reason.
     static let capabilities = HTTP.Capabilities(unsupported: unsupported)
 
-    /// The content codings that URLSession undoes, in lower case; what it is built with may undo fewer, and fails at the rest.
+    /// The content codings that URLSession decodes, in lower case. Its libcurl may decode fewer, and then fails.
     static let contentCodings: Set<String> = ["gzip", "x-gzip", "deflate", "br", "zstd"]
 
-    /// URLSession's own clock must never run out before the engine's: `0` fails at once, `.infinity` ends the process,
-    /// fractions are cut off. A year is as good as never.
+    /// URLSession's timeout, in seconds; it must never fire before the engine's. `0` fails at once, `.infinity` crashes the
+    /// process, and fractions are cut off, so it is a year.
     static let ownTimeout: Double = 365 * 86_400
 
     #if canImport(FoundationNetworking)
-        /// A field with a blank for its value is not sent, and keeps URLSession and libcurl from adding their own.
+        /// A field with a blank value is not sent, and prevents URLSession and libcurl from adding that field.
         static let suppressed: String? = " "
 
-        /// Takes a session's cache away. Nothing is ever cached, but with a cache every task begins on another queue, and a
-        /// cancel at that moment may come after the task's end, which ends the process.
+        /// Removes a session's cache. Nothing is ever cached, but with a cache each task begins on another queue; a cancel at
+        /// that moment may come after the task's end, which crashes the process.
         static func detachCache(from session: URLSession) { session.configuration.urlCache = nil }
 
-        /// Bounds a session's own timeout. URLSession counts it in milliseconds, for every task and also where a request has
-        /// another, and ends the process if there are too many.
+        /// Limits a session's timeout. URLSession counts it in milliseconds, for every task, even where the request has another,
+        /// and crashes on overflow.
         static func boundTimeout(of session: URLSession) {
             let configuration = session.configuration
             if abs(configuration.timeoutIntervalForRequest) <= ownTimeout { return }
             configuration.timeoutIntervalForRequest = ownTimeout
         }
 
-        /// Refuses what URLSession would do otherwise than asked: it uses the proxies that the environment names, as libcurl
-        /// reads it, whatever its configuration says, and no others.
+        /// Refuses proxies that URLSession would not use as asked: it uses those that the environment names, as libcurl reads it,
+        /// regardless of its configuration, and no others.
         static func check(_ proxies: Network.Proxies) throws(Network.ConfigurationError) {
             let environment = ProcessInfo.processInfo.environment
             let names = ["http_proxy", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"].filter {
@@ -63,14 +63,13 @@ enum Platform {
             )
         }
 
-        /// The tunnels that URLSession sends through, whatever it is told; they are read anew by each of its tasks.
+        /// The tunnels that URLSession uses regardless of its configuration. Each task reads them again.
         static func tunnels() -> Tunnels { Tunnels(environment: ProcessInfo.processInfo.environment) }
 
-        /// How long a request's head may be, in bytes. libcurl says of a longer one that there is no memory.
+        /// The longest head of a request, in bytes. For a longer one libcurl reports that it is out of memory.
         static let longestHead: Int? = 1 << 20
 
-        /// Refuses to send a secure cookie in the clear: URLSession takes cookies from its jar by their host alone, whatever
-        /// else they say.
+        /// Refuses to send a secure cookie in the clear: URLSession selects cookies by their host only.
         static func checkCookies(of session: URLSession, for hop: HTTPHop) throws(Network.ConfigurationError) {
             guard hop.origin.scheme == .http, session.configuration.httpShouldSetCookies,
                 let cookies = session.configuration.httpCookieStorage?.cookies(for: hop.request.url),
@@ -84,18 +83,18 @@ enum Platform {
             )
         }
 
-        /// The delegate queue of a session of the stack's own.
+        /// The delegate queue of a session that the stack makes.
         static func eventQueue() -> OperationQueue? { EventQueue() }
 
-        /// Takes a session's own header fields away: with them in its configuration URLSession would add them to every task,
-        /// those of a redirect to another server included. The configuration is the session's own, not a copy.
+        /// Removes a session's header fields from its configuration. URLSession would add them to every task, also after a
+        /// redirect to another server. The configuration is the session's, not a copy.
         static func takeFields(from session: URLSession) -> [AnyHashable: Any] {
             let configuration = session.configuration
             defer { configuration.httpAdditionalHeaders = nil }
             return configuration.httpAdditionalHeaders ?? [:]
         }
 
-        /// What a source has, as URLSession reads it.
+        /// A body source as a stream that URLSession reads.
         static func stream(
             of source: any HTTPBodySource,
             path: String,
@@ -169,7 +168,7 @@ enum Platform {
         /// Requests bypass the cache here.
         static func detachCache(from session: URLSession) {}
 
-        /// A session's own timeout does no harm here.
+        /// A session's timeout needs no limit here.
         static func boundTimeout(of session: URLSession) {}
 
         /// The system's proxies are used; none can be chosen.
@@ -177,22 +176,22 @@ enum Platform {
             if proxies != .none { try capabilities.require(.proxies) }
         }
 
-        /// URLSession keeps what a proxy says to itself here.
+        /// URLSession hides a proxy's answers here.
         static func tunnels() -> Tunnels { .none }
 
-        /// URLSession knows of no longest head here.
+        /// URLSession has no limit of a head here.
         static let longestHead: Int? = nil
 
-        /// URLSession sends the cookies that it should here.
+        /// URLSession selects cookies correctly here.
         static func checkCookies(of session: URLSession, for hop: HTTPHop) throws(Network.ConfigurationError) {}
 
         /// URLSession makes the delegate queue here.
         static func eventQueue() -> OperationQueue? { nil }
 
-        /// A session's own header fields stay with it, as its configuration is a copy here.
+        /// A session's header fields stay with it: its configuration is a copy here.
         static func takeFields(from session: URLSession) -> [AnyHashable: Any] { [:] }
 
-        /// What a source has: its file's own stream, as URLSession reads no other but Foundation's here.
+        /// A body source as a stream: its file's own, because URLSession reads only Foundation's streams here.
         static func stream(
             of source: any HTTPBodySource,
             path: String,

@@ -1,10 +1,10 @@
 internal import Foundation
 internal import NetworkStack
 
-/// A source as URLSession reads it: as many bytes as were announced, or a failure.
+/// A body source as an input stream for URLSession: it yields exactly the announced number of bytes, or fails.
 ///
-/// libcurl sends what a stream yields, whatever length the head announces: a byte too many would be the first of another
-/// request, and an early end would leave the server waiting. A read that fails ends the transfer and its connection.
+/// libcurl sends whatever a stream yields, regardless of the announced length. One byte too many would start another request; an
+/// early end would leave the server waiting. A failed read ends the transfer and its connection.
 final class SourceStream: InputStream {
     private let source: any HTTPBodySource
     private var left: Int64
@@ -12,12 +12,12 @@ final class SourceStream: InputStream {
     private var status = Stream.Status.notOpen
     private var failure: (any Error)?
 
-    /// Makes a stream of a source from its first byte on.
+    /// Makes a stream that reads a source from its first byte on.
     ///
     /// - Parameters:
     ///   - source: Has the bytes.
-    ///   - length: How many were announced.
-    ///   - onFailure: Hears why they cannot be read.
+    ///   - length: How many bytes were announced.
+    ///   - onFailure: Called with the error if they cannot be read.
     init(_ source: any HTTPBodySource, length: Int64, onFailure: @escaping (any Error) -> Void) {
         self.source = source
         left = length
@@ -28,7 +28,7 @@ final class SourceStream: InputStream {
     override var streamStatus: Stream.Status { status }
     override var streamError: (any Error)? { failure }
 
-    /// URLSession takes a stream without bytes for one that has ended, so one that has failed says that there are some.
+    /// URLSession treats a stream without available bytes as ended, so a failed stream returns `true`.
     override var hasBytesAvailable: Bool { left > 0 }
 
     override func open() {

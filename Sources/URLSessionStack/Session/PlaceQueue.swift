@@ -1,9 +1,9 @@
 internal import NetworkStack
 
-/// The places of a session: how many transfers may run to one host and in all, and who waits for one.
+/// The places of a session: how many transfers may run per host and in total, and which transfers wait.
 ///
-/// Who comes first goes first, host by host; a busy host never delays another. URLSession has a queue of its own, which
-/// tells nobody who is in it; so nothing is ever started that would have to wait there.
+/// Places are given in order per host; a busy host never delays another. URLSession's own queue cannot be inspected, so no
+/// transfer is started that would have to wait there.
 struct PlaceQueue<Waiter> {
     private struct Waiting {
         let ticket: UInt64
@@ -26,9 +26,9 @@ struct PlaceQueue<Waiter> {
         self.total = total ?? .max
     }
 
-    /// Takes a place, or a ticket in the line for one.
+    /// Takes a place, or queues the waiter.
     ///
-    /// - Returns: The ticket, or `nil` if the place is taken at once.
+    /// - Returns: The ticket of the waiter, or `nil` if a place was free.
     mutating func enter(_ waiter: Waiter, for origin: HTTP.Origin) -> UInt64? {
         var host = hosts.removeValue(forKey: origin) ?? Host()
         defer { hosts[origin] = host }
@@ -42,9 +42,9 @@ struct PlaceQueue<Waiter> {
         return nextTicket
     }
 
-    /// Gives a place back.
+    /// Frees a place.
     ///
-    /// - Returns: Who has a place now; it is the caller's to tell them.
+    /// - Returns: The waiters that have a place now; the caller starts them.
     mutating func leave(_ origin: HTTP.Origin) -> [Waiter] {
         hosts[origin]?.running -= 1
         running -= 1
@@ -52,9 +52,9 @@ struct PlaceQueue<Waiter> {
         return admit()
     }
 
-    /// Gives a ticket back.
+    /// Withdraws a ticket.
     ///
-    /// - Returns: Whether the ticket's holder was still waiting.
+    /// - Returns: Whether its waiter was still queued.
     mutating func withdraw(ticket: UInt64, from origin: HTTP.Origin) -> Bool {
         guard var host = hosts.removeValue(forKey: origin) else { return false }
         defer {
@@ -98,7 +98,7 @@ struct PlaceQueue<Waiter> {
         if let host = hosts[origin], host.running == 0, host.waiting.isEmpty { hosts[origin] = nil }
     }
 
-    /// Passes over who has gone.
+    /// Removes withdrawn waiters from the front.
     private static func trim(_ host: inout Host) {
         while let first = host.waiting.first, first.waiter == nil { _ = host.waiting.popFirst() }
     }

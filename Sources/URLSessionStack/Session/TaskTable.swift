@@ -20,19 +20,21 @@ protocol TaskReceiver: AnyObject, Sendable {
     func completed(_ task: URLSessionTask, _ error: (any Error)?)
 }
 
-/// The receiver of each task of a session, and whether there may be more tasks.
+/// Maps each task of a session to its receiver, and knows whether more tasks may be made.
 ///
-/// It is the delegate of a session that the stack makes itself; a stack that is the delegate passes every event on to it. A session
-/// keeps its delegate until it is invalidated. The table holds neither the session nor the stack, so it keeps neither alive.
+/// It is the delegate of a session that the stack makes; a stack that is the delegate itself passes every event on to it. A
+/// session retains its delegate until it is invalidated. The table holds neither the session nor the stack, so it keeps neither
+/// alive.
 final class TaskTable: NSObject, Sendable {
     private struct State {
         var receivers: [Int: any TaskReceiver] = [:]
         var isShutDown = false
     }
 
-    /// Where transfers wait for a place, read their bodies and start.
+    /// The queue on which transfers wait for a place, read their bodies and start.
     let steering = DispatchQueue(label: "network-stack.urlsession")
-    /// Where tasks are cancelled, and challenges answered: one at a time, as the two together could crash the process.
+    /// The queue on which tasks are cancelled and challenges answered, one at a time, because both at once could crash the
+    /// process.
     let interrupting = DispatchQueue(label: "network-stack.urlsession.interrupting")
     /// Answers challenges, or `nil` if the stack has no handler.
     let challengeHandler: (any AuthenticationChallengeHandler)?
@@ -45,10 +47,10 @@ final class TaskTable: NSObject, Sendable {
         super.init()
     }
 
-    /// Whether no task may be made any more.
+    /// Whether no more tasks may be made.
     var isShutDown: Bool { state.withLock { $0.isShutDown } || invalidation.isReached }
 
-    /// Lets no task be made any more.
+    /// Prevents the making of more tasks.
     func shutDown() { state.withLock { $0.isShutDown = true } }
 
     // MARK: Tasks
@@ -74,8 +76,8 @@ final class TaskTable: NSObject, Sendable {
     func invalid() async { await invalidation.wait() }
 }
 
-/// The session's events, each passed to the task's receiver. They come one at a time, on the session's delegate queue; only the
-/// request for a body stream comes from within URLSession.
+/// The session's events, each passed to the task's receiver. They arrive one at a time on the session's delegate queue. Only the
+/// request for a body stream comes from inside URLSession.
 extension TaskTable: URLSessionDataDelegate {
     func urlSession(
         _ session: URLSession,
@@ -91,7 +93,7 @@ extension TaskTable: URLSessionDataDelegate {
         self[dataTask]?.received(data)
     }
 
-    /// A redirect is not followed, unless its task was made by other code that uses the session.
+    /// A redirect is not followed, unless other code that uses the session made the task.
     func urlSession(
         _ session: URLSession,
         task: URLSessionTask,
@@ -103,10 +105,10 @@ extension TaskTable: URLSessionDataDelegate {
         receiver.redirected(completionHandler)
     }
 
-    /// A challenge of a task: a 401 whose response and body have been delivered already.
+    /// A challenge of a task: a 401 whose response and body were already delivered.
     ///
-    /// Without an answer URLSession would wait for ever (SCF #5457), and `.useCredential` without a credential would crash
-    /// the process; so the answer is always one of two.
+    /// Without an answer URLSession would wait for ever (swift-corelibs-foundation #5457), and `.useCredential` without a
+    /// credential would crash the process. So the answer is always one of two.
     func urlSession(
         _ session: URLSession,
         task: URLSessionTask,

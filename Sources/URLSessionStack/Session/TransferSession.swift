@@ -6,22 +6,21 @@ internal import NetworkStack
     internal import FoundationNetworking
 #endif
 
-/// A session, and the places on it. It lives as long as its engine or any fetch in flight, and takes the session along.
+/// A session and its places. It lives as long as its engine or a fetch in flight, and invalidates the session at its end.
 ///
-/// Everything that is asked of URLSession takes its turn on the one queue that all sessions share, and waits there if
-/// something is stuck; so nobody asks but two queues that nobody waits for: one makes and starts tasks, one interrupts
-/// them.
+/// All sessions of a process share one queue of URLSession, where every call waits its turn. So only two queues call URLSession,
+/// and no code waits for them: one makes and starts tasks, the other cancels them.
 final class TransferSession: Sendable {
     private struct State {
         var session: URLSession?
-        /// What starts each transfer that waits for a place.
+        /// Calls the closure of each waiting transfer that gets a place.
         var places: PlaceQueue<@Sendable () -> Void>
     }
 
     let table: TaskTable
-    /// What every request says of itself, unless the session is somebody else's.
+    /// The default fields of requests; `nil` for an injected session.
     let ownFields: OwnFields?
-    /// Which of the environment's proxies' tunnels its transfers may go through.
+    /// The tunnels of the environment's proxies that transfers may use.
     let tunnels = Platform.tunnels()
 
     private let state: Lock<State>
@@ -29,7 +28,7 @@ final class TransferSession: Sendable {
     var steering: DispatchQueue { table.steering }
     var interrupting: DispatchQueue { table.interrupting }
 
-    /// Makes a session that is yet to be attached.
+    /// Makes an object whose session is attached later.
     init(
         table: TaskTable,
         connections: Network.Configuration.Connections = .init(),
@@ -40,10 +39,10 @@ final class TransferSession: Sendable {
         state = Lock(State(places: PlaceQueue(perHost: connections.perHost, total: connections.total)))
     }
 
-    /// The last fetch has ended and nobody can start another.
+    /// The last fetch has ended, and no other can start.
     deinit { state.withLock { $0.session }?.finishTasksAndInvalidate() }
 
-    /// Takes the session that is to carry everything.
+    /// Sets the session.
     func attach(_ session: URLSession) {
         Platform.detachCache(from: session)
         Platform.boundTimeout(of: session)
@@ -53,7 +52,7 @@ final class TransferSession: Sendable {
         }
     }
 
-    /// The session, or `nil` if there is none any more.
+    /// The session, or `nil` after its end.
     var urlSession: URLSession? {
         if table.isShutDown { return nil }
         guard let session = state.withLock({ $0.session }) else {
@@ -69,7 +68,7 @@ final class TransferSession: Sendable {
 
     // MARK: Places
 
-    /// Takes a place, or returns a ticket; `start` is called on the steering queue when there is a place for it.
+    /// Takes a place, or returns a ticket; then `start` is called on the steering queue when a place is free.
     func enter(_ origin: HTTP.Origin, start: @escaping @Sendable () -> Void) -> UInt64? {
         state.withLock { $0.places.enter(start, for: origin) }
     }
@@ -85,7 +84,7 @@ final class TransferSession: Sendable {
 
     // MARK: Events
 
-    /// Does something between two events of the session.
+    /// Runs a closure between two events of the session.
     func betweenEvents(_ body: @escaping @Sendable () -> Void) {
         guard let session = state.withLock({ $0.session }) else { return steering.async(execute: body) }
         session.delegateQueue.addOperation(body)

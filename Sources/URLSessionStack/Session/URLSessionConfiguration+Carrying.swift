@@ -6,7 +6,7 @@ internal import NetworkStack
 #endif
 
 extension URLSessionConfiguration {
-    /// A session that only carries: no cookies, no cache, no stored credentials, no clock of its own.
+    /// A configuration without cookies, cache, stored credentials and timeouts.
     static func carrying(_ configuration: Network.Configuration) -> URLSessionConfiguration {
         let carrying = URLSessionConfiguration.ephemeral
         carrying.httpCookieStorage = nil
@@ -17,7 +17,7 @@ extension URLSessionConfiguration {
         carrying.requestCachePolicy = .reloadIgnoringLocalCacheData
         carrying.timeoutIntervalForRequest = Platform.ownTimeout
         carrying.timeoutIntervalForResource = Platform.ownTimeout
-        // To URLSession, all http hosts behind one proxy are the proxy; there the places alone keep the limit.
+        // URLSession treats all http hosts behind one proxy as one host; there only the places enforce the limit.
         let isShared = configuration.proxies.http?.scheme.isHTTP ?? false
         carrying.httpMaximumConnectionsPerHost = isShared ? Int(Int32.max) : configuration.connections.perHost
         return carrying

@@ -5,9 +5,9 @@ internal import NetworkStack
     internal import FoundationNetworking
 #endif
 
-/// What has come back for one hop, as a plain value: every event of URLSession answers what there is to tell.
+/// Collects the events of one hop, as a value: each method returns the events for the sink.
 struct Answer {
-    /// Something to tell a sink.
+    /// An event for a sink.
     enum Event {
         case informational(HTTP.Response)
         case head(HTTP.Response)
@@ -22,30 +22,30 @@ struct Answer {
     private let holds: Holds
 
     private var head: ReceivedHead?
-    /// What came last, whatever it was.
+    /// The latest response, of any kind.
     private var latest: URLResponse?
     private var held: [Data] = []
     private var isHeld = false
     private var isWhole = false
     private(set) var received: Int64 = 0
 
-    /// Whether the head that counts has come.
+    /// Whether the final head was reported.
     var hasToldHead: Bool { head != nil && !isHeld }
-    /// Whether a 401 has come that is not told, as somebody may answer its challenge.
+    /// Whether a 401 was received that is not reported yet, because its challenge may be answered.
     var mayBeChallenged: Bool { isHeld && holds.challenges && head?.response.status == .unauthorized }
-    /// Whether the head that has come may be that of a proxy's tunnel.
+    /// Whether the received head may be that of a proxy's tunnel.
     private var mayBeTunnels: Bool { isHeld && holds.tunnels }
-    /// The bytes of content that came, as they travelled if that is known.
+    /// The received bytes of the body, as sent by the server if that is known.
     var bytesReceived: Int64 { received > 0 ? head?.encodedLength ?? received : 0 }
-    /// The bytes of the response's head, near enough.
+    /// The approximate size of the response's head in bytes.
     var headBytesReceived: Int64? { head.map { Int64($0.size) } }
 
-    /// Which heads must wait for what follows them.
+    /// The heads that wait for what follows them.
     struct Holds {
-        /// A 401: somebody may answer its challenge, and then it never was.
+        /// A 401 waits: if its challenge is answered, it is not reported.
         let challenges: Bool
-        /// Any: it may be a proxy's answer to CONNECT, which URLSession shows like the origin's. What is not followed by
-        /// another head, content or a good end never was.
+        /// Every head waits: it may be a proxy's answer to CONNECT, which URLSession delivers like the origin's. It is dropped
+        /// unless another head, a body or a successful end follows.
         let tunnels: Bool
     }
 
@@ -69,7 +69,7 @@ struct Answer {
         if head.fieldCount > limits.headFields {
             return [.failed(.tooManyFields(limit: limits.headFields))]
         }
-        // A second head follows that of a tunnel, or that of a 401 whose challenge was answered.
+        // A second head follows that of a tunnel, or a 401 whose challenge was answered.
         self.head = head
         (held, received) = ([], 0)
         isHeld = holds.tunnels || holds.challenges && status == .unauthorized
@@ -79,7 +79,7 @@ struct Answer {
 
     mutating func received(_ data: Data) -> [Event] {
         guard let head else { return [.failed(.badResponse)] }
-        // Another protocol's.
+        // The connection changes to another protocol.
         if head.response.status == .switchingProtocols { return release() }
         received += Int64(data.count)
         guard isHeld else { return [.body(data)] }
@@ -90,10 +90,10 @@ struct Answer {
         return release() + [.body(data)]
     }
 
-    /// The 401 that came is what is delivered, whatever URLSession makes of it now.
+    /// The challenge is not answered: the 401 is delivered, whatever URLSession reports from now on.
     mutating func challengeIsDeclined() { isWhole = true }
 
-    /// The request is made again, with a credential. What the answer until now was still has cookies.
+    /// The request is repeated with a credential. The cookies of the 401 still count.
     mutating func challengeIsAnswered() -> [Event] {
         defer { (head, held, received, isHeld) = (nil, [], 0, false) }
         return head.map { [.informational($0.response)] } ?? []
@@ -102,10 +102,10 @@ struct Answer {
     /// The task has ended.
     ///
     /// - Parameters:
-    ///   - response: The response that URLSession ends with; some it shows only then.
+    ///   - response: The task's final response; URLSession delivers some only here.
     ///   - error: Why it failed, if it did.
-    ///   - hasSent: Whether any of the request's content was sent.
-    /// - Returns: What is to be told; the end comes last.
+    ///   - hasSent: Whether any part of the request's body was sent.
+    /// - Returns: The events for the sink, the end last.
     mutating func completed(_ response: URLResponse?, _ error: (any Error)?, hasSent: Bool) -> [Event] {
         var events: [Event] = []
         if let error, !isWhole {
@@ -116,7 +116,7 @@ struct Answer {
         if head == nil || mayBeTunnels, let response = response as? HTTPURLResponse, response !== latest,
             response.statusCode >= 200
         {
-            // A redirect to nowhere: URLSession shows its head late, and its content never.
+            // For a redirect without a target URLSession delivers the head late, and the body never.
             events += received(response)
             if case .failed = events.last { return events }
             if let head, !head.hasNoContent(for: request.method) {
@@ -132,12 +132,12 @@ struct Answer {
         return events + [.finished]
     }
 
-    /// What is wrong with the head that has come.
+    /// The fault of the received head.
     private var fault: Event? {
         head?.fault(for: request.method).map { .failed(.transport(URLError($0))) }
     }
 
-    /// What URLSession's error means where the head is the reason and libcurl's words say no more.
+    /// The failure that URLSession's error means where the head is the cause and libcurl's message is not specific.
     private func failureOfHead(_ error: any Error) -> HTTPTransferFailure<URLError>? {
         guard let words = (error as? URLError)?.libcurlDescription else { return nil }
         guard let head else { return words.contains("Out of memory") ? limits.failureOfLongLine() : nil }

@@ -1,20 +1,19 @@
 internal import Foundation
 internal import NetworkStack
 
-/// What is to be told, in order. URLSession cannot be stopped from reading, so what comes while the reader holds back is
-/// kept, up to a limit.
+/// Events that are to be reported, in order. URLSession cannot be paused, so what arrives while the reader pauses is kept, up to
+/// a limit.
 struct Backlog {
     private var isHeld = false
     private var events = Fifo<Answer.Event>()
-    /// The bytes of content among the events.
+    /// The bytes of bodies among the events.
     private var count: Int64 = 0
 
-    /// Takes new events.
+    /// Adds events.
     ///
     /// - Parameters:
-    ///   - new: What came.
-    ///   - limit: The most bytes of content to keep while the reader holds back; more is a failure, which takes the place of
-    ///     everything.
+    ///   - new: The events.
+    ///   - limit: The most bytes to keep while the reader pauses. Above it, a failure replaces all events.
     mutating func add(_ new: [Answer.Event], limit: Int64 = .max) {
         for event in new {
             events.append(event)
@@ -25,22 +24,22 @@ struct Backlog {
         events.append(.failed(.bodyTooLarge(limit: limit)))
     }
 
-    /// Takes what is to be told next; nothing while the reader holds back.
+    /// Takes the next event; `nil` while the reader pauses.
     mutating func next() -> Answer.Event? {
         guard !isHeld, let event = events.popFirst() else { return nil }
         count -= event.contentLength
         return event
     }
 
-    /// The reader holds back.
+    /// Pauses the reader.
     mutating func hold() { isHeld = true }
 
-    /// The reader goes on.
+    /// Resumes the reader.
     mutating func resume() { isHeld = false }
 }
 
 extension Answer.Event {
-    /// The bytes of content.
+    /// The bytes of the body.
     fileprivate var contentLength: Int64 {
         if case .body(let data) = self { Int64(data.count) } else { 0 }
     }

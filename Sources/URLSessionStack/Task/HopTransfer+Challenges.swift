@@ -5,10 +5,10 @@ internal import NetworkStack
     internal import FoundationNetworking
 #endif
 
-/// What becomes of a challenge.
+/// The handling of a challenge.
 ///
-/// Whoever answers it may have to fetch something first, on the same stack; so the transfer gives its place to others and
-/// stands in line again before the request is repeated.
+/// The handler may have to fetch on the same stack. So the transfer frees its place, and queues again before the request is
+/// repeated.
 extension HopTransfer {
     func challenged(
         _ challenge: URLAuthenticationChallenge,
@@ -44,7 +44,7 @@ extension HopTransfer {
         }
     }
 
-    /// Stands in line once more, on the steering queue.
+    /// Queues again, on the steering queue.
     ///
     /// - Parameter goOn: Called once there is a place, unless the task has ended by then.
     private func queueAgain(_ goOn: @escaping @Sendable () -> Void) {
@@ -62,7 +62,7 @@ extension HopTransfer {
 }
 
 extension HopTransfer.State {
-    /// Gives the place away.
+    /// Marks the place as freed.
     ///
     /// - Returns: Whether there was one.
     mutating func losesPlace() -> Bool {
@@ -70,9 +70,9 @@ extension HopTransfer.State {
         return hasPlace
     }
 
-    /// Has a place.
+    /// Marks the place as taken.
     ///
-    /// - Returns: What the task goes on with, if there is one.
+    /// - Returns: The closure that continues the task, if there is one.
     mutating func takesPlace() -> (@Sendable () -> Void)? {
         guard case .carried = stage, let answering else { return nil }
         (hasPlace, self.answering) = (true, nil)

@@ -5,7 +5,7 @@ internal import NetworkStack
     internal import FoundationNetworking
 #endif
 
-/// What the session tells of the transfer's task, on its delegate queue.
+/// The session's events of the transfer's task, on the session's delegate queue.
 extension HopTransfer {
     func received(_ response: URLResponse) {
         let challenged = state.withLock { state in
@@ -26,7 +26,7 @@ extension HopTransfer {
         let (sink, total, isAll) = state.withLock { state in
             state.bytesSent += count
             state.hasSent = true
-            // A server may answer before it has all of the content; nothing of the head is awaited then.
+            // A server may answer before it has the whole body; then the head is no longer awaited.
             let isAll = state.bytesSent >= state.content.length && !state.answer.hasToldHead
             return (state.sink, state.bytesSent, isAll)
         }
@@ -34,8 +34,8 @@ extension HopTransfer {
         if isAll { sink?.entered(.waiting) }
     }
 
-    /// A stream of the content from its first byte on. URLSession asks for one at the start, and whenever it has to send the
-    /// content again: with a credential, or after a kept connection turned out dead.
+    /// A stream of the body from its first byte on. URLSession asks for one at the start, and again when it repeats the request:
+    /// with a credential, or after a keep-alive connection turned out dead.
     func newContentStream() -> InputStream {
         let content = state.withLock { state in
             state.bytesSent = 0
@@ -44,16 +44,16 @@ extension HopTransfer {
         return content.stream { [weak self] error in self?.state.withLock { $0.contentFailure = error } }
     }
 
-    /// A redirect came, and is not followed. URLSession waits for the answer, and a cancel may end that wait; then an answer
-    /// would end the process. So both are decided under one lock.
+    /// Refuses to follow a redirect. URLSession waits for the answer; a cancel may end that wait, and an answer after it would
+    /// crash the process. So both are decided under one lock.
     func redirected(_ completionHandler: @Sendable (URLRequest?) -> Void) {
         state.withLock { if $0.cancelling == nil { completionHandler(nil) } }
     }
 
-    /// The task has ended; it is not in the table any more.
+    /// The task has ended and was removed from the table.
     ///
-    /// When this returns, URLSession takes the task out of its books. A cancel that is under way at that moment would end
-    /// the process; so it is waited for, and from now on there is none.
+    /// URLSession forgets the task when this returns, and a cancel in progress at that moment would crash the process. So this
+    /// waits for such a cancel and prevents later ones.
     func completed(_ task: URLSessionTask, _ error: (any Error)?) {
         let response = task.response
         let (cancelling, hadPlace) = state.withLock { state in
@@ -71,7 +71,7 @@ extension HopTransfer {
         deliver()
     }
 
-    /// Tells the sink what there is to tell, until it holds back. What comes after it has heard its end is dropped.
+    /// Reports events to the sink until it pauses. Events after the end are dropped.
     func deliver() {
         while true {
             let (event, sink) = state.withLock { ($0.backlog.next(), $0.sink) }

@@ -6,10 +6,10 @@ internal import NetworkStack
     internal import FoundationNetworking
 #endif
 
-/// One hop: its content is read if it is a stream, it stands in line for a place, a task carries it, it ends.
+/// One hop: reads its body if that is a stream, queues for a place, runs as a task, ends.
 ///
-/// Until there is a task, everything happens on the session's steering queue; from then on, on its delegate queue. So the
-/// sink hears one thing at a time. Only the task is cancelled elsewhere, as that may take as long as URLSession likes.
+/// Until there is a task, everything runs on the session's steering queue; then on its delegate queue. So the sink gets one event
+/// at a time. Only the cancelling of the task runs elsewhere, because it may block for long.
 final class HopTransfer: HTTPTransfer, TaskReceiver {
     enum Stage {
         case reading
@@ -29,15 +29,15 @@ final class HopTransfer: HTTPTransfer, TaskReceiver {
         var clock = TransferClock()
         var backlog = Backlog()
         var bytesSent: Int64 = 0
-        /// Whether any content was sent, on whatever connection.
+        /// Whether any part of the body was sent, on any connection.
         var hasSent = false
-        /// Why the content could not be sent as it was announced; the task fails by it.
+        /// Why the body could not be sent as announced; the task fails with it.
         var contentFailure: (any Error)?
-        /// Whether the task has one of the session's places; one that waits for a credential has none.
+        /// Whether the task has one of the session's places. A task that waits for a credential has none.
         var hasPlace = false
-        /// What the task goes on with once it has a place again.
+        /// What continues the task once it has a place again.
         var answering: (ticket: UInt64, goOn: @Sendable () -> Void)?
-        /// Left when URLSession has been told to cancel the task.
+        /// Left when URLSession has been asked to cancel the task.
         var cancelling: DispatchGroup?
     }
 
@@ -66,7 +66,7 @@ final class HopTransfer: HTTPTransfer, TaskReceiver {
         read()
     }
 
-    /// Reads a stream to its end, a few pieces at a time.
+    /// Reads a stream to its end, a few chunks at a time.
     private func read() {
         guard let spool = state.withLock({ $0.spool }), let source = hop.source else { return }
         for _ in 0..<16 {
@@ -104,7 +104,7 @@ final class HopTransfer: HTTPTransfer, TaskReceiver {
         if let ticket { waits(ticket) }
     }
 
-    /// Stands in line, as long as the queue timeout allows.
+    /// Queues for as long as the queue timeout allows.
     func waits(_ ticket: UInt64) {
         guard let limit = hop.options.timeouts.queue else { return }
         session.steering.asyncAfter(deadline: .now() + limit.dispatchInterval) { [weak self] in
@@ -123,11 +123,11 @@ final class HopTransfer: HTTPTransfer, TaskReceiver {
 
     func withdraw(_ ticket: UInt64?) {
         guard let ticket else { return session.leave(hop.origin) }
-        // Who has a place already is told so soon, and gives it back then.
+        // A transfer that has its place already is started, and then frees it.
         _ = session.withdraw(ticket: ticket, from: hop.origin)
     }
 
-    /// The transfer has a place: makes the task and starts it, or lets it go on; on the steering queue.
+    /// The transfer has a place: makes and starts the task, or continues it. Runs on the steering queue.
     func startTask() {
         if let goOn = state.withLock({ $0.takesPlace() }) { return goOn() }
         let content = state.withLock { state -> SentContent? in
@@ -158,7 +158,7 @@ final class HopTransfer: HTTPTransfer, TaskReceiver {
             return state.sink
         }
         guard let sink else {
-            // Cancelled in between: nobody but us knows the task, and it was never started.
+            // Cancelled meanwhile: no other code knows the task, and it was never started.
             _ = session.table.remove(task)
             task.cancel()
             return session.leave(hop.origin)
@@ -182,7 +182,7 @@ final class HopTransfer: HTTPTransfer, TaskReceiver {
         }
     }
 
-    /// Ends the transfer with a failure of our own finding.
+    /// Ends the transfer with a failure that was detected here.
     func fail(_ failure: HTTPTransferFailure<URLError>) {
         session.steering.async { [self] in
             let isCarried = state.withLock { if case .carried = $0.stage { true } else { false } }
@@ -196,9 +196,9 @@ final class HopTransfer: HTTPTransfer, TaskReceiver {
         end()?.failed(failure, metrics: metrics)
     }
 
-    /// Ends the transfer, whatever it is about.
+    /// Ends the transfer in any state.
     ///
-    /// - Returns: Who is to be told, if nobody was.
+    /// - Returns: The sink, if its end was not reported yet.
     func end() -> (any HTTPTransferSink<URLError>)? {
         let (stage, sink, cancelling, ticket) = state.withLock { state in
             defer {
@@ -230,7 +230,7 @@ final class HopTransfer: HTTPTransfer, TaskReceiver {
 }
 
 extension HopTransfer.State {
-    /// What the transfer has taken so far.
+    /// The metrics of the transfer so far.
     var metrics: HTTP.Metrics {
         var metrics = clock.metrics
         metrics.bytesSent = bytesSent

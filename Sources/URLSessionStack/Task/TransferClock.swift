@@ -1,6 +1,6 @@
 internal import NetworkStack
 
-/// When a transfer came how far.
+/// The moments at which a transfer reached its phases.
 struct TransferClock {
     var queued: ContinuousClock.Instant?
     var started: ContinuousClock.Instant?
