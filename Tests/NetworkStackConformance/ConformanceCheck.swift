@@ -65,6 +65,8 @@ public struct UnclaimedPromise: Error, CustomStringConvertible {
 public struct ConformanceFailure: Error, CustomStringConvertible {
     /// What was expected and what was seen, with the place of the expectation.
     public let description: String
+    /// Whether a clock ran out before the phase that the check is about. On a busy machine that proves nothing.
+    let isTooEarly: Bool
 
     /// Makes a failure.
     ///
@@ -73,13 +75,21 @@ public struct ConformanceFailure: Error, CustomStringConvertible {
     ///   - file: Where the expectation stands.
     ///   - line: Where the expectation stands.
     public init(_ message: String, file: StaticString = #fileID, line: UInt = #line) {
-        description = "\(message) (\(file):\(line))"
+        self.init(description: "\(message) (\(file):\(line))", isTooEarly: false)
     }
 
-    private init(description: String) { self.description = description }
+    private init(description: String, isTooEarly: Bool) {
+        self.description = description
+        self.isTooEarly = isTooEarly
+    }
+
+    /// The same failure of a fetch that one of its clocks ended in an earlier phase than expected.
+    var tooEarly: ConformanceFailure { ConformanceFailure(description: description, isTooEarly: true) }
 
     /// The same failure, and what is known besides.
-    func adding(_ more: String) -> ConformanceFailure { ConformanceFailure(description: "\(description). \(more)") }
+    func adding(_ more: String) -> ConformanceFailure {
+        ConformanceFailure(description: "\(description). \(more)", isTooEarly: isTooEarly)
+    }
 }
 
 /// Expects something to be true.

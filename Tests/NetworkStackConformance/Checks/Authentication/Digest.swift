@@ -136,7 +136,8 @@ extension ConformanceCheck {
                 try expectEqual(try await stack.text(server.url("/")), "in", "the content")
             },
             ConformanceCheck("The first-byte timeout covers the response to the Digest credentials") {
-                subject in
+                subject,
+                scale in
                 let challenge = """
                     HTTP/1.1 401 No\r
                     WWW-Authenticate: Digest realm="r", nonce="n1", qop="auth", algorithm=SHA-256\r
@@ -150,10 +151,9 @@ extension ConformanceCheck {
                     }
                     let stack = try subject.stack { $0.options = try .digest("u", "p", at: [server.url()]) }
                     var options = try HTTP.Options.digest("u", "p", at: [server.url()])
-                    options.timeouts.firstByte = .milliseconds(500)
-                    options.timeouts.idle = .seconds(3)
-                    let outcome = try await stack.observe(server.url(), options: options).onlyOutcome()
-                    try outcome.expectTimeout(.firstByte, during: [.waiting])
+                    options.timeouts = .init(firstByte: .milliseconds(500) * scale, idle: .seconds(3) * scale)
+                    let fetch = try stack.observe(server.url(), options: options)
+                    try await fetch.onlyOutcome().expectTimeout(.firstByte, during: [.waiting])
                 }
             },
             ConformanceCheck("Trailers of an answered challenge are not added to the final response") { subject in

@@ -59,7 +59,7 @@ extension ConformanceCheck {
             try expectEqual(peer.requests().filter { $0.path == "/late" }.count, 0, "requests that were sent")
             try expectEqual(log.all.filter { $0.contains("fails") }.count, 50, "failures told")
         },
-        ConformanceCheck("A cancel during the scheduled event beats an expired timeout") { subject in
+        ConformanceCheck("A cancel during the scheduled event beats an expired timeout") { subject, scale in
             let (fetching, handOver) = (Lock<Observation?>(nil), Lock<(@Sendable () -> Void)?>(nil))
             let spy = Spy("spy", EventLog()).with { spy in
                 spy.make = { made, handler in
@@ -67,11 +67,11 @@ extension ConformanceCheck {
                     return EmptyCancelable()
                 }
                 spy.scheduled = { _ in
-                    Latch().wait(seconds: 0.4)
+                    Latch().wait(seconds: 0.4 * Double(scale))
                     fetching.withLock { $0 }?.cancel()
                 }
             }
-            let stack = try subject.stack { $0.options.timeouts.total = .milliseconds(200) }
+            let stack = try subject.stack { $0.options.timeouts.total = .milliseconds(200) * scale }
             let observation = try stack.observe(.intercepted("http://127.0.0.1:1/", by: [spy]))
             fetching.withLock { $0 = observation }
             try await eventually("the request is asked for") { handOver.withLock { $0 != nil } }

@@ -191,17 +191,17 @@ extension ConformanceCheck {
             ConformanceCheck(
                 "Compressed bytes that arrive slowly reset the idle timeout before decoding",
                 needs: [.network, .decompressionRatio]
-            ) { subject in
+            ) { subject, scale in
                 try await needsOffer(of: "zstd", by: subject)
                 let content = Compressed.zstd
                 let server = try ScriptedServer { _ in
                     [
                         .receiveHead,
                         .send("HTTP/1.1 200 OK\r\nContent-Encoding: zstd\r\nContent-Length: \(content.count)\r\n\r\n"),
-                        .drip(content, every: .milliseconds(25)),
+                        .drip(content, every: .milliseconds(8) * scale),
                     ]
                 }
-                let client = try subject.client { $0.options.timeouts.idle = .milliseconds(1500) }
+                let client = try subject.client { $0.options.timeouts.idle = .milliseconds(500) * scale }
                 try expectBytes(await client.get(server.url()).value, Compressed.text)
             },
             broken("Truncated gzip", "gzip", Array(Compressed.gzip.prefix(150))),

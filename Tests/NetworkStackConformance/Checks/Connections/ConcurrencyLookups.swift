@@ -36,13 +36,14 @@ extension ConformanceCheck {
             "A connect timeout during a name lookup fires on time",
             needs: [.network, .heldLookups, .connectTimeout]
         ) {
-            subject in
+            subject,
+            scale in
             let lookups = try HeldLookups()
-            let options = HTTP.Options.clocks(connect: .milliseconds(300))
+            let options = HTTP.Options.clocks(connect: .milliseconds(300) * scale)
             let stack = try subject.stack()
             let hanging = try stack.observe("http://\(lookups.name)/", options: options)
             try await hanging.onlyOutcome().expectTimeout(.connect, during: [.resolving])
-            try expect(hanging.elapsed >= .milliseconds(300), "It ran out early, after \(hanging.elapsed)")
+            try expect(hanging.elapsed >= .milliseconds(300) * scale, "It ran out early, after \(hanging.elapsed)")
             try expect(hanging.elapsed < .seconds(12), "It ran out late, after \(hanging.elapsed)")
             let peer = try subject.serve { .ok($0.path) }
             try expectEqual(

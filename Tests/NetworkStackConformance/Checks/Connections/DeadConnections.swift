@@ -101,9 +101,9 @@ extension ConformanceCheck {
             ConformanceCheck(
                 "A POST lost before a connect timeout is not reported as unsent",
                 needs: [.network, .carefulRepeats, .connectTimeout]
-            ) { subject in
+            ) { subject, scale in
                 let silent = Lock<UnresponsivePort?>(nil)
-                let options = HTTP.Options.clocks(connect: .milliseconds(500))
+                let options = HTTP.Options.clocks(connect: .milliseconds(500) * scale)
                 let outcome = try await send(.POST, subject, .reset, options) { server in
                     server.stopListening()
                     let port = try UnresponsivePort(server.port)

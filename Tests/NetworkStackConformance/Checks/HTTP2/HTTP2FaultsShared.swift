@@ -8,7 +8,7 @@ extension ConformanceCheck {
         ConformanceCheck(
             "Bodies of \(count) streams fail on a connection error over HTTP/2",
             needs: [.network, .http2PriorKnowledge, .strictReplies]
-        ) { subject in
+        ) { subject, scale in
             for hasPing in [false, true] {
                 let streams = (1...UInt32(count)).map { $0 * 2 + 1 }
                 let server = try http2Server { index in
@@ -19,7 +19,7 @@ extension ConformanceCheck {
                         .send([HTTP2Frame(.windowUpdate, [0, 0, 0, 0])]), .waitForClose,
                     ]
                 }
-                let client = try subject.http2Client { $0.timeouts.idle = .milliseconds(1500) }
+                let client = try subject.http2Client { $0.timeouts.idle = .milliseconds(1500) * scale }
                 _ = try await client.get(server.url())
                 try await together(count) { _ in _ = try await client.failure(HTTP.Request(url: server.url())) }
             }

@@ -49,11 +49,12 @@ extension ConformanceCheck {
                 _ = try await client.proxyFailure(HTTP.Request(url: "http://origin.test/"))
             },
             ConformanceCheck("A proxy that never answers CONNECT trips the connect timeout", needs: needsProxies) {
-                subject in
+                subject,
+                scale in
                 let proxy = try ScriptedServer { _ in [.receiveHead, .waitForClose] }
                 let client = try subject.client { configuration in
                     try configuration.use("http://\(proxy.authority)")
-                    configuration.options.timeouts.connect = .milliseconds(200)
+                    configuration.options.timeouts.connect = .milliseconds(200) * scale
                 }
                 try await client.outcome(of: HTTP.Request(url: "https://origin.test/"))
                     .expectTimeout(.connect, during: [.connecting, .securing])

@@ -61,12 +61,12 @@ extension ConformanceCheck {
             try await server.waitUntil { $0.accepted == 2 && $0.connections[0].state != .open }
             withExtendedLifetime(stack) {}
         },
-        ConformanceCheck("Late events of an earlier attempt are ignored") { subject in
+        ConformanceCheck("Late events of an earlier attempt are ignored") { subject, scale in
             let peer = try subject.serve { .ok($0.path) }
             let (old, new) = (try HTTP.Request(url: peer.url("/old")), try HTTP.Request(url: peer.url("/new")))
             let (kept, log) = (Lock<Network.BaseRequestMaking<HTTP.Request>.Handler?>(nil), EventLog())
             var options = HTTP.Options()
-            options.timeouts.attempt = .milliseconds(200)
+            options.timeouts.attempt = .milliseconds(200) * scale
             let resource = ConformanceSubject.Stack.Resource(
                 baseRequestMaking: .init { handler in
                     let earlier = kept.withLock { kept in
@@ -89,13 +89,13 @@ extension ConformanceCheck {
             ]
             try expectEqual(log.all, events.map { "spy \($0)" }, "the events")
         },
-        ConformanceCheck("The total timeout bounds all attempts and the delays between them") { subject in
+        ConformanceCheck("The total timeout bounds all attempts and the delays between them") { subject, scale in
             let peer = try subject.serve { _ in .status(503) }
-            let stack = try subject.stack { $0.options.timeouts.total = .milliseconds(300) }
+            let stack = try subject.stack { $0.options.timeouts.total = .milliseconds(300) * scale }
             let policy = HTTPRetryPolicy.backoff(.constant(delay: 600, until: .maxRetries(3)))
             let observation = try stack.observe(.intercepted(peer.url("/"), by: [policy]))
             try await observation.onlyOutcome(within: .seconds(10)).expectTimeout(.total, during: [.delayed])
-            try expect(observation.elapsed >= .milliseconds(300), "It ran out after \(observation.elapsed)")
+            try expect(observation.elapsed >= .milliseconds(300) * scale, "It ran out after \(observation.elapsed)")
             try expectEqual(peer.requests().count, 1, "requests on the wire")
         },
     ]

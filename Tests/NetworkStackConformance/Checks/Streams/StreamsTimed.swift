@@ -23,7 +23,7 @@ extension ConformanceCheck {
         ConformanceCheck(
             "The idle timeout waits for a stream's reader, then for the server",
             needs: [.network, .backPressure]
-        ) { subject in
+        ) { subject, scale in
             // Of the shorter one nothing is left to come when its reader begins.
             for count in [256 * 1024 + 1, 2 << 20] {
                 let server = try ScriptedServer { _ in
@@ -33,7 +33,7 @@ extension ConformanceCheck {
                     ]
                 }
                 let silent = try ScriptedServer { _ in [.receiveHead, .waitForClose] }
-                let client = try subject.streaming { $0.options.timeouts.idle = .milliseconds(800) }
+                let client = try subject.streaming { $0.options.timeouts.idle = .milliseconds(400) * scale }
                 let opened = try await client.open(server.url())
                 // As long as three others take to run out.
                 for _ in 1...3 {

@@ -8,10 +8,12 @@ extension ConformanceCheck {
 
     private static let timeoutsAwaiting: [ConformanceCheck] = [
         ConformanceCheck("The first-byte timeout ends a fetch whose server stays silent", needs: [.network]) {
-            subject in
+            subject,
+            scale in
             let server = try ScriptedServer { _ in [.receiveHead, .waitForClose] }
-            let options = HTTP.Options.clocks(firstByte: .milliseconds(300))
-            try await expectTimeout(subject, server, options, .firstByte, during: [.waiting], after: .milliseconds(300))
+            let clock = Duration.milliseconds(300) * scale
+            let options = HTTP.Options.clocks(firstByte: clock)
+            try await expectTimeout(subject, server, options, .firstByte, during: [.waiting], after: clock)
             try expectEqual(server.connections[0].sentCount, 0, "bytes that the server had sent")
         },
         ConformanceCheck("The first-byte timeout counts from the last byte sent", needs: [.network]) { subject, scale in
@@ -95,36 +97,41 @@ extension ConformanceCheck {
 
     private static let timeoutsTotal: [ConformanceCheck] = [
         ConformanceCheck("A dripping server trips the total timeout, not the idle one", needs: [.network]) {
-            subject in
+            subject,
+            scale in
             let server = try ScriptedServer { _ in
                 [
                     .receiveHead, .send("HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n"),
                     .drip(String(repeating: "x", count: 1000), every: .milliseconds(50)),
                 ]
             }
-            let options = HTTP.Options.clocks(idle: .seconds(2), total: .seconds(3))
-            try await expectTimeout(subject, server, options, .total, during: [.receiving], after: .seconds(3))
+            let total = Duration.milliseconds(1200) * scale
+            let options = HTTP.Options.clocks(idle: .milliseconds(800) * scale, total: total)
+            try await expectTimeout(subject, server, options, .total, during: [.receiving], after: total)
         },
-        ConformanceCheck("The total timeout ends a fetch whose server stays silent", needs: [.network]) { subject in
+        ConformanceCheck("The total timeout ends a fetch whose server stays silent", needs: [.network]) {
+            subject,
+            scale in
             let server = try ScriptedServer { _ in [.receiveHead, .waitForClose] }
-            let options = HTTP.Options.clocks(total: .milliseconds(300))
-            try await expectTimeout(subject, server, options, .total, during: [.waiting], after: .milliseconds(300))
+            let clock = Duration.milliseconds(300) * scale
+            let options = HTTP.Options.clocks(total: clock)
+            try await expectTimeout(subject, server, options, .total, during: [.waiting], after: clock)
         },
-        ConformanceCheck("The total timeout continues over redirects", needs: [.network]) { subject in
+        ConformanceCheck("The total timeout continues over redirects", needs: [.network]) { subject, scale in
             let server = try ScriptedServer.responding { request in
                 let next = (Int(request.path.dropFirst()) ?? 0) + 1
                 return .steps([
-                    .pause(.milliseconds(100)),
+                    .pause(.milliseconds(100) * scale),
                     .send("HTTP/1.1 302 Found\r\nLocation: /\(next)\r\nContent-Length: 0\r\n\r\n"),
                 ])
             }
-            var options = HTTP.Options.clocks(idle: .seconds(10), total: .seconds(2))
+            var options = HTTP.Options.clocks(idle: .seconds(10), total: .seconds(1) * scale)
             options.redirects.limit = 100
             let observation = try subject.stack().observe(server.url("/0"), options: options)
             let phases = Set(HTTP.Phase.allCases).subtracting([.making])
             try await observation.onlyOutcome().expectTimeout(.total, during: phases)
-            try expect(observation.elapsed >= .seconds(2), "It ran out after \(observation.elapsed)")
-            try expect(observation.elapsed < .seconds(5), "It ran out only after \(observation.elapsed)")
+            try expect(observation.elapsed >= .seconds(1) * scale, "It ran out after \(observation.elapsed)")
+            try expect(observation.elapsed < .seconds(4) * scale, "It ran out only after \(observation.elapsed)")
             try expect(server.requests.count > 1, "The fetch was not redirected: the check proves nothing")
         },
         ConformanceCheck("The total timeout runs while the request is being made") { subject in
@@ -136,11 +143,11 @@ extension ConformanceCheck {
             try expect(observation.elapsed < .seconds(12), "It ran out only after \(observation.elapsed)")
             try expectEqual(maker.cancelable.count, 1, "cancels that reached the making")
         },
-        ConformanceCheck("The total timeout runs while a fetch is queued", needs: [.network]) { subject in
+        ConformanceCheck("The total timeout runs while a fetch is queued", needs: [.network]) { subject, scale in
             let bottleneck = try await Bottleneck(subject)
             defer { bottleneck.open() }
             let (server, stack, first) = (bottleneck.server, bottleneck.stack, bottleneck.first)
-            let queued = try stack.observe(server.url("/queued"), options: .clocks(total: .milliseconds(300)))
+            let queued = try stack.observe(server.url("/queued"), options: .clocks(total: .milliseconds(300) * scale))
             try await queued.onlyOutcome().expectTimeout(.total, during: [.queued])
             bottleneck.open()
             _ = try await first.onlyOutcome()
@@ -180,23 +187,25 @@ extension ConformanceCheck {
     ]
 
     private static let timeoutsNotEarly: [ConformanceCheck] = [
-        ConformanceCheck("No timeout fires early, and none after the end", needs: [.network]) { subject in
+        ConformanceCheck("No timeout fires early, and none after the end", needs: [.network]) { subject, scale in
+            let pause = ScriptedServer.Step.pause(.milliseconds(400) * scale)
             let server = try ScriptedServer.responding { _ in
                 .steps([
-                    .pause(.milliseconds(800)), .send("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\n"),
-                    .pause(.milliseconds(800)), .send("fo"), .pause(.milliseconds(800)), .send("ur"),
+                    pause, .send("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\n"), pause, .send("fo"), pause,
+                    .send("ur"),
                 ])
             }
+            let clock = Duration.seconds(1) * scale
             let options = HTTP.Options.clocks(
-                queue: subject.queueTimeout(.seconds(2)),
-                connect: subject.connectTimeout(.seconds(2)),
-                firstByte: .seconds(2),
-                idle: .seconds(2),
-                total: .seconds(12)
+                queue: subject.queueTimeout(clock),
+                connect: subject.connectTimeout(clock),
+                firstByte: clock,
+                idle: clock,
+                total: clock * 6
             )
             let observation = try subject.stack().observe(server.url(), options: options)
             try expectEqual(try await observation.onlyOutcome().text(), "four", "the content")
-            try expect(observation.elapsed >= .milliseconds(2400), "It was over after \(observation.elapsed)")
+            try expect(observation.elapsed >= .milliseconds(1200) * scale, "It was over after \(observation.elapsed)")
         },
         ConformanceCheck("A slow upload does not trip the idle timeout", needs: [.network]) {
             subject in

@@ -6,13 +6,15 @@ extension ConformanceCheck {
     /// The clocks that run before a request can be sent.
     static let timeoutsConnecting: [ConformanceCheck] = [
         ConformanceCheck("The connect timeout ends an unanswered attempt", needs: [.network, .connectTimeout]) {
-            subject in
+            subject,
+            scale in
             let port = try UnresponsivePort()
             let before = try SocketTable.attempts(to: port.port)
-            let options = HTTP.Options.clocks(connect: .milliseconds(300), idle: .seconds(20), total: .seconds(20))
+            let clock = Duration.milliseconds(300) * scale
+            let options = HTTP.Options.clocks(connect: clock, idle: .seconds(20), total: .seconds(20))
             let observation = try subject.stack().observe("http://127.0.0.1:\(port.port)/", options: options)
             try await observation.onlyOutcome().expectTimeout(.connect, during: [.connecting])
-            try expect(observation.elapsed >= .milliseconds(300), "It ran out early, after \(observation.elapsed)")
+            try expect(observation.elapsed >= clock, "It ran out early, after \(observation.elapsed)")
             try expect(observation.elapsed < .seconds(12), "It ran out late, after \(observation.elapsed)")
             try await eventually("the attempt is given up", within: .seconds(10)) {
                 try SocketTable.attempts(to: port.port) == before
@@ -73,29 +75,32 @@ extension ConformanceCheck {
             "The connect timeout ends an unanswered TLS handshake",
             needs: [.network, .connectTimeout]
         ) {
-            subject in
+            subject,
+            scale in
             var serverOptions = ScriptedServer.Options(tls: try TestCertificates.shared().server)
             serverOptions.answersHandshake = false
             let server = try ScriptedServer(serverOptions) { _ in [] }
-            let options = HTTP.Options.clocks(connect: .milliseconds(300), idle: .seconds(20), total: .seconds(20))
-            try await expectTimeout(subject, server, options, .connect, during: [.securing], after: .milliseconds(300))
+            let clock = Duration.milliseconds(300) * scale
+            let options = HTTP.Options.clocks(connect: clock, idle: .seconds(20), total: .seconds(20))
+            try await expectTimeout(subject, server, options, .connect, during: [.securing], after: clock)
             try expectEqual(server.connections[0].sentCount, 0, "bytes that the server had sent")
         },
         ConformanceCheck(
             "The connect timeout applies to fetches that await another's handshake",
             needs: [.network, .connectTimeout]
         ) {
-            subject in
+            subject,
+            scale in
             var serverOptions = ScriptedServer.Options(tls: try TestCertificates.shared().server)
             serverOptions.answersHandshake = false
             let server = try ScriptedServer(serverOptions) { _ in [] }
-            let options = HTTP.Options.clocks(connect: .seconds(1), idle: .seconds(20), total: .seconds(20))
+            let options = HTTP.Options.clocks(connect: .seconds(1) * scale, idle: .seconds(20), total: .seconds(20))
             let stack = try subject.stack()
             let observations = try (1...8).map { try stack.observe(server.url("/\($0)"), options: options) }
             for observation in observations {
                 try await observation.onlyOutcome().expectTimeout(.connect, during: [.connecting, .securing])
-                try expect(observation.elapsed >= .seconds(1), "It ran out early, after \(observation.elapsed)")
-                try expect(observation.elapsed < .seconds(4), "It ran out late, after \(observation.elapsed)")
+                try expect(observation.elapsed >= .seconds(1) * scale, "It ran out early, after \(observation.elapsed)")
+                try expect(observation.elapsed < .seconds(4) * scale, "It ran out late, after \(observation.elapsed)")
             }
         },
         ConformanceCheck(
@@ -114,22 +119,27 @@ extension ConformanceCheck {
             "Without a connect timeout, the idle timeout ends an unanswered attempt",
             needs: [.network]
         ) {
-            subject in
+            subject,
+            scale in
             let port = try UnresponsivePort()
-            let options = HTTP.Options.clocks(idle: .milliseconds(400))
+            let options = HTTP.Options.clocks(idle: .milliseconds(400) * scale)
             let observation = try subject.stack().observe("http://127.0.0.1:\(port.port)/", options: options)
             let phases: Set<HTTP.Phase> =
                 subject.capabilities.supports(.connectTimeout) ? [.connecting] : [.connecting, .sending, .waiting]
             try await observation.onlyOutcome().expectTimeout(.idle, during: phases)
-            try expect(observation.elapsed >= .milliseconds(400), "It ran out early, after \(observation.elapsed)")
+            try expect(
+                observation.elapsed >= .milliseconds(400) * scale,
+                "It ran out early, after \(observation.elapsed)"
+            )
             try expect(observation.elapsed < .seconds(12), "It ran out late, after \(observation.elapsed)")
         },
         ConformanceCheck("The connect timeout stops once the connection is open", needs: [.network, .connectTimeout]) {
-            subject in
-            let server = try ScriptedServer.responding { _ in
-                .steps([.pause(.seconds(1)), .send("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nslow")])
-            }
-            let observation = try subject.stack().observe(server.url(), options: .clocks(connect: .milliseconds(500)))
+            subject,
+            scale in
+            let late = ScriptedServer.Step.send("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nslow")
+            let server = try ScriptedServer.responding { _ in .steps([.pause(.seconds(1) * scale), late]) }
+            let options = HTTP.Options.clocks(connect: .milliseconds(500) * scale)
+            let observation = try subject.stack().observe(server.url(), options: options)
             try expectEqual(try await observation.onlyOutcome().text(), "slow", "the content")
         },
     ]
