@@ -1,18 +1,18 @@
 public import FoundationEssentials
 
 extension HTTP {
-    /// The content of a request.
+    /// The body of a request.
     public enum Body: Sendable {
-        /// No content.
+        /// No body.
         case none
         /// Bytes in memory.
         case bytes(Data)
-        /// A file, read while it is sent, by the stack's own thread. One on a file system that may hang is better a stream.
+        /// A file, which the stack's thread reads while it sends it. Use a stream for a file system that may block.
         case file(path: String)
-        /// Bytes made while they are sent.
+        /// Bytes that are produced while they are sent.
         case stream(Stream)
 
-        /// The length in bytes, or `nil` if it is not known before it is sent. A file's length is known once it is opened.
+        /// The length in bytes, or `nil` if it is not known before the body is sent. A file's length is known once it is opened.
         public var length: Int64? {
             switch self {
             case .none: 0
@@ -22,17 +22,17 @@ extension HTTP {
             }
         }
 
-        /// Whether the content can be sent again, for a redirect, a retry, or an answer to a challenge.
+        /// Whether the body can be sent again, for a redirect, a retry, or an answer to a challenge.
         public var isReplayable: Bool {
             if case .stream(let stream) = self { stream.isReplayable } else { true }
         }
 
-        /// The fields that follow the content, if any do.
+        /// The fields that follow the body, if there are any.
         public var trailers: Trailers? {
             if case .stream(let stream) = self { stream.trailers } else { nil }
         }
 
-        /// Whether the content is read piece by piece.
+        /// Whether the body is read in chunks.
         var isRead: Bool {
             switch self {
             case .none, .bytes: false
@@ -40,14 +40,14 @@ extension HTTP {
             }
         }
 
-        /// Whether the content is a file's, whose length is known once it is opened.
+        /// Whether the body is a file, whose length is known once it is opened.
         var isFile: Bool { if case .file = self { true } else { false } }
 
         package var isNone: Bool { if case .none = self { true } else { false } }
 
-        /// Opens the content for one transfer, if it has to be read piece by piece.
+        /// Opens the body for one transfer, if it has to be read in chunks.
         ///
-        /// - Parameter onReady: Called when a source that said ``HTTPBodyChunk/pending`` can go on.
+        /// - Parameter onReady: Called when a source that returned ``HTTPBodyChunk/pending`` has more.
         /// - Returns: The source, or `nil` if there is nothing to read.
         /// - Throws: ``OpeningError``.
         func open(onReady: @escaping @Sendable () -> Void) throws(OpeningError) -> (any HTTPBodySource)? {
@@ -59,40 +59,40 @@ extension HTTP {
             }
         }
 
-        /// Why content cannot be opened for a transfer.
+        /// Why a body cannot be opened for a transfer.
         enum OpeningError: Error {
             case unreadable(FileError)
-            /// It was opened before, and can be only once.
+            /// It was opened before, and can be opened only once.
             case notReplayable
         }
 
-        /// Bytes that an asynchronous sequence yields while they are sent.
+        /// Bytes of an asynchronous sequence, which is read while they are sent.
         ///
-        /// The sequence is read ahead by up to 256 KiB, and the piece that exceeds them; it is cancelled when the transfer ends
-        /// early. A stack without ``HTTP/Capability/streamedRequestBody`` reads it to its end before it sends anything.
+        /// Up to 256 KiB are read ahead, plus the chunk that exceeds that. The sequence is cancelled if the transfer ends early.
+        /// A stack without ``HTTP/Capability/streamedRequestBody`` reads it to its end before it sends anything.
         public struct Stream: Sendable {
-            /// The length in bytes if it was declared; the stream must then yield exactly as many.
+            /// The declared length in bytes, if there is one. The stream must then yield exactly that many bytes.
             public let length: Int64?
             /// Whether the stream can be opened more than once.
             public var isReplayable: Bool { claims.isEmpty }
-            /// The fields that follow the content, if any do. A part of a form can have none.
+            /// The fields that follow the body, if there are any. A part of a form cannot have trailers.
             public var trailers: Trailers?
 
             private let pump: @Sendable (StreamBodySource) async throws -> Void
-            /// Whether it was opened already, for each part of it that can be only once.
+            /// Whether it was opened, for each part that can be opened only once.
             let claims: [Lock<Bool>]
 
-            /// Content that can be sent once.
+            /// Makes a body that can be sent once.
             ///
             /// - Parameters:
-            ///   - chunks: Yields the content.
+            ///   - chunks: Yields the bytes.
             ///   - length: The length in bytes, if known.
             public init<Chunks: AsyncSequence & Sendable>(_ chunks: Chunks, length: Int64? = nil)
             where Chunks.Element == Data {
                 self.init(chunks, length: length, sharing: Lock(false))
             }
 
-            /// Content that can be sent once, whichever of the streams around it that share a claim is opened first.
+            /// Makes a body that can be sent once. Of all streams that share a claim, only the one opened first can be sent.
             package init<Chunks: AsyncSequence & Sendable>(_ chunks: Chunks, length: Int64?, sharing claim: Lock<Bool>)
             where Chunks.Element == Data {
                 self.length = length
@@ -100,11 +100,11 @@ extension HTTP {
                 pump = { source in for try await chunk in chunks { try await source.send(chunk) } }
             }
 
-            /// Content that can be sent as often as needed.
+            /// Makes a body that can be sent any number of times.
             ///
             /// - Parameters:
             ///   - length: The length in bytes, if known.
-            ///   - replaying: Makes the content anew for each time it is sent.
+            ///   - replaying: Makes the sequence anew for each time the body is sent.
             public init<Chunks: AsyncSequence & Sendable>(
                 length: Int64? = nil,
                 replaying: @escaping @Sendable () throws -> Chunks
@@ -114,7 +114,7 @@ extension HTTP {
                 pump = { source in for try await chunk in try replaying() { try await source.send(chunk) } }
             }
 
-            /// Content that a closure sends piece by piece, and that is opened with what it shares these claims with.
+            /// Makes a body that a closure sends in chunks. It shares the claims of its parts.
             init(
                 length: Int64?,
                 claims: [Lock<Bool>],
@@ -134,7 +134,7 @@ extension HTTP {
                 return ReplayableBodySource(make)
             }
 
-            /// Sends the content as a part of other content, which was opened with its claims.
+            /// Sends the stream as a part of another body, which was opened with its claims.
             func send(to source: StreamBodySource) async throws {
                 let before = source.total
                 try await pump(source)
@@ -142,7 +142,7 @@ extension HTTP {
                 if let length, actual != length { throw BodyLengthError(declared: length, actual: actual) }
             }
 
-            /// Notes that the content is sent, and refuses if any of it was and can be only once.
+            /// Marks the body as sent. Throws if any part of it was sent before and can be sent only once.
             private func claim() throws(OpeningError) {
                 for claim in claims {
                     let isSecond = claim.withLock { wasOpened in

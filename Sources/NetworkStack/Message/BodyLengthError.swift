@@ -1,15 +1,15 @@
-/// Content was not as long as was said.
+/// A body does not have its declared length.
 public struct BodyLengthError: Error, Hashable, CustomStringConvertible {
-    /// The length that was said, in bytes.
+    /// The declared length in bytes.
     public let declared: Int64
-    /// The length there was, in bytes; more than ``declared`` means "at least".
+    /// The actual length in bytes; if more than ``declared``, it means "at least".
     public let actual: Int64
 
-    /// Makes the error, for tests of who is to handle it.
+    /// Makes the error, for tests.
     ///
     /// - Parameters:
-    ///   - declared: The length that was said, in bytes.
-    ///   - actual: The length there was, in bytes.
+    ///   - declared: The declared length in bytes.
+    ///   - actual: The actual length in bytes.
     public init(declared: Int64, actual: Int64) { (self.declared, self.actual) = (declared, actual) }
 
     /// Both lengths, in a sentence.

@@ -1,38 +1,38 @@
 public import FoundationEssentials
 
 extension HTTP {
-    /// A request's content together with its media type.
+    /// A request's body with its media type.
     public struct Content: Sendable {
-        /// The content.
+        /// The body.
         public var body: Body
-        /// What it is, or `nil` to leave that unsaid.
+        /// The media type, or `nil` to send none.
         public var mediaType: MediaType?
 
-        /// Joins content and its media type.
+        /// Makes content of a body and a media type.
         ///
         /// - Parameters:
-        ///   - body: The content.
-        ///   - mediaType: What it is, or `nil` to leave that unsaid.
+        ///   - body: The body.
+        ///   - mediaType: The media type, or `nil` to send none.
         public init(_ body: Body, as mediaType: MediaType?) {
             self.body = body
             self.mediaType = mediaType
         }
 
-        /// Bytes in memory.
+        /// Makes content of bytes in memory.
         ///
         /// - Parameters:
         ///   - data: The bytes.
-        ///   - mediaType: What they are.
+        ///   - mediaType: Their media type.
         /// - Returns: The content.
         public static func bytes(_ data: Data, as mediaType: MediaType = .octetStream) -> Content {
             Content(.bytes(data), as: mediaType)
         }
 
-        /// Text, in UTF-8.
+        /// Makes content of a text, in UTF-8.
         ///
         /// - Parameters:
         ///   - text: The text.
-        ///   - mediaType: What it is; `charset=utf-8` is added if the type does not say another.
+        ///   - mediaType: Its media type; `charset=utf-8` is added if it has no charset.
         /// - Returns: The content.
         public static func text(_ text: String, as mediaType: MediaType = .plainText) -> Content {
             Content(
@@ -41,35 +41,35 @@ extension HTTP {
             )
         }
 
-        /// A file, read while it is sent.
+        /// Makes content of a file, which is read while it is sent.
         ///
         /// - Parameters:
-        ///   - path: Where the file is.
-        ///   - mediaType: What it is.
+        ///   - path: The file's path.
+        ///   - mediaType: Its media type.
         /// - Returns: The content.
         public static func file(path: String, as mediaType: MediaType = .octetStream) -> Content {
             Content(.file(path: path), as: mediaType)
         }
 
-        /// A model as JSON.
+        /// Encodes a model as JSON.
         ///
         /// - Parameters:
         ///   - model: The model.
-        ///   - encoder: Encodes it.
+        ///   - encoder: The encoder.
         /// - Returns: The content, `application/json`.
-        /// - Throws: What the encoder throws.
+        /// - Throws: The encoder's error.
         public static func json(_ model: some Encodable, encoder: JSONEncoder = JSONEncoder()) throws -> Content {
             Content(.bytes(try encoder.encode(model)), as: .json)
         }
 
-        /// A model as a closure writes it.
+        /// Encodes a model with a closure.
         ///
         /// - Parameters:
         ///   - model: The model.
-        ///   - mediaType: What the closure writes.
-        ///   - serialize: Makes the bytes.
+        ///   - mediaType: The media type of the result.
+        ///   - serialize: Encodes the model.
         /// - Returns: The content.
-        /// - Throws: What the closure throws.
+        /// - Throws: The closure's error.
         public static func serialized<Model, Failure: Error>(
             _ model: Model,
             as mediaType: MediaType,
@@ -78,9 +78,9 @@ extension HTTP {
             Content(.bytes(try serialize(model)), as: mediaType)
         }
 
-        /// The fields of a form in one line, as browsers send them (WHATWG URL section 5).
+        /// Encodes the fields of a form in one line, as browsers do (WHATWG URL section 5).
         ///
-        /// - Parameter items: The fields in order, repeated names kept. A `nil` value is sent as an empty one.
+        /// - Parameter items: The fields in order; repeated names are kept. A `nil` value is sent as an empty one.
         /// - Returns: The content, `application/x-www-form-urlencoded`.
         public static func form(_ items: [URLQueryItem]) -> Content {
             var line: [UInt8] = []
@@ -93,15 +93,15 @@ extension HTTP {
             return Content(.bytes(Data(line)), as: .formURLEncoded)
         }
 
-        /// The fields of a form in one line, as browsers send them.
+        /// Encodes the fields of a form in one line, as browsers do.
         ///
-        /// - Parameter fields: The fields in order, repeated names kept.
+        /// - Parameter fields: The fields in order; repeated names are kept.
         /// - Returns: The content, `application/x-www-form-urlencoded`.
         public static func form(_ fields: KeyValuePairs<String, String>) -> Content {
             form(fields.map { URLQueryItem(name: $0.key, value: $0.value) })
         }
 
-        /// A form whose fields are parts of their own, such as files.
+        /// Makes content of a form whose fields are parts, such as files.
         ///
         /// - Parameter form: The form.
         /// - Returns: The content, `multipart/form-data` with the form's boundary.
@@ -111,13 +111,13 @@ extension HTTP {
 }
 
 extension HTTP.Request {
-    /// Makes a request with content that says what it is.
+    /// Makes a request with a body and its media type.
     ///
     /// - Parameters:
     ///   - method: The method.
     ///   - url: The target.
-    ///   - headers: The header fields. A `Content-Type` among them counts instead of the content's.
-    ///   - content: The content.
+    ///   - headers: The header fields. A `Content-Type` among them overrides the content's media type.
+    ///   - content: The body and its media type.
     /// - Throws: ``HTTP/InvalidValue`` if the media type is not valid.
     public init(method: HTTP.Method = .POST, url: URL, headers: HTTP.Headers = [:], content: HTTP.Content)
         throws(HTTP.InvalidValue)
@@ -132,7 +132,7 @@ extension HTTP.Request {
 }
 
 extension [UInt8] {
-    /// Adds text as it stands in a form: a space as `+`, everything but letters, digits and `*-._` escaped.
+    /// Appends text encoded for a form: a space as `+`; all but letters, digits and `*-._` escaped.
     fileprivate mutating func append(formEncoding text: String) {
         for byte in text.utf8 {
             if byte == UInt8(ascii: " ") {

@@ -1,15 +1,15 @@
 extension HTTP {
-    /// Why a Digest challenge (RFC 7616) is not answered, or not rightly, though there are credentials for its server.
+    /// Why a Digest challenge (RFC 7616) cannot be answered correctly, although there are credentials for its server.
     ///
-    /// libcurl answers for CurlStack. It reads the first Digest challenge of a response alone, so another one behind it, which it
-    /// could answer, does not help.
+    /// On CurlStack libcurl answers. It reads only the first Digest challenge of a response, so a second one that it could answer
+    /// does not help.
     public enum DigestLimit: Hashable, Sendable {
-        /// The challenge names this algorithm. Answered are MD5, MD5-sess, SHA-256 and SHA-256-sess; to SHA-512-256, libcurl 7.88
-        /// gives a wrong answer (curl/curl #12897).
+        /// The challenge uses this algorithm. MD5, MD5-sess, SHA-256 and SHA-256-sess are supported. libcurl 7.88 answers
+        /// SHA-512-256 wrongly (curl #12897).
         case algorithm(String)
-        /// The challenge offers `auth-int` and not `auth`: the answer is wrong if the request has content.
+        /// The challenge offers `auth-int` but not `auth`: the answer is wrong if the request has a body.
         case integrityProtection
-        /// The challenge has blanks around a `=`, where libcurl reads none.
+        /// The challenge has blanks around a `=`, which libcurl does not read.
         case blanks
         /// The challenge has no `nonce`.
         case noNonce
@@ -29,8 +29,8 @@ extension HTTP.DigestLimit: CustomStringConvertible {
 }
 
 extension HTTP.Response {
-    /// Why the Digest challenge of this response, a 401, cannot be answered on CurlStack; `nil` if there is none, or nothing stands
-    /// in the way. Where ``HTTP/Options/digestCredentials`` name the server and this is `nil`, the credentials were not accepted.
+    /// Why the Digest challenge of this 401 cannot be answered on CurlStack; `nil` if there is none, or if it can be answered. If
+    /// ``HTTP/Options/digestCredentials`` include the server and this is `nil`, the server rejected the credentials.
     public var digestLimit: HTTP.DigestLimit? {
         guard status == .unauthorized else { return nil }
         for line in headers.values(for: .wwwAuthenticate) {
@@ -55,7 +55,7 @@ extension HTTP.Challenge {
 }
 
 extension String {
-    /// Whether a blank stands before or after a `=` outside quotes.
+    /// Whether there is a blank before or after a `=` outside quotes.
     fileprivate var hasBlankAroundSign: Bool {
         var (last, isQuoted, isEscaped) = (UInt8(ascii: " "), false, false)
         for byte in utf8 {

@@ -8,40 +8,40 @@ internal import FoundationEssentials
     internal import Darwin
 #endif
 
-/// A file, read while it is sent. Its length is fixed when the source is made; one that shrinks meanwhile fails.
+/// A file that is read while it is sent. Its length is fixed when the source is made; if the file shrinks, reading fails.
 ///
-/// It is open from then on, so that it may be moved or removed as soon as its fetch has begun. Of many that wait for their turn,
-/// only some are: the others are opened again when they are read, and fail if another file is in their place.
+/// The file is open from then on, so it may be moved or removed once its fetch has started. If many sources wait, only some keep
+/// their file open. The others reopen it when they are read, and fail if another file is in its place.
 package final class FileBodySource: HTTPBodySource {
-    /// What came of reading.
+    /// The result of a read.
     package enum Piece {
-        /// So many bytes are there.
+        /// This many bytes were read.
         case bytes(Int)
-        /// Everything has been read.
+        /// The end was reached.
         case end
-        /// The file cannot be read as it was opened.
+        /// The file changed or cannot be read.
         case failed(any Error)
     }
 
     private struct State {
-        /// The open file; less than 0 if there is none.
+        /// The open file, or a negative number.
         var descriptor: Int32
         var offset: Int64 = 0
         var isClosed = false
     }
 
     private let path: String
-    /// The file itself, whatever its name.
+    /// The file's identity, regardless of its name.
     private let identity: (device: dev_t, number: ino_t)
     private let state: Lock<State>
     /// The length in bytes when the source was made.
     let size: Int64
     package var length: Int64? { size }
 
-    /// How many sources hold a file open.
+    /// How many sources keep a file open.
     private static let openCount = Lock(0)
-    /// Beyond so many, a file is opened when it is read: of the descriptors that a process may have, usually 1,024, this is an
-    /// eighth, and connections need theirs.
+    /// Above this number, a file is opened when it is read. It is an eighth of the descriptors that the process may have (usually
+    /// 1,024), because connections need descriptors, too.
     private static let mostOpen: Int = {
         var limit = rlimit()
         guard unsafe getrlimit(numericCast(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return 32 }
@@ -50,7 +50,7 @@ package final class FileBodySource: HTTPBodySource {
 
     /// Opens a file.
     ///
-    /// - Throws: A ``FileError`` if there is none that can be read from any place.
+    /// - Throws: A ``FileError`` if there is no seekable, readable file.
     package init(path: String) throws(FileError) {
         let (descriptor, status) = try Self.open(path)
         (self.path, identity, size) = (path, (status.st_dev, status.st_ino), Int64(status.st_size))
@@ -63,9 +63,9 @@ package final class FileBodySource: HTTPBodySource {
         state = Lock(State(descriptor: mayStayOpen ? descriptor : -1))
     }
 
-    /// Opens a file that can be read from any place.
+    /// Opens a seekable file.
     private static func open(_ path: String) throws(FileError) -> (Int32, stat) {
-        // Not blocking, so that a pipe without a writer is refused below and does not hold the caller up here.
+        // Non-blocking, so that a pipe without a writer does not block the caller; it is refused below.
         let descriptor = path.namesAnother ? -1 : Descriptor.open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         let number = path.namesAnother ? EINVAL : errno
         guard descriptor >= 0 else { throw FileError(path: path, number: number) }
@@ -78,7 +78,7 @@ package final class FileBodySource: HTTPBodySource {
         return (descriptor, status)
     }
 
-    /// Opens the file that the source was made of once more.
+    /// Opens the source's file again.
     private func reopen() throws(FileError) -> Int32 {
         let (descriptor, status) = try Self.open(path)
         guard status.st_dev == identity.device, status.st_ino == identity.number else {
@@ -101,12 +101,12 @@ package final class FileBodySource: HTTPBodySource {
         }
     }
 
-    /// Reads the next bytes to where they are wanted.
+    /// Reads the next bytes.
     ///
     /// - Parameters:
-    ///   - limit: How many at most.
-    ///   - place: Takes them.
-    /// - Returns: How many came, or that there are no more.
+    ///   - limit: The most bytes to read.
+    ///   - place: The destination.
+    /// - Returns: How many bytes were read, the end, or a failure.
     package func next(upTo limit: Int, into place: inout MutableRawSpan) -> Piece {
         state.withLock { state in
             guard state.offset < size else { return .end }

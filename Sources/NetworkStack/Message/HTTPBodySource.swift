@@ -1,37 +1,37 @@
 public import FoundationEssentials
 
-/// What a body source has to offer next.
+/// The result of reading a body source.
 public enum HTTPBodyChunk: Sendable {
     /// The next bytes; never empty.
     case bytes(Data)
-    /// Nothing now. ``HTTPTransfer/resumeSending()`` is called when there is more.
+    /// No bytes yet. ``HTTPTransfer/resumeSending()`` is called when there are more.
     case pending
-    /// The content is complete.
+    /// The body is complete.
     case end
-    /// The content cannot be completed.
+    /// The body cannot be completed.
     case failed(any Error)
 }
 
-/// The content of one transfer, read piece by piece by its transport.
+/// The body of one transfer, which its transport reads in chunks.
 public protocol HTTPBodySource: AnyObject, Sendable {
     /// The length in bytes, or `nil` if it is not known.
     var length: Int64? { get }
 
-    /// The next bytes.
+    /// Reads the next bytes.
     ///
     /// - Parameter count: The most bytes to return; at least 1.
     /// - Returns: The bytes, or why there are none.
     func next(upTo count: Int) -> HTTPBodyChunk
 
-    /// The fields that follow the content. Asked for once the content has ended.
+    /// The fields that follow the body. Read after the body has ended.
     var trailers: HTTP.Headers? { get }
 
-    /// Goes back to the first byte, for a connection that died before it answered.
+    /// Returns to the first byte, for a connection that died before the server answered.
     ///
     /// - Returns: Whether that is possible.
     func rewind() -> Bool
 
-    /// Lets go of what the source holds. Called once, when the transfer has ended.
+    /// Releases the source's resources. Called once, when the transfer has ended.
     func close()
 }
 

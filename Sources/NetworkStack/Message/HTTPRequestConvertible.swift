@@ -1,29 +1,30 @@
 internal import FoundationEssentials
 
-/// A request type that any HTTP stack can take: it converts from and to the neutral message.
+/// A request type that HTTP stacks accept: it converts from and to the neutral message.
 public protocol HTTPRequestConvertible: Sendable {
-    /// Makes the client's request of a neutral one.
+    /// Makes the client's request from a neutral one.
     ///
     /// - Parameter request: The neutral request.
-    /// - Throws: An error, such as ``HTTP/InvalidValue``, if the client's type cannot hold it. A fetch whose request is not made for that ends with
+    /// - Throws: An error, such as ``HTTP/InvalidValue``, if the client's type cannot represent it. The fetch then ends with
     ///   ``HTTPFetchError/noRequest(_:)``.
     init(_ request: HTTP.Request) throws
 
-    /// The neutral request.
+    /// Returns the neutral request.
     ///
-    /// - Throws: An error, such as ``HTTP/InvalidValue``, if this is no HTTP request. A fetch of it ends with ``HTTPFetchError/noRequest(_:)``.
+    /// - Throws: An error, such as ``HTTP/InvalidValue``, if this is no HTTP request. A fetch of it ends with
+    ///   ``HTTPFetchError/noRequest(_:)``.
     func httpRequest() throws -> HTTP.Request
 
-    /// The same request with a URL whose path has no segments `.` and `..` (RFC 3986 section 5.2.4). Interceptors get requests
-    /// so, unless ``HTTP/Options/pathAsIs`` is set.
+    /// Returns the request without the segments `.` and `..` in its URL's path (RFC 3986 section 5.2.4). Interceptors get such
+    /// requests, unless ``HTTP/Options/pathAsIs`` is set.
     ///
-    /// - Returns: The request. By default it is made of the neutral one, if there is something to remove.
-    /// - Throws: What ``init(_:)`` and ``httpRequest()`` throw.
+    /// - Returns: The request. By default it is made from the neutral one, if there is something to remove.
+    /// - Throws: The errors of ``init(_:)`` and ``httpRequest()``.
     func withoutDotSegments() throws -> Self
 }
 
 extension HTTPRequestConvertible {
-    /// The same request, made of the neutral one if its path has segments `.` or `..`.
+    /// Returns the request, made from the neutral one if its path has segments `.` or `..`.
     public func withoutDotSegments() throws -> Self {
         let request = try httpRequest()
         let changed = request.withoutDotSegments()
@@ -31,14 +32,14 @@ extension HTTPRequestConvertible {
     }
 }
 
-/// A response type that can be read as a neutral one.
+/// A response type that converts to a neutral one.
 public protocol HTTPResponseConvertible: Sendable {
     /// The neutral response, or `nil` if this is no HTTP response.
     var httpResponse: HTTP.Response? { get }
 }
 
 extension HTTP.Request: HTTPRequestConvertible {
-    /// The request itself.
+    /// Copies the request.
     @inlinable
     public init(_ request: HTTP.Request) { self = request }
 
@@ -46,7 +47,7 @@ extension HTTP.Request: HTTPRequestConvertible {
     @inlinable
     public func httpRequest() -> HTTP.Request { self }
 
-    /// The request, its path without segments `.` and `..`.
+    /// Returns the request without the segments `.` and `..` in its path.
     public func withoutDotSegments() -> HTTP.Request {
         guard let text = url.absoluteString.withoutDotSegments, let url = URL(string: text) else { return self }
         var request = self

@@ -1,25 +1,25 @@
-/// What a transport's error answers on every stack, so that shared code can judge it.
+/// What a transport's error reports on every stack, for shared code.
 public protocol HTTPTransportError: Error {
-    /// What went wrong.
+    /// The kind of the failure.
     var kind: HTTP.FailureKind { get }
-    /// Where in its life the transfer was, if known.
+    /// The phase in which the transfer failed, if known.
     var phase: HTTP.Phase? { get }
-    /// The status a proxy refused a tunnel with, if that is what failed.
+    /// The status with which a proxy refused a tunnel, if that was the failure.
     var proxyStatus: HTTP.StatusCode? { get }
 }
 
 extension HTTPTransportError {
-    /// None: the transport knows of no proxy.
+    /// Always `nil`, for transports without proxies.
     public var proxyStatus: HTTP.StatusCode? { nil }
 }
 
 extension HTTP {
-    /// What went wrong in a transfer.
+    /// The kinds of failures of a transfer.
     public struct FailureKind: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
         /// The kind's name.
         public let rawValue: String
 
-        /// Names a kind.
+        /// Makes a kind.
         ///
         /// - Parameter rawValue: The kind's name.
         public init(rawValue: String) { self.rawValue = rawValue }
@@ -27,7 +27,7 @@ extension HTTP {
         /// The kind's name.
         public var description: String { rawValue }
 
-        /// The name could not be looked up.
+        /// The host's name could not be resolved.
         public static let dns = FailureKind(rawValue: "dns")
         /// The connection could not be opened.
         public static let connect = FailureKind(rawValue: "connect")
@@ -39,13 +39,13 @@ extension HTTP {
         public static let receive = FailureKind(rawValue: "receive")
         /// The response ended before it was complete.
         public static let truncated = FailureKind(rawValue: "truncated")
-        /// The connection ended without any response.
+        /// The connection ended without a response.
         public static let empty = FailureKind(rawValue: "empty")
-        /// The response breaks the rules of HTTP.
+        /// The response violates HTTP.
         public static let malformed = FailureKind(rawValue: "malformed")
-        /// The content could not be decompressed.
+        /// The body could not be decompressed.
         public static let decoding = FailureKind(rawValue: "decoding")
-        /// The proxy failed, or could not be reached; nothing of the request reached the origin.
+        /// The proxy failed or could not be reached; no part of the request reached the origin.
         public static let proxy = FailureKind(rawValue: "proxy")
         /// Anything else.
         public static let other = FailureKind(rawValue: "other")

@@ -1,6 +1,6 @@
 internal import FoundationEssentials
 
-/// Content made of several pieces, one after the other: bytes if all of them are, else a stream.
+/// Joins several bodies: into bytes if all are bytes, otherwise into a stream.
 struct JoinedBody {
     private enum Piece {
         case bytes(Data)
@@ -9,12 +9,12 @@ struct JoinedBody {
     }
 
     private var pieces: [Piece] = []
-    /// The bytes after the last piece.
+    /// The bytes after the last stream or file.
     private var tail = Data()
 
     mutating func append(_ data: Data) { tail.append(data) }
 
-    /// Adds other content. Throws if it is a file that cannot be read, or has trailers.
+    /// Appends a body. Throws if it is a file that cannot be read, or has trailers.
     mutating func append(_ body: HTTP.Body) throws {
         switch body {
         case .none: return
@@ -46,7 +46,7 @@ struct JoinedBody {
         )
     }
 
-    /// The sum of the pieces' lengths; none if one is not known, or if no number tells it.
+    /// The sum of the lengths; `nil` if one is not known, or if the sum overflows.
     private static func length(of pieces: [Piece]) -> Int64? {
         pieces.reduce(0) { total, piece in
             let length: Int64? =
@@ -62,7 +62,7 @@ struct JoinedBody {
         }
     }
 
-    /// Sends a file, which must still be as long as it was.
+    /// Sends a file, whose length must not have changed.
     private static func send(_ path: String, length: Int64, to source: StreamBodySource) async throws {
         let file = try FileBodySource(path: path)
         defer { file.close() }

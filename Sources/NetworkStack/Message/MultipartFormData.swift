@@ -1,10 +1,10 @@
 public import FoundationEssentials
 
-/// A form whose fields are parts of their own: values, bytes, files and streams (`multipart/form-data`, RFC 7578).
+/// A form whose fields are parts: values, bytes, files and streams (`multipart/form-data`, RFC 7578).
 ///
-/// Names and file names are written as browsers write them (WHATWG HTML, "multipart/form-data encoding algorithm"); values
-/// are sent as they are. A form of values and bytes becomes bytes in memory. One with files or streams is put together while
-/// it is sent; its length is known beforehand if that of every stream is, and it can be sent again if every stream can.
+/// Names and file names are escaped as browsers do (WHATWG HTML, "multipart/form-data encoding algorithm"); values are sent
+/// unchanged. A form of values and bytes becomes bytes in memory. A form with files or streams is read while it is sent. Its
+/// length is known if that of every stream is, and it can be sent again if every stream can.
 ///
 ///     var form = MultipartFormData()
 ///     form.append("Holiday", name: "title")
@@ -15,19 +15,19 @@ public struct MultipartFormData: Sendable {
     public struct Part: Sendable {
         /// The field's name.
         public var name: String
-        /// The name of the file the value comes from, if it is one.
+        /// The file name of the value, if it is a file.
         public var filename: String?
-        /// What the value is, or `nil` to leave that unsaid.
+        /// The value's media type, or `nil` to send none.
         public var mediaType: HTTP.MediaType?
         /// The value.
         public var body: HTTP.Body
 
-        /// Describes a field.
+        /// Makes a field.
         ///
         /// - Parameters:
         ///   - name: The field's name.
-        ///   - filename: The name of the file the value comes from, if it is one.
-        ///   - mediaType: What the value is, or `nil` to leave that unsaid.
+        ///   - filename: The file name of the value, if it is a file.
+        ///   - mediaType: The value's media type, or `nil` to send none.
         ///   - body: The value.
         public init(name: String, filename: String? = nil, mediaType: HTTP.MediaType? = nil, body: HTTP.Body) {
             self.name = name
@@ -37,12 +37,12 @@ public struct MultipartFormData: Sendable {
         }
     }
 
-    /// What parts the parts. It is one for the whole form, however often that is sent.
+    /// The boundary between parts, the same each time the form is sent.
     public let boundary: String
-    /// The fields, in the order they are sent.
+    /// The fields, in the order in which they are sent.
     public var parts: [Part] = []
 
-    /// Makes an empty form with a random boundary, which no content can know of.
+    /// Makes an empty form with a random boundary.
     public init() {
         let letters = Array("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz")
         boundary = "----FormBoundary" + String((0..<24).map { _ in letters[Int.random(in: letters.indices)] })
@@ -50,9 +50,9 @@ public struct MultipartFormData: Sendable {
 
     /// Makes an empty form.
     ///
-    /// - Parameter boundary: What parts the parts; it must not be found in any of them.
-    /// - Throws: ``HTTP/InvalidValue`` if it is no boundary: 1 to 70 letters, digits, `'()+_,-./:=?` and spaces,
-    ///   the last of them not a space (RFC 2046 section 5.1.1).
+    /// - Parameter boundary: The boundary between parts. No part may contain it.
+    /// - Throws: ``HTTP/InvalidValue`` if it is no boundary: 1 to 70 letters, digits, `'()+_,-./:=?` and spaces, but no space at
+    ///   the end (RFC 2046 section 5.1.1).
     public init(boundary: String) throws(HTTP.InvalidValue) {
         let isLegal = boundary.utf8.allSatisfy { $0.isAlphanumeric || "'()+_,-./:=? ".utf8.contains($0) }
         guard isLegal, (1...70).contains(boundary.utf8.count), boundary.last != " " else {
@@ -77,8 +77,8 @@ public struct MultipartFormData: Sendable {
     /// - Parameters:
     ///   - data: The value.
     ///   - name: The field's name.
-    ///   - filename: The name of the file the value is to pass for, if any.
-    ///   - mediaType: What the value is.
+    ///   - filename: The file name to send, if any.
+    ///   - mediaType: The value's media type.
     public mutating func append(
         _ data: Data,
         name: String,
@@ -91,10 +91,10 @@ public struct MultipartFormData: Sendable {
     /// Adds a field with a file, which is read while it is sent.
     ///
     /// - Parameters:
-    ///   - path: Where the file is.
+    ///   - path: The file's path.
     ///   - name: The field's name.
-    ///   - filename: The name the file is sent under; `nil` for its own.
-    ///   - mediaType: What the file is.
+    ///   - filename: The file name to send; `nil` for the file's name.
+    ///   - mediaType: The file's media type.
     public mutating func append(
         file path: String,
         name: String,
@@ -105,13 +105,13 @@ public struct MultipartFormData: Sendable {
         parts.append(Part(name: name, filename: filename ?? own, mediaType: mediaType, body: .file(path: path)))
     }
 
-    /// Adds a field with bytes that are made while they are sent.
+    /// Adds a field with a stream, which is read while it is sent.
     ///
     /// - Parameters:
     ///   - stream: Yields the value.
     ///   - name: The field's name.
-    ///   - filename: The name of the file the value is to pass for, if any.
-    ///   - mediaType: What the value is.
+    ///   - filename: The file name to send, if any.
+    ///   - mediaType: The value's media type.
     public mutating func append(
         _ stream: HTTP.Body.Stream,
         name: String,
@@ -124,7 +124,7 @@ public struct MultipartFormData: Sendable {
     /// Whether the form can be sent again, for a redirect, a retry, or an answer to a challenge.
     public var isReplayable: Bool { parts.allSatisfy(\.body.isReplayable) }
 
-    /// Puts the form together.
+    /// Encodes the form.
     ///
     /// - Returns: The content, `multipart/form-data` with the boundary.
     /// - Throws: A ``FileError`` if a file cannot be read; ``HTTP/InvalidValue`` if a part's media type is not valid, or a part's
@@ -140,7 +140,7 @@ public struct MultipartFormData: Sendable {
         return HTTP.Content(joined.body, as: .multipartFormData.with("boundary", boundary))
     }
 
-    /// The boundary that begins a part, and the part's fields.
+    /// The boundary before a part, and the part's fields.
     private func head(of part: Part) throws(HTTP.InvalidValue) -> String {
         var head = "--\(boundary)\r\nContent-Disposition: form-data; name=\"\(Self.escaped(name: part.name))\""
         if let filename = part.filename { head += "; filename=\"\(Self.escaped(filename))\"" }
@@ -153,7 +153,7 @@ public struct MultipartFormData: Sendable {
         return head + "\r\n\r\n"
     }
 
-    /// A field's name: every line break in it becomes one of two bytes first.
+    /// Escapes a field's name. Each line break in it first becomes CR LF.
     static func escaped(name: String) -> String {
         var bytes: [UInt8] = []
         for byte in name.utf8 {
@@ -166,7 +166,7 @@ public struct MultipartFormData: Sendable {
         return escaped(String(decoding: bytes, as: UTF8.self))
     }
 
-    /// Quotation marks and line breaks escaped, and nothing else.
+    /// Escapes quotation marks and line breaks only.
     static func escaped(_ text: String) -> String {
         var bytes: [UInt8] = []
         for byte in text.utf8 {

@@ -1,24 +1,28 @@
-/// The namespace of the concrete stacks and of what every stack shares.
+/// The namespace of the concrete stacks and their shared types.
 public enum Network {
-    /// What a fetch yields: the payload, and the response it came with.
+    /// The result of a fetch: a value and its response.
     public struct Value<T, Response> {
-        /// The payload.
+        /// The body, or the value that was decoded from it.
         public let value: T
 
-        /// The response the payload came with.
+        /// The response.
         public let response: Response
 
-        /// Joins a payload and its response.
+        /// Makes a result.
+        ///
+        /// - Parameters:
+        ///   - value: The value.
+        ///   - response: Its response.
         public init(value: T, response: Response) {
             self.value = value
             self.response = response
         }
 
-        /// Replaces the payload and keeps the response.
+        /// Replaces the value and keeps the response.
         ///
-        /// - Parameter transform: Makes the new payload from the old one and the response.
-        /// - Returns: The new payload with the same response.
-        /// - Throws: What `transform` throws.
+        /// - Parameter transform: Makes the new value from the old one and the response.
+        /// - Returns: The new value with the same response.
+        /// - Throws: The error of `transform`.
         public func mapValue<U, E: Error>(_ transform: (T, Response) throws(E) -> U) throws(E) -> Value<U, Response> {
             Value<U, Response>(value: try transform(value, response), response: response)
         }

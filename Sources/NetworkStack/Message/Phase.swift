@@ -1,10 +1,10 @@
 extension HTTP {
-    /// Where in its life a fetch is.
+    /// The phases of a fetch.
     @nonexhaustive
     public enum Phase: String, Hashable, Sendable, CaseIterable {
         /// The request is being made.
         case making
-        /// The request waits for a place among the connections.
+        /// The request waits for a connection.
         case queued
         /// The host's name is looked up.
         case resolving
@@ -14,30 +14,30 @@ extension HTTP {
         case securing
         /// The request is being sent.
         case sending
-        /// The request was sent; nothing of the response's head has come.
+        /// The request was sent; no byte of the response was received.
         case waiting
         /// The response is being received.
         case receiving
-        /// The attempt is over, and interceptors look at what came of it.
+        /// The attempt is over, and interceptors judge its result.
         case settling
         /// The next attempt waits for its delay.
         case delayed
     }
 
-    /// A clock that can end a fetch.
+    /// The timeouts of a fetch.
     @nonexhaustive
     public enum Timeout: String, Hashable, Sendable, CaseIterable {
-        /// The wait for a place among the connections.
+        /// The wait for a connection.
         case queue
-        /// Looking up the name, opening the connection and negotiating TLS.
+        /// Resolving the name, opening the connection and negotiating TLS.
         case connect
         /// From the last byte sent to the response's head.
         case firstByte
-        /// Any stretch of time without progress in either direction.
+        /// Any period without progress in either direction.
         case idle
-        /// One attempt of a fetch that may be tried again.
+        /// One attempt of a fetch.
         case attempt
-        /// The whole fetch.
+        /// The whole fetch, with all attempts and delays.
         case total
     }
 }
@@ -46,6 +46,6 @@ extension HTTP.Phase {
     /// Whether there is no connection yet.
     var isConnecting: Bool { self == .resolving || self == .connecting || self == .securing }
 
-    /// Whether nothing of the request can have reached the server.
+    /// Whether no part of the request can have reached the server.
     package var isBeforeSending: Bool { self == .queued || isConnecting }
 }

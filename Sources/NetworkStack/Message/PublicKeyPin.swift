@@ -1,18 +1,18 @@
 public import FoundationEssentials
 
-/// The SHA-256 hash of a public key (of the DER SubjectPublicKeyInfo, RFC 7469 section 2.4), whatever the key's type.
+/// The SHA-256 hash of a public key of any type (of its DER SubjectPublicKeyInfo, RFC 7469 section 2.4).
 ///
-/// Two pins are equal if their 32 bytes are; how they were written does not count. A certificate's pin, by openssl:
+/// Two pins are equal if their 32 bytes are, however they were written. To compute a certificate's pin with openssl:
 ///
 ///     openssl x509 -in certificate.pem -pubkey -noout | openssl pkey -pubin -outform der \
 ///         | openssl dgst -sha256 -binary | openssl enc -base64
 public struct PublicKeyPin: Hashable, Sendable {
-    // Four words: comparing them is cheaper than comparing an array, and nothing is allocated.
+    // Four words: cheaper to compare than an array, and without allocation.
     private let words: (UInt64, UInt64, UInt64, UInt64)
 
-    /// A pin from a hash.
+    /// Makes a pin from a hash.
     ///
-    /// - Parameter hash: 32 bytes. Any other number makes no pin.
+    /// - Parameter hash: The 32 bytes. With any other number the result is `nil`.
     public init?(sha256 hash: some Collection<UInt8>) {
         guard hash.count == 32 else { return nil }
         var rest = hash.makeIterator()
@@ -20,15 +20,15 @@ public struct PublicKeyPin: Hashable, Sendable {
         words = (word(), word(), word(), word())
     }
 
-    /// A pin from its text.
+    /// Parses a pin.
     ///
-    /// - Parameter text: Base64 of the 32 bytes with its padding, bare or after `sha256/` or `sha256//`. Nothing else makes
-    ///   a pin: no blank, no line break, no URL-safe alphabet.
+    /// - Parameter text: The 32 bytes in base64 with padding, bare or after `sha256/` or `sha256//`. Any other text results in
+    ///   `nil`: blanks, line breaks and the URL-safe alphabet are not accepted.
     public init?(_ text: String) {
         var digits = Substring(text)
         if digits.hasPrefix("sha256/") {
             digits = digits.dropFirst(7)
-            // A slash is a digit of base64, too: only what is one too long has a second one for its prefix.
+            // A slash is a base64 digit, too: it belongs to the prefix only if the text is one character too long.
             if digits.utf8.count == 45, digits.hasPrefix("/") { digits = digits.dropFirst() }
         }
         guard digits.utf8.count == 44, let hash = Data(base64Encoded: String(digits)) else { return nil }
@@ -41,18 +41,18 @@ public struct PublicKeyPin: Hashable, Sendable {
         return Data(words.flatMap { word in (0..<8).map { UInt8(truncatingIfNeeded: word >> (56 - 8 * $0)) } })
     }
 
-    /// The hash in base64, as the policies of RFC 7469 write it.
+    /// The hash in base64, as in policies of RFC 7469.
     public var base64: String { sha256.base64EncodedString() }
 
-    /// The hash of no bytes at all.
+    /// The hash of zero bytes.
     static let ofNothing = PublicKeyPin("47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=")
 
     /// Whether two pins are of the same key.
     public static func == (left: PublicKeyPin, right: PublicKeyPin) -> Bool { left.words == right.words }
 
-    /// Hashes the 32 bytes.
+    /// Feeds the hash to a hasher.
     public func hash(into hasher: inout Hasher) {
-        // The bytes are a hash already: any eight of them tell pins apart.
+        // The bytes are a hash already, so eight of them are enough.
         hasher.combine(words.0)
     }
 }
@@ -63,7 +63,7 @@ extension PublicKeyPin: LosslessStringConvertible {
 }
 
 extension PublicKeyPin: Codable {
-    /// Reads a pin from its text.
+    /// Decodes a pin from its text.
     ///
     /// - Parameter decoder: Holds a string.
     /// - Throws: `DecodingError` if the text is no pin.
@@ -76,10 +76,10 @@ extension PublicKeyPin: Codable {
         self = pin
     }
 
-    /// Writes the pin as curl does.
+    /// Encodes the pin as curl writes it.
     ///
     /// - Parameter encoder: Takes a string.
-    /// - Throws: What the encoder throws.
+    /// - Throws: The encoder's error.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(description)

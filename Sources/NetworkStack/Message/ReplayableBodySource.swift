@@ -1,4 +1,4 @@
-/// Content that is pumped in anew whenever its transport goes back to the first byte.
+/// A body that is produced anew whenever its transport returns to the first byte.
 final class ReplayableBodySource: HTTPBodySource {
     private struct State {
         var source: StreamBodySource
@@ -23,7 +23,7 @@ final class ReplayableBodySource: HTTPBodySource {
     func rewind() -> Bool {
         if current.rewind() { return true }
         let next = make()
-        // The exchange may end, and close this, while its transport goes back.
+        // The exchange may end, and close this, while its transport rewinds.
         let (last, isClosed) = state.withLock { state in
             guard !state.isClosed else { return (next, true) }
             defer { state.source = next }

@@ -1,7 +1,7 @@
 public import FoundationEssentials
 
 extension HTTP {
-    /// A request message: what is asked, of whom. How it is carried out is ``HTTP/Options``.
+    /// A request message: method, URL, header fields and body. How it is carried out is ``HTTP/Options``.
     public struct Request: Sendable {
         private struct Content: Sendable {
             var method: Method
@@ -10,7 +10,7 @@ extension HTTP {
             var body: Body
         }
 
-        /// In one place, so that a request is small to pass on: every fetch does, several times.
+        /// One reference, because every fetch copies its request several times.
         private var content: Shared<Content>
 
         /// The method.
@@ -19,8 +19,8 @@ extension HTTP {
             set { Shared.change(&content) { $0.method = newValue } }
         }
 
-        /// The target: an absolute http or https URL of at most 65,536 bytes. User info in it is sent as Basic credentials, a
-        /// fragment is not sent.
+        /// The target: an absolute http or https URL of at most 65,536 bytes. User info is sent as Basic credentials; a fragment
+        /// is not sent.
         public var url: URL {
             get { content.value.url }
             set { Shared.change(&content) { $0.url = newValue } }
@@ -32,13 +32,13 @@ extension HTTP {
             set { Shared.change(&content) { $0.headers = newValue } }
         }
 
-        /// The content.
+        /// The body.
         public var body: Body {
             get { content.value.body }
             set { Shared.change(&content) { $0.body = newValue } }
         }
 
-        /// Whether both are copies of one request, neither of them changed since.
+        /// Whether both are unchanged copies of one request.
         func isIdentical(to other: Request) -> Bool { content === other.content }
 
         /// Makes a request.
@@ -47,7 +47,7 @@ extension HTTP {
         ///   - method: The method.
         ///   - url: The target.
         ///   - headers: The header fields.
-        ///   - body: The content.
+        ///   - body: The body.
         public init(method: Method = .GET, url: URL, headers: Headers = [:], body: Body = .none) {
             content = Shared(Content(method: method, url: url, headers: headers, body: body))
         }
@@ -56,13 +56,13 @@ extension HTTP {
         ///
         /// - Parameters:
         ///   - method: The method.
-        ///   - url: The target's text of at most 65,536 bytes. A host beyond ASCII becomes its A-label. What a path or query may
-        ///     not hold, such as a blank, is escaped; escapes stay what they are.
+        ///   - url: The target's text of at most 65,536 bytes. A host beyond ASCII becomes its A-label. Illegal characters of a
+        ///     path or query, such as a blank, are escaped; escapes are kept.
         ///   - headers: The header fields.
-        ///   - body: The content.
-        /// - Throws: ``HTTP/InvalidValue`` if the text is no absolute http or https URL, is too long, has a control
-        ///   character, a blank at an end, a backslash before its query, a second `@` or another character that its authority may not
-        ///   hold, or a host that needs more than lower case to become its A-label.
+        ///   - body: The body.
+        /// - Throws: ``HTTP/InvalidValue`` if the text is no absolute http or https URL or is too long; if it has a control
+        ///   character, a blank at an end, a backslash before its query, a second `@` or another illegal character in its
+        ///   authority; or if its host cannot be converted to its A-label by lower-casing.
         public init(method: Method = .GET, url: String, headers: Headers = [:], body: Body = .none) throws(HTTP
             .InvalidValue)
         {
@@ -75,12 +75,12 @@ extension HTTP {
 }
 
 extension HTTP.Request: CustomStringConvertible {
-    /// The method, the URL without its secrets, and the head with secret fields left out.
+    /// The method, the URL without its secrets, and the head without secret fields.
     public var description: String { "\(method) \(url.redactedDescription)\n\(headers)" }
 }
 
 extension HTTP.Request: CustomReflectable {
-    /// The method, the URL without its secrets, and the head with secret fields left out.
+    /// The method, the URL without its secrets, and the head without secret fields.
     public var customMirror: Mirror {
         Mirror(self, children: ["method": method, "url": url.redactedDescription, "headers": headers])
     }

@@ -1,12 +1,12 @@
 internal import FoundationEssentials
 
 extension HTTP.Request {
-    /// Checks everything that can be wrong with a request before anything is sent, and reads its target.
+    /// Checks a request before anything is sent, and parses its target.
     ///
     /// - Parameter pathAsIs: Whether segments `.` and `..` of the path stay.
-    /// - Returns: The request as it goes to a transport (user info turned into credentials, no fragment), its origin, and
-    ///   its URL's text, and the fragment that was left out.
-    /// - Throws: ``HTTP/InvalidValue`` with a sentence that says what to change.
+    /// - Returns: The request for a transport (user info as credentials, no fragment), its origin, the text of its URL, and its
+    ///   fragment.
+    /// - Throws: ``HTTP/InvalidValue``, whose reason describes what to change.
     func checked(
         pathAsIs: Bool = false
     ) throws(HTTP.InvalidValue) -> (request: HTTP.Request, origin: HTTP.Origin, urlText: String, fragment: String?) {
@@ -27,7 +27,7 @@ extension HTTP.Request {
         }
         request.url = url
         if let userInfo = target.userInfo, !userInfo.isEmpty, userInfo != ":", !headers.contains(.authorization) {
-            // Bytes that are no UTF-8 are as good as others: what they mean is the server's affair (RFC 7617 section 2).
+            // Bytes that are not UTF-8 are allowed; their meaning is up to the server (RFC 7617 section 2).
             guard var credentials = userInfo.utf8.percentDecoded else {
                 throw HTTP.InvalidValue("The URL's user info has an escape that is none.")
             }
@@ -40,8 +40,8 @@ extension HTTP.Request {
         return (request, target.origin, stripped, target.fragment)
     }
 
-    /// Checks a Content-Length by hand once the content is open, which a file has to be for its length to be known. What is
-    /// refused is closed.
+    /// Checks a `Content-Length` that the caller set, once the body is open; only then is a file's length known. Closes a body
+    /// that is refused.
     func checkLength(of source: any HTTPBodySource) throws(HTTP.InvalidValue) {
         guard !headers.values(for: .contentLength).allSatisfy({ $0.length == source.length }) else { return }
         source.close()
@@ -86,7 +86,7 @@ extension HTTP.Request {
             case .upgrade: throw HTTP.InvalidValue("A fetch cannot change to another protocol; leave Upgrade out.")
             case .host:
                 hosts += 1
-                // Some backends' requests join the values of one name.
+                // Some backends' request types join the values of one name.
                 guard hosts == 1, field.value.utf8.allSatisfy({ $0 != UInt8(ascii: ",") && $0 > 0x20 }) else {
                     throw HTTP.InvalidValue("There can be one Host only, of one name (RFC 9112 section 3.2).")
                 }
@@ -97,6 +97,6 @@ extension HTTP.Request {
 }
 
 extension String {
-    /// The length that a `Content-Length` names: digits and nothing else (RFC 9110 section 8.6).
+    /// The length in a `Content-Length`: digits only (RFC 9110 section 8.6).
     fileprivate var length: Int64? { utf8.allSatisfy { (0x30...0x39).contains($0) } ? Int64(self) : nil }
 }

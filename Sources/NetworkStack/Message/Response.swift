@@ -1,16 +1,20 @@
 public import FoundationEssentials
 
 extension HTTP {
-    /// A response: its head, what led to it, and what it took.
+    /// A response: its head, the redirects before it, and its metrics.
     public struct Response: Sendable, Hashable {
         /// A redirect that was followed.
         public struct Redirect: Sendable, Hashable {
-            /// The URL that answered with the redirect.
+            /// The URL that redirected.
             public let url: URL
-            /// The status it answered with.
+            /// The status of the redirect.
             public let status: StatusCode
 
-            /// Records a redirect.
+            /// Makes a record of a redirect.
+            ///
+            /// - Parameters:
+            ///   - url: The URL that redirected.
+            ///   - status: The status of the redirect.
             public init(url: URL, status: StatusCode) {
                 self.url = url
                 self.status = status
@@ -29,7 +33,7 @@ extension HTTP {
             var errorBody: Data?
         }
 
-        /// In one place, so that a response is small to pass on: every fetch does, several times.
+        /// One reference, because every fetch copies its response several times.
         private var content: Shared<Content>
 
         /// The status code.
@@ -38,7 +42,7 @@ extension HTTP {
             set { Shared.change(&content) { $0.status = newValue } }
         }
 
-        /// The version of HTTP the response came with.
+        /// The response's version of HTTP.
         public var version: Version {
             get { content.value.version }
             set { Shared.change(&content) { $0.version = newValue } }
@@ -50,31 +54,30 @@ extension HTTP {
             set { Shared.change(&content) { $0.headers = newValue } }
         }
 
-        /// The URL that answered, after redirects.
+        /// The URL of the response, after redirects.
         public var url: URL {
             get { content.value.url }
             set { Shared.change(&content) { $0.url = newValue } }
         }
 
-        /// The fields that followed the content, if any.
+        /// The fields that followed the body, if any.
         public var trailers: Headers? {
             get { content.value.trailers }
             set { Shared.change(&content) { $0.trailers = newValue } }
         }
 
-        /// The content codings that the stack has undone, in the order they were applied, as the server names them: `["gzip"]`.
-        /// Empty where the content is as it was sent, and where there is none.
+        /// The content codings that the stack decoded, in the order in which they were applied, as the server names them:
+        /// `["gzip"]`. Empty if the body was not decoded, or if there is none.
         ///
-        /// The fields stay as they came: `Content-Encoding` and `Content-Length` describe what travelled, not what is delivered.
-        /// Who passes the response on leaves both out where this is not empty.
+        /// The header fields stay as received: `Content-Encoding` and `Content-Length` describe the body before decoding. Code
+        /// that forwards the response has to omit both if this is not empty.
         public var decodedFrom: [String] {
             get { content.value.decodedFrom }
             set { Shared.change(&content) { $0.decodedFrom = newValue } }
         }
 
-        /// The length of the content in bytes, as `Content-Length` announces it; `nil` where nothing does, where the content comes in
-        /// chunks, and where it was decoded (``decodedFrom``), so that its length is another. For HEAD it is the length that GET
-        /// would announce.
+        /// The length of the body in bytes, as in `Content-Length`; `nil` if there is none, if the body was sent in chunks, or if
+        /// it was decoded (``decodedFrom``), so that its length is another. For HEAD it is the length that GET would have.
         public var contentLength: Int64? { decodedFrom.isEmpty ? headers.announcedLength : nil }
 
         /// The redirects that were followed, in order.
@@ -83,19 +86,20 @@ extension HTTP {
             set { Shared.change(&content) { $0.redirects = newValue } }
         }
 
-        /// The content of an unsuccessful response, for ``HTTPError/body``.
+        /// The body of an unsuccessful response, for ``HTTPError/body``.
         var errorBody: Data? {
             get { content.value.errorBody }
             set { Shared.change(&content) { $0.errorBody = newValue } }
         }
 
-        /// What the fetch took. Empty while a fetch is under way.
+        /// The metrics of the fetch. Empty while it runs.
         public var metrics: Metrics {
             get { content.value.metrics }
             set { Shared.change(&content) { $0.metrics = newValue } }
         }
 
-        /// Notes how the fetch went. The last hop's figures are completed in their place: there are many, to be copied once.
+        /// Sets the figures at the end of the fetch. The last hop's metrics are completed in place, because copying them is
+        /// costly.
         mutating func ended(trailers: Headers?, redirects: [Redirect], metrics: Metrics, after total: Duration) {
             Shared.change(&content) { content in
                 (content.trailers, content.redirects, content.metrics) = (trailers, redirects, metrics)
@@ -109,7 +113,7 @@ extension HTTP {
         ///   - status: The status code.
         ///   - version: The version of HTTP.
         ///   - headers: The header fields.
-        ///   - url: The URL that answered.
+        ///   - url: The URL of the response.
         public init(status: StatusCode, version: Version = .http1_1, headers: Headers = [:], url: URL) {
             content = Shared(Content(status: status, version: version, headers: headers, url: url))
         }
@@ -117,7 +121,7 @@ extension HTTP {
 }
 
 extension HTTP.Response {
-    /// Whether both are the same, what they took included.
+    /// Whether both are equal, metrics included.
     public static func == (left: HTTP.Response, right: HTTP.Response) -> Bool {
         left.content.value == right.content.value
     }
@@ -139,12 +143,12 @@ extension HTTP.Response.Redirect: CustomReflectable {
 }
 
 extension HTTP.Response: CustomStringConvertible {
-    /// The status, the URL without its secrets, and the head with secret fields left out.
+    /// The status, the URL without its secrets, and the head without secret fields.
     public var description: String { "\(version) \(status) \(url.redactedDescription)\n\(headers)" }
 }
 
 extension HTTP.Response: CustomReflectable {
-    /// The status, the URL without its secrets, and the head with secret fields left out.
+    /// The status, the URL without its secrets, and the head without secret fields.
     public var customMirror: Mirror {
         Mirror(self, children: ["status": status, "url": url.redactedDescription, "headers": headers])
     }

@@ -1,5 +1,5 @@
 extension HTTP.Request {
-    /// The request with those of a stack's header fields that it has not itself.
+    /// Returns the request with those of a stack's header fields that it does not have.
     func with(sessionHeaders: HTTP.Headers) -> HTTP.Request {
         var copy = self
         for field in sessionHeaders where !headers.contains(field.name) {
@@ -11,7 +11,7 @@ extension HTTP.Request {
 }
 
 extension HTTP.Headers {
-    /// Refuses fields that cannot be those of every request.
+    /// Refuses fields that cannot be part of every request.
     func checkForSession() throws(HTTP.InvalidValue) {
         for field in self {
             guard Self.isLegal(name: field.name.rawValue) else {

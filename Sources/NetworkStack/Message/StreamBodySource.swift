@@ -1,12 +1,12 @@
 internal import Dispatch
 internal import FoundationEssentials
 
-/// Content that a task pumps in while a transport takes it out.
+/// A body that a task produces and a transport consumes.
 ///
-/// Between the two lies at most one chunk more than `capacity`: the pump waits for room, the transport for bytes.
+/// At most `capacity` bytes and one more chunk are buffered. The producer waits for room, the transport for bytes.
 final class StreamBodySource: HTTPBodySource {
     private struct State {
-        /// What is left of the chunk that is being taken.
+        /// The rest of the chunk that is being consumed.
         var current = Data()
         var chunks = ChunkQueue()
         var total: Int64 = 0
@@ -17,7 +17,7 @@ final class StreamBodySource: HTTPBodySource {
         var room: Handover<Void>?
         var task: Task<Void, Never>?
 
-        /// How many bytes wait.
+        /// How many bytes are buffered.
         var count: Int { current.count + chunks.count }
 
         mutating func take(upTo limit: Int) -> Data? {
@@ -32,7 +32,7 @@ final class StreamBodySource: HTTPBodySource {
     private static let capacity = 256 * 1024
 
     let length: Int64?
-    /// The length that the content must have, whether or not a transport is told.
+    /// The length that the body must have, whether or not the transport knows it.
     private let declared: Int64?
     private let state = Lock(State())
     private let onReady: @Sendable () -> Void
@@ -44,7 +44,7 @@ final class StreamBodySource: HTTPBodySource {
         pump: @escaping @Sendable (StreamBodySource) async throws -> Void
     ) {
         declared = length
-        // Only content in chunks can have trailers.
+        // Only a body in chunks can have trailers.
         self.length = trailers == nil ? length : nil
         self.onReady = onReady
         let task = Task { [weak self] in
@@ -66,7 +66,7 @@ final class StreamBodySource: HTTPBodySource {
     /// How many bytes were added so far.
     var total: Int64 { state.withLock { $0.total } }
 
-    /// Adds bytes, and waits while there are enough.
+    /// Adds bytes, and waits while the buffer is full.
     func send(_ chunk: Data) async throws {
         guard !chunk.isEmpty else { return }
         let (wakes, room) = try state.withLock { state throws in
@@ -84,7 +84,7 @@ final class StreamBodySource: HTTPBodySource {
 
     private func finish(_ verdict: HTTPBodyChunk) {
         let wakes = state.withLock { state in
-            // A sequence that is cancelled may just end.
+            // A cancelled sequence may just end.
             guard !state.isClosed else { return false }
             var verdict = verdict
             if case .end = verdict, let declared, state.total < declared {
@@ -114,14 +114,14 @@ final class StreamBodySource: HTTPBodySource {
     func close() {
         let (task, room) = state.withLock { state in
             state.isClosed = true
-            // A transport that asks before it has heard of it must not take what is left out for the end.
+            // A transport that reads before it gets the cancel must not take the missing rest for the end.
             state.verdict = .failed(CancellationError())
             (state.current, state.chunks) = (Data(), ChunkQueue())
             defer { (state.task, state.room) = (nil, nil) }
             return (state.task, state.room)
         }
         room?.fill(())
-        // Elsewhere: whoever makes the content may do something about its end, and this is a transport's thread, or the clocks'.
+        // On another thread: cancelling may run the caller's code, and this thread is the transport's or the timers'.
         if let task { DispatchQueue.global().async { task.cancel() } }
     }
 }

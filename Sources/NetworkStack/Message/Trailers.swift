@@ -1,25 +1,25 @@
 extension HTTP.Body {
-    /// Fields that follow the content of a stream (RFC 9110 section 6.5), such as a digest of what was sent.
+    /// Fields that follow the body of a stream (RFC 9110 section 6.5), such as a digest of the bytes.
     ///
     ///     var stream = HTTP.Body.Stream(chunks)
     ///     stream.trailers = .init(["X-Checksum"]) { ["X-Checksum": checksum.value] }
     ///
-    /// The names are announced in the head (`Trailer`), unless the request does that itself. Content with trailers is sent in
-    /// chunks, over HTTP/1.1 (RFC 9112 section 7.1.2). Needs ``HTTP/Capability/requestTrailers``; HTTP/2 by prior knowledge
-    /// is refused where the stack cannot send them over it.
+    /// The head announces their names (`Trailer`), unless the request does that itself. Over HTTP/1.1, a body with trailers is
+    /// sent in chunks (RFC 9112 section 7.1.2). Needs ``HTTP/Capability/requestTrailers``. HTTP/2 by prior knowledge is refused
+    /// if the stack cannot send trailers over it.
     public struct Trailers: Sendable {
         /// The names of the fields that may follow.
         public let names: [HTTP.HeaderName]
 
         private let make: @Sendable () async throws -> HTTP.Headers
 
-        /// Fields that are made when the content has been sent.
+        /// Makes trailers whose values are computed after the body was sent.
         ///
         /// - Parameters:
-        ///   - names: The names of the fields. A name that is no token, or of a field that says how the message is framed,
-        ///     routed, authenticated or read, refuses the fetch (``HTTPFetchError/invalidRequest(_:)``).
-        ///   - making: Makes the fields, each time the content was sent. All of their names must be among `names`. What it
-        ///     throws fails the request (``HTTPFetchError/requestBody(_:_:)``).
+        ///   - names: The names of the fields. The fetch is refused (``HTTPFetchError/invalidRequest(_:)``) if one is no token,
+        ///     or is a field for framing, routing, authentication or content coding.
+        ///   - making: Makes the fields, each time after the body was sent. All of their names must be in `names`. Its error
+        ///     fails the request (``HTTPFetchError/requestBody(_:_:)``).
         public init(_ names: [HTTP.HeaderName], making: @escaping @Sendable () async throws -> HTTP.Headers) {
             self.names = names
             make = making
@@ -27,7 +27,7 @@ extension HTTP.Body {
 
         /// Makes the fields.
         ///
-        /// - Throws: What making them throws, or ``HTTP/InvalidValue``.
+        /// - Throws: The error of the closure, or ``HTTP/InvalidValue``.
         func made() async throws -> HTTP.Headers {
             let fields = try await make()
             for field in fields {
@@ -41,7 +41,7 @@ extension HTTP.Body {
             return fields
         }
 
-        /// Refuses names that are none, or of fields that must stand in a head (RFC 9110 section 6.5.1).
+        /// Refuses names that are no tokens, or of fields that belong in a head (RFC 9110 section 6.5.1).
         func validate() throws(HTTP.InvalidValue) {
             for name in names {
                 guard HTTP.Headers.isLegal(name: name.rawValue) else {

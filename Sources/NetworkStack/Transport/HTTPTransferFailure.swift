@@ -1,43 +1,43 @@
 public import FoundationEssentials
 
-/// Why a hop failed, as a transport reports it to its ``HTTPTransferSink`` or the engine finds it.
+/// Why a hop failed, as a transport reports it to its ``HTTPTransferSink`` or the engine detects it.
 ///
-/// A fetch ends with the case of ``HTTPFetchError`` that has the same name.
+/// A fetch ends with the case of ``HTTPFetchError`` of the same name.
 @nonexhaustive
 public indirect enum HTTPTransferFailure<Failure: Error>: Error {
     /// The transport failed.
     case transport(Failure)
-    /// The request or its options cannot be sent as they are; nothing was sent. The text says what to change.
+    /// The request or its options are invalid; nothing was sent. The text describes what to change.
     case invalidRequest(String)
-    /// The transport cannot do what was asked; nothing was sent.
+    /// The transport cannot do what the request or its options ask for; nothing was sent.
     case unsupported(HTTP.Capability, reason: String)
-    /// A clock ran out, in a phase.
+    /// A timeout was exceeded, in this phase.
     case timedOut(HTTP.Timeout, during: HTTP.Phase)
     /// The response redirects more often than ``HTTP/Options/Redirects/limit``.
     case tooManyRedirects(limit: Int)
     /// A redirect leads from https to http.
     case insecureRedirect(URL)
-    /// A redirect leads to no http or https URL. The text is the target.
+    /// A redirect's target is no http or https URL. The text is the target.
     case invalidRedirect(String)
-    /// The response's content is longer than this, in bytes.
+    /// The response's body is longer than this, in bytes.
     case bodyTooLarge(limit: Int64)
-    /// A byte of compressed content becomes more bytes than this.
+    /// A byte of a compressed body expands to more bytes than this.
     case decompressionRatio(limit: Int)
     /// The response's head is longer than this, in bytes.
     case headTooLarge(limit: Int)
-    /// A line of the response's head is longer than the library below takes, in bytes.
+    /// A line of the response's head is longer than the transport's library accepts, in bytes.
     case headLineTooLong(limit: Int)
     /// The response's head has more field lines than this.
     case tooManyFields(limit: Int)
-    /// The request's content was sent once and cannot be sent again.
+    /// The request's body was sent once and cannot be sent again.
     case bodyNotReplayable
-    /// The request's content could not be read, or does not have its declared length.
+    /// The request's body could not be read, or does not have its declared length.
     case requestBody(any Error)
-    /// The server is not trusted with the request.
+    /// The server is not trusted.
     case untrusted(ServerTrustError)
-    /// What came is no HTTP response.
+    /// The server's answer is not an HTTP response.
     case badResponse
-    /// Content came in a coding of this name, which the transport cannot undo, and ``HTTP/Options/passesUnknownCodings`` is off.
+    /// The body has a coding of this name, which the transport cannot decode, and ``HTTP/Options/passesUnknownCodings`` is off.
     case unknownCoding(String, HTTP.Response)
     /// The stack was shut down.
     case shutDown
@@ -48,7 +48,7 @@ public indirect enum HTTPTransferFailure<Failure: Error>: Error {
 typealias HopFailure = HTTPTransferFailure<any Error>
 
 extension HTTPTransferFailure {
-    /// Converts what a transport throws before it sends anything.
+    /// Converts the error that a transport throws before it sends anything.
     ///
     /// - Parameter error: The option or capability that it cannot follow.
     public init(_ error: Network.ConfigurationError) {
@@ -71,7 +71,7 @@ extension HTTPTransferFailure {
         }
     }
 
-    /// Whether trying again is out of the question.
+    /// Whether a retry is out of the question.
     var isFinal: Bool {
         switch self {
         case .timedOut(.total, _), .invalidRequest, .bodyNotReplayable, .untrusted, .shutDown: true
@@ -79,10 +79,10 @@ extension HTTPTransferFailure {
         }
     }
 
-    /// The same failure with another type of transport error.
+    /// Converts the transport's error.
     ///
-    /// - Parameter transform: Converts the transport's own error.
-    /// - Returns: The failure.
+    /// - Parameter transform: Converts it.
+    /// - Returns: The failure with the other type of error.
     package func mapTransport<Other: Error>(_ transform: (Failure) -> Other) -> HTTPTransferFailure<Other> {
         switch self {
         case .transport(let error): .transport(transform(error))
@@ -108,12 +108,12 @@ extension HTTPTransferFailure {
 }
 
 extension HTTPFetchError {
-    /// The error of a hop that failed.
+    /// Makes the error of a fetch from the failure of a hop.
     ///
     /// - Parameters:
-    ///   - failure: How it failed. A transport error of another type than the stack's becomes ``noRequest(_:)``.
-    ///   - context: Where the fetch was.
-    ///   - respond: Makes the stack's response of a neutral one.
+    ///   - failure: The failure. A transport error of another type than the stack's becomes ``noRequest(_:)``.
+    ///   - context: The state of the fetch.
+    ///   - respond: Makes the stack's response from a neutral one.
     package init(
         _ failure: HTTPTransferFailure<any Error>,
         _ context: HTTP.FetchContext,
@@ -144,17 +144,17 @@ extension HTTPFetchError {
 }
 
 extension HTTPTransferFailure: CustomStringConvertible, CustomReflectable {
-    /// What happened, in the words of the fetch's error.
+    /// The sentence of the fetch's error.
     public var description: String {
         HTTPFetchError<HTTP.Response, any Error>(mapTransport { $0 }, .init()) { $0 }.description
     }
 
-    /// What happened, in a sentence: a dump, too, shows no URL user info or query.
+    /// The sentence of the fetch's error, so that a dump shows no user info or query of a URL.
     public var customMirror: Mirror { Mirror(self, children: ["reason": description], displayStyle: .enum) }
 }
 
 extension HTTP.Options.Limits {
-    /// What a head fails with that has a line of more than libcurl takes (`CURL_MAX_HTTP_HEADER`).
+    /// The failure for a head with a line that libcurl does not accept (`CURL_MAX_HTTP_HEADER`).
     package func failureOfLongLine<Failure>() -> HTTPTransferFailure<Failure> {
         let longest = 100 * 1024
         return head <= longest ? .headTooLarge(limit: head) : .headLineTooLong(limit: longest)

@@ -1,77 +1,76 @@
 public import FoundationEssentials
 
-/// Carries one hop: one request to one server, and its response. This is the waist between the library's policy and a
-/// backend; a backend outside this package is one conformer and gets everything else.
+/// Carries one hop: one request to one server, and its response. A backend outside this package implements this protocol and gets
+/// everything else.
 ///
-/// The ``HTTPEngine`` above decides: what is legal, where redirects lead, when a clock has run out, how much is too much,
-/// what a status means. A transport refuses what it cannot do, carries bytes, and tells what it sees.
+/// The ``HTTPEngine`` above decides what is legal, where redirects lead, when a timeout has been exceeded, which limits apply,
+/// and what a status means. A transport carries bytes and reports events. It refuses what it cannot do.
 ///
-/// Events of one hop reach its sink one at a time and in order, never from within ``start(_:sink:)``, and end with exactly
-/// one of ``HTTPTransferSink/finished(trailers:metrics:)``, ``HTTPTransferSink/finished(_:body:trailers:metrics:)`` and
-/// ``HTTPTransferSink/failed(_:metrics:)``; after a cancel the rest may be left out. The queue timeout is the transport's own, and
-/// so is the connect timeout, which a clock of the engine's bounds besides; the other clocks are the engine's.
+/// A hop's events reach its sink one at a time, in order, and never from within ``start(_:sink:)``. They end with exactly one of
+/// ``HTTPTransferSink/finished(trailers:metrics:)``, ``HTTPTransferSink/finished(_:body:trailers:metrics:)`` and
+/// ``HTTPTransferSink/failed(_:metrics:)``. After a cancel, the remaining events may be omitted. The transport enforces the queue
+/// timeout and the connect timeout; the engine enforces the others, and limits the connect timeout as well.
 public protocol HTTPTransport<Request, Response, Failure>: Sendable {
     /// The request type of resources on this transport.
     associatedtype Request: HTTPRequestConvertible
     /// The response type that fetches on this transport deliver.
     associatedtype Response: HTTPResponseConvertible
-    /// What the transport itself fails with.
+    /// The error of the transport itself.
     associatedtype Failure: Error
 
-    /// What the transport can do here, and why not what it cannot.
+    /// What the transport can do here, and the reason for each thing that it cannot.
     var capabilities: HTTP.Capabilities { get }
 
-    /// Whether the transport proves ``HTTPHop/trust`` before any byte of a request leaves. One that does not say so is taken
-    /// not to, and is given no request to a host whose keys are pinned.
+    /// Whether the transport verifies ``HTTPHop/trust`` before it sends any byte of a request. The default is `false`; such a
+    /// transport gets no request to a pinned host.
     var enforcesServerTrust: Bool { get }
 
     /// Starts a hop, or queues it. Returns at once.
     ///
     /// - Parameters:
     ///   - hop: What to send, and how.
-    ///   - sink: Takes what happens. The transport keeps it until it has told the end.
-    /// - Returns: Steers the hop.
+    ///   - sink: Receives the events. The transport retains it until it has reported the end.
+    /// - Returns: Controls the hop.
     func start(_ hop: HTTPHop, sink: any HTTPTransferSink<Failure>) -> any HTTPTransfer
 
-    /// The response to deliver for a neutral one.
+    /// Makes the response to deliver.
     ///
-    /// - Parameter response: The whole response: redirects, trailers and metrics included.
-    /// - Returns: The transport's own.
+    /// - Parameter response: The complete neutral response, with redirects, trailers and metrics.
+    /// - Returns: The transport's response.
     func response(_ response: HTTP.Response) -> Response
 }
 
 extension HTTPTransport {
-    /// Not, unless the transport says so.
+    /// `false`.
     public var enforcesServerTrust: Bool { false }
 }
 
-/// One hop, checked and ready to send. It never changes, and is passed around without being copied.
+/// One hop, checked and ready to send. It is immutable and passed by reference.
 public final class HTTPHop: Sendable {
-    /// The request. Its URL has no user info and no fragment; its method and fields are legal; its framing fields agree
-    /// with its content.
+    /// The request. Its URL has no user info and no fragment; its method and fields are legal; its framing fields match its body.
     public let request: HTTP.Request
     /// Scheme, host and port of the request.
     public let origin: HTTP.Origin
     /// The text of the request's URL.
     public let urlText: String
     @usableFromInline let shared: Shared<HTTP.Options>
-    /// How the server must prove itself before any byte of the request leaves.
+    /// How the server has to be verified before any byte of the request is sent.
     public let trust: ServerTrust
-    /// The content, if it is a file or a stream. `.none` and `.bytes` are in the request itself.
+    /// The body, if it is a file or a stream. `.none` and `.bytes` are in the request.
     public let source: (any HTTPBodySource)?
-    /// How many bytes the URL and the header fields have, and what parts them.
+    /// The size of the URL and the header fields, with separators, in bytes.
     package let headLength: Int
-    /// Whether the server is asked by way of TLS; every transfer asks.
+    /// Whether the server is reached over TLS. Kept because every transfer reads it.
     package let isSecure: Bool
-    /// Whether no content follows the response's head, whatever that says.
+    /// Whether the response has no body, whatever its head announces.
     package let asksForHeadOnly: Bool
-    /// Whether the request has content; every transfer asks.
+    /// Whether the request has a body. Kept because every transfer reads it.
     package let hasContent: Bool
-    /// Whether fields follow the content.
+    /// Whether fields follow the body.
     package let hasTrailers: Bool
-    /// Whether the hop can serve another fetch of the same request: nothing of it is used up, and nobody's code is kept with it.
+    /// Whether the hop can serve another fetch of the same request: it keeps no body that was opened and no code of the caller.
     package let servesAgain: Bool
-    /// Whether the transport may hold the content back and deliver it whole, telling ``HTTPTransferSink/withheld(_:)``.
+    /// Whether the transport may withhold the body and deliver it whole, while it reports ``HTTPTransferSink/withheld(_:)``.
     public let allowsWithholding: Bool
 
     init(
@@ -100,17 +99,17 @@ public final class HTTPHop: Sendable {
         self.allowsWithholding = allowsWithholding
     }
 
-    /// How the request is carried out.
+    /// The options of the request.
     @inlinable public var options: HTTP.Options { shared.value }
 
-    /// A hop without content whose server is to be trusted in this way now: the same one if it was before.
+    /// Returns the hop with another trust: itself if nothing changes. It has no body source.
     func trusting(_ trust: ServerTrust) -> HTTPHop {
         trust.isIdentical(to: self.trust) ? self : changed(trust: trust)
     }
 
-    /// The same hop, whose content is to be delivered as it comes: for a transport that stands before another.
+    /// Returns the hop without withholding, for a transport in front of another one.
     ///
-    /// - Returns: A hop that does not allow withholding.
+    /// - Returns: A hop whose body is delivered as it arrives.
     public func withoutWithholding() -> HTTPHop { changed(allowsWithholding: false) }
 
     private func changed(trust: ServerTrust? = nil, allowsWithholding: Bool? = nil) -> HTTPHop {
@@ -127,12 +126,12 @@ public final class HTTPHop: Sendable {
 }
 
 extension HTTPHop: CustomReflectable {
-    /// The request, without its secrets, and how its server must prove itself.
+    /// The request without its secrets, and its trust.
     public var customMirror: Mirror { Mirror(self, children: ["request": request, "trust": trust]) }
 }
 
 extension HTTPHop {
-    /// A hop that leads to an origin and asks for nothing there: for a connection that is opened in advance.
+    /// Makes a hop that sends no request, for a connection that is opened in advance.
     package convenience init(to origin: HTTP.Origin, options: HTTP.Options, trust: ServerTrust) throws(HTTP
         .InvalidValue)
     {
@@ -149,54 +148,54 @@ extension HTTPHop {
     }
 }
 
-/// Steers a hop under way. Safe from any thread; a hop that has ended is not changed by it.
+/// Controls a running hop. Safe from any thread. After the hop's end it has no effect.
 public protocol HTTPTransfer: Cancelable {
-    /// Goes on delivering after ``HTTPTransferSink/body(_:)`` answered `false`.
+    /// Resumes delivery after ``HTTPTransferSink/body(_:)`` returned `false`.
     func resumeReceiving()
 
-    /// Goes on reading the source after it answered ``HTTPBodyChunk/pending``.
+    /// Resumes reading the source after it returned ``HTTPBodyChunk/pending``.
     func resumeSending()
 }
 
-/// Takes what happens in one hop.
+/// Receives the events of one hop.
 public protocol HTTPTransferSink<Failure>: AnyObject, Sendable {
-    /// What the transport itself fails with.
+    /// The error of the transport itself.
     associatedtype Failure: Error
 
-    /// The hop has entered a phase. `.queued` after `.sending` says that content was read ahead, and nothing sent yet.
+    /// The hop has entered a phase. `.queued` after `.sending` means that the body was read ahead and nothing was sent yet.
     func entered(_ phase: HTTP.Phase)
 
-    /// An informational (1xx) response came, or one that the transport itself has answered, such as a challenge: nobody hears
-    /// of that, but its cookies count.
+    /// An informational (1xx) response was received, or one that the transport has answered, such as a challenge. It is not
+    /// delivered, but its cookies count.
     func informational(_ response: HTTP.Response)
 
-    /// The final response's head came, at its blank line.
+    /// The final response's head was received, up to its blank line.
     func head(_ response: HTTP.Response)
 
-    /// Content came, decompressed if that was asked for.
+    /// A part of the body was received, decompressed if that was requested.
     ///
-    /// - Returns: Whether to go on; if not, the transport stops reading until ``HTTPTransfer/resumeReceiving()``.
+    /// - Returns: Whether to continue. If `false`, the transport stops reading until ``HTTPTransfer/resumeReceiving()``.
     func body(_ chunk: Data) -> Bool
 
-    /// Content came and is held back for one ``body(_:)`` at the end.
+    /// A part of the body was received and is withheld for one ``body(_:)`` at the end.
     ///
-    /// - Parameter count: The bytes held back so far.
+    /// - Parameter count: The bytes withheld so far.
     func withheld(_ count: Int64)
 
-    /// Content of the request went out.
+    /// A part of the request's body was sent.
     ///
-    /// - Parameter total: The bytes of it so far; less than before where it is sent again from the first one.
+    /// - Parameter total: The bytes sent so far; less than before if the body is sent again.
     func sent(_ total: Int64)
 
-    /// The server does not have the keys that ``HTTPHop/trust`` pins, which is only to be reported.
+    /// The server's keys do not match those that ``HTTPHop/trust`` pins in report-only mode.
     func mismatched(_ report: ServerTrustReport)
 
-    /// The response is whole.
+    /// The response is complete.
     func finished(trailers: HTTP.Headers?, metrics: HTTP.Metrics)
 
-    /// The response is whole, and its head and content were not told before: at once what ``head(_:)``, ``body(_:)`` and
-    /// ``finished(trailers:metrics:)`` tell one by one, and for most responses cheaper. Who keeps no copy of the response spares
-    /// the engine making one: it is completed where it is.
+    /// The response is complete, and its head and body were not reported before. One call replaces ``head(_:)``, ``body(_:)`` and
+    /// ``finished(trailers:metrics:)``, and is cheaper for most responses. A transport that keeps no copy of the response lets
+    /// the engine complete it in place.
     func finished(_ response: consuming HTTP.Response, body: Data, trailers: HTTP.Headers?, metrics: HTTP.Metrics)
 
     /// The hop has failed.
@@ -204,10 +203,10 @@ public protocol HTTPTransferSink<Failure>: AnyObject, Sendable {
 }
 
 extension HTTPTransferSink {
-    /// Nothing is reported by a transport that enforces no keys.
+    /// Does nothing.
     public func mismatched(_ report: ServerTrustReport) {}
 
-    /// Tells one by one what came at once.
+    /// Calls ``head(_:)``, ``body(_:)`` and ``finished(trailers:metrics:)`` one after the other.
     public func finished(
         _ response: HTTP.Response,
         body content: Data,
