@@ -1,20 +1,20 @@
 extension Network.Configuration {
-    /// Where connections lead, and where they come from.
+    /// The addresses to which connections are opened, and from which they come.
     public struct Addresses: Sendable, Hashable {
         /// Which addresses of a name are used.
         public enum Family: Sendable, Hashable {
-            /// Both, IPv6 first; the other is tried beside it after ``happyEyeballsDelay`` (RFC 8305).
+            /// Both, IPv6 first; IPv4 is tried as well after ``happyEyeballsDelay`` (RFC 8305).
             case any
-            /// IPv4 alone.
+            /// IPv4 only.
             case ipv4
-            /// IPv6 alone.
+            /// IPv6 only.
             case ipv6
         }
 
-        /// A socket of this machine that every connection is made to, whatever the URL's host is. The host still counts for
-        /// everything else: the `Host` field, TLS, credentials.
+        /// A local socket for every connection, whatever the URL's host is. The host still decides everything else: the `Host`
+        /// field, TLS, credentials.
         public enum UnixSocket: Sendable, Hashable {
-            /// A socket in the file system, of at most 107 bytes.
+            /// A path in the file system, of at most 107 bytes.
             case path(String)
             /// A name in Linux's abstract namespace, of at most 106 bytes.
             case abstract(String)
@@ -22,47 +22,45 @@ extension Network.Configuration {
 
         /// Which addresses of a name are used.
         public var family = Family.any
-        /// How long the first family may take before the other is tried beside it (`CURLOPT_HAPPY_EYEBALLS_TIMEOUT_MS`). At
-        /// least a millisecond.
+        /// How long IPv6 may take before IPv4 is tried as well (`CURLOPT_HAPPY_EYEBALLS_TIMEOUT_MS`). At least a millisecond.
         public var happyEyeballsDelay = Duration.milliseconds(200)
-        /// Addresses to use for names instead of those a lookup would find (`CURLOPT_RESOLVE`).
+        /// Addresses of names that replace a DNS lookup (`CURLOPT_RESOLVE`).
         public var hostOverrides: [HostOverride] = []
-        /// Other places to connect to than those that URLs name; the first that fits counts (`CURLOPT_CONNECT_TO`).
+        /// Other destinations for URLs; the first that matches counts (`CURLOPT_CONNECT_TO`).
         public var reroutes: [Reroute] = []
-        /// A socket of this machine to connect to instead. Proxies, overrides and reroutes are then of no meaning.
+        /// A local socket for every connection. Proxies, overrides and reroutes then have no effect.
         public var unixSocket: UnixSocket?
-        /// The network interface that connections leave by, as in `eth0` (`CURLOPT_INTERFACE`), or `nil` for any.
+        /// The network interface of connections, such as `eth0` (`CURLOPT_INTERFACE`), or `nil` for any.
         public var interface: String?
-        /// The address of this machine that connections come from, or `nil` for any.
+        /// The local address of connections, or `nil` for any.
         public var localAddress: String?
-        /// The ports that connections come from, tried in order, or `nil` for any. 1 to 65535.
+        /// The local ports of connections, tried in order, from 1 to 65535; `nil` for any.
         public var localPorts: ClosedRange<Int>?
-        /// How long the addresses of a name are kept, in whole seconds rounded up; zero for not at all
-        /// (`CURLOPT_DNS_CACHE_TIMEOUT`).
+        /// How long resolved addresses are cached, rounded up to whole seconds; zero for no cache (`CURLOPT_DNS_CACHE_TIMEOUT`).
         public var dnsCacheAge = Duration.seconds(60)
 
-        /// Makes the default: wherever names lead.
+        /// Makes the default, with which names are resolved by DNS.
         public init() {}
     }
 }
 
 extension Network.Configuration.Addresses {
-    /// The addresses of a name, instead of those a lookup would find.
+    /// The addresses of a name, which replace a DNS lookup.
     public struct HostOverride: Sendable, Hashable {
         /// The name in lower case, or `*` for every name.
         public let host: String
-        /// The port the override is for.
+        /// The port to which the override applies.
         public let port: Int
         /// The addresses, without brackets.
         public let addresses: [String]
 
-        /// Names a host's addresses.
+        /// Makes an override.
         ///
         /// - Parameters:
         ///   - host: The name, or `*` for every name.
-        ///   - port: The port the override is for.
-        ///   - addresses: Addresses of IPv4 or IPv6, at least one.
-        /// - Throws: ``HTTP/InvalidValue`` with a sentence that says what to change.
+        ///   - port: The port to which the override applies.
+        ///   - addresses: IPv4 or IPv6 addresses, at least one.
+        /// - Throws: ``HTTP/InvalidValue``, whose reason describes what to change.
         public init(host: String, port: Int, addresses: [String]) throws(HTTP.InvalidValue) {
             self.host = try Self.name(host)
             guard (1...65535).contains(port) else { throw HTTP.InvalidValue("A port is a number from 1 to 65535.") }
@@ -73,10 +71,10 @@ extension Network.Configuration.Addresses {
             self.addresses = addresses.map { $0.hasPrefix("[") ? String($0.dropFirst().dropLast()) : $0 }
         }
 
-        /// Reads `host:port:address[,address]...`, as curl's `--resolve` takes it.
+        /// Parses `host:port:address[,address]...`, the format of curl's `--resolve`.
         ///
-        /// - Parameter text: The text; an IPv6 address may stand in brackets.
-        /// - Throws: ``HTTP/InvalidValue`` with a sentence that says what to change.
+        /// - Parameter text: The text; an IPv6 address may be in brackets.
+        /// - Throws: ``HTTP/InvalidValue``, whose reason describes what to change.
         public init(_ text: String) throws(HTTP.InvalidValue) {
             let parts = text.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false)
             guard parts.count == 3, let port = Int(parts[1]) else {
@@ -92,7 +90,7 @@ extension Network.Configuration.Addresses {
                 throw HTTP.InvalidValue("\"\(host)\" is no name that could be overridden.")
             }
             let name = named.host
-            // libcurl would take another override of the rest away.
+            // libcurl would remove another override instead.
             guard !name.hasPrefix("-") else {
                 throw HTTP.InvalidValue("No name begins with a hyphen, as \(host) does.")
             }
@@ -103,25 +101,25 @@ extension Network.Configuration.Addresses {
         }
     }
 
-    /// Another place to connect to than the one that a URL names. The URL still counts for everything else.
+    /// Another destination for the connections of some URLs. The URL still decides everything else.
     public struct Reroute: Sendable, Hashable {
-        /// The host of the URLs that are rerouted, or `nil` for every host.
+        /// The URL's host, or `nil` for every host.
         public let host: String?
-        /// Their port, or `nil` for every port.
+        /// The URL's port, or `nil` for every port.
         public let port: Int?
-        /// Where to connect to: a name or an address, or `nil` for the URL's own host.
+        /// The destination: a name or an address, or `nil` for the URL's host.
         public let toHost: String?
-        /// The port to connect to, or `nil` for the URL's own.
+        /// The destination's port, or `nil` for the URL's port.
         public let toPort: Int?
 
-        /// Describes a reroute.
+        /// Makes a reroute.
         ///
         /// - Parameters:
-        ///   - host: The host of the URLs that are rerouted, or `nil` for every host.
-        ///   - port: Their port, or `nil` for every port.
-        ///   - toHost: Where to connect to: a name or an address, or `nil` for the URL's own host.
-        ///   - toPort: The port to connect to, or `nil` for the URL's own.
-        /// - Throws: ``HTTP/InvalidValue`` with a sentence that says what to change.
+        ///   - host: The URL's host, or `nil` for every host.
+        ///   - port: The URL's port, or `nil` for every port.
+        ///   - toHost: The destination: a name or an address, or `nil` for the URL's host.
+        ///   - toPort: The destination's port, or `nil` for the URL's port.
+        /// - Throws: ``HTTP/InvalidValue``, whose reason describes what to change.
         public init(host: String?, port: Int?, toHost: String?, toPort: Int?) throws(HTTP.InvalidValue) {
             for case let port? in [port, toPort] where !(1...65535).contains(port) {
                 throw HTTP.InvalidValue("A port is a number from 1 to 65535.")
@@ -132,10 +130,10 @@ extension Network.Configuration.Addresses {
             self.toPort = toPort
         }
 
-        /// Reads `HOST1:PORT1:HOST2:PORT2`, as curl's `--connect-to` takes it; each part may be empty.
+        /// Parses `HOST1:PORT1:HOST2:PORT2`, the format of curl's `--connect-to`. Each part may be empty.
         ///
-        /// - Parameter text: The text; an IPv6 address stands in brackets.
-        /// - Throws: ``HTTP/InvalidValue`` with a sentence that says what to change.
+        /// - Parameter text: The text; an IPv6 address is in brackets.
+        /// - Throws: ``HTTP/InvalidValue``, whose reason describes what to change.
         public init(_ text: String) throws(HTTP.InvalidValue) {
             var isInBrackets = false
             let parts = text.split(omittingEmptySubsequences: false) { letter in

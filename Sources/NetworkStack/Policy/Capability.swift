@@ -1,12 +1,12 @@
 extension HTTP {
-    /// Something a stack may or may not be able to do.
+    /// Something that a stack can or cannot do.
     public struct Capability: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
-        /// The capability's name, as it stands behind "a stack does not support".
+        /// The capability's name, as it follows "a stack does not support".
         public let rawValue: String
 
-        /// Names a capability.
+        /// Makes a capability.
         ///
-        /// - Parameter rawValue: The capability's name, as it stands behind "a stack does not support".
+        /// - Parameter rawValue: The capability's name, as it follows "a stack does not support".
         public init(rawValue: String) { self.rawValue = rawValue }
 
         /// The capability's name.
@@ -14,86 +14,85 @@ extension HTTP {
 
         /// HTTP/2, negotiated over TLS and multiplexed.
         public static let http2 = Capability(rawValue: "HTTP/2")
-        /// HTTP/2 in the clear, by prior knowledge.
+        /// HTTP/2 without TLS, by prior knowledge.
         public static let http2PriorKnowledge = Capability(rawValue: "HTTP/2 by prior knowledge")
         /// A timeout for opening the connection.
         public static let connectTimeout = Capability(rawValue: "a connect timeout")
-        /// A timeout for the wait in the stack's own queue.
+        /// A timeout for the wait in the stack's queue.
         public static let queueTimeout = Capability(rawValue: "a queue timeout")
         /// A limit of connections over all hosts.
         public static let totalConnectionLimit = Capability(rawValue: "a total connection limit")
-        /// An age at which an unused connection is closed.
+        /// An age at which an idle connection is closed.
         public static let idleConnectionAge = Capability(rawValue: "an age limit for idle connections")
-        /// A lifetime of connections, however busy they are.
+        /// A limit of a connection's lifetime, even if it is in use.
         public static let connectionLifetime = Capability(rawValue: "a lifetime of connections")
         /// A limit of the streams on one HTTP/2 connection.
         public static let streamsPerConnection = Capability(rawValue: "a limit of streams per connection")
-        /// A request that is not idempotent is not sent again when its kept connection dies, unless nothing of it was sent.
+        /// A request that is not idempotent is not repeated when its keep-alive connection dies, unless no part of it was sent.
         public static let carefulRepeats = Capability(rawValue: "repeats of idempotent requests alone")
-        /// Connections opened before they are needed.
+        /// Connections that are opened before they are needed.
         public static let preconnection = Capability(rawValue: "connections opened in advance")
-        /// Proxies other than the platform's own choice.
+        /// Proxies that the caller chooses.
         public static let proxies = Capability(rawValue: "proxies")
-        /// Connections to a Unix domain socket.
+        /// Connections over a Unix domain socket.
         public static let unixSockets = Capability(rawValue: "Unix domain sockets")
-        /// Addresses for names, and other places to connect to, without a lookup.
+        /// Addresses and destinations that replace a DNS lookup.
         public static let hostOverrides = Capability(rawValue: "host overrides")
-        /// A choice of addresses of IPv4 or IPv6.
+        /// A choice between IPv4 and IPv6.
         public static let addressFamily = Capability(rawValue: "a choice of the address family")
-        /// A choice of the interface, address or port that connections come from.
+        /// A choice of the local interface, address or port.
         public static let localAddress = Capability(rawValue: "a choice of the local address")
-        /// A choice of how long the addresses of names are kept.
+        /// A choice of how long resolved addresses are cached.
         public static let dnsCacheAge = Capability(rawValue: "an age limit for looked-up addresses")
-        /// Speaking HTTP/1.1 where the server would take HTTP/2.
+        /// A choice of HTTP/1.1 where the server supports HTTP/2.
         public static let versionChoice = Capability(rawValue: "a choice of the HTTP version")
-        /// Well-known methods in another case than capitals, such as `get`, which is another method than `GET`.
+        /// Well-known methods in lower case, such as `get`, which is another method than `GET`.
         public static let methodCase = Capability(rawValue: "well-known methods in another case")
-        /// Content that waits for 100 Continue.
+        /// A body that waits for 100 Continue.
         public static let expectContinue = Capability(rawValue: "content that waits for 100 Continue")
-        /// A limit of how much compressed content may grow.
+        /// A limit of how much a compressed body may expand.
         public static let decompressionRatio = Capability(rawValue: "a limit of the decompression ratio")
         /// Certificate authorities other than the system's.
         public static let customTrustRoots = Capability(rawValue: "custom trust roots")
-        /// Public keys that a server must have (``Network/Configuration/serverTrust``).
+        /// Public-key pinning (``Network/Configuration/serverTrust``).
         public static let publicKeyPinning = Capability(rawValue: "public-key pinning")
-        /// Telling which public keys a server proved itself with (``HTTP/Options/collectsServerPins``).
+        /// Reporting a server's public keys (``HTTP/Options/collectsServerPins``).
         public static let serverPins = Capability(rawValue: "the server's public keys")
-        /// A certificate of the client's own (``Network/TLSConfiguration/clientIdentity``).
+        /// Client certificates (``Network/TLSConfiguration/clientIdentity``).
         public static let clientCertificates = Capability(rawValue: "client certificates")
         /// A choice of the TLS versions (``Network/TLSConfiguration/minimumVersion``).
         public static let tlsVersions = Capability(rawValue: "a choice of TLS versions")
         /// TLS without verification, for tests (``Network/TLSConfiguration/Verification/disabledForTesting``).
         public static let unverifiedTLS = Capability(rawValue: "TLS without verification")
-        /// Servers are refused whose certificate names them in its subject alone
-        /// (``Network/TLSConfiguration/acceptsCommonNames``).
+        /// Refusing a certificate that names its host in the subject only (``Network/TLSConfiguration/acceptsCommonNames``).
         public static let alternativeNames = Capability(rawValue: "refusing names in a certificate's subject")
-        /// TLS failures that say what was wrong with the certificate.
+        /// TLS failures that describe the fault of the certificate.
         public static let tlsFailureDetail = Capability(rawValue: "TLS failures in detail")
         /// A request body with a method that usually has none, such as GET.
         public static let bodyWithAnyMethod = Capability(rawValue: "a body with any method")
-        /// Request content that is sent while it is being made.
+        /// A request body that is sent while it is produced.
         public static let streamedRequestBody = Capability(rawValue: "a streamed request body")
         /// Response trailers.
         public static let trailers = Capability(rawValue: "trailers")
-        /// Fields that follow a request's content (``HTTP/Body/Trailers``).
+        /// Fields that follow a request's body (``HTTP/Body/Trailers``).
         public static let requestTrailers = Capability(rawValue: "request trailers")
-        /// Informational (1xx) responses, told to whoever listens.
+        /// Informational (1xx) responses, reported to a callback.
         public static let informationalResponses = Capability(rawValue: "informational responses")
         /// Turning decompression off.
         public static let rawContent = Capability(rawValue: "content as it was sent")
-        /// Content in a coding that the stack cannot undo, delivered as it was sent (``HTTP/Options/passesUnknownCodings``).
+        /// Delivering a body in an unknown coding as it was sent (``HTTP/Options/passesUnknownCodings``).
         public static let unknownCodings = Capability(rawValue: "content in unknown codings")
-        /// Paths with segments `.` and `..` (``HTTP/Options/pathAsIs``).
+        /// Paths with the segments `.` and `..` (``HTTP/Options/pathAsIs``).
         public static let pathAsIs = Capability(rawValue: "paths as they are")
-        /// Header lines in their order, repeated ones apart.
+        /// Header lines in order, with repeated lines kept apart.
         public static let headerOrder = Capability(rawValue: "header lines in order")
-        /// Response heads that bend the rules, as other clients accept them.
+        /// Accepting response heads that violate minor rules, as other clients do.
         public static let lenientHeads = Capability(rawValue: "lenient response heads")
-        /// Timings of each phase.
+        /// Times of each phase.
         public static let phaseMetrics = Capability(rawValue: "metrics of each phase")
         /// URLs whose host is an IPv6 address.
         public static let ipv6Literals = Capability(rawValue: "IPv6 addresses in URLs")
-        /// Back-pressure: a slow reader slows the server down.
+        /// Back-pressure: a slow reader slows the server.
         public static let backPressure = Capability(rawValue: "back-pressure")
         /// A limit of the response head's length.
         public static let headLimit = Capability(rawValue: "a head limit")
@@ -101,46 +100,46 @@ extension HTTP {
         public static let hostHeader = Capability(rawValue: "a Host header of one's own")
         /// Digest authentication (RFC 7616).
         public static let digestAuthentication = Capability(rawValue: "Digest authentication")
-        /// Every broken reply is told from a whole one.
+        /// Detecting every broken reply.
         public static let strictReplies = Capability(rawValue: "strict checks of replies")
     }
 
-    /// What a stack can do here, and why not what it cannot.
+    /// What a stack can do here, and the reason for each thing that it cannot.
     public struct Capabilities: Sendable, CustomStringConvertible {
         private var reasons: [Capability: String]
 
         /// Makes a report.
         ///
-        /// - Parameter unsupported: What the stack cannot do, each with the reason, in a sentence. It can do the rest.
+        /// - Parameter unsupported: What the stack cannot do, with the reasons, in sentences. It can do everything else.
         public init(unsupported: [Capability: String] = [:]) { reasons = unsupported }
 
-        /// Whether the stack can do this.
+        /// Returns whether the stack can do this.
         ///
-        /// - Parameter capability: What is asked about.
+        /// - Parameter capability: The capability.
         /// - Returns: Whether the stack can do it.
         public func supports(_ capability: Capability) -> Bool { reasons[capability] == nil }
 
-        /// Why the stack cannot do this, in a sentence, or `nil` if it can.
+        /// Returns the reason why the stack cannot do this, in a sentence, or `nil` if it can.
         ///
-        /// - Parameter capability: What is asked about.
+        /// - Parameter capability: The capability.
         /// - Returns: The reason, or `nil`.
         public func reason(against capability: Capability) -> String? { reasons[capability] }
 
-        /// Everything the stack cannot do, with the reasons.
+        /// Everything that the stack cannot do, with the reasons.
         public var unsupported: [Capability: String] { reasons }
 
         /// Refuses what the stack cannot do.
         ///
-        /// - Parameter capability: What is needed.
+        /// - Parameter capability: The capability that is needed.
         /// - Throws: ``Network/ConfigurationError/unsupported(_:reason:)``.
         public func require(_ capability: Capability) throws(Network.ConfigurationError) {
             if let reason = reasons[capability] { throw .unsupported(capability, reason: reason) }
         }
 
-        /// Refuses what a configuration asks for and the stack cannot do: proxies, addresses, the idle age and the lifetime
-        /// of connections.
+        /// Refuses settings of a configuration that the stack cannot follow: proxies, addresses, the idle age and the lifetime of
+        /// connections.
         ///
-        /// - Parameter configuration: A configuration that makes sense.
+        /// - Parameter configuration: A valid configuration.
         /// - Throws: ``Network/ConfigurationError/unsupported(_:reason:)``.
         public func requireConnections(of configuration: Network.Configuration) throws(Network.ConfigurationError) {
             let standard = Network.Configuration.Addresses()
@@ -160,7 +159,7 @@ extension HTTP {
             if addresses.dnsCacheAge != standard.dnsCacheAge { try require(.dnsCacheAge) }
         }
 
-        /// What the stack cannot do, a line each.
+        /// What the stack cannot do, one line each.
         public var description: String {
             reasons.map { "without \($0.key): \($0.value)" }.sorted().joined(separator: "\n")
         }

@@ -1,27 +1,27 @@
 package import FoundationEssentials
 
 extension Network {
-    /// How a stack is set up: one value for every backend.
+    /// The configuration of a stack, the same for every backend.
     ///
-    /// A backend that cannot do what is asked throws ``Network/ConfigurationError/unsupported(_:reason:)`` from its initializer; nothing
-    /// that is asked for is ignored.
+    /// No setting is ignored: if a backend cannot follow one, its initializer throws
+    /// ``Network/ConfigurationError/unsupported(_:reason:)``.
     public struct Configuration: Sendable {
-        /// How many connections are held, and how long.
+        /// Limits of connections.
         public struct Connections: Sendable, Hashable {
-            /// Transfers under way to one host (scheme, name and port), on CurlStack over HTTP/1.1 alone; the rest wait in
-            /// order. At least 1.
+            /// The most transfers in flight to one host (scheme, name and port); on CurlStack over HTTP/1.1 only. The rest are
+            /// queued in order. At least 1.
             public var perHost: Int
-            /// Transfers under way in all, or `nil` for no limit. At least 1.
+            /// The most transfers in flight in total, or `nil` for no limit. At least 1.
             public var total: Int?
-            /// Streams under way to one host over HTTP/2, which share one connection; the rest wait in order. At least 1. To a
-            /// server that allows fewer, libcurl opens a connection more where one is full; with this lowered to what the server
-            /// allows, the rest wait instead. URLSession has no such limit.
+            /// The most HTTP/2 streams in flight to one host, which share one connection. The rest are queued in order. At least
+            /// 1. If a server allows fewer, libcurl opens another connection when one is full, unless this is lowered to the
+            /// server's limit. URLSession has no such limit.
             public var streamsPerConnection: Int
-            /// How long an unused connection is kept, or `nil` for the backend's own measure. Whole seconds count. No older one is
-            /// used; it may take as long again until it is closed, and longer beside a transfer that goes on.
+            /// How long an idle connection is used, or `nil` for the backend's default. Whole seconds count. An older one is not
+            /// used, but it may stay open as long again, and longer while another transfer runs.
             public var idleAge: Duration?
-            /// How long a connection is used at all, counted from its opening, or `nil` for as long as it is good. A
-            /// transfer under way is not cut short. Whole seconds count (`CURLOPT_MAXLIFETIME_CONN`).
+            /// How long a connection is used after its opening, or `nil` for no limit. A running transfer is not interrupted.
+            /// Whole seconds count (`CURLOPT_MAXLIFETIME_CONN`).
             public var lifetime: Duration?
 
             /// Makes a set of limits.
@@ -40,50 +40,46 @@ extension Network {
             }
         }
 
-        /// How every fetch is carried out whose resource has no options of its own. Those of a resource take the place of all
-        /// of these (``HTTPResource/options``).
+        /// The default options of fetches. A resource's own options replace all of them (``HTTPResource/options``).
         public var options = HTTP.Options()
-        /// How many connections are held.
+        /// Limits of connections.
         public var connections = Connections()
-        /// Which proxies requests are sent through. Those of the environment only if they are asked for:
-        /// ``Network/Proxies/environment(_:)``. URLSession on Linux uses those, and no others: a stack on it refuses a
-        /// configuration that asks for anything else.
+        /// The proxies of requests. The environment's are used only with ``Network/Proxies/environment(_:)``. URLSession on Linux
+        /// can use only those, so a stack on it refuses any other setting.
         public var proxies = Proxies.none
-        /// Where connections lead, and where they come from.
+        /// The addresses to which connections are opened, and from which they come.
         public var addresses = Addresses()
-        /// Whom the stack trusts.
+        /// TLS: trusted authorities, versions, the client's certificate.
         public var tls = TLSConfiguration()
-        /// The keys that servers must have beyond that, or `nil` for none. A stack that cannot pin keys throws
-        /// ``Network/ConfigurationError/untrusted(_:)`` from its initializer.
+        /// The pinning policies, or `nil` for none. If a stack cannot pin keys, its initializer throws
+        /// ``Network/ConfigurationError/untrusted(_:)``.
         public var serverTrust: ServerTrustConfiguration?
-        /// Hears of every request that ``serverTrust`` would have refused if it did not only report, or allow, it. It is
-        /// called on the stack's queue.
+        /// Called, on the stack's queue, for every request that ``serverTrust`` would refuse but only reports or allows.
         public var serverTrustReporter: (@Sendable (ServerTrustReport) -> Void)?
-        /// Tells what time it is, for policies that expire.
+        /// The time, for policies that expire.
         package var wallClock: @Sendable () -> Date = { .now }
-        /// Hear and decide what happens to every fetch, in order, before the resource's own.
+        /// The interceptors of every fetch, in order, before those of the resource.
         public var interceptors: [any HTTPResourceInterceptor<HTTP.Request, HTTP.Response>] = []
-        /// Times the delays before retries, or `nil` for the stack's retry queue.
+        /// The clock for delays before retries, or `nil` for the stack's retry queue.
         public var retryClock: (any Clock<Duration>)?
-        /// Header fields of every request. One that a request has itself, or that an interceptor gave it, counts instead; a
-        /// resource does without all of them if its options say so (``HTTP/Options/usesSessionHeaders``). `Content-Type` is
-        /// sent with content alone. After a redirect to another origin they go along or stay as if they were the request's.
+        /// Header fields of every request. A field of the request, or of an interceptor, replaces one of the same name. A
+        /// resource can opt out of all of them (``HTTP/Options/usesSessionHeaders``). `Content-Type` is sent only with a body.
+        /// Redirects to another origin treat them like the request's fields.
         public var headers: HTTP.Headers = [:]
-        /// The `User-Agent` of requests that name none, or `nil` for none.
+        /// The `User-Agent` of requests without one, or `nil` for none.
         public var userAgent: String? = "NetworkStack/0.1"
-        /// Whether requests that name no `Accept` say `Accept: */*`, as most clients' do. It means what none means
-        /// (RFC 9110 section 12.5.1), but some servers expect it.
+        /// Whether requests without `Accept` get `Accept: */*`, as from most clients. It has no meaning (RFC 9110 section
+        /// 12.5.1), but some servers expect it.
         public var acceptsAnything = true
-        /// Keeps cookies and sends them along. `nil`, the default, means that none are kept, on any stack.
+        /// The cookie jar, or `nil` (the default) for no cookies.
         public var cookies: HTTP.CookieJar?
-        /// Knows, and gets to know, the hosts to be reached over https only (HSTS). `nil`, the default, means that none
-        /// are.
+        /// The hosts that require https (HSTS), or `nil` (the default) for no HSTS.
         public var strictTransport: HTTP.StrictTransportHosts?
 
         /// Makes the default configuration.
         public init() {}
 
-        /// Refuses what makes no sense.
+        /// Refuses contradictory settings.
         ///
         /// - Throws: ``HTTP/InvalidValue``.
         public func validate() throws(HTTP.InvalidValue) {
@@ -107,15 +103,14 @@ extension Network {
 }
 
 extension Network.Configuration {
-    /// What an app that talks to one API usually shares between its requests: JSON, patience of 20 and 40 seconds, ten
-    /// connections.
+    /// A configuration for an app that uses one JSON API, with timeouts of 20 and 40 seconds and ten connections.
     ///
     /// - Parameters:
-    ///   - contentType: What content is, unless its request says something else.
-    ///   - requestTimeout: How long no byte may come or go: the idle timeout.
-    ///   - resourceTimeout: How long the whole fetch may take: the total timeout.
-    ///   - connectionsPerHost: Transfers under way to one host over HTTP/1.1.
-    ///   - headers: More header fields of every request.
+    ///   - contentType: The media type of bodies whose request has none.
+    ///   - requestTimeout: The idle timeout: the longest time without a byte in either direction.
+    ///   - resourceTimeout: The total timeout of a fetch.
+    ///   - connectionsPerHost: The most transfers in flight to one host over HTTP/1.1.
+    ///   - headers: Further header fields of every request.
     /// - Returns: The configuration.
     public static func api(
         contentType: HTTP.MediaType = .json,

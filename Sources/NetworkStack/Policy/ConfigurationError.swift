@@ -1,18 +1,18 @@
 extension Network {
-    /// Why a stack cannot be made from a configuration, or a transport cannot follow a fetch's options. Nothing was sent.
+    /// Why a stack cannot be made from a configuration, or why a transport cannot follow a fetch's options. Nothing was sent.
     @nonexhaustive
     public enum ConfigurationError: Error, Sendable {
-        /// An option, a file or an address is of no use. The text says what to change.
+        /// An option, a file or an address is invalid. The text describes what to change.
         case invalid(String)
-        /// The stack cannot do what was asked, here, for this reason.
+        /// The stack cannot do this here, for this reason.
         case unsupported(HTTP.Capability, reason: String)
-        /// The configuration pins keys, and the stack cannot enforce that.
+        /// The configuration pins keys, and the stack cannot enforce pins.
         case untrusted(ServerTrustError)
     }
 }
 
 extension Network.ConfigurationError: CustomStringConvertible {
-    /// What is wrong, in a sentence without secrets.
+    /// The fault, in a sentence without secrets.
     public var description: String {
         switch self {
         case .invalid(let reason): reason
@@ -23,8 +23,8 @@ extension Network.ConfigurationError: CustomStringConvertible {
 }
 
 extension Network.ConfigurationError {
-    /// An invalid value in a configuration.
+    /// Converts the error of an invalid value.
     ///
-    /// - Parameter error: What is wrong with it.
+    /// - Parameter error: The error.
     public init(_ error: HTTP.InvalidValue) { self = .invalid(error.reason) }
 }

@@ -1,16 +1,16 @@
 extension HTTP {
-    /// How a request is carried out: a stack's default, or a resource's own, which then counts whole: the stack's are not
-    /// looked at. So begin a resource's with a copy of the stack's (``HTTPResource/options`` tells why).
+    /// How a request is carried out. A stack has default options. A resource's own options replace all of them, so begin with a
+    /// copy of the stack's (``HTTPResource/options``).
     public struct Options: Sendable {
-        /// Which redirects are followed, and what travels with them.
+        /// Which redirects are followed, and which fields are sent after them.
         public struct Redirects: Sendable, Hashable {
-            /// How many are followed before ``HTTPFetchError/tooManyRedirects(limit:_:)``. With 0, none is followed and a
-            /// redirect is an ordinary response. 0 to 100.
+            /// The most redirects to follow, from 0 to 100. One more fails with ``HTTPFetchError/tooManyRedirects(limit:_:)``.
+            /// With 0, a redirect is an ordinary response.
             public var limit: Int
             /// Whether a redirect from https to http is followed.
             public var allowsInsecure: Bool
-            /// Header fields that are secret besides `Authorization`, `Cookie` and `Proxy-Authorization`: they are not
-            /// sent to another origin. A resource with options of its own must list them again.
+            /// Secret header fields besides `Authorization`, `Cookie` and `Proxy-Authorization`: they are not sent to another
+            /// origin. A resource with its own options must list them again.
             public var sensitiveHeaders: Set<HeaderName>
 
             /// Makes a policy.
@@ -21,28 +21,28 @@ extension HTTP {
             }
         }
 
-        /// When a fetch has taken too long. `nil` means the clock is off; what is set must be longer than zero.
+        /// The timeouts of a fetch. `nil` means none; others must be greater than zero.
         ///
-        /// Each ends the fetch with ``HTTPFetchError/timedOut(_:during:_:)``. They run on a monotonic clock and are exact to
-        /// some 10 ms; none ever fires early.
+        /// Each ends the fetch with ``HTTPFetchError/timedOut(_:during:_:)``. They use a monotonic clock, with an accuracy of
+        /// about 10 ms, and never fire early.
         public struct Timeouts: Sendable, Hashable {
-            /// The wait for a place among the connections.
+            /// The wait for a connection.
             public var queue: Duration?
-            /// Looking up the name, opening the connection and negotiating TLS. The idle clock bounds it if this is off.
+            /// Resolving the name, opening the connection and negotiating TLS. If it is `nil`, the idle timeout applies.
             public var connect: Duration?
-            /// From the latest byte sent to the end of the response's head; informational responses do not restart it.
+            /// From the last byte sent to the end of the response's head. Informational responses do not restart it.
             public var firstByte: Duration?
-            /// Any stretch without a byte in either direction. It runs neither while the request is made or waits for a place,
-            /// nor while the receiver itself holds back.
+            /// The longest time without a byte in either direction. It does not run while the request is made or queued, or while
+            /// the reader pauses.
             public var idle: Duration
-            /// One attempt: making the request, queueing, every redirect. An attempt that takes longer has failed, and may be
-            /// tried again. That of a stream or a download ends with the response's head, which is its success.
+            /// One attempt: making the request, queueing, all redirects. Exceeding it fails the attempt, which may be retried.
+            /// For a stream or a download, an attempt ends with the response's head.
             public var attempt: Duration?
-            /// The whole fetch, every attempt and the delays between them included, and all of a stream or a download. When it
-            /// runs out nothing is tried again.
+            /// The whole fetch with all attempts and delays, and with the whole body of a stream or a download. Nothing is
+            /// retried after it.
             public var total: Duration?
 
-            /// Makes a set of clocks.
+            /// Makes timeouts.
             public init(
                 queue: Duration? = nil,
                 connect: Duration? = nil,
@@ -60,23 +60,23 @@ extension HTTP {
             }
         }
 
-        /// How much a server may send.
+        /// Limits of a response's size.
         public struct Limits: Sendable, Hashable {
-            /// Bytes of content, after decompression, that a buffered fetch collects; and that may wait for the reader of a stream
+            /// The most bytes of a body, after decompression, that a buffered fetch collects, or that wait for a stream's reader
             /// on a stack without back-pressure. At least 0.
             public var body: Int64
-            /// Bytes of a response's head; on CurlStack with the informational ones before it, and the trailers. At least 1.
+            /// The most bytes of a response's head; on CurlStack with informational heads before it and the trailers. At least 1.
             ///
-            /// libcurl, below both stacks on Linux, has limits of its own, which no option changes: 102,400 bytes for one line
-            /// (``HTTPFetchError/headLineTooLong(limit:_:)``); from 8.3 on 307,200 bytes for all lines, and from 8.6 on 5,000 lines.
-            /// Over HTTP/2 a head that is too long for libcurl is a failed transfer.
+            /// libcurl, below both stacks on Linux, has fixed limits besides: 102,400 bytes per line
+            /// (``HTTPFetchError/headLineTooLong(limit:_:)``), from 8.3 on 307,200 bytes in total, and from 8.6 on 5,000 lines.
+            /// Over HTTP/2, a head that is too long for libcurl fails as a transport error.
             public var head: Int
-            /// Field lines of a response's head, on CurlStack with those of the trailers; informational heads count by
-            /// themselves. At least 1.
+            /// The most field lines of a response's head, on CurlStack with those of the trailers. Informational heads count
+            /// separately. At least 1.
             public var headFields: Int
-            /// How many bytes a byte of compressed content may become, or `nil` for any number. It counts from the first
-            /// 64 KiB on, so that short and simple content passes. At least 1. On CurlStack, whatever is allowed, no piece of
-            /// 16 KiB may become more than 64 MiB.
+            /// The most bytes to which a byte of a compressed body may expand, or `nil` for no limit. The first 64 KiB do not
+            /// count, so that short and repetitive bodies pass. At least 1. On CurlStack, 16 KiB may never expand to more than 64
+            /// MiB.
             public var decompressionRatio: Int?
 
             /// Makes a set of limits.
@@ -93,71 +93,68 @@ extension HTTP {
             }
         }
 
-        /// Which version of HTTP is spoken.
+        /// The choice of the HTTP version.
         public enum VersionPolicy: Sendable, Hashable {
-            /// HTTP/2 where TLS negotiates it, HTTP/1.1 elsewhere.
+            /// HTTP/2 if TLS negotiates it, otherwise HTTP/1.1.
             case automatic
             /// HTTP/1.1 only.
             case http1_1
-            /// HTTP/2 without asking, also in the clear (RFC 9113 section 3.3).
+            /// HTTP/2 without negotiation, also without TLS (RFC 9113 section 3.3).
             case http2PriorKnowledge
         }
 
-        /// Which redirects are followed.
+        /// Which redirects are followed, and which fields are sent after them.
         public var redirects = Redirects()
-        /// Whether a URL's path is sent with its segments `.` and `..` (`CURLOPT_PATH_AS_IS`), which keys of object stores may have.
-        /// Otherwise they are removed (RFC 3986 section 5.2.4) before interceptors get the request, so that what they sign or log
-        /// is what is sent. Those of a relative `Location` are always removed. Needs ``HTTP/Capability/pathAsIs``.
+        /// Whether a URL's path is sent with its segments `.` and `..` (`CURLOPT_PATH_AS_IS`), as keys of object stores may need.
+        /// Otherwise they are removed (RFC 3986 section 5.2.4) before interceptors get the request, so that these sign or log
+        /// what is sent. Those of a relative `Location` are always removed. Needs ``HTTP/Capability/pathAsIs``.
         public var pathAsIs = false
-        /// When a fetch has taken too long.
+        /// The timeouts of the fetch.
         public var timeouts = Timeouts()
-        /// How much a server may send.
+        /// Limits of a response's size.
         public var limits = Limits()
-        /// Which version of HTTP is spoken.
+        /// The choice of the HTTP version.
         public var version = VersionPolicy.automatic
-        /// Whether content is asked for compressed, and decompressed. If not, content is delivered as it was sent. A request
-        /// with a `Range` asks for content without a coding, as no part of a compressed one could be decompressed.
+        /// Whether compressed bodies are requested, and decompressed; otherwise a body is delivered as it was sent. A request
+        /// with a `Range` asks for a body without a coding, because a part of a compressed body could not be decompressed.
         public var decompresses = true
-        /// Whether content in a coding that the stack cannot undo is delivered as it was sent. If not, the fetch fails with
-        /// ``HTTPFetchError/unknownCoding(_:_:)`` at its first byte. Some servers name a coding that is none (`aws-chunked`, `UTF-8`).
-        /// ``HTTP/Response/decodedFrom`` tells the one from the other. Needs ``HTTP/Capability/unknownCodings``.
+        /// Whether a body in an unknown coding is delivered as it was sent. Otherwise the fetch fails with
+        /// ``HTTPFetchError/unknownCoding(_:_:)`` at its first byte. Some servers send a coding that is none (`aws-chunked`,
+        /// `UTF-8`). ``HTTP/Response/decodedFrom`` lists what was decoded. Needs ``HTTP/Capability/unknownCodings``.
         public var passesUnknownCodings = false
-        /// How long the request's content waits for the server to ask for it, before it is sent all the same; `nil` to send
-        /// it without asking (`Expect: 100-continue`, RFC 9110 section 10.1.1). A server that answers 417 is sent the
-        /// request again without the question; any other answer instead of 100 is the response, and the content stays here.
-        /// Over HTTP/2 the question is sent but libcurl does not wait for the answer: a stream that is refused can be reset,
-        /// which costs no connection.
+        /// How long the request's body waits for the server's 100 Continue before it is sent anyway (`Expect: 100-continue`, RFC
+        /// 9110 section 10.1.1); `nil` to send it without waiting. After a 417 the request is sent again without the field. Any
+        /// other answer is the response, and the body is not sent. Over HTTP/2 the field is sent, but libcurl does not wait,
+        /// because a refused stream can be reset without closing the connection.
         public var expectContinue: Duration?
-        /// Hears informational responses (1xx) as they come, such as 103 Early Hints (RFC 8297): in order, on the stack's
-        /// queue, and before the fetch completes.
+        /// Called with informational (1xx) responses as they arrive, such as 103 Early Hints (RFC 8297): in order, on the stack's
+        /// queue, before the completion.
         public var onInformational: (@Sendable (Response) -> Void)?
-        /// Hears how much of the request's content went out, again and again while it does: `sent` bytes so far, of `length` in all,
-        /// if that is known. It is told in order, on the stack's queue, and before the fetch completes. A redirect, a retry or a
-        /// new connection that needs the content once more begins again from the first byte. What the system holds for the
-        /// server counts as gone out.
+        /// Called with the progress of the request's body: `sent` bytes so far, of `length` in total if that is known. It is
+        /// called in order, on the stack's queue, before the completion. A redirect, a retry or a new connection that needs the
+        /// body again starts at the first byte. Bytes in the system's send buffer count as sent.
         public var onBytesSent: (@Sendable (_ sent: Int64, _ length: Int64?) -> Void)?
-        /// Whether ``HTTP/Metrics/serverPins`` tells the server's public keys where they are not pinned, too: to learn what to
-        /// pin.
+        /// Whether ``HTTP/Metrics/serverPins`` has the server's public keys even if they are not pinned. Use it to find the keys
+        /// to pin.
         public var collectsServerPins = false
-        /// Statuses whose success may come without content.
+        /// Statuses whose success may have an empty body.
         public var emptyResponseCodes: Set<StatusCode> = [.noContent, .resetContent]
-        /// Methods whose success may come without content.
+        /// Methods whose success may have an empty body.
         public var emptyRequestMethods: Set<Method> = [.HEAD]
-        /// Whether any success may come without content.
+        /// Whether any success may have an empty body.
         public var allowsEmptyBody = false
-        /// Whether the stack's header fields (``Network/Configuration/headers``) are sent along.
+        /// Whether the stack's header fields (``Network/Configuration/headers``) are sent.
         public var usesSessionHeaders = true
-        /// Who asks, where a server wants Digest authentication (RFC 7616): a redirect's target gets its own or none. Servers
-        /// that are not named here, requests that have an `Authorization` of their own, and TRACE go without. Content waits for the
-        /// challenge: the request is sent without it first, and a server that challenges nobody may carry that out.
-        /// A challenge that libcurl cannot answer ends in its 401; ``HTTP/Response/digestLimit`` is the reason.
-        /// Needs ``HTTP/Capability/digestAuthentication``.
+        /// Credentials for Digest authentication (RFC 7616) by origin; a redirect's target needs its own. Other servers, requests
+        /// with an `Authorization` field, and TRACE go without. The body waits for the challenge: the request is first sent
+        /// without it, and a server that sends no challenge may process that. If libcurl cannot answer a challenge, the result is
+        /// its 401, and ``HTTP/Response/digestLimit`` is the reason. Needs ``HTTP/Capability/digestAuthentication``.
         public var digestCredentials: [Origin: Credentials] = [:]
 
         /// Makes the default options.
         public init() {}
 
-        /// Refuses what makes no sense.
+        /// Refuses contradictory settings.
         ///
         /// - Throws: ``HTTP/InvalidValue``.
         public func validate() throws(HTTP.InvalidValue) {
@@ -185,10 +182,10 @@ extension HTTP {
             }
         }
 
-        /// Whether somebody hears of a fetch under way.
+        /// Whether a callback is called while the fetch runs.
         var isHeard: Bool { onInformational != nil || onBytesSent != nil }
 
-        /// Whether a success of this status, for this method, may come without content.
+        /// Whether a success with this status and method may have an empty body.
         func allowsEmptyBody(status: StatusCode, method: Method) -> Bool {
             allowsEmptyBody || emptyResponseCodes.contains(status) || emptyRequestMethods.contains(method)
         }

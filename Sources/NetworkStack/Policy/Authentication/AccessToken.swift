@@ -1,24 +1,23 @@
 public import FoundationEssentials
 
-/// A token that proves who asks, and what is needed to get the next one (RFC 6749 section 5.1). Its descriptions show no
-/// secret.
+/// An access token, with what is needed to get the next one (RFC 6749 section 5.1). Descriptions do not show its secrets.
 public struct AccessToken: Sendable, Hashable, Codable {
-    /// The token as it is sent.
+    /// The token as sent.
     public var value: String
-    /// The scheme it is sent with, before the token; `Bearer` unless the server says otherwise.
+    /// The scheme, sent before the token; `Bearer` by default.
     public var scheme: HTTP.AuthScheme
-    /// When the token is no longer taken, if known.
+    /// When the token expires, if known.
     public var expirationDate: Date?
-    /// What the next token is asked for with, if there is such a thing.
+    /// The refresh token, if there is one.
     public var refreshToken: String?
 
     /// Makes a token.
     ///
     /// - Parameters:
-    ///   - value: The token as it is sent.
-    ///   - scheme: The scheme it is sent with.
-    ///   - expirationDate: When the token is no longer taken, if known.
-    ///   - refreshToken: What the next token is asked for with, if there is such a thing.
+    ///   - value: The token as sent.
+    ///   - scheme: The scheme, sent before the token.
+    ///   - expirationDate: When the token expires, if known.
+    ///   - refreshToken: The refresh token, if there is one.
     public init(
         _ value: String,
         scheme: HTTP.AuthScheme = .bearer,
@@ -40,11 +39,11 @@ extension HTTP.AuthScheme: Codable {}
 extension AccessToken: CustomStringConvertible, CustomReflectable {
     /// The scheme and the expiration, without the secrets.
     public var description: String {
-        // Foundation traps where it is to describe a date that is none.
+        // Foundation traps when it describes a date that is NaN.
         let date = expirationDate.flatMap { $0.timeIntervalSince1970.isNaN ? nil : $0 }
         return "\(scheme) <redacted>" + (date.map { ", until \($0)" } ?? "")
     }
 
-    /// The scheme and the expiration: a dump, too, shows no secret.
+    /// The scheme and the expiration, so that a dump shows no secret.
     public var customMirror: Mirror { Mirror(self, children: ["token": description]) }
 }

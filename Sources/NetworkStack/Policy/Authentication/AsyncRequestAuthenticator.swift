@@ -1,16 +1,16 @@
-/// An authenticator that is written with async/await: it implements ``authenticate(_:)`` and
-/// `evaluateFailedRequest(_:data:response:error:retryState:)`, and the form with a handler comes of itself.
+/// An authenticator with async/await. It implements ``authenticate(_:)`` and
+/// `evaluateFailedRequest(_:data:response:error:retryState:)`; the form with a handler is provided.
 public protocol AsyncRequestAuthenticator<Request, Response>: RequestAuthenticator {
-    /// Authenticates a request. It runs in a task that a cancel of the fetch cancels.
+    /// Authenticates a request. It runs in a task that is cancelled with the fetch.
     ///
     /// - Parameter request: The request.
     /// - Returns: The authenticated request.
-    /// - Throws: Why there is none; the fetch then ends with `noRequest`.
+    /// - Throws: Any error; the fetch then ends with `noRequest`.
     func authenticate(_ request: Request) async throws -> Request
 }
 
 extension AsyncRequestAuthenticator {
-    /// Runs the asynchronous form in a task and hands over what comes of it.
+    /// Runs the asynchronous form in a task and passes its result to the handler.
     @discardableResult
     public func authenticateRequest(
         _ request: Request,
@@ -19,11 +19,11 @@ extension AsyncRequestAuthenticator {
 }
 
 extension RequestAuthenticator {
-    /// Authenticates a request and waits for it. Cancelling the task cancels what is under way.
+    /// Authenticates a request and waits for the result. Cancelling the task cancels the authentication.
     ///
     /// - Parameter request: The request.
     /// - Returns: The authenticated request.
-    /// - Throws: Why there is none, or `CancellationError`.
+    /// - Throws: The authenticator's error, or `CancellationError`.
     public func authenticateRequest(_ request: Request) async throws -> Request {
         try await Handover.value { authenticateRequest(request, handler: $0) }
     }

@@ -1,10 +1,9 @@
 public import FoundationEssentials
 
-/// Sends requests with a user's name and password (RFC 7617), without waiting to be asked.
+/// Sends a user's name and password with requests (RFC 7617), without waiting for a challenge.
 ///
-/// They go to the given origins and nowhere else: a request to another origin passes without them, and a redirect to another
-/// origin does not carry them on. TRACE, which has a request sent back, goes without them. They are as good as in the clear on
-/// `http:`.
+/// They are sent to the given origins only. Requests and redirects to other origins go without them, and so does TRACE, whose
+/// request the server returns. Over `http:` everyone on the way can read them.
 public struct BasicAuthenticator: RequestAuthenticator {
     /// The neutral request.
     public typealias Request = HTTP.Request
@@ -16,10 +15,10 @@ public struct BasicAuthenticator: RequestAuthenticator {
     /// Makes an authenticator.
     ///
     /// - Parameters:
-    ///   - user: The name; without a colon or control characters.
-    ///   - password: The password; without control characters.
-    ///   - origins: Where they may be sent.
-    /// - Throws: ``HTTP/InvalidValue`` if the name or the password has a character that it may not have.
+    ///   - user: The name, without colons and control characters.
+    ///   - password: The password, without control characters.
+    ///   - origins: The origins that may get them.
+    /// - Throws: ``HTTP/InvalidValue`` if the name or the password has an illegal character.
     public init(user: String, password: String, origins: Set<HTTP.Origin>) throws(HTTP.InvalidValue) {
         guard !user.utf8.contains(UInt8(ascii: ":")) else {
             throw HTTP.InvalidValue("A user's name has no colon with Basic authentication (RFC 7617 section 2).")
@@ -31,17 +30,17 @@ public struct BasicAuthenticator: RequestAuthenticator {
         credentials = OriginCredentials(HTTP.AuthScheme.basic.credentials(encoded), for: origins)
     }
 
-    /// Content is none of its business.
+    /// `false`: it does not intercept bodies.
     public var interceptsContent: Bool { false }
 
-    /// Adds the credentials; a request to another origin passes as it is.
+    /// Adds the credentials. A request to another origin stays as it is.
     @discardableResult
     public func authenticateRequest(
         _ request: HTTP.Request,
         handler: @escaping AuthenticationHandler
     ) -> any Cancelable { handler(.success(credentials.added(to: request))) }
 
-    /// Votes for nothing: there are no other credentials to try.
+    /// Returns `.none`: there are no other credentials.
     public func evaluateFailedRequest(
         _ request: HTTP.Request,
         data: Data?,

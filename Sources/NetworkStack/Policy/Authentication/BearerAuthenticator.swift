@@ -1,9 +1,9 @@
 public import FoundationEssentials
 
-/// Sends requests with a token that stays the same (RFC 6750). For one that expires there is ``TokenAuthenticator``.
+/// Sends a fixed token with requests (RFC 6750). For tokens that expire, use ``TokenAuthenticator``.
 ///
-/// It goes to the given origins and nowhere else: a request to another origin passes without it, and a redirect to another
-/// origin does not carry it on. TRACE, which has a request sent back, goes without it.
+/// It is sent to the given origins only. Requests and redirects to other origins go without it, and so does TRACE, whose request
+/// the server returns.
 public struct BearerAuthenticator: RequestAuthenticator {
     /// The neutral request.
     public typealias Request = HTTP.Request
@@ -16,8 +16,8 @@ public struct BearerAuthenticator: RequestAuthenticator {
     ///
     /// - Parameters:
     ///   - token: The token: letters, digits and `-._~+/`, and `=` at the end.
-    ///   - origins: Where it may be sent.
-    /// - Throws: ``HTTP/InvalidValue`` if the token has another character, or none.
+    ///   - origins: The origins that may get it.
+    /// - Throws: ``HTTP/InvalidValue`` if the token is empty or has an illegal character.
     public init(token: String, origins: Set<HTTP.Origin>) throws(HTTP.InvalidValue) {
         let body = token.utf8.reversed().drop { $0 == UInt8(ascii: "=") }
         guard !body.isEmpty, body.allSatisfy({ $0.isAlphanumeric || "-._~+/".utf8.contains($0) }) else {
@@ -28,17 +28,17 @@ public struct BearerAuthenticator: RequestAuthenticator {
         credentials = OriginCredentials(HTTP.AuthScheme.bearer.credentials(token), for: origins)
     }
 
-    /// Content is none of its business.
+    /// `false`: it does not intercept bodies.
     public var interceptsContent: Bool { false }
 
-    /// Adds the token; a request to another origin passes as it is.
+    /// Adds the token. A request to another origin stays as it is.
     @discardableResult
     public func authenticateRequest(
         _ request: HTTP.Request,
         handler: @escaping AuthenticationHandler
     ) -> any Cancelable { handler(.success(credentials.added(to: request))) }
 
-    /// Votes for nothing: there is no other token to try.
+    /// Returns `.none`: there is no other token.
     public func evaluateFailedRequest(
         _ request: HTTP.Request,
         data: Data?,

@@ -1,12 +1,11 @@
-/// Credentials, and where they may be sent.
+/// Credentials, with the origins that may get them.
 struct OriginCredentials: Sendable, CustomReflectable {
     private let value: String
     private let origins: Set<HTTP.Origin>
 
     init(_ value: String, for origins: Set<HTTP.Origin>) { (self.value, self.origins) = (value, origins) }
 
-    /// The request with the credentials, if it goes to where they may be sent, and is not to be sent back (RFC 9110
-    /// section 9.3.8).
+    /// Returns the request with the credentials, if its origin may get them and it is not TRACE (RFC 9110 section 9.3.8).
     func added(to request: HTTP.Request) -> HTTP.Request {
         if request.method == .TRACE { return request }
         guard let origin = try? HTTP.Origin(of: request.url), origins.contains(origin) else { return request }
@@ -15,6 +14,6 @@ struct OriginCredentials: Sendable, CustomReflectable {
         return authenticated
     }
 
-    /// The origins: a dump shows no secret.
+    /// The origins only, so that a dump shows no secret.
     var customMirror: Mirror { Mirror(self, children: ["origins": origins]) }
 }

@@ -1,31 +1,30 @@
 public import FoundationEssentials
 
-/// Authenticates requests, and judges failures that may come from missing or stale authentication.
+/// Authenticates requests, and judges failures that missing or outdated credentials may have caused.
 ///
-/// It is an interceptor: put it among the interceptors of a resource or a stack. It may fetch on the very stack whose
-/// request it authenticates.
+/// It is an interceptor: add it to the interceptors of a resource or a stack. It may fetch on the stack whose requests it
+/// authenticates.
 public protocol RequestAuthenticator<Request, Response>: HTTPResourceInterceptor {
-    /// Takes the authenticated request on, or why there is none. Only the first call counts; what it returns cancels what
-    /// follows.
+    /// Takes the authenticated request, or an error. Only the first call counts. The returned value cancels what follows.
     typealias AuthenticationHandler = @Sendable (Result<Request, any Error>) -> any Cancelable
 
     /// Authenticates a request.
     ///
     /// - Parameters:
     ///   - request: The request.
-    ///   - handler: To be called once, at once or later, with the authenticated request.
-    /// - Returns: Cancels what is under way; with a handler that is called at once, what that returned.
+    ///   - handler: Call it once, at once or later, with the authenticated request.
+    /// - Returns: Cancels the authentication. If the handler is called at once, return the handler's result.
     @discardableResult
     func authenticateRequest(_ request: Request, handler: @escaping AuthenticationHandler) -> any Cancelable
 
-    /// Judges a failure, and votes on what to do.
+    /// Judges a failure, and votes for an action.
     ///
     /// - Parameters:
     ///   - request: The request that failed, authenticated.
-    ///   - data: The content that came with the failure, if any did.
-    ///   - response: The response that came with the failure, if one did.
+    ///   - data: The body of the response that failed, if there was one.
+    ///   - response: The response that failed, if there was one.
     ///   - error: The failure: the stack's `FetchError`.
-    ///   - retryState: What the fetch has been through before this failure.
+    ///   - retryState: The state of the fetch before this failure.
     /// - Returns: The vote.
     func evaluateFailedRequest(
         _ request: Request,
@@ -37,7 +36,7 @@ public protocol RequestAuthenticator<Request, Response>: HTTPResourceInterceptor
 }
 
 extension RequestAuthenticator {
-    /// Authenticates a request that was made; a failure passes by.
+    /// Authenticates the request, if it could be made; a failure is passed on.
     @discardableResult
     public func interceptMakeRequestResult(
         _ result: Result<Request, any Error>,
@@ -49,7 +48,7 @@ extension RequestAuthenticator {
         }
     }
 
-    /// Votes as ``evaluateFailedRequest(_:data:response:error:retryState:)`` does; votes for nothing if no request was made.
+    /// Votes as ``evaluateFailedRequest(_:data:response:error:retryState:)`` does; returns `.none` if no request was made.
     public func interceptFailedTask(
         withIdentifier identifier: Int,
         request: Request?,

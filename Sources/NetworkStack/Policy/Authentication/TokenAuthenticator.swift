@@ -1,53 +1,50 @@
 internal import Dispatch
 public import FoundationEssentials
 
-/// Sends requests with an access token, and gets a new one when it is needed: once for all who need it.
+/// Sends an access token with requests, and refreshes it once for all requests that need a new one.
 ///
-/// - A token that is about to expire is refreshed before it is sent; one that the server answers with 401, after. However
-///   many requests find that at once, there is one refresh, and each request is repeated once with the new token.
-/// - A request that failed with an older token than the current one is just repeated. One that fails with the very token it
-///   was repeated with ends with ``TokenRejected``, as does one that was rejected with older tokens several times:
-///   ``HTTPFetchError/retry(_:_:)`` with ``Retry/Error/custom(_:)`` around it.
-/// - A refresh that fails, fails every request that waits for it with its error; the next request tries again. A request
-///   that is cancelled meanwhile leaves the refresh to the others; it runs to its end, as the server may have spent the old
-///   refresh token already.
-/// - Tokens are sent to the given origins and nowhere else. A request to another origin passes without one, as does TRACE,
-///   and a redirect to another origin does not carry it on.
+/// - A token that is about to expire is refreshed before it is sent. A token that the server rejects with 401 is refreshed
+///   afterwards. There is one refresh for all requests that are affected, and each of them is repeated once with the new token.
+/// - A request that failed with an older token than the current one is repeated without a refresh. A request ends with
+///   ``TokenRejected`` if it is rejected again with the same token, or several times with older tokens: as
+///   ``HTTPFetchError/retry(_:_:)`` with ``Retry/Error/custom(_:)``.
+/// - If a refresh fails, every request that waits for it fails with its error; the next request tries again. Cancelling a request
+///   does not cancel the refresh, because the server may have used up the old refresh token already.
+/// - Tokens are sent to the given origins only. Requests and redirects to other origins go without one, and so does TRACE.
 ///
-/// The refresh may fetch on the very stack whose requests are authenticated. Its own requests go without a token, and wait
-/// for none: they are known by the task that makes them, so for one that is made elsewhere, or tried again, say so in
-/// ``Options/isExempt``.
+/// The refresh may fetch on the stack whose requests are authenticated. Its own requests get no token and do not wait for one.
+/// They are recognised by their task; a request that another task makes, or that is retried, needs ``Options/isExempt``.
 public final class TokenAuthenticator: RequestAuthenticator {
     /// The neutral request.
     public typealias Request = HTTP.Request
     /// The neutral response.
     public typealias Response = HTTP.Response
 
-    /// Gets a new token in place of the one there was, if there was one.
+    /// Returns a new token. The parameter is the current one, if there is one.
     public typealias Refresh = @Sendable (AccessToken?) async throws -> AccessToken
 
     /// When and how tokens are refreshed.
     public struct Options: Sendable {
-        /// How long before it expires a token is refreshed, but at most half the life it had when it was new. Nobody knows that
-        /// of one from the store.
+        /// How long before its expiration a token is refreshed, but at most half of its lifetime. The lifetime of a token from
+        /// the store is not known.
         public var margin: Duration
-        /// How long a refresh may take before everybody who waits for it fails with ``TokenRefreshTimedOut``.
+        /// How long a refresh may take. Then every request that waits for it fails with ``TokenRefreshTimedOut``.
         public var timeout: Duration
-        /// Whether an answer means that the server would not take the token.
+        /// Returns whether a response means that the server rejected the token.
         public var isRejection: @Sendable (HTTP.Response, Data?) -> Bool
-        /// Whether a request goes without a token, such as one for a token.
+        /// Returns whether a request goes without a token, such as a request for a token.
         public var isExempt: @Sendable (HTTP.Request) -> Bool
-        /// Told when the store could not keep a new token. Requests go on with it all the same.
+        /// Called if the store fails to save a new token. The token is used anyway.
         public var storeFailure: @Sendable (any Error) -> Void
 
         /// Makes options.
         ///
         /// - Parameters:
-        ///   - margin: How long before it expires a token is refreshed.
+        ///   - margin: How long before its expiration a token is refreshed.
         ///   - timeout: How long a refresh may take.
-        ///   - isRejection: Whether an answer means that the server would not take the token; a 401 does.
-        ///   - isExempt: Whether a request goes without a token.
-        ///   - storeFailure: Told when the store could not keep a new token.
+        ///   - isRejection: Returns whether a response means that the server rejected the token; by default a 401.
+        ///   - isExempt: Returns whether a request goes without a token.
+        ///   - storeFailure: Called if the store fails to save a new token.
         public init(
             margin: Duration = .seconds(30),
             timeout: Duration = .seconds(60),
@@ -73,18 +70,18 @@ public final class TokenAuthenticator: RequestAuthenticator {
     private let refresh: Refresh
     private let state = Lock(TokenState())
 
-    /// Whose refreshes the task is part of, and which: one may need another's.
+    /// The authenticators and numbers of the refreshes that the task is part of; one refresh may need another's.
     @TaskLocal private static var refreshing: [ObjectIdentifier: Int] = [:]
 
     /// Makes an authenticator.
     ///
     /// - Parameters:
-    ///   - origins: Where the token may be sent.
-    ///   - store: Where the token is kept; it is asked before the first request, and again only if it failed then.
+    ///   - origins: The origins that may get the token.
+    ///   - store: Stores the token. It is read before the first request, and again only if that failed.
     ///   - options: When and how tokens are refreshed.
-    ///   - now: The time that expirations are compared with.
-    ///   - clock: What the timeout of a refresh runs on.
-    ///   - refresh: Gets a new token. It is called again before it has ended only if the timeout or a sign-out gave it up.
+    ///   - now: Returns the time for comparing expirations.
+    ///   - clock: The clock for the timeout of a refresh.
+    ///   - refresh: Returns a new token. A second call may start before the first has ended only after the timeout or a sign-out.
     public init(
         origins: Set<HTTP.Origin>,
         store: any TokenStore = MemoryTokenStore(),
@@ -103,11 +100,11 @@ public final class TokenAuthenticator: RequestAuthenticator {
 
     // MARK: As an interceptor
 
-    /// Content is none of its business.
+    /// `false`: it does not intercept bodies.
     public var interceptsContent: Bool { false }
 
-    /// Adds the token, now or when there is one; a request to another origin passes as it is. One that had to wait goes
-    /// on from a global queue, in no task.
+    /// Adds the token, at once or when there is one. A request to another origin stays as it is. A request that waited continues
+    /// on a global queue, outside of any task.
     @discardableResult
     public func authenticateRequest(
         _ request: HTTP.Request,
@@ -127,8 +124,7 @@ public final class TokenAuthenticator: RequestAuthenticator {
         return waiter
     }
 
-    /// Votes for a repetition if the token was not taken and another is to be had. What a request was sent with that did not
-    /// come from here is none of its business.
+    /// Votes for a retry if the server rejected the token and another one can be had. It ignores requests with other credentials.
     public func evaluateFailedRequest(
         _ request: HTTP.Request,
         data: Data?,
@@ -148,25 +144,25 @@ public final class TokenAuthenticator: RequestAuthenticator {
 
     // MARK: For the rest of a program
 
-    /// The current token, refreshed first if it has to be.
+    /// Returns the current token, refreshed first if necessary.
     ///
     /// - Returns: The token.
-    /// - Throws: What the refresh or the store threw, ``TokenRefreshTimedOut``, `CancellationError`, or
+    /// - Throws: The error of the refresh or of the store, ``TokenRefreshTimedOut``, `CancellationError`, or
     ///   ``TokenAwaitedByItsRefresh``.
     public func token() async throws -> AccessToken { try await token(forced: false) }
 
-    /// Gets a new token even if the current one is good; joins the refresh under way, if one is.
+    /// Gets a new token even if the current one is valid; joins a running refresh.
     ///
     /// - Returns: The new token.
-    /// - Throws: What the refresh or the store threw, ``TokenRefreshTimedOut``, `CancellationError`, or
+    /// - Throws: The error of the refresh or of the store, ``TokenRefreshTimedOut``, `CancellationError`, or
     ///   ``TokenAwaitedByItsRefresh``.
     @discardableResult
     public func refreshToken() async throws -> AccessToken { try await token(forced: true) }
 
-    /// Forgets the token, here and in the store; the next request needs a new one. Who waits for a refresh fails with
-    /// `CancellationError`; that refresh is cancelled, and what comes of it is dropped.
+    /// Removes the token, here and in the store; the next request needs a new one. Requests that wait for a refresh fail with
+    /// `CancellationError`. That refresh is cancelled, and its result ignored.
     ///
-    /// - Throws: What the store threw.
+    /// - Throws: The store's error.
     public func signOut() async throws {
         stop(state.withLock { $0.forget() }, with: .failure(CancellationError()))
         try await save()
@@ -185,12 +181,12 @@ public final class TokenAuthenticator: RequestAuthenticator {
 
     // MARK: Refreshing
 
-    /// What is traced comes back as it was sent, and has no token (RFC 9110 section 9.3.8).
+    /// Whether the request gets a token. TRACE does not, because the server returns the request (RFC 9110 section 9.3.8).
     private func concerns(_ request: HTTP.Request) -> Bool {
         request.method != .TRACE && isBound(to: request.url) && !options.isExempt(request)
     }
 
-    /// Whether the task gets the token that others wait for. A task that a refresh has begun may outlive it.
+    /// Whether the task is part of a running refresh. A task that a refresh has started may outlive it.
     private func isPart(of refreshing: [ObjectIdentifier: Int]) -> Bool {
         guard let number = refreshing[ObjectIdentifier(self)] else { return false }
         return state.withLock { $0.isRunning(number) }
@@ -198,8 +194,8 @@ public final class TokenAuthenticator: RequestAuthenticator {
 
     private func isBound(to url: URL) -> Bool { (try? HTTP.Origin(of: url)).map(origins.contains) ?? false }
 
-    /// Whether who answered saw the token: a redirect to another origin takes it away for good, also if that is bound, or leads
-    /// back. One that is to be reached over https only (HSTS) is, with the token, also if http is what was bound.
+    /// Whether the server that answered got the token. A redirect to another origin removes it, even if that origin may get
+    /// tokens, or redirects back. If HSTS upgrades http to https, the token is sent if http is among the origins.
     private func carriedToken(_ request: HTTP.Request, _ response: HTTP.Response) -> Bool {
         let hops = (response.redirects.map(\.url) + [response.url]).map { try? HTTP.Origin(of: $0) }
         guard Set(hops).count == 1, let origin = hops[0], let asked = try? HTTP.Origin(of: request.url) else {
@@ -225,7 +221,7 @@ public final class TokenAuthenticator: RequestAuthenticator {
             }
             stop(state.withLock { $0.returned(number) }, with: result)
         }
-        // Nobody waits longer than thirty years, and clocks trap on what is much longer.
+        // At most thirty years, because clocks trap on much longer times.
         let timer = Task { [clock, timeout = min(options.timeout, .seconds(1_000_000_000))] in
             do { try await clock.sleep(for: timeout) } catch { return }
             stop(state.withLock { $0.end(number) }, with: .failure(TokenRefreshTimedOut()))
@@ -240,7 +236,7 @@ public final class TokenAuthenticator: RequestAuthenticator {
         if !state.withLock({ $0.isLoaded }) {
             let stored = try await store.load()
             state.withLock { $0.load(stored, margin: options.margin) }
-            // Somebody may have signed out meanwhile.
+            // A sign-out may have happened meanwhile.
             try Task.checkCancellation()
             let now = now()
             if let (token, ended) = state.withLock({ $0.endAsLoaded(number, now: now) }) {
@@ -255,7 +251,7 @@ public final class TokenAuthenticator: RequestAuthenticator {
         return token
     }
 
-    /// Has the store keep what is current when its turn comes: the last to be stored is never older than what there is.
+    /// Saves the token that is current when the store gets to it, so that the last saved token is never an older one.
     private func save() async throws {
         try await store.save { [self] in state.withLock { $0.token } }
     }
@@ -264,34 +260,34 @@ public final class TokenAuthenticator: RequestAuthenticator {
         let (waiters, underWay) = ended
         underWay?.timer.cancel()
         underWay?.refreshing.cancel()
-        // Not in this task: what follows is others', and would see its values and its cancellation.
+        // Not in this task, because the waiters' code would see its task-local values and its cancellation.
         DispatchQueue.global().async { for waiter in waiters { waiter.resume(with: result) } }
     }
 }
 
-/// The server would not take a token that was new, nor several that were not.
+/// The server rejected a new token, or several older ones.
 public struct TokenRejected: Error, Hashable, CustomStringConvertible {
-    /// Makes the error, for tests of who is to handle it.
+    /// Makes the error, for tests.
     public init() {}
 
-    /// What happened.
+    /// The failure, in a sentence.
     public var description: String { "The server rejected a token that had just been refreshed." }
 }
 
-/// A new token did not come in time.
+/// The new token did not arrive in time.
 public struct TokenRefreshTimedOut: Error, Hashable, CustomStringConvertible {
-    /// Makes the error, for tests of who is to handle it.
+    /// Makes the error, for tests.
     public init() {}
 
-    /// What happened.
+    /// The failure, in a sentence.
     public var description: String { "The refresh of the token took too long." }
 }
 
-/// A refresh asked its authenticator for a token, and would have waited for itself.
+/// A refresh asked its authenticator for a token, and would wait for itself.
 public struct TokenAwaitedByItsRefresh: Error, Hashable, CustomStringConvertible {
-    /// Makes the error, for tests of who is to handle it.
+    /// Makes the error, for tests.
     public init() {}
 
-    /// What happened.
+    /// The failure, in a sentence.
     public var description: String { "A refresh cannot ask for the token that it is to get." }
 }

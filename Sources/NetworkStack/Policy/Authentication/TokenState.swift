@@ -1,41 +1,41 @@
 internal import FoundationEssentials
 
-/// What a token authenticator knows, as a plain value: each question answers what is to be done.
+/// The state of a token authenticator, as a value: each method returns what to do.
 ///
-/// There is one refresh under way at most. It has a number, so that one that was given up is not mistaken for the next.
+/// There is at most one refresh at a time. Refreshes have numbers, so that one that was abandoned is not mistaken for the next.
 struct TokenState {
     /// How a request gets its token.
     enum Answer {
         case use(AccessToken)
-        /// It waits; if there is a number, the refresh of that number is to be begun.
+        /// It waits. If there is a number, the caller starts the refresh of that number.
         case wait(begins: Int?)
     }
 
     private(set) var token: AccessToken?
-    /// Whether the store was asked.
+    /// Whether the store was read.
     private(set) var isLoaded = false
-    /// Whether the server has said that the token is not taken any more.
+    /// Whether the server rejected the token.
     private(set) var isRejected = false
     private var freshUntil: Date?
     private var refresh: Int?
-    /// Whether somebody who waits wants a new token even if the current one is good.
+    /// Whether a waiter wants a new token even if the current one is valid.
     private var isForced = false
     private var refreshCount = 0
-    /// The refreshes that have not come to their end yet, also those that were given up.
+    /// The refreshes that are running, including abandoned ones.
     private var running: Set<Int> = []
-    /// The latest refresh whose token counted.
+    /// The latest refresh whose token was accepted.
     private var adopted = 0
     private var waiters: [TokenWaiter] = []
     private var underWay: TokenRefresh?
-    /// What requests were given, the latest last. An answer to anything else says nothing about a token.
+    /// The tokens that requests got, the latest last. A 401 to any other value is ignored.
     private var issued: [String] = []
 
-    /// A request that failed so often with a token is not repeated, whatever token it was.
+    /// A request that failed this often is not repeated, with whatever token.
     private static let repeatLimit = 3
-    /// A request that is still under way after so many tokens has waited long enough.
+    /// How many tokens are remembered. A request with an older one is not repeated.
     private static let issuedLimit = 16
 
-    /// Whether the token, if there is one, can be sent at a moment.
+    /// Whether the token, if there is one, can be sent now.
     private func isFresh(at now: Date) -> Bool { !isRejected && (freshUntil.map { now < $0 } ?? true) }
 
     /// A request needs a token.
@@ -50,20 +50,20 @@ struct TokenState {
         return .wait(begins: refreshCount)
     }
 
-    /// Whether a refresh has neither ended nor been given up.
+    /// Whether a refresh has neither ended nor been abandoned.
     func isUnderWay(_ number: Int) -> Bool { refresh == number }
 
-    /// Whether a refresh has not come to its end, whether or not it was given up.
+    /// Whether a refresh is still running, abandoned or not.
     func isRunning(_ number: Int) -> Bool { running.contains(number) }
 
-    /// What was begun for a refresh. Answers whether that is over already.
+    /// Keeps the tasks of a refresh. Returns whether the refresh is over already.
     mutating func hold(_ tasks: TokenRefresh, for number: Int) -> Bool {
         guard refresh == number else { return true }
         underWay = tasks
         return false
     }
 
-    /// The store was asked.
+    /// The store was read.
     mutating func load(_ token: AccessToken?, margin: Duration) {
         guard !isLoaded else { return }
         isLoaded = true
@@ -72,21 +72,21 @@ struct TokenState {
         freshUntil = token.expirationDate?.addingTimeInterval(-margin.seconds)
     }
 
-    /// The store was asked, for a refresh. If its token is good, and all who wait are content with that, the refresh has ended:
-    /// answers who they are, and what runs for it.
+    /// The store was read for a refresh. If its token is valid and sufficient for all waiters, the refresh has ended; then
+    /// returns the token, the waiters and the tasks.
     mutating func endAsLoaded(_ number: Int, now: Date) -> (AccessToken, ([TokenWaiter], TokenRefresh?))? {
         guard refresh == number, !isForced, isFresh(at: now), let token else { return nil }
         return (token, end(number))
     }
 
-    /// A new token came of a refresh. It counts even if that was given up, as the token before may be spent, but not after
-    /// one of a later refresh. Answers whether it counts.
+    /// A refresh returned a new token. It counts even if the refresh was abandoned, because the previous token may be used up,
+    /// but not after the token of a later refresh. Returns whether it counts.
     mutating func adopt(_ token: AccessToken, from number: Int, margin: Duration, now: Date) -> Bool {
         guard number > adopted else { return false }
         adopted = number
         keep(token)
         (isRejected, isLoaded) = (false, true)
-        // A margin longer than the token lives would have every request ask for a new one.
+        // With a margin longer than the token's life, every request would ask for a new one.
         freshUntil = token.expirationDate.map { end in
             end.addingTimeInterval(-min(margin.seconds, max(0, end.timeIntervalSince(now)) / 2))
         }
@@ -99,13 +99,13 @@ struct TokenState {
         if issued.count > Self.issuedLimit { issued.removeFirst() }
     }
 
-    /// A refresh has come to its end. Answers as ``end(_:)`` does.
+    /// A refresh has ended. Returns the same as ``end(_:)``.
     mutating func returned(_ number: Int) -> ([TokenWaiter], TokenRefresh?) {
         running.remove(number)
         return end(number)
     }
 
-    /// A refresh has ended. Answers who waited for it, and what runs for it; nobody if it was given up before.
+    /// A refresh has ended. Returns its waiters and tasks; none if it was abandoned before.
     mutating func end(_ number: Int) -> ([TokenWaiter], TokenRefresh?) {
         guard refresh == number else { return ([], nil) }
         refresh = nil
@@ -113,24 +113,23 @@ struct TokenState {
         return (waiters, underWay)
     }
 
-    /// Nothing that is known counts any more, nor what comes of a refresh under way. Answers who waits for that, and what runs
-    /// for it.
+    /// Forgets the token, and abandons a running refresh. Returns its waiters and tasks.
     mutating func forget() -> ([TokenWaiter], TokenRefresh?) {
         (token, freshUntil, isLoaded, isRejected) = (nil, nil, true, false)
         adopted = refreshCount
         return refresh.map { end($0) } ?? ([], nil)
     }
 
-    /// The server would not take a token.
+    /// The server rejected a token.
     ///
     /// - Parameters:
-    ///   - credentials: What the request was sent with.
-    ///   - rejections: How often the same fetch was answered so before.
-    /// - Returns: The vote; none on what was not given out here.
+    ///   - credentials: The credentials of the request.
+    ///   - rejections: How often the same fetch was rejected before.
+    /// - Returns: The vote; `.none` if the credentials were not issued here.
     mutating func judge(rejected credentials: String, rejections: Int) -> Retry.Action {
         guard issued.contains(credentials) else { return .none }
         let isCurrent = token?.credentials == credentials && !isRejected
-        // The token is no older than what there is: a second refusal is about something else than its age.
+        // The token is the current one, so a second rejection has another reason than its age.
         let isFinal = isCurrent ? rejections > 0 : rejections >= Self.repeatLimit
         guard !isFinal else { return .noRetry(.custom(TokenRejected())) }
         if isCurrent { isRejected = true }
@@ -138,13 +137,13 @@ struct TokenState {
     }
 }
 
-/// What runs for a refresh.
+/// The tasks of a refresh.
 struct TokenRefresh {
     let refreshing: Task<Void, Never>
     let timer: Task<Void, Never>
 }
 
-/// One who waits for a token.
+/// A request that waits for a token.
 final class TokenWaiter: Cancelable {
     typealias Handler = @Sendable (Result<AccessToken, any Error>) -> any Cancelable
 
@@ -153,12 +152,12 @@ final class TokenWaiter: Cancelable {
 
     init(_ handler: @escaping Handler) { self.handler = Lock(handler) }
 
-    /// Lets the one who waits go on. Only the first call counts.
+    /// Resumes the waiter. Only the first call counts.
     func resume(with result: Result<AccessToken, any Error>) {
         if let handler = handler.withLock({ $0.take() }) { following.add(handler(result)) }
     }
 
-    /// Ends this wait and what follows it, and nobody else's.
+    /// Cancels this wait and what follows it, but not the refresh.
     func cancel() {
         _ = handler.withLock { $0.take() }
         following.cancel()

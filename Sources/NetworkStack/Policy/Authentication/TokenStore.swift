@@ -1,22 +1,22 @@
 internal import FoundationEssentials
 
-/// Keeps a token from one run of a program to the next, or for as long as it runs.
+/// Stores a token between runs of a program, or during one.
 ///
-/// Its functions are called one at a time by a ``TokenAuthenticator``; several authenticators should not share one store.
+/// A ``TokenAuthenticator`` calls its functions one at a time. Authenticators should not share a store.
 public protocol TokenStore: Sendable {
-    /// The token that was kept, or `nil` if there is none.
+    /// Returns the stored token, or `nil` if there is none.
     ///
-    /// - Throws: What went wrong; every request that waits for a token then fails with it.
+    /// - Throws: Any error; every request that waits for a token then fails with it.
     func load() async throws -> AccessToken?
 
-    /// Keeps a token in place of the one before.
+    /// Stores a token in place of the previous one.
     ///
-    /// - Parameter token: The token, or `nil` to forget the one there is.
-    /// - Throws: What went wrong.
+    /// - Parameter token: The token, or `nil` to remove the stored one.
+    /// - Throws: Any error.
     func save(_ token: AccessToken?) async throws
 }
 
-/// A store whose functions are called one at a time, in the order they were asked for.
+/// Calls a store's functions one at a time, in order.
 final class SerialTokenStore: Sendable {
     private let store: any TokenStore
     private let last = Lock<Task<Void, Never>?>(nil)
@@ -25,10 +25,10 @@ final class SerialTokenStore: Sendable {
 
     func load() async throws -> AccessToken? { try await inTurn { try await $0.load() } }
 
-    /// Keeps a token.
+    /// Saves a token.
     ///
-    /// - Parameter current: The token to keep, asked for when it is its turn.
-    /// - Throws: What the store threw.
+    /// - Parameter current: Returns the token to save, once it is this call's turn.
+    /// - Throws: The store's error.
     func save(_ current: @escaping @Sendable () -> AccessToken?) async throws {
         try await inTurn { try await $0.save(current()) }
     }
@@ -48,7 +48,7 @@ final class SerialTokenStore: Sendable {
     }
 }
 
-/// Keeps a token for as long as the program runs.
+/// Keeps a token in memory.
 public final class MemoryTokenStore: TokenStore {
     private let token: Lock<AccessToken?>
 
@@ -57,17 +57,17 @@ public final class MemoryTokenStore: TokenStore {
     /// - Parameter token: The first token, if there is one.
     public init(_ token: AccessToken? = nil) { self.token = Lock(token) }
 
-    /// The token that was kept last.
+    /// Returns the stored token.
     public func load() -> AccessToken? { token.withLock { $0 } }
 
-    /// Keeps a token.
+    /// Stores a token.
     public func save(_ token: AccessToken?) { self.token.withLock { $0 = token } }
 }
 
-/// Keeps a token in a file that only its owner may read (mode 0600), as JSON.
+/// Stores a token in a JSON file that only its owner can read (mode 0600).
 ///
-/// The file is replaced in one step, so a crash leaves the old token or the new. One that others may read or write, a link,
-/// and anything that is no file is not read: ``FileError`` (`EACCES`, `ELOOP`, `EINVAL`). Its folder must exist.
+/// The file is replaced atomically, so a crash leaves the old token or the new one. ``FileError`` is thrown for a file that
+/// others may read or write (`EACCES`), a link (`ELOOP`), and anything that is no file (`EINVAL`). The folder must exist.
 public struct FileTokenStore: TokenStore {
     private let path: String
 
@@ -78,14 +78,14 @@ public struct FileTokenStore: TokenStore {
 
     /// Reads the file.
     ///
-    /// - Throws: ``FileError``, or what is wrong with the JSON in it.
+    /// - Throws: ``FileError``, or the error of decoding its JSON.
     public func load() throws -> AccessToken? {
         try PrivateFile.read(path).map { try JSONDecoder().decode(AccessToken.self, from: $0) }
     }
 
     /// Replaces the file, or removes it.
     ///
-    /// - Throws: ``FileError``, or `EncodingError` for a date that JSON has no number for.
+    /// - Throws: ``FileError``, or `EncodingError` for a date that JSON cannot represent.
     public func save(_ token: AccessToken?) throws {
         if let token {
             try PrivateFile.write(try JSONEncoder().encode(token), to: path)

@@ -1,51 +1,51 @@
 public import FoundationEssentials
 
 extension HTTP {
-    /// A cookie, as a jar keeps it (RFC 6265bis section 5.7).
+    /// A cookie in a jar (RFC 6265bis section 5.7).
     public struct Cookie: Hashable, Sendable {
-        /// Which requests from other sites a cookie goes along with. It is kept, and counts for nothing here: every request
-        /// of a client that is no browser is the user's own.
+        /// The cookie's `SameSite` attribute. It is stored but has no effect: a client that is not a browser has no requests from
+        /// other sites.
         public enum SameSite: String, Hashable, Sendable {
-            /// With none.
+            /// The cookie is sent with no request from another site.
             case strict = "Strict"
-            /// With those that lead the user to the site.
+            /// The cookie is sent with top-level navigations from another site.
             case lax = "Lax"
-            /// With all.
+            /// The cookie is sent with all requests.
             case none = "None"
         }
 
-        /// The name; empty for a cookie that is a value alone.
+        /// The name; empty for a cookie that has only a value.
         public let name: String
         /// The value.
         public let value: String
-        /// The host it belongs to, in lower case and without a leading dot.
+        /// The cookie's host, in lower case and without a leading dot.
         public let domain: String
-        /// Whether it goes to that very host only, and not to the hosts below it.
+        /// Whether it is sent to that host only, not to hosts below it.
         public let isHostOnly: Bool
-        /// The path at and below which it goes along.
+        /// The path at and below which it is sent.
         public let path: String
-        /// When it ends, or `nil` if it ends with the session.
+        /// When it expires, or `nil` for a session cookie.
         public internal(set) var expires: Date?
-        /// Whether it goes over https only.
+        /// Whether it is sent over https only.
         public let isSecure: Bool
-        /// Whether scripts are to be kept from it.
+        /// Whether scripts must not read it.
         public let isHTTPOnly: Bool
-        /// Which requests from other sites it goes along with, if it said so.
+        /// The `SameSite` attribute, if there was one.
         public let sameSite: SameSite?
 
-        /// Makes a cookie of one's own.
+        /// Makes a cookie.
         ///
         /// - Parameters:
-        ///   - name: The name: no control character, `=` or `;`, no blank around it.
-        ///   - value: The value: no control character or `;`, no blank around it. Name and value have 1 to 4096 bytes together.
-        ///   - domain: The host it belongs to.
-        ///   - isHostOnly: Whether it goes to that very host only.
-        ///   - path: The path at and below which it goes along; it begins with `/`.
-        ///   - expires: When it ends, or `nil` if it ends with the session.
-        ///   - isSecure: Whether it goes over https only.
-        ///   - isHTTPOnly: Whether scripts are to be kept from it.
-        ///   - sameSite: Which requests from other sites it goes along with.
-        /// - Throws: ``HTTP/InvalidValue`` with a sentence that says what to change.
+        ///   - name: The name: no control character, `=` or `;`, no blank at its ends.
+        ///   - value: The value: no control character or `;`, no blank at its ends. Name and value together have 1 to 4096 bytes.
+        ///   - domain: The cookie's host.
+        ///   - isHostOnly: Whether it is sent to that host only.
+        ///   - path: The path at and below which it is sent; it begins with `/`.
+        ///   - expires: When it expires, or `nil` for a session cookie.
+        ///   - isSecure: Whether it is sent over https only.
+        ///   - isHTTPOnly: Whether scripts must not read it.
+        ///   - sameSite: The `SameSite` attribute.
+        /// - Throws: ``HTTP/InvalidValue``, whose reason describes what to change.
         public init(
             name: String,
             value: String,
@@ -110,17 +110,17 @@ extension HTTP {
             self.sameSite = sameSite
         }
 
-        /// The pair as it stands in a `Cookie` field.
+        /// The pair as in a `Cookie` field.
         var pair: String { name.isEmpty ? value : "\(name)=\(value)" }
 
-        /// Whether a browser's promises about names hold: `__Secure-` and `__Host-` (RFC 6265bis section 4.1.3).
+        /// Whether the cookie satisfies the rules of its name's prefix, `__Secure-` or `__Host-` (RFC 6265bis section 4.1.3).
         var keepsPrefix: Bool {
             if begins(with: "__secure-") { return isSecure && !name.isEmpty }
             if hasHostPrefix { return isSecure && isHostOnly && path == "/" && !name.isEmpty }
             return true
         }
 
-        /// Whether the name promises that the cookie is of one host alone.
+        /// Whether the name has the prefix `__Host-`.
         var hasHostPrefix: Bool { begins(with: "__host-") }
 
         private func begins(with prefix: String) -> Bool {
@@ -136,11 +136,11 @@ extension HTTP {
 }
 
 extension HTTP.Cookie: CustomStringConvertible {
-    /// The cookie without its value, which is a secret.
+    /// The cookie without its secret value.
     public var description: String { "\(name)=<redacted>; Domain=\(domain); Path=\(path)" }
 }
 
 extension HTTP.Cookie: CustomReflectable {
-    /// The cookie without its value, which is a secret.
+    /// The cookie without its secret value.
     public var customMirror: Mirror { Mirror(self, children: ["cookie": description]) }
 }

@@ -1,6 +1,6 @@
 internal import FoundationEssentials
 
-/// Dates in cookies, read as RFC 6265bis section 5.1.1 has it: in every spelling there is.
+/// Parses dates in cookies, in every spelling that RFC 6265bis section 5.1.1 allows.
 enum CookieDate {
     /// The date, or `nil` if the text is none.
     static func date(of text: String) -> Date? {
@@ -29,7 +29,7 @@ enum CookieDate {
         }
     }
 
-    /// A number of so many digits at the beginning; what follows is no digit.
+    /// A number with this many digits at the beginning, not followed by a digit.
     private static func number(_ token: Substring.UTF8View, digits: ClosedRange<Int>) -> Int? {
         let found = token.prefix(while: \.isDigit)
         return digits.contains(found.count) ? Int(String(found) ?? "") : nil

@@ -1,15 +1,13 @@
 internal import FoundationEssentials
 
-/// Cookies in the file format that Netscape began and curl, wget and Python read and write: seven fields a line, between
-/// tabs.
+/// The Netscape format of cookie files, which curl, wget and Python read and write: lines of seven fields, separated by tabs.
 ///
-/// It is read as bytes: what a cookie says must not be able to end a line or a field, and for characters there are more
-/// ends of a line than the format knows.
+/// It is read as bytes: a cookie must not be able to end a line or a field, and `Character` has more line ends than the format.
 enum CookieFile {
     private static let (tab, lineFeed, carriageReturn) = (UInt8(ascii: "\t"), UInt8(ascii: "\n"), UInt8(ascii: "\r"))
     private static let mark = "#HttpOnly_"
 
-    /// A file's lines, whoever may read it.
+    /// A file's lines.
     ///
     /// - Throws: ``FileError``.
     static func lines(of path: String) throws(FileError) -> [ArraySlice<UInt8>] {
@@ -18,12 +16,12 @@ enum CookieFile {
         }
     }
 
-    /// What stands between line feeds, each without the carriage return before it.
+    /// The parts between line feeds, without a carriage return at their end.
     private static func lines(in bytes: [UInt8]) -> [ArraySlice<UInt8>] {
         bytes.split(separator: lineFeed).map { $0.last == carriageReturn ? $0.dropLast() : $0 }
     }
 
-    /// The file's text. What the format cannot say, a cookie with a tab, is left out.
+    /// The file's text. A cookie with a tab is omitted, because the format cannot represent it.
     static func text(_ cookies: [HTTP.Cookie]) -> String {
         var text = "# Netscape HTTP Cookie File\n\n"
         for cookie in cookies {
@@ -40,12 +38,12 @@ enum CookieFile {
         return text
     }
 
-    /// A moment in whole seconds; one that no number tells is the last there is.
+    /// A moment in whole seconds, limited to the largest number.
     private static func seconds(_ moment: Date) -> String {
         String(Int64(exactly: moment.timeIntervalSince1970.rounded(.up)) ?? .max)
     }
 
-    /// Reads what can be read; a line that is no cookie is passed over, as every reader of the format does.
+    /// Parses what is valid; other lines are skipped, as every reader of the format does.
     static func cookies(in lines: [ArraySlice<UInt8>]) -> [HTTP.Cookie] { lines.compactMap { cookie(in: $0) } }
 
     private static func cookie(in line: ArraySlice<UInt8>) -> HTTP.Cookie? {
@@ -53,7 +51,7 @@ enum CookieFile {
         let rest = isHTTPOnly ? line.dropFirst(mark.utf8.count) : line
         let fields = rest.split(separator: tab, maxSplits: 6, omittingEmptySubsequences: false)
             .map { String(decoding: $0, as: UTF8.self) }
-        // A cookie with an empty value may have lost its last field.
+        // A cookie with an empty value may lack its last field.
         guard rest.first != UInt8(ascii: "#"), fields.count >= 6, let seconds = Int64(fields[4]),
             ["TRUE", "FALSE"].contains(fields[1]), ["TRUE", "FALSE"].contains(fields[3])
         else { return nil }

@@ -1,17 +1,18 @@
 public import FoundationEssentials
 
 extension HTTP {
-    /// Cookies that are taken from responses and go along with requests (RFC 6265bis), the same on every stack.
+    /// Stores cookies from responses and adds them to requests (RFC 6265bis), in the same way on every stack.
     ///
-    /// No stack keeps cookies unless its ``Network/Configuration/cookies`` is a jar. One jar can serve several stacks. It
-    /// is kept in memory; ``save(to:includingSession:)`` and ``load(from:)`` keep it in a file.
+    /// A stack has no cookies unless its ``Network/Configuration/cookies`` is a jar. Several stacks can share one jar. It is kept
+    /// in memory; ``save(to:includingSession:)`` and ``load(from:)`` write and read a file.
     ///
-    /// Every hop of a fetch counts: redirects set cookies and get those of where they lead. A `Cookie` field of a request
-    /// stays, and goes before the jar's; of two with one name the request's counts. TRACE, which has the request sent back, gets
-    /// none of the jar's. A cookie for a whole domain is taken only where that domain is at or below the registrable domain of the
-    /// host that sets it, and is sent only where it is at or below that of the request's host. At most 180 cookies of a domain and 3000 in all are kept, none for longer than 400 days.
+    /// Cookies are handled for every hop of a fetch, so redirects may set them, too. A request's own `Cookie` field comes first
+    /// and overrides the jar's cookies of the same name. TRACE gets none of the jar's, because the server returns the request. A
+    /// cookie for a whole domain is stored only if that domain is at or below the registrable domain of the host that sets it,
+    /// and is sent only if it is at or below that of the request's host. A jar keeps at most 180 cookies per domain and 3,000 in
+    /// total, for at most 400 days.
     ///
-    /// Cookies are text: one whose bytes are no UTF-8 is read as Latin-1, as every header field is, and goes back as UTF-8.
+    /// A cookie's bytes that are not UTF-8 are read as Latin-1, like every header field, and are sent as UTF-8.
     public final class CookieJar: Sendable {
         private let store: Lock<CookieStore>
         private let clock: @Sendable () -> Date
@@ -19,36 +20,36 @@ extension HTTP {
         /// Makes an empty jar.
         ///
         /// - Parameters:
-        ///   - publicSuffixes: The domains under which anyone can register a name: no cookie is for the whole of one.
-        ///   - clock: Tells the time. It is called within fetches, by whoever began one and on threads that the stack needs: it
-        ///     must neither block nor use a stack or this jar.
+        ///   - publicSuffixes: The domains under which anyone can register a name. They cannot have cookies for the whole domain.
+        ///   - clock: Returns the current time. It is called during fetches, on the caller's thread and on threads of the stack,
+        ///     so it must neither block nor use a stack or this jar.
         public init(publicSuffixes: PublicSuffixList = .system, clock: @escaping @Sendable () -> Date = { Date() }) {
             store = Lock(CookieStore(suffixes: publicSuffixes))
             self.clock = clock
         }
 
-        /// Every cookie that is not over, the oldest first.
+        /// All cookies that have not expired, the oldest first.
         public var cookies: [Cookie] {
             let now = clock()
             return store.withLock { $0.all(now: now) }
         }
 
-        /// The cookies that go along with a request, in the order they are sent in.
+        /// Returns the cookies for a request, in the order in which they are sent.
         ///
         /// - Parameter url: The request's URL.
-        /// - Returns: The cookies; none for what is no http or https URL.
+        /// - Returns: The cookies; none if the URL is not http or https.
         public func cookies(for url: URL) -> [Cookie] {
             guard let scope = try? CookieScope(url) else { return [] }
             let now = clock()
             return store.withLock { $0.cookies(for: scope, now: now) }
         }
 
-        /// Takes `Set-Cookie` fields of a response. What the rules do not allow is passed over, as the rules want it.
+        /// Stores the cookies of a response's `Set-Cookie` fields. Cookies that violate the rules are ignored.
         ///
         /// - Parameters:
         ///   - fields: The values of the fields, one each.
-        ///   - url: The URL that answered; nothing is taken from what is no http or https URL.
-        /// - Returns: Whether anything was taken.
+        ///   - url: The URL of the response; cookies are ignored if it is not http or https.
+        /// - Returns: Whether any cookie was stored.
         @discardableResult
         public func take(_ fields: [String], from url: URL) -> Bool {
             guard !fields.isEmpty, let scope = try? CookieScope(url) else { return false }
@@ -58,41 +59,39 @@ extension HTTP {
             }
         }
 
-        /// Keeps a cookie of one's own, in the place of the one with its name, domain and path that goes as far: to that host
-        /// only, or below it, too.
+        /// Stores a cookie. It replaces the one with the same name, domain, path and ``Cookie/isHostOnly``.
         ///
-        /// - Parameter cookie: The cookie; one that is over takes the other away.
+        /// - Parameter cookie: The cookie; an expired one removes the other.
         public func set(_ cookie: Cookie) {
             let now = clock()
             store.withLock { $0.set(cookie, now: now) }
         }
 
-        /// Lets go of cookies.
+        /// Removes cookies.
         ///
-        /// - Parameter condition: Which ones. It must not use the jar.
+        /// - Parameter condition: Returns `true` for those to remove. It must not use the jar.
         public func removeAll(where condition: (Cookie) -> Bool = { _ in true }) {
             store.withLock { $0.removeAll(where: condition) }
         }
 
-        /// Ends the session: lets go of the cookies that have no date.
+        /// Removes the session cookies.
         public func endSession() { removeAll { $0.expires == nil } }
 
-        /// Writes the cookies to a file in Netscape's format, which curl reads. Only its owner can read it (mode 0600), and
-        /// whoever reads it meanwhile sees the old file or the new one, whole.
+        /// Writes the cookies to a file in Netscape's format, which curl reads. Only its owner can read it (mode 0600). It is
+        /// replaced atomically.
         ///
-        /// A cookie with a tab in it is left out: the format cannot say it.
+        /// A cookie with a tab is omitted, because the format cannot represent it.
         ///
         /// - Parameters:
         ///   - path: The file, which is replaced.
-        ///   - includingSession: Whether the cookies without a date are written too, as curl does.
+        ///   - includingSession: Whether session cookies are written, too, as curl does.
         /// - Throws: ``FileError``.
         public func save(to path: String, includingSession: Bool = false) throws(FileError) {
             let kept = includingSession ? cookies : cookies.filter { $0.expires != nil }
             try PrivateFile.write(Data(CookieFile.text(kept).utf8), to: path)
         }
 
-        /// Adds the cookies of a file in Netscape's format to the jar. Lines that are no cookie are passed over, and cookies
-        /// that are over, which take none away.
+        /// Adds the cookies of a file in Netscape's format. Invalid lines and expired cookies are ignored.
         ///
         /// - Parameter path: The file.
         /// - Throws: ``FileError``.
@@ -106,12 +105,12 @@ extension HTTP {
             }
         }
 
-        /// A request's headers with the jar's cookies.
+        /// Returns a request's header fields with the jar's cookies.
         func adding(to headers: Headers, for scope: CookieScope) -> Headers {
             let now = clock()
             let found = store.withLock { $0.cookies(for: scope, now: now) }
             guard !found.isEmpty else { return headers }
-            // One field only (section 5.8.3); the request's own pairs come first.
+            // One field only (section 5.8.3); the request's pairs come first.
             let own = headers.values(for: .cookie).filter { !$0.isEmpty }
             let names = Set(own.flatMap { $0.utf8.split(separator: UInt8(ascii: ";")) }.map { Self.name(of: $0) })
             var headers = headers
@@ -120,7 +119,7 @@ extension HTTP {
             return headers
         }
 
-        /// By bytes: with a combining mark behind it, a sign is another character.
+        /// Compares bytes: an `=` with a combining mark is another `Character`.
         private static func name(of pair: Substring.UTF8View) -> String {
             String(decoding: pair.prefix { $0 != UInt8(ascii: "=") }.withoutOuterBlanks, as: UTF8.self)
         }
@@ -128,11 +127,11 @@ extension HTTP {
 }
 
 extension HTTP.CookieJar: CustomStringConvertible {
-    /// How many cookies there are; their values are secrets.
+    /// The number of cookies; their values are secrets.
     public var description: String { "a jar with \(cookies.count) cookies" }
 }
 
 extension HTTP.CookieJar: CustomReflectable {
-    /// How many cookies there are; their values are secrets.
+    /// The number of cookies; their values are secrets.
     public var customMirror: Mirror { Mirror(self, children: ["count": cookies.count]) }
 }

@@ -1,14 +1,14 @@
 internal import FoundationEssentials
 
-/// Where cookies come from and go to: a request's host, path and security.
+/// The host, path and scheme of a request, which decide about its cookies.
 struct CookieScope {
     let host: String
     let path: String
     let isSecure: Bool
 
-    /// The scope of a URL.
+    /// Makes the scope of a URL.
     ///
-    /// - Throws: ``HTTP/InvalidValue`` if it is no http or https URL.
+    /// - Throws: ``HTTP/InvalidValue`` if it is not an http or https URL.
     init(_ url: URL) throws(HTTP.InvalidValue) {
         self.init(origin: try HTTP.Origin(of: url), urlText: url.absoluteString)
     }
@@ -20,17 +20,17 @@ struct CookieScope {
             urlText.utf8.firstRange(of: "://".utf8).map { urlText.utf8[$0.upperBound...] } ?? urlText.utf8[...]
         let rest = authority.drop { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
         let path = rest.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
-        // As it is sent, which is without segments of dots.
+        // The path as it is sent, without dot segments.
         self.path = path.isEmpty ? "/" : String(decoding: Array(path)[...].withoutDotSegments, as: UTF8.self)
     }
 
-    /// The path of a cookie that names none: up to, and without, the last slash (section 5.1.4).
+    /// The path of a cookie without one: up to the last slash (section 5.1.4).
     var defaultPath: String {
         guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")), slash > path.startIndex else { return "/" }
         return String(path[..<slash])
     }
 
-    /// Whether a cookie goes to this host, path and scheme.
+    /// Whether a cookie is sent to this host, path and scheme.
     func matches(_ cookie: HTTP.Cookie) -> Bool {
         let isItsHost = cookie.isHostOnly ? host == cookie.domain : Self.domain(cookie.domain, matches: host)
         return isItsHost && (isSecure || !cookie.isSecure) && Self.path(cookie.path, matches: path)
@@ -50,7 +50,7 @@ struct CookieScope {
         return requested.utf8.dropFirst(path.utf8.count).first == UInt8(ascii: "/")
     }
 
-    /// Whether a host is an address: in brackets, or with a number for its last label, however resolvers read it.
+    /// Whether a host is an address: it is in brackets, or its last label is a number in any form that resolvers read.
     static func isAddress(_ host: String) -> Bool {
         if host.hasPrefix("[") { return true }
         let last = host.utf8.split(separator: UInt8(ascii: ".")).last ?? host.utf8[...]

@@ -1,19 +1,19 @@
 internal import FoundationEssentials
 
-/// The cookies of a jar as a plain value: RFC 6265bis section 5.7 and 5.8, without a clock or a lock of its own.
+/// The cookies of a jar as a value (RFC 6265bis sections 5.7 and 5.8), without a clock or a lock.
 struct CookieStore {
     private struct Entry {
         var cookie: HTTP.Cookie
-        /// Older cookies go first among those of equally long paths.
+        /// Among cookies with equally long paths, the older ones come first.
         let number: UInt64
         var usedAt: Date
 
         func isOver(at now: Date) -> Bool { cookie.expires.map { $0 <= now } ?? false }
     }
 
-    /// No cookie lives longer (section 5.5).
+    /// The longest life of a cookie, in seconds (section 5.5).
     static let longestLife: Double = 400 * 86_400
-    /// Cookies of one domain, and of all; the least used go first.
+    /// The most cookies of one domain, and of all; the least recently used are removed first.
     static let (domainLimit, limit) = (180, 3000)
 
     private let suffixes: HTTP.PublicSuffixList
@@ -25,13 +25,13 @@ struct CookieStore {
 
     // MARK: Storing
 
-    /// Takes a `Set-Cookie` field of a response. Answers whether the rules allow it.
+    /// Stores a `Set-Cookie` field of a response. Returns whether the rules allow it.
     mutating func store(_ field: String, from scope: CookieScope, now: Date) -> Bool {
         guard let received = SetCookie(field) else { return false }
         var domain = received.domain
         guard domain.utf8.allSatisfy({ $0 < 0x80 }) else { return false }
         guard domain.isEmpty || CookieScope.domain(domain, matches: scope.host) else { return false }
-        // Strangers share what is not longer than the host's own public suffix; an address is no domain.
+        // A domain that is not longer than the host's public suffix is shared by strangers. An address is no domain.
         let suffix = suffixes.publicSuffix(of: scope.host)
         if !domain.isEmpty, domain.utf8.count <= suffix.utf8.count || CookieScope.isAddress(domain) {
             guard domain == scope.host else { return false }
@@ -49,17 +49,17 @@ struct CookieStore {
             sameSite: received.sameSite
         )
         guard cookie.keepsPrefix, scope.isSecure || !overlaysSecure(cookie) else { return false }
-        // A path that only happens to be the root is no promise (section 5.7 step 20).
+        // `__Host-` requires a `Path` attribute, even if the default is the root (section 5.7 step 20).
         guard received.saysPath || !cookie.hasHostPrefix else { return false }
         set(cookie, now: now)
         return true
     }
 
-    /// Keeps a cookie, in the place of the one with its name, domain and path. One that is over takes that away.
+    /// Stores a cookie; it replaces the one with the same name, domain and path. An expired one only removes that.
     mutating func set(_ cookie: HTTP.Cookie, now: Date) {
         var cookie = cookie
         let latest = now.addingTimeInterval(Self.longestLife)
-        // Written so that a date that is no number ends, too.
+        // Written so that a date that is NaN gets the limit, too.
         if let expires = cookie.expires, !(expires < latest) { cookie.expires = latest }
         var kept = entries[cookie.domain] ?? []
         let old = kept.firstIndex { entry in
@@ -79,7 +79,7 @@ struct CookieStore {
         received.maxAge.map { now.addingTimeInterval(Double($0)) } ?? received.expires
     }
 
-    /// Whether a cookie from a request in the clear would hide one that was kept from such requests.
+    /// Whether a cookie that came over http would hide a secure one.
     private func overlaysSecure(_ cookie: HTTP.Cookie) -> Bool {
         entries.contains { domain, kept in
             (CookieScope.domain(domain, matches: cookie.domain) || CookieScope.domain(cookie.domain, matches: domain))
@@ -92,7 +92,7 @@ struct CookieStore {
 
     // MARK: Retrieving
 
-    /// The cookies that go along with a request, in their order.
+    /// The cookies for a request, in order.
     mutating func cookies(for scope: CookieScope, now: Date) -> [HTTP.Cookie] {
         guard !entries.isEmpty else { return [] }
         var found: [Entry] = []
@@ -109,7 +109,7 @@ struct CookieStore {
             }
             guard let dot = domain.firstIndex(of: ".") else { break }
             domain = domain[domain.index(after: dot)...]
-            // A cookie of a file, or of another list, may be for more than one site.
+            // A cookie from a file, or under another list, may be for more than one site.
             guard domain.utf8.count > suffix.utf8.count else { break }
         }
         found.sort { left, right in
@@ -119,12 +119,12 @@ struct CookieStore {
         return found.map(\.cookie)
     }
 
-    /// Every cookie that is not over, in the order of their making.
+    /// All cookies that have not expired, in the order of their creation.
     func all(now: Date) -> [HTTP.Cookie] {
         entries.values.joined().filter { !$0.isOver(at: now) }.sorted { $0.number < $1.number }.map(\.cookie)
     }
 
-    /// Lets go of the cookies that a condition holds for.
+    /// Removes the cookies that match a condition.
     mutating func removeAll(where condition: (HTTP.Cookie) -> Bool) {
         for (domain, kept) in entries { replace(domain, with: kept.filter { !condition($0.cookie) }) }
     }
@@ -142,7 +142,7 @@ struct CookieStore {
         count = kept.count
     }
 
-    /// Those over go first, then those that may go in the clear, then the least used.
+    /// Removes expired cookies first, then those that are not secure, then the least recently used.
     private static func thinned(_ entries: [Entry], to limit: Int, now: Date) -> [Entry] {
         let current = entries.filter { !$0.isOver(at: now) }
         guard current.count > limit else { return current }

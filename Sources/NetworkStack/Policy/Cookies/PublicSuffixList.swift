@@ -1,27 +1,26 @@
 internal import FoundationEssentials
 
 extension HTTP {
-    /// Under which names anybody can register a name: `com`, `co.uk`, `github.io`. A cookie for all of such a domain would
-    /// go to strangers, so none is taken (publicsuffix.org/list).
+    /// The names under which anyone can register a name, such as `com`, `co.uk`, `github.io` (publicsuffix.org/list). A cookie
+    /// for all of such a domain would be sent to strangers, so it is refused.
     public struct PublicSuffixList: Sendable {
         private let rules: Set<String>
         private let wildcards: Set<String>
         private let exceptions: Set<String>
 
-        /// The system's list, as Debian's package `publicsuffix` installs it; without it, the rule that a name without a
-        /// dot is a public suffix. It is read once.
+        /// The system's list, from Debian's package `publicsuffix`. Without it, every name without a dot is a public suffix. It
+        /// is read once.
         public static let system: PublicSuffixList = {
             let text = try? String(contentsOfFile: systemPath, encoding: .utf8)
             return PublicSuffixList(text ?? "")
         }()
 
-        /// Where the system's list is looked for.
+        /// The path of the system's list.
         public static let systemPath = "/usr/share/publicsuffix/public_suffix_list.dat"
 
-        /// Reads a list.
+        /// Parses a list.
         ///
-        /// - Parameter text: Rules, one a line, in the list's own format. A name without a dot is a public suffix in any
-        ///   case.
+        /// - Parameter text: Rules in the list's format, one per line. A name without a dot is always a public suffix.
         public init(_ text: String) {
             var (rules, wildcards, exceptions): (Set<String>, Set<String>, Set<String>) = ([], [], [])
             for line in text.split(whereSeparator: \.isNewline) {
@@ -39,18 +38,19 @@ extension HTTP {
             (self.rules, self.wildcards, self.exceptions) = (rules, wildcards, exceptions)
         }
 
-        /// How many rules there are beside the one for names without a dot.
+        /// The number of rules, without the one for names without a dot.
         public var count: Int { rules.count + wildcards.count + exceptions.count }
 
-        /// Whether anybody can register a name under this one. A wildcard's parent counts, too: `*.ck` makes one of `ck`.
+        /// Returns whether anyone can register a name below this one. This includes the parent of a wildcard: `*.ck` makes `ck` a
+        /// suffix.
         ///
         /// - Parameter name: A host's name in A-labels, lower case, without a dot at either end.
         /// - Returns: Whether it is a public suffix.
         public func isPublicSuffix(_ name: String) -> Bool { publicSuffix(of: name).startIndex == name.startIndex }
 
-        /// The longest public suffix at or above a host. What is longer belongs to one site.
+        /// The longest public suffix at or above a host. A longer name belongs to one site.
         ///
-        /// - Parameter host: A host's name in A-labels, lower case; a dot at its end stays.
+        /// - Parameter host: A host's name in A-labels, lower case; a final dot stays.
         /// - Returns: The suffix; the last label if the list has none.
         func publicSuffix(of host: String) -> Substring {
             var name = host[...]

@@ -1,29 +1,29 @@
 internal import FoundationEssentials
 
-/// A `Set-Cookie` field, read as RFC 6265bis section 5.6 has it: what servers send, not what they should.
+/// A parsed `Set-Cookie` field (RFC 6265bis section 5.6, which accepts more than servers should send).
 struct SetCookie {
-    /// Name and value, in bytes.
+    /// The longest name and value together, in bytes.
     static let longestPair = 4096
-    /// An attribute's value, in bytes; a longer attribute is passed over.
+    /// The longest value of an attribute, in bytes; a longer attribute is ignored.
     private static let longestAttribute = 1024
 
     private(set) var name = ""
     private(set) var value = ""
-    /// Seconds to live; the last `Max-Age`.
+    /// The last `Max-Age`, in seconds.
     private(set) var maxAge: Int64?
-    /// The last `Expires` that is a date.
+    /// The last valid `Expires`.
     private(set) var expires: Date?
     /// The last `Domain`, without a leading dot, in lower case. Empty means the host itself.
     private(set) var domain = ""
-    /// The last `Path` that is one.
+    /// The last valid `Path`.
     private(set) var path: String?
-    /// Whether there is a `Path`, be it one or not.
+    /// Whether there is a `Path`, valid or not.
     private(set) var saysPath = false
     private(set) var isSecure = false
     private(set) var isHTTPOnly = false
     private(set) var sameSite: HTTP.Cookie.SameSite?
 
-    /// Reads a field's value, or answers `nil` if it sets nothing.
+    /// Parses a field's value; `nil` if it sets nothing.
     init?(_ field: String) {
         guard HTTP.Headers.isLegal(value: field) else { return nil }
         let parts = Array(field.utf8).split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false)
@@ -34,7 +34,7 @@ struct SetCookie {
         } else {
             value = Self.text(first)
         }
-        // A value without a name is sent alone: with a sign in it, it would be another cookie.
+        // A cookie without a name is sent as its value; with an `=` in it, that would be another cookie.
         guard !name.isEmpty || !value.isEmpty && !value.utf8.contains(UInt8(ascii: "=")),
             name.utf8.count + value.utf8.count <= Self.longestPair
         else {

@@ -1,27 +1,27 @@
 public import FoundationEssentials
 
 extension HTTP {
-    /// The hosts that asked to be reached over https only (RFC 6797, HSTS), the same on every stack.
+    /// The hosts that require https (RFC 6797, HSTS), the same on every stack.
     ///
-    /// No stack heeds or keeps them unless its ``Network/Configuration/strictTransport`` is set. Then a request for such a
-    /// host over http goes out over https, its port 80 becoming 443, whether it is the fetch's own or a redirect's; no
-    /// byte goes out in the clear. A host is noted only when it says so over https.
+    /// A stack uses HSTS only if its ``Network/Configuration/strictTransport`` is set. Then a request to such a host over http is
+    /// sent over https, with port 443 instead of 80, also after a redirect; no byte is sent over http. Only a response over https
+    /// can add a host.
     public final class StrictTransportHosts: Sendable {
-        /// A host that asked for it.
+        /// A host that requires https.
         public struct Host: Hashable, Sendable {
             /// The host's name.
             public let name: String
-            /// Until when it counts.
+            /// When the requirement expires.
             public let expires: Date
-            /// Whether it counts for the hosts below it, too.
+            /// Whether it applies to the hosts below, too.
             public let includesSubdomains: Bool
 
-            /// Describes a host.
+            /// Makes a host.
             ///
             /// - Parameters:
-            ///   - name: The host's name; capitals are lowered, and one dot at the end is left out.
-            ///   - expires: Until when it counts.
-            ///   - includesSubdomains: Whether it counts for the hosts below it, too.
+            ///   - name: The host's name; it becomes lower case, and loses one final dot.
+            ///   - expires: When the requirement expires.
+            ///   - includesSubdomains: Whether it applies to the hosts below, too.
             public init(name: String, expires: Date, includesSubdomains: Bool) {
                 let name = name.asciiLowercased
                 self.name = name.utf8.last == UInt8(ascii: ".") ? String(name.utf8.dropLast()) ?? name : name
@@ -30,28 +30,28 @@ extension HTTP {
             }
         }
 
-        /// Hosts that are kept; those that end soonest go first.
+        /// The most hosts; those that expire first are removed first.
         private static let limit = 10_000
 
         private let known = Lock<[String: Host]>([:])
         private let clock: @Sendable () -> Date
 
-        /// Knows no host yet.
+        /// Makes an empty list.
         ///
-        /// - Parameter clock: Tells the time. It is called within fetches, by whoever began one and on threads that the stack
-        ///   needs: it must neither block nor use a stack or these hosts.
+        /// - Parameter clock: Returns the current time. It is called during fetches, on the caller's thread and on threads of the
+        ///   stack, so it must neither block nor use a stack or these hosts.
         public init(clock: @escaping @Sendable () -> Date = { Date() }) { self.clock = clock }
 
-        /// The hosts that count now, by name.
+        /// The hosts that have not expired, by name.
         public var hosts: [Host] {
             let now = clock()
             return known.withLock { $0.values.filter { $0.expires > now } }.sorted { $0.name < $1.name }
         }
 
-        /// Whether a host is to be reached over https only (section 8.2).
+        /// Returns whether a host requires https (section 8.2).
         ///
-        /// - Parameter host: The host's name, without a dot at its end; an address never is.
-        /// - Returns: Whether it, or one above it that speaks for it, asked so.
+        /// - Parameter host: The host's name, without a final dot. An address never does.
+        /// - Returns: `true` if the host is listed, or a host above it that includes its subdomains.
         public func requiresHTTPS(_ host: String) -> Bool {
             let host = host.asciiLowercased
             guard !CookieScope.isAddress(host) else { return false }
@@ -71,14 +71,13 @@ extension HTTP {
             }
         }
 
-        /// Notes a host of one's own, such as one that is to be reached over https from the first time on.
+        /// Adds a host, such as one that requires https from the first request on.
         ///
-        /// - Parameter host: The host; one whose time is over is forgotten, and an address is passed over, as is what is no
-        ///   host's name.
+        /// - Parameter host: The host. An expired one is removed from the list; an address or an illegal name is ignored.
         public func note(_ host: Host) { note(host, unlessKnownForLonger: false) }
 
         private func note(_ host: Host, unlessKnownForLonger isModest: Bool) {
-            // A file says a blank, the end of a line and a leading dot otherwise.
+            // A file cannot represent a blank, a line end or a leading dot.
             guard !CookieScope.isAddress(host.name), host.name.utf8.first != UInt8(ascii: "."),
                 host.name.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F })
             else { return }
@@ -92,9 +91,9 @@ extension HTTP {
             }
         }
 
-        /// Heeds a response's fields; they count only over https.
+        /// Applies a response's fields; they count over https only.
         func heed(_ fields: [String], from origin: Origin) {
-            // Only the first counts (section 8.1).
+            // Only the first field counts (section 8.1).
             guard origin.scheme == .https, let policy = fields.first.flatMap({ StrictTransportSecurity($0) }) else {
                 return
             }
@@ -104,8 +103,7 @@ extension HTTP {
 
         // MARK: Files
 
-        /// Writes the hosts to a file in curl's format. Only its owner can read it (mode 0600), and whoever reads it
-        /// meanwhile sees the old file or the new one, whole.
+        /// Writes the hosts to a file in curl's format. Only its owner can read it (mode 0600). It is replaced atomically.
         ///
         /// - Parameter path: The file, which is replaced.
         /// - Throws: ``FileError``.
@@ -117,14 +115,14 @@ extension HTTP {
             try PrivateFile.write(Data(text.utf8), to: path)
         }
 
-        /// Adds the hosts of a file in curl's format. Lines that are none are passed over, and hosts that are known for as
-        /// long already: an old file takes nothing away.
+        /// Adds the hosts of a file in curl's format. Invalid lines are ignored, and so are hosts that are listed for as long
+        /// already: an old file removes nothing.
         ///
         /// - Parameter path: The file.
         /// - Throws: ``FileError``.
         public func load(from path: String) throws(FileError) {
             for line in try CookieFile.lines(of: path) {
-                // A name, a blank, and a moment between quotes.
+                // A name, a blank, and a quoted moment.
                 let parts = line.split(separator: UInt8(ascii: " "), maxSplits: 1)
                     .map { String(decoding: $0, as: UTF8.self) }
                 guard parts.count == 2, parts[0].utf8.first != UInt8(ascii: "#"),
@@ -144,7 +142,7 @@ extension HTTP {
                 + " \(digits(date.hour, 2)):\(digits(date.minute, 2)):\(digits(date.second, 2))"
         }
 
-        /// The moment of `"20301231 23:59:59"`, or of `"unlimited"`.
+        /// The moment in `"20301231 23:59:59"` or `"unlimited"`.
         private static func moment(of text: String) -> Date? {
             if text == "\"unlimited\"" { return .distantFuture }
             let shape = "\"00000000 00:00:00\"".utf8

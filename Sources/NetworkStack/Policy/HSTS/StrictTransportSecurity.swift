@@ -1,13 +1,13 @@
 /// A `Strict-Transport-Security` field (RFC 6797 section 6.1).
 struct StrictTransportSecurity: Equatable {
-    /// Seconds for which the host is to be reached over https only; 0 ends it.
+    /// How long the host requires https, in seconds; 0 ends it.
     let maxAge: Int64
-    /// Whether that goes for the hosts below it, too.
+    /// Whether it applies to the hosts below, too.
     let includesSubdomains: Bool
 }
 
 extension StrictTransportSecurity {
-    /// Reads a field's value, or answers `nil` if it breaks the grammar, has a directive twice, or no `max-age`.
+    /// Parses a field's value; `nil` if it violates the grammar, has a directive twice, or has no `max-age`.
     init?(_ field: String) {
         var reader = FieldReader(field)
         var directives: [String: String?] = [:]

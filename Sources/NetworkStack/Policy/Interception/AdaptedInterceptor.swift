@@ -1,15 +1,15 @@
 internal import FoundationEssentials
 
 extension HTTPResourceInterceptor<HTTP.Request, HTTP.Response> {
-    /// The same object as an interceptor of any stack: its state, such as one refresh under way, stays one.
+    /// Returns the interceptor for any stack. It stays one object with one state, such as one running refresh.
     ///
-    /// - Returns: The interceptor itself if the stack's types are the neutral ones, or an adapter that holds it.
+    /// - Returns: The interceptor itself if the stack's types are the neutral ones, otherwise an adapter that holds it.
     public func adapted<R: HTTPRequestConvertible, S: HTTPResponseConvertible>() -> any HTTPResourceInterceptor<R, S> {
         self as? any HTTPResourceInterceptor<R, S> ?? AdaptedInterceptor<R, S>(base: self)
     }
 }
 
-/// Runs a neutral interceptor on a stack with types of its own.
+/// Runs a neutral interceptor on a stack with other types.
 struct AdaptedInterceptor<Request: HTTPRequestConvertible, Response: HTTPResponseConvertible>: HTTPResourceInterceptor {
     let base: any HTTPResourceInterceptor<HTTP.Request, HTTP.Response>
 

@@ -1,13 +1,13 @@
 public import FoundationEssentials
 
-/// An interceptor of asynchronous closures: one that takes part in the making of requests, and one that transforms the
-/// content of successes. Each runs in a task that a cancel of the fetch cancels.
+/// An interceptor of asynchronous closures: one changes requests, the other changes the bodies of successes. Each runs in a task
+/// that is cancelled with the fetch.
 public struct AsyncInterceptor<Request: HTTPRequestConvertible, Response: HTTPResponseConvertible>:
     HTTPResourceInterceptor
 {
-    /// Makes a request of another, or throws; the fetch then ends with `noRequest` unless a later interceptor helps.
+    /// Changes a request, or throws; the fetch then ends with `noRequest`, unless a later interceptor provides a request.
     public typealias Make = @Sendable (Request) async throws -> Request
-    /// Makes content of other content and the response it came with, or throws; the fetch then takes the failed path.
+    /// Changes a body, or throws; the fetch then fails.
     public typealias Transform = @Sendable (Data, Response) async throws -> Data
 
     private let make: Make?
@@ -16,17 +16,17 @@ public struct AsyncInterceptor<Request: HTTPRequestConvertible, Response: HTTPRe
     /// Makes an interceptor.
     ///
     /// - Parameters:
-    ///   - make: Makes a request of each request that was made; failures pass by. `nil` lets requests pass, too.
-    ///   - transform: Makes content of each success's content. `nil` lets it pass.
+    ///   - make: Changes each request that could be made; failures are passed on. `nil` leaves requests unchanged.
+    ///   - transform: Changes the body of each success. `nil` leaves bodies unchanged.
     public init(make: Make? = nil, transform: Transform? = nil) {
         self.make = make
         self.transform = transform
     }
 
-    /// Whether there is a first closure.
+    /// Whether there is a closure for requests.
     public var interceptsRequests: Bool { make != nil }
 
-    /// Runs the first closure, if there is one and a request was made.
+    /// Runs the closure for requests, if there is one and a request was made.
     @discardableResult
     public func interceptMakeRequestResult(
         _ result: Result<Request, any Error>,
@@ -36,10 +36,10 @@ public struct AsyncInterceptor<Request: HTTPRequestConvertible, Response: HTTPRe
         return TaskCancelable.run({ try await make(request) }, then: handler)
     }
 
-    /// Whether there is a second closure.
+    /// Whether there is a closure for bodies.
     public var interceptsContent: Bool { transform != nil }
 
-    /// Runs the second closure, if there is one.
+    /// Runs the closure for bodies, if there is one.
     @discardableResult
     public func interceptContent(
         _ data: Data,

@@ -1,7 +1,7 @@
 public import FoundationEssentials
 
 extension Retry {
-    /// A policy whose retries are paid for from a budget. Made by ``Policy/within(_:)``.
+    /// A policy whose retries use a budget. Made by ``Policy/within(_:)``.
     public struct BudgetedPolicy<Metadata: HTTPRetryMetadata>: HTTPResourceInterceptor {
         /// The request of the stack.
         public typealias Request = Metadata.Request
@@ -11,13 +11,13 @@ extension Retry {
         let policy: Policy<Metadata>
         let budget: Budget
 
-        /// Requests are none of its business.
+        /// `false`: it does not intercept requests.
         public var interceptsRequests: Bool { false }
 
-        /// Content is none of its business.
+        /// `false`: it does not intercept bodies.
         public var interceptsContent: Bool { false }
 
-        /// Pays a first attempt's share in, and for a retry.
+        /// Adds a first attempt to the budget, or subtracts a retry.
         public func interceptScheduledTask(withIdentifier identifier: Int, request: Request, retryState: State) {
             guard let origin = Self.origin(of: request) else { return }
             if retryState.errors.isEmpty { budget.deposit(for: origin) } else { budget.pay(for: origin) }
@@ -40,7 +40,7 @@ extension Retry {
             case .retry: delay = 0
             case .retryAfter(let wanted): delay = wanted
             }
-            // A request that was not sent reached no server, and costs nothing; nor does a vote that does not count.
+            // A request that was not sent, and a vote that does not count, cost nothing.
             guard delay.isFinite, delay >= 0, let request, let origin = Self.origin(of: request),
                 (error as? any HTTPError)?.isFinal != true
             else { return action }
@@ -54,10 +54,10 @@ extension Retry {
 }
 
 extension Retry.Policy where Metadata: HTTPRetryMetadata {
-    /// The same policy, its retries paid for from a budget per host.
+    /// Returns the policy with a budget per host for its retries.
     ///
-    /// - Parameter budget: The budget, shared with whom you like.
-    /// - Returns: The interceptor: a retry beyond the budget ends the fetch with ``Retry/BudgetExhausted``.
+    /// - Parameter budget: The budget, which other policies may share.
+    /// - Returns: The interceptor. A retry beyond the budget ends the fetch with ``Retry/BudgetExhausted``.
     public func within(_ budget: Retry.Budget) -> Retry.BudgetedPolicy<Metadata> {
         Retry.BudgetedPolicy(policy: self, budget: budget)
     }

@@ -1,11 +1,11 @@
 internal import FoundationEssentials
 
-/// The beginning of some content, fit for a log.
+/// The beginning of a body, for a log.
 struct ContentPreview {
-    /// How many bytes are shown at most.
+    /// The most bytes to show.
     let limit: Int
 
-    /// What a request's content shows; files and streams are not read for it.
+    /// The preview of a request's body. Files and streams are not read.
     func lines(of body: HTTP.Body) -> [String] {
         switch body {
         case .none: []
@@ -15,7 +15,7 @@ struct ContentPreview {
         }
     }
 
-    /// What content shows: text up to the limit, or how much there is of what is no text.
+    /// The preview of a body: text up to the limit, or the size of binary data.
     func lines(of data: Data) -> [String] {
         guard !data.isEmpty else { return [] }
         guard limit > 0, let text = Self.text(in: data.prefix(limit), isCut: data.count > limit) else {
@@ -25,7 +25,7 @@ struct ContentPreview {
         return [text] + (rest > 0 ? ["(\(rest) bytes more)"] : [])
     }
 
-    /// The text, up to its last whole character, or `nil` if it is none.
+    /// The text, up to its last whole character, or `nil` if it is binary.
     private static func text(in data: Data, isCut: Bool) -> String? {
         for dropped in 0...(isCut ? min(3, data.count) : 0) {
             if let text = String(validating: data.dropLast(dropped), as: UTF8.self) {
@@ -35,7 +35,7 @@ struct ContentPreview {
         return nil
     }
 
-    /// The text on one line, without a character that a terminal or a log's reader would take for a command.
+    /// The text on one line, without characters that control a terminal or a reader of logs.
     static func escaped(_ text: String) -> String {
         let needsNothing = text.utf8.allSatisfy { $0 >= 0x20 && $0 < 0x7F }
         if needsNothing { return text }
@@ -45,7 +45,7 @@ struct ContentPreview {
             case "\n": escaped += "\\n"
             case "\r": escaped += "\\r"
             case "\t": escaped += "\\t"
-            // Line and paragraph separators, and marks that turn the direction of writing, hide what follows them.
+            // Line and paragraph separators, and marks of writing direction, can hide the text after them.
             case _ where scalar.properties.generalCategory.isInvisible:
                 escaped += "\\u{\(String(scalar.value, radix: 16))}"
             default: escaped.unicodeScalars.append(scalar)

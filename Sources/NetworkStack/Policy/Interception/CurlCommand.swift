@@ -1,23 +1,22 @@
 internal import FoundationEssentials
 
 extension HTTP.Request {
-    /// A command line for curl that sends this request, for a terminal or a bug report.
+    /// Returns a curl command that sends this request, for a terminal or a bug report.
     ///
-    /// Every part is quoted for a POSIX shell, and what curl would add or change by itself is turned off: it sends the
-    /// fields of this request and, besides them, `Host`, `Content-Length`, and what a stack adds of its own accord
-    /// (`User-Agent`, `Accept`, `Accept-Encoding`) not at all. Proxies of the environment it takes, as a stack does only if it is
-    /// told to.
+    /// Every part is quoted for a POSIX shell. curl sends the fields of this request, `Host` and `Content-Length`, but neither
+    /// its own default fields nor those that a stack adds (`User-Agent`, `Accept`, `Accept-Encoding`). Unlike a stack, it uses
+    /// the environment's proxies.
     ///
-    /// Content is written into the command; binary or long content is piped in with `printf`. A file is named, and streamed
-    /// content is left to be piped in.
+    /// A body is part of the command; a binary or long body is piped in with `printf`. A file is named, and a streamed body has
+    /// to be piped in.
     ///
-    /// - Parameter redaction: What is left out: the values of secret fields and the URL's user info; a query is kept, as
-    ///   the request would be another without it. `nil` leaves out nothing: the command then holds the credentials.
-    /// - Returns: The command, on one line unless the content has lines of its own.
-    /// - Throws: ``HTTP/InvalidValue`` if the request could not be sent by a stack, either.
+    /// - Parameter redaction: What to omit: the values of secret fields and the URL's user info. The query is kept, because the
+    ///   request would be another without it. With `nil` nothing is omitted, and the command contains the credentials.
+    /// - Returns: The command, on one line unless the body has line breaks.
+    /// - Throws: ``HTTP/InvalidValue`` if a stack could not send the request, either.
     public func curlCommand(redacting redaction: HTTP.Redaction? = .init()) throws(HTTP.InvalidValue) -> String {
         let (request, _, url, _) = try checked()
-        // curl would read ~/.curlrc, take [] and {} for patterns, and wait for a 100 before long content.
+        // curl would read ~/.curlrc, treat [] and {} as patterns, and wait for a 100 before a long body.
         var words = ["curl", "--disable", "--globoff"]
         switch request.method {
         case .HEAD: words.append("--head")
@@ -26,10 +25,10 @@ extension HTTP.Request {
         }
         for field in request.headers where field.name != .contentLength {
             let value = redaction?.exported(field) ?? field.value
-            // curl sends a field without a value where none is announced, and takes a blank one for no field.
+            // curl sends an empty field only with a semicolon, and drops a field with a blank value.
             words += ["--header", value.utf8.allSatisfy(\.isBlank) ? "\(field.name);" : "\(field.name): \(value)"]
         }
-        // Servers expect these methods to announce even that there is no content.
+        // Servers expect these methods to announce even an empty body.
         let hasContent = !request.body.isNone || [.POST, .PUT, .PATCH].contains(request.method)
         let unwanted: [HTTP.HeaderName] = [.userAgent, .accept] + (hasContent ? [.contentType, .expect] : [])
         for name in unwanted where !request.headers.contains(name) { words += ["--header", "\(name):"] }
@@ -53,22 +52,22 @@ extension HTTP.Request {
 
 /// The quoting of a POSIX shell.
 private enum Shell {
-    /// A word of a command line can be this long on Linux; what is piped in has no limit.
+    /// The longest argument on Linux; a pipe has no limit.
     private static let longestWord = 100_000
 
-    /// The word as one argument, whatever is in it.
+    /// The word as one argument, whatever it contains.
     static func quoted(_ word: String) -> String {
         let isPlain = word.utf8.allSatisfy {
             $0.isAlphanumeric || "-_./:=@".utf8.contains($0)
         }
         if isPlain, !word.isEmpty { return word }
-        // Inside single quotes everything is itself but the single quote: the byte, whatever follows it. With a combining
-        // mark behind it, it is another character.
+        // Within single quotes only the single quote is special. Compares bytes: with a combining mark, a quote is another
+        // `Character`.
         let pieces = word.utf8.split(separator: UInt8(ascii: "'"), omittingEmptySubsequences: false)
         return "'" + pieces.map { String(Substring($0)) }.joined(separator: #"'\''"#) + "'"
     }
 
-    /// The bytes as text that can be an argument, or `nil`.
+    /// The bytes as a text that can be an argument, or `nil`.
     static func text(in data: Data) -> String? {
         guard data.count <= longestWord, !data.contains(0) else { return nil }
         return String(validating: data, as: UTF8.self)

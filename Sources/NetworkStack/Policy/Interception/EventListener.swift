@@ -1,6 +1,6 @@
 public import FoundationEssentials
 
-/// Tells every event of every attempt, with its metrics, to a closure: for counters, timings and traces.
+/// Reports every event of every attempt, with its metrics, to a closure: for counters, timings and traces.
 public struct EventListener: HTTPResourceInterceptor {
     /// The neutral request.
     public typealias Request = HTTP.Request
@@ -9,19 +9,19 @@ public struct EventListener: HTTPResourceInterceptor {
 
     /// One attempt of a fetch.
     public struct Attempt: Sendable {
-        /// Unlike that of any other attempt of the stack.
+        /// The attempt's identifier, unique in the stack.
         public let identifier: Int
         /// The request that is sent.
         public let request: HTTP.Request
-        /// What the fetch has been through before.
+        /// The state of the fetch before the attempt.
         public let retryState: Retry.State
 
-        /// Describes an attempt.
+        /// Makes an attempt.
         ///
         /// - Parameters:
-        ///   - identifier: Unlike that of any other attempt of the stack.
+        ///   - identifier: The attempt's identifier, unique in the stack.
         ///   - request: The request that is sent.
-        ///   - retryState: What the fetch has been through before.
+        ///   - retryState: The state of the fetch before the attempt.
         public init(identifier: Int, request: HTTP.Request, retryState: Retry.State = Retry.State()) {
             self.identifier = identifier
             self.request = request
@@ -29,20 +29,20 @@ public struct EventListener: HTTPResourceInterceptor {
         }
     }
 
-    /// What happens to a fetch.
+    /// The events of a fetch.
     @nonexhaustive
     public enum Event: Sendable {
-        /// A request could not be made, or was refused as it is; nothing began. The state is that before this failure.
+        /// A request could not be made, or is invalid; no attempt was started. The state is that before this failure.
         case notMade(any Error, Retry.State)
-        /// An attempt begins.
+        /// An attempt starts.
         case started(Attempt)
-        /// An attempt has succeeded, with so many bytes of content (after decompression; none are counted of a stream).
+        /// An attempt has succeeded, with this many bytes of body (after decompression; 0 for a stream).
         case succeeded(Attempt, HTTP.Response, byteCount: Int)
         /// An attempt has failed, with a response if there was one.
         case failed(Attempt, any Error, HTTP.Response?)
 
-        /// What the attempt's last hop took, once there is a response. ``HTTP/Metrics/total`` alone counts from the call of
-        /// `fetch`, earlier attempts and delays included; an attempt's own time is that between its ``started(_:)`` and its end.
+        /// The metrics of the attempt's last hop, if there is a response. Only ``HTTP/Metrics/total`` counts from the call of
+        /// `fetch`, with earlier attempts and delays. The time of one attempt is that between its ``started(_:)`` and its end.
         public var metrics: HTTP.Metrics? {
             switch self {
             case .succeeded(_, let response, _): response.metrics
@@ -56,23 +56,23 @@ public struct EventListener: HTTPResourceInterceptor {
 
     /// Makes a listener.
     ///
-    /// - Parameter listen: Told each event, and when it happened; several fetches call it at once, and a slow one delays them.
-    ///   A first attempt's ``Event/started(_:)`` is told within `fetch`, on the thread that called it, unless the request took
-    ///   its time; the rest on the engine's queue.
+    /// - Parameter listen: Called with each event and its time. Several fetches call it concurrently, and a slow one delays them.
+    ///   A first attempt's ``Event/started(_:)`` is reported within `fetch`, on the caller's thread, unless the request is made
+    ///   later. Other events are reported on the engine's queue.
     public init(_ listen: @escaping @Sendable (Event, ContinuousClock.Instant) -> Void) { self.listen = listen }
 
-    /// Requests are none of its business.
+    /// `false`: it does not intercept requests.
     public var interceptsRequests: Bool { false }
 
-    /// Content is none of its business.
+    /// `false`: it does not intercept bodies.
     public var interceptsContent: Bool { false }
 
-    /// Tells that an attempt begins.
+    /// Reports that an attempt starts.
     public func interceptScheduledTask(withIdentifier identifier: Int, request: HTTP.Request, retryState: Retry.State) {
         listen(.started(Attempt(identifier: identifier, request: request, retryState: retryState)), .now)
     }
 
-    /// Tells that an attempt has succeeded.
+    /// Reports that an attempt has succeeded.
     public func interceptSuccessfulTask(
         withIdentifier identifier: Int,
         request: HTTP.Request,
@@ -84,7 +84,7 @@ public struct EventListener: HTTPResourceInterceptor {
         listen(.succeeded(attempt, response, byteCount: data.count), .now)
     }
 
-    /// Tells that an attempt has failed, or that there is none. Votes for nothing.
+    /// Reports that an attempt has failed, or that there is none. Returns `.none`.
     public func interceptFailedTask(
         withIdentifier identifier: Int,
         request: HTTP.Request?,

@@ -1,9 +1,9 @@
 public import FoundationEssentials
 
-/// Logs what happens to fetches, to wherever a closure takes it.
+/// Logs the events of fetches to a closure.
 ///
-/// Secrets are left out (``HTTP/Redaction``), and control characters are escaped, so that nothing a server sends can forge
-/// a line of the log. Content is shown only if ``Level/content`` asks for it, and no more of it than its preview.
+/// Secrets are omitted (``HTTP/Redaction``), and control characters are escaped, so that a server cannot forge a line of the log.
+/// Bodies are shown only with ``Level/content``, and only their preview.
 public struct LoggingInterceptor: HTTPResourceInterceptor {
     /// The neutral request.
     public typealias Request = HTTP.Request
@@ -14,20 +14,20 @@ public struct LoggingInterceptor: HTTPResourceInterceptor {
     public enum Level: Int, Hashable, Sendable, Comparable, CaseIterable {
         /// Failures.
         case failures
-        /// A line for each request and each response.
+        /// One line for each request and each response.
         case summary
         /// Header fields.
         case headers
-        /// The beginning of the content.
+        /// The beginning of the body.
         case content
 
-        /// Whether one level shows less than the other.
+        /// Whether one level logs less than the other.
         public static func < (left: Level, right: Level) -> Bool { left.rawValue < right.rawValue }
     }
 
-    /// Something that happened, ready to be written.
+    /// An event, ready to be written.
     public struct Entry: Sendable, CustomStringConvertible {
-        /// What happened.
+        /// The kinds of events.
         public enum Kind: Hashable, Sendable {
             /// A request is about to be sent.
             case request
@@ -37,24 +37,24 @@ public struct LoggingInterceptor: HTTPResourceInterceptor {
             case failure
         }
 
-        /// What happened.
+        /// The kind of event.
         public let kind: Kind
         /// The attempt's identifier; the entries of one attempt share it.
         public let identifier: Int
-        /// What is to be written, a line each.
+        /// The lines to write.
         public let lines: [String]
 
-        /// Makes an entry, for tests of where it is written.
+        /// Makes an entry, for tests.
         ///
         /// - Parameters:
-        ///   - kind: What happened.
+        ///   - kind: The kind of event.
         ///   - identifier: The attempt's identifier.
-        ///   - lines: What is to be written, a line each.
+        ///   - lines: The lines to write.
         public init(kind: Kind, identifier: Int, lines: [String]) {
             (self.kind, self.identifier, self.lines) = (kind, identifier, lines)
         }
 
-        /// The lines, each with the attempt's identifier before it.
+        /// The lines, each after the attempt's identifier.
         public var description: String { lines.map { "#\(identifier) \($0)" }.joined(separator: "\n") }
     }
 
@@ -67,10 +67,11 @@ public struct LoggingInterceptor: HTTPResourceInterceptor {
     ///
     /// - Parameters:
     ///   - level: How much is logged.
-    ///   - redaction: What is left out.
-    ///   - previewLimit: How many bytes of content are shown at most, with ``Level/content``.
-    ///   - sink: Takes what happened; several fetches call it at once. A first attempt's ``Entry/Kind/request`` comes within
-    ///     `fetch`, on the thread that called it, unless the request took its time; the rest on the engine's queue.
+    ///   - redaction: The secrets that are omitted.
+    ///   - previewLimit: The most bytes of a body to show, with ``Level/content``.
+    ///   - sink: Called with each entry; several fetches call it concurrently. A first attempt's ``Entry/Kind/request`` is logged
+    ///     within `fetch`, on the caller's thread, unless the request is made later. Other entries are logged on the engine's
+    ///     queue.
     public init(
         level: Level = .summary,
         redaction: HTTP.Redaction = .init(),
@@ -83,10 +84,10 @@ public struct LoggingInterceptor: HTTPResourceInterceptor {
         self.sink = sink
     }
 
-    /// Requests are none of its business.
+    /// `false`: it does not intercept requests.
     public var interceptsRequests: Bool { false }
 
-    /// Content is none of its business.
+    /// `false`: it does not intercept bodies.
     public var interceptsContent: Bool { false }
 
     /// Logs a request.
@@ -111,7 +112,7 @@ public struct LoggingInterceptor: HTTPResourceInterceptor {
         log(.response, identifier, responseLines(response, data, "<-- \(response.status)"))
     }
 
-    /// Logs a failure. Votes for nothing.
+    /// Logs a failure. Returns `.none`.
     public func interceptFailedTask(
         withIdentifier identifier: Int,
         request: HTTP.Request?,
@@ -132,7 +133,7 @@ public struct LoggingInterceptor: HTTPResourceInterceptor {
     }
 
     private func responseLines(_ response: HTTP.Response, _ data: Data, _ title: String) -> [String] {
-        // Where there is none, it may be streamed, and still to come.
+        // An empty body may be a stream that is still to come.
         let count = data.isEmpty ? "" : "\(data.count) bytes, "
         let facts = "\(response.version), \(count)\(response.metrics.total)"
         var lines = ["\(title) \(redaction.text(of: response.url)) (\(facts))"]

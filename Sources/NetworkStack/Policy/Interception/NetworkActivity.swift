@@ -1,22 +1,22 @@
 public import Dispatch
 public import FoundationEssentials
 
-/// Tells whether anything is being fetched, for an indicator on a screen.
+/// Reports whether any fetch is in flight, for an indicator on a screen.
 ///
-/// It is an interceptor: as one of a stack's or a resource's, it counts their tasks; `increment()` and `decrement()` count
-/// anything else. Every observer sees `show` and `hide` in turn, beginning with `show`: never one twice, never a count below
-/// zero. An observer that is slow may miss a `show` together with the `hide` after it, never the last word.
+/// It is an interceptor: as one of a stack's or a resource's, it counts their tasks. `increment()` and `decrement()` count
+/// anything else. Every observer gets `show` and `hide` alternately, beginning with `show`. A slow observer may miss a `show` and
+/// the `hide` after it, but never the latest state.
 public final class NetworkActivity: HTTPResourceInterceptor {
     /// The neutral request.
     public typealias Request = HTTP.Request
     /// The neutral response.
     public typealias Response = HTTP.Response
 
-    /// What an indicator is to do.
+    /// The state of an indicator.
     public enum State: Hashable, Sendable {
-        /// Something is being fetched.
+        /// Something is in flight.
         case show
-        /// Nothing is being fetched.
+        /// Nothing is in flight.
         case hide
     }
 
@@ -29,24 +29,26 @@ public final class NetworkActivity: HTTPResourceInterceptor {
 
     private let activity = Lock(Activity())
 
-    /// Makes an activity with nothing under way.
+    /// Makes an activity with a count of zero.
     public init() {}
 
-    /// Whether anything is being fetched.
+    /// Whether anything is in flight.
     public var state: State { activity.withLock { $0.state } }
 
-    /// Something begins.
+    /// Adds one to the count.
     public func increment() { change { $0 += 1 } }
 
-    /// Something has ended. Without a beginning, nothing happens.
+    /// Subtracts one from the count, unless it is zero.
     public func decrement() { change { $0 = max(0, $0 - 1) } }
 
-    /// Tells every change, and at once that something is under way if it is.
+    /// Observes every change, and the current state if it is `show`.
     ///
     /// - Parameters:
-    ///   - queue: Where `observer` is called, such as `.main`, in order; `nil` calls it wherever the change is made.
-    ///   - observer: Told what the indicator is to do. One call at a time, on a concurrent queue, too.
-    /// - Returns: Ends the observation when cancelled: what waits for the queue is not told. It goes on if this is discarded.
+    ///   - queue: The queue on which `observer` is called in order, such as `.main`. With `nil` it is called on the thread of the
+    ///     change.
+    ///   - observer: Called with the state, one call at a time, on a concurrent queue, too.
+    /// - Returns: Ends the observation when cancelled; calls that wait for the queue are dropped. If it is discarded, the
+    ///   observation continues.
     @discardableResult
     public func observe(
         on queue: DispatchQueue? = nil,
@@ -58,14 +60,14 @@ public final class NetworkActivity: HTTPResourceInterceptor {
         return observer
     }
 
-    /// Every change, from `show` if something is under way. A slow reader finds the newest.
+    /// Every change, and the current state if it is `show`. A slow reader gets the newest state.
     public var states: AsyncStream<State> {
         let (changes, continuation) = AsyncStream.makeStream(of: State.self, bufferingPolicy: .bufferingNewest(1))
         let observation = observe { continuation.yield($0) }
         continuation.onTermination = { _ in observation.cancel() }
         let last = Lock(State.hide)
         return AsyncStream {
-            // What the reader missed leaves the same word twice in a row, now and then.
+            // After missed changes the reader may get the same state twice.
             for await state in changes where last.withLock({ $0 != state }) {
                 last.withLock { $0 = state }
                 return state
@@ -74,18 +76,18 @@ public final class NetworkActivity: HTTPResourceInterceptor {
         }
     }
 
-    /// Requests are none of its business.
+    /// `false`: it does not intercept requests.
     public var interceptsRequests: Bool { false }
 
-    /// Content is none of its business.
+    /// `false`: it does not intercept bodies.
     public var interceptsContent: Bool { false }
 
-    /// A task begins.
+    /// Adds one to the count.
     public func interceptScheduledTask(withIdentifier identifier: Int, request: HTTP.Request, retryState: Retry.State) {
         increment()
     }
 
-    /// A task has ended.
+    /// Subtracts one from the count.
     public func interceptSuccessfulTask(
         withIdentifier identifier: Int,
         request: HTTP.Request,
@@ -94,7 +96,7 @@ public final class NetworkActivity: HTTPResourceInterceptor {
         retryState: Retry.State
     ) { decrement() }
 
-    /// A task has ended; what was never made never began. Votes for nothing.
+    /// Subtracts one from the count, unless the task never started. Returns `.none`.
     public func interceptFailedTask(
         withIdentifier identifier: Int,
         request: HTTP.Request?,
@@ -117,11 +119,11 @@ public final class NetworkActivity: HTTPResourceInterceptor {
     }
 
     private func remove(_ observer: Observer) {
-        // The dropped reference leaves the lock first: it may hold the last one to somebody else's objects.
+        // Released outside the lock: the reference may be the last one to an object of the caller.
         _ = activity.withLock { $0.observers.removeValue(forKey: ObjectIdentifier(observer)) }
     }
 
-    /// One who is told. Two changes at once may reach it in either order, so it reads the state there is each time.
+    /// An observer. Two changes may reach it in either order, so it reads the current state each time.
     private final class Observer: Cancelable {
         private struct Told {
             var last = State.hide
@@ -136,7 +138,7 @@ public final class NetworkActivity: HTTPResourceInterceptor {
 
         init(of owner: NetworkActivity, on queue: DispatchQueue?, telling tell: @escaping @Sendable (State) -> Void) {
             self.owner = owner
-            // Serial, whatever the queue is that it leads to.
+            // Serial, even if its target queue is concurrent.
             self.queue = queue.map { DispatchQueue(label: "NetworkActivity", target: $0) }
             self.tell = tell
         }
@@ -146,7 +148,7 @@ public final class NetworkActivity: HTTPResourceInterceptor {
             owner?.remove(self)
         }
 
-        /// Tells the state if it is news, unless another thread is telling: that one looks again when it is done.
+        /// Reports the state if it has changed, unless another thread is reporting: that thread checks again afterwards.
         func look() {
             while let news = begin() {
                 if let queue {

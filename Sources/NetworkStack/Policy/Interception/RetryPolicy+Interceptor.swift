@@ -6,10 +6,10 @@ extension Retry.Policy: HTTPResourceInterceptor where Metadata: HTTPRetryMetadat
     /// The response of the stack.
     public typealias Response = Metadata.Response
 
-    /// Requests are none of its business.
+    /// `false`: it does not intercept requests.
     public var interceptsRequests: Bool { false }
 
-    /// Content is none of its business.
+    /// `false`: it does not intercept bodies.
     public var interceptsContent: Bool { false }
 
     /// Votes as ``shouldRetry(with:state:metadata:)`` does.

@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 
 extension Network {
-    /// Which proxy a request is sent through, if any. The environment has no say unless it is asked.
+    /// The proxies of requests. The environment's are used only on request (``environment(_:)``).
     public struct Proxies: Sendable, Hashable {
         /// The proxy for `http` URLs.
         public var http: Proxy?
@@ -13,7 +13,7 @@ extension Network {
         /// No proxy.
         public static let none = Proxies(http: nil, https: nil)
 
-        /// Chooses proxies by the URL's scheme.
+        /// Sets proxies by the URL's scheme.
         ///
         /// - Parameters:
         ///   - http: The proxy for `http` URLs.
@@ -25,7 +25,7 @@ extension Network {
             self.exceptions = exceptions
         }
 
-        /// Chooses one proxy for everything.
+        /// Sets one proxy for all URLs.
         ///
         /// - Parameters:
         ///   - proxy: The proxy.
@@ -34,15 +34,15 @@ extension Network {
             self.init(http: proxy, https: proxy, except: exceptions)
         }
 
-        /// Reads the proxies that an environment names, with curl's precedence.
+        /// Reads the proxies from the environment, with curl's precedence.
         ///
-        /// For `http` URLs `http_proxy`, in small letters only: `HTTP_PROXY` can be set by whoever sends a `Proxy` header to
-        /// a CGI program. For `https` URLs `https_proxy`, else `HTTPS_PROXY`. For both, in want of these, `all_proxy`, else
-        /// `ALL_PROXY`. The exceptions are those of `no_proxy`, else `NO_PROXY`. An empty variable counts as none.
+        /// For `http` URLs it is `http_proxy`, in lower case only: a client of a CGI program can set `HTTP_PROXY` with a `Proxy`
+        /// header. For `https` URLs it is `https_proxy`, else `HTTPS_PROXY`. If these are missing, it is `all_proxy`, else
+        /// `ALL_PROXY`. The exceptions are those of `no_proxy`, else `NO_PROXY`. An empty variable counts as missing.
         ///
-        /// - Parameter variables: The variables; `nil` for those of this process, as they are now.
-        /// - Returns: The proxies that are named, and the exceptions.
-        /// - Throws: ``HTTP/InvalidValue`` that names the variable which cannot be read.
+        /// - Parameter variables: The variables; `nil` for the current ones of this process.
+        /// - Returns: The proxies and the exceptions.
+        /// - Throws: ``HTTP/InvalidValue`` with the name of the variable that cannot be parsed.
         public static func environment(_ variables: [String: String]? = nil) throws(HTTP.InvalidValue) -> Proxies {
             let variables = variables ?? ProcessInfo.processInfo.environment
             func first(_ names: String...) -> (name: String, value: String)? {
@@ -70,12 +70,12 @@ extension Network {
             return Proxies(http: http, https: https, except: exceptions)
         }
 
-        /// Whether no request is ever sent through a proxy.
+        /// Whether no request is sent through a proxy.
         public var isEmpty: Bool { http == nil && https == nil }
 
-        /// The proxy for an origin.
+        /// Returns the proxy for an origin.
         ///
-        /// - Parameter origin: Where the request is to go.
+        /// - Parameter origin: The origin of the request.
         /// - Returns: The proxy, or `nil` if the origin is reached without one.
         public func proxy(for origin: HTTP.Origin) -> Proxy? {
             guard let proxy = origin.scheme == .https ? https : http, !exceptions.contains(origin) else { return nil }

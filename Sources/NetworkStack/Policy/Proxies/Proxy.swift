@@ -1,56 +1,56 @@
 extension Network {
-    /// A proxy that requests are sent through.
+    /// A proxy.
     ///
     ///     let proxy = try Network.Proxy("http://user:secret@proxy.example:3128")
     ///
-    /// Through an HTTP or HTTPS proxy, an `http` request is sent in absolute form (RFC 9112 section 3.2.2), and an `https`
-    /// one through a tunnel that `CONNECT` opens (RFC 9110 section 9.3.6). What the proxy is told (its credentials and
-    /// ``headers``) never travels through the tunnel, and what the origin is told never reaches the proxy.
+    /// An HTTP or HTTPS proxy gets an `http` request in absolute form (RFC 9112 section 3.2.2), and an `https` request through a
+    /// `CONNECT` tunnel (RFC 9110 section 9.3.6). The proxy's credentials and ``headers`` are never sent through the tunnel, and
+    /// the origin's fields never reach the proxy.
     public struct Proxy: Sendable, Hashable {
-        /// How the proxy is spoken to; the raw values are the schemes of proxy URLs, as curl names them.
+        /// The protocol of the proxy. The raw values are the schemes of proxy URLs, as in curl.
         public enum Scheme: String, Sendable, Hashable, CaseIterable {
-            /// HTTP in the clear.
+            /// HTTP without TLS.
             case http
-            /// HTTP over TLS. The proxy's certificate must be trusted as an origin's must.
+            /// HTTP over TLS. The proxy's certificate is verified like an origin's.
             case https
-            /// SOCKS 4: addresses of IPv4, looked up here.
+            /// SOCKS 4: IPv4 addresses, resolved here.
             case socks4
-            /// SOCKS 4a: names are looked up by the proxy.
+            /// SOCKS 4a: the proxy resolves names.
             case socks4a
-            /// SOCKS 5 (RFC 1928): names are looked up here.
+            /// SOCKS 5 (RFC 1928): names are resolved here.
             case socks5
-            /// SOCKS 5: names are looked up by the proxy; nothing about them leaves this machine otherwise.
+            /// SOCKS 5: the proxy resolves names, so no DNS query leaves this machine.
             case socks5h
 
             /// Whether the proxy speaks HTTP.
             public var isHTTP: Bool { self == .http || self == .https }
 
-            /// The port of a proxy URL that names none: 443 for `https`, 1080 for the rest, as with curl.
+            /// The port of a proxy URL without one, as in curl: 443 for `https`, otherwise 1080.
             public var defaultPort: Int { self == .https ? 443 : 1080 }
         }
 
-        /// How the proxy is spoken to.
+        /// The protocol of the proxy.
         public let scheme: Scheme
         /// The proxy's name or address in lower case, an IPv6 address in brackets.
         public let host: String
         /// The proxy's port.
         public let port: Int
-        /// Who asks, if the proxy wants to know: Basic credentials with an HTTP proxy (RFC 7617), a name and a password with
-        /// SOCKS 5 (RFC 1929), a user identifier with SOCKS 4.
+        /// The credentials for the proxy: Basic with an HTTP proxy (RFC 7617), name and password with SOCKS 5 (RFC 1929), a user
+        /// identifier with SOCKS 4.
         public var credentials: HTTP.Credentials?
-        /// Whether `http` requests go through a tunnel too (`CURLOPT_HTTPPROXYTUNNEL`). Of no meaning with SOCKS.
+        /// Whether `http` requests use a tunnel, too (`CURLOPT_HTTPPROXYTUNNEL`). Has no effect with SOCKS.
         public var tunnelsHTTP = false
-        /// Fields for an HTTP proxy alone: of `CONNECT`, or added to a request in absolute form (`CURLOPT_PROXYHEADER`).
+        /// Fields for an HTTP proxy only, in `CONNECT` or in a request in absolute form (`CURLOPT_PROXYHEADER`).
         public var headers: HTTP.Headers = [:]
 
-        /// Names a proxy.
+        /// Makes a proxy.
         ///
         /// - Parameters:
-        ///   - scheme: How the proxy is spoken to.
+        ///   - scheme: The protocol of the proxy.
         ///   - host: Its name or address, an IPv6 address in brackets.
-        ///   - port: Its port, or `nil` for the scheme's own.
-        ///   - credentials: Who asks, if the proxy wants to know.
-        /// - Throws: ``HTTP/InvalidValue`` with a sentence that says what to change.
+        ///   - port: Its port, or `nil` for the scheme's default.
+        ///   - credentials: The credentials for the proxy, if it needs them.
+        /// - Throws: ``HTTP/InvalidValue``, whose reason describes what to change.
         public init(
             _ scheme: Scheme,
             host: String,
@@ -64,11 +64,11 @@ extension Network {
             try validate()
         }
 
-        /// Reads a proxy's URL, as in `socks5h://user:secret@127.0.0.1:1080`.
+        /// Parses a proxy's URL, as in `socks5h://user:secret@127.0.0.1:1080`.
         ///
-        /// - Parameter url: `[scheme://][user[:password]@]host[:port][/]`, of at most 65,536 bytes. Without a scheme it is an HTTP
-        ///   proxy; the credentials are percent-decoded, and empty ones are none.
-        /// - Throws: ``HTTP/InvalidValue`` with a sentence that says what to change.
+        /// - Parameter url: `[scheme://][user[:password]@]host[:port][/]`, of at most 65,536 bytes. Without a scheme it is an
+        ///   HTTP proxy. Credentials are percent-decoded; empty ones count as none.
+        /// - Throws: ``HTTP/InvalidValue``, whose reason describes what to change.
         public init(_ url: String) throws(HTTP.InvalidValue) {
             guard url.utf8.count <= URLText.limit else { throw Self.refusal(URLText.Fault.tooLong.reason) }
             var rest = url[...]
@@ -109,7 +109,7 @@ extension Network {
             text.utf8.percentDecoded.flatMap { String(validating: $0, as: UTF8.self) }
         }
 
-        /// The host and port of an authority, by the one reader there is for them.
+        /// The host and port of an authority, read by the parser of URLs.
         private static func read(_ authority: String, _ scheme: Scheme) throws(HTTP.InvalidValue) -> (String, Int) {
             do {
                 let named = try HTTP.Target.authority(authority)
@@ -120,12 +120,12 @@ extension Network {
             }
         }
 
-        /// What is wrong with a URL, of the proxy.
+        /// The error for an invalid URL of a proxy.
         private static func refusal(_ reason: String) -> HTTP.InvalidValue {
             .init(reason.replacing("The URL", with: "The proxy"))
         }
 
-        /// Refuses what cannot be told to a proxy.
+        /// Refuses what cannot be sent to a proxy.
         func validate() throws(HTTP.InvalidValue) {
             if let credentials {
                 guard credentials.isLegal else {
@@ -165,6 +165,6 @@ extension Network.Proxy: CustomStringConvertible {
 }
 
 extension Network.Proxy: CustomReflectable {
-    /// The proxy's URL without its credentials: a dump, too, shows none.
+    /// The proxy's URL without its credentials, so that a dump shows none.
     public var customMirror: Mirror { Mirror(self, children: ["url": description]) }
 }

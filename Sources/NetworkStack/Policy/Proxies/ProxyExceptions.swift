@@ -1,7 +1,7 @@
 extension Network {
-    /// The origins that are reached without a proxy: what the variable `no_proxy` holds.
+    /// The origins that are reached without a proxy, as in the variable `no_proxy`.
     ///
-    /// | rule | what it excepts |
+    /// | rule | excepted |
     /// |---|---|
     /// | `*` | everything |
     /// | `example.com`, `.example.com`, `*.example.com` | that name and all names below it |
@@ -9,7 +9,7 @@ extension Network {
     /// | `192.0.2.0/24`, `2001:db8::/32` | the addresses of that block (RFC 4632) |
     /// | any of the names and addresses with `:8080` | the same, on that port only |
     ///
-    /// Names are never looked up: a block excepts URLs that have an address for their host.
+    /// Names are not resolved: a block applies to URLs whose host is an address.
     public struct ProxyExceptions: Sendable, Hashable {
         private enum Rule: Sendable, Hashable {
             case everything
@@ -24,10 +24,10 @@ extension Network {
 
         private init(rules: [Rule]) { self.rules = rules }
 
-        /// Reads a list of rules.
+        /// Parses a list of rules.
         ///
-        /// - Parameter list: The rules, with commas or blanks between them.
-        /// - Throws: ``HTTP/InvalidValue`` that names the rule which cannot be read.
+        /// - Parameter list: The rules, separated by commas or blanks.
+        /// - Throws: ``HTTP/InvalidValue`` with the rule that cannot be parsed.
         public init(_ list: String) throws(HTTP.InvalidValue) {
             for text in list.split(whereSeparator: { $0 == "," || $0 == " " || $0 == "\t" }) {
                 guard let rule = Self.rule(text) else {
@@ -39,10 +39,10 @@ extension Network {
             }
         }
 
-        /// Whether an origin is reached without a proxy.
+        /// Returns whether an origin is reached without a proxy.
         ///
-        /// - Parameter origin: Where a request is to go.
-        /// - Returns: Whether a rule says so.
+        /// - Parameter origin: The origin of a request.
+        /// - Returns: Whether a rule matches it.
         public func contains(_ origin: HTTP.Origin) -> Bool {
             if rules.isEmpty { return false }
             let address = Self.address(origin.host)
@@ -58,7 +58,7 @@ extension Network {
             }
         }
 
-        /// The address that a host is, in whatever form: who is asked for `127.1` connects to `127.0.0.1`.
+        /// The address that a host is, in any form: `127.1` is `127.0.0.1`.
         private static func address(_ host: String) -> IPAddress? {
             IPAddress(host) ?? IPAddress(CanonicalHost(host: host).text)
         }
@@ -72,7 +72,7 @@ extension Network {
                 else { return nil }
                 return .block(address, bits: bits, port: nil)
             }
-            // An IPv6 address needs no brackets here, as long as no port follows it.
+            // An IPv6 address needs no brackets here if no port follows it.
             if let address = IPAddress(String(text)) {
                 return .block(address, bits: address.bytes.count * 8, port: nil)
             }

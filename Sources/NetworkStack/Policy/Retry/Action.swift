@@ -1,23 +1,23 @@
 extension Retry {
-    /// What to do after a failure: one vote, or what the votes come to.
+    /// The action after a failure: one vote, or the result of several.
     public enum Action: Sendable {
-        /// Nothing: the failure stands.
+        /// No vote: the failure stands.
         case none
-        /// The operation must not be tried again.
+        /// The operation must not be retried.
         case noRetry(Retry.Error)
-        /// Try again at once.
+        /// Retry at once.
         case retry
-        /// Try again after a delay, in seconds; it must be finite and greater than zero.
+        /// Retry after a delay in seconds, which must be finite and greater than zero.
         case retryAfter(Delay)
 
-        /// Chooses between two actions, the one so far and the next vote.
+        /// Selects one of two actions: the result so far, or the next vote.
         public typealias CompareClosure = @Sendable (Action, Action) -> Action
 
-        /// The more important of two actions: `noRetry` before all (the first of two), then `retryAfter` (the longer of
-        /// two), then `retry`, then `none`.
+        /// Returns the action with the higher priority: `noRetry` (the first of two), then `retryAfter` (the longer of two), then
+        /// `retry`, then `none`.
         ///
         /// - Parameters:
-        ///   - lhs: The action so far.
+        ///   - lhs: The result so far.
         ///   - rhs: The next vote.
         /// - Returns: One of the two.
         @Sendable
@@ -34,18 +34,18 @@ extension Retry {
         }
     }
 
-    /// A delay that nobody can wait for: not finite, or not greater than zero. The fetch ends with it, as ``Error/custom(_:)`` of
+    /// A delay that is not finite or not greater than zero. The fetch ends with it, as ``Error/custom(_:)`` of
     /// ``HTTPFetchError/retry(_:_:)``.
     public struct InvalidDelay: Swift.Error, Hashable, CustomStringConvertible {
-        /// The delay that was voted for, in seconds.
+        /// The delay of the vote, in seconds.
         public let delay: Delay
 
-        /// Makes one.
+        /// Makes the error.
         ///
-        /// - Parameter delay: The delay that was voted for, in seconds.
+        /// - Parameter delay: The delay of the vote, in seconds.
         public init(_ delay: Delay) { self.delay = delay }
 
-        /// What happened.
+        /// The failure, in a sentence.
         public var description: String {
             "A retry after \(delay) s was asked for; the delay must be finite and above zero."
         }

@@ -1,26 +1,26 @@
 extension Retry {
-    /// How much of a delay is left to chance, so that clients that failed together do not come back together.
+    /// How much of a delay is random, so that clients that failed together do not retry together.
     public enum Jitter: Hashable, Sendable {
-        /// All of it: from next to nothing to the whole delay.
+        /// All of it: from almost zero to the whole delay.
         case full
         /// Half of it: from half the delay to the whole.
         case equal
     }
 
-    /// Draws a number from a range, evenly. One of your own makes delays predictable in tests.
+    /// Returns a random number from a range, uniformly distributed. Use your own source for predictable delays in tests.
     public typealias RandomSource = @Sendable (ClosedRange<Double>) -> Double
 
-    /// No delay is drawn shorter than this, in seconds: retries that cost no time would never reach a `maxDelay`.
+    /// The shortest delay, in seconds. Without it, retries might never reach a `maxDelay`.
     fileprivate static let shortestDelay = 0.001
 }
 
 extension Retry.Policy {
-    /// The same policy with its delays left to chance, those that a server asked for as well: before
-    /// ``respectingRetryAfter(upTo:now:)`` it leaves them alone.
+    /// Returns the policy with random delays. It also changes delays that a server asked for, unless it is applied before
+    /// ``respectingRetryAfter(upTo:now:)``.
     ///
     /// - Parameters:
-    ///   - jitter: How much of each delay.
-    ///   - random: Where chance comes from.
+    ///   - jitter: How much of each delay is random.
+    ///   - random: The source of random numbers.
     /// - Returns: The policy.
     public func jittered(
         _ jitter: Retry.Jitter = .full,
@@ -34,15 +34,15 @@ extension Retry.Policy {
         }
     }
 
-    /// A backoff whose delays are each drawn from between the base delay and three times the one before.
+    /// A backoff with random delays, each between the base delay and three times the previous one.
     ///
     /// It spreads clients more widely than a growing delay with jitter, and still grows.
     ///
     /// - Parameters:
-    ///   - baseDelay: The shortest delay, in seconds; finite and above zero.
+    ///   - baseDelay: The shortest delay, in seconds; finite and greater than zero.
     ///   - longest: The longest delay, in seconds; finite.
-    ///   - truncation: When to stop.
-    ///   - random: Where chance comes from.
+    ///   - truncation: When retries end.
+    ///   - random: The source of random numbers.
     /// - Returns: The policy.
     public static func decorrelatedJitter(
         baseDelay: Retry.Delay,
@@ -52,7 +52,7 @@ extension Retry.Policy {
     ) -> Self {
         .custom { _, state, _ in
             if let refusal = truncation.refusal(after: state) { return refusal }
-            // What cannot be waited for is voted for as it is, and ends the fetch.
+            // An invalid delay is voted for unchanged, and ends the fetch.
             guard baseDelay > 0, baseDelay.isFinite else { return .retryAfter(baseDelay) }
             guard longest >= baseDelay, longest.isFinite else { return .retryAfter(longest) }
             let tripled = 3 * max(state.lastDelay, baseDelay)

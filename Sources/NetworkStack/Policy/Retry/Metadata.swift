@@ -1,44 +1,44 @@
 public import FoundationEssentials
 
-/// What a retry policy is told of a failed attempt on an HTTP stack.
+/// What a retry policy gets about a failed attempt on an HTTP stack.
 public protocol HTTPRetryMetadata<Request, Response>: Sendable {
     /// The request of the stack.
     associatedtype Request: HTTPRequestConvertible
     /// The response of the stack.
     associatedtype Response: HTTPResponseConvertible
 
-    /// The request, or `nil` if it could not be made or was refused as it is.
+    /// The request, or `nil` if it could not be made or is invalid.
     var request: Request? { get }
-    /// The content that came with the failure, if any did.
+    /// The body of the response that failed, if there was one.
     var payload: Data? { get }
-    /// The response that came with the failure, if one did.
+    /// The response that failed, if there was one.
     var response: Response? { get }
 
-    /// Makes it of what an interceptor is told.
+    /// Makes the metadata from an interceptor's parameters.
     ///
     /// - Parameters:
-    ///   - request: The request, or `nil` if it could not be made or was refused as it is.
-    ///   - payload: The content that came with the failure, if any did.
-    ///   - response: The response that came with the failure, if one did.
+    ///   - request: The request, or `nil` if it could not be made or is invalid.
+    ///   - payload: The body of the response that failed, if there was one.
+    ///   - response: The response that failed, if there was one.
     init(request: Request?, payload: Data?, response: Response?)
 }
 
 extension Retry {
-    /// What a retry policy is told of a failed attempt on an HTTP stack.
+    /// What a retry policy gets about a failed attempt on an HTTP stack.
     public struct Metadata<Request: HTTPRequestConvertible, Response: HTTPResponseConvertible>: HTTPRetryMetadata {
-        /// The request, or `nil` if it could not be made or was refused as it is.
+        /// The request, or `nil` if it could not be made or is invalid.
         public let request: Request?
-        /// The content that came with the failure, if any did.
+        /// The body of the response that failed, if there was one.
         public let payload: Data?
-        /// The response that came with the failure, if one did.
+        /// The response that failed, if there was one.
         public let response: Response?
 
-        /// Makes it of what an interceptor is told.
+        /// Makes the metadata from an interceptor's parameters.
         ///
         /// - Parameters:
-        ///   - request: The request, or `nil` if it could not be made or was refused as it is.
-        ///   - payload: The content that came with the failure, if any did.
-        ///   - response: The response that came with the failure, if one did.
+        ///   - request: The request, or `nil` if it could not be made or is invalid.
+        ///   - payload: The body of the response that failed, if there was one.
+        ///   - response: The response that failed, if there was one.
         public init(request: Request?, payload: Data?, response: Response?) {
             self.request = request
             self.payload = payload

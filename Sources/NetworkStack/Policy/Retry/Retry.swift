@@ -1,52 +1,52 @@
-/// The namespace of retrying.
+/// The namespace for retries.
 public enum Retry {
-    /// A time to wait before the next attempt, in seconds.
+    /// The time before the next attempt, in seconds.
     public typealias Delay = Double
 
-    /// Why an operation is not tried again.
+    /// Why an operation is not retried.
     public enum Error: Swift.Error {
-        /// The most retries allowed were made.
+        /// The allowed number of retries was reached.
         case retries(Int)
-        /// The longest total delay allowed, in seconds, was waited.
+        /// The allowed total delay, in seconds, was reached.
         case delay(Delay)
         /// Any other reason.
         case custom(any Swift.Error)
     }
 
-    /// What an operation has been through so far.
+    /// The state of an operation before its next attempt.
     public struct State: Sendable {
         /// The error of every failed attempt, in order.
         ///
-        /// Errors keep the responses they came with, heads and not content, until the fetch ends: a policy that retries
-        /// for ever keeps one for each attempt. Nothing else of an earlier attempt is kept.
+        /// The errors keep their responses, heads without bodies, until the fetch ends: a policy without a limit keeps one for
+        /// each attempt. Nothing else of an earlier attempt is kept.
         public internal(set) var errors: [any Swift.Error] = []
 
-        /// The delays that were scheduled before retries, added up, in seconds.
+        /// The sum of the delays that were scheduled before retries, in seconds.
         public private(set) var totalDelay: Delay = 0
 
-        /// The delay that was scheduled last, in seconds; 0 before the first.
+        /// The last scheduled delay, in seconds; 0 before the first.
         public var lastDelay: Delay { last.magnitude }
 
-        /// The same, with a sign where the request may have arrived: with a word more, what holds a state is no longer passed in
-        /// registers, which every fetch would pay for.
+        /// The last delay, negative if the request may have arrived. With another stored property, a state would no longer be
+        /// passed in registers, at a cost for every fetch.
         private var last: Delay = 0
 
-        /// Whether something of the failed attempt may have reached a server before what failed: on a hop that was redirected,
-        /// or on a connection that died. What failed at last tells the error. It is known when the attempt is voted on.
+        /// Whether the failed attempt may have reached a server before its last hop or connection: on a hop that was redirected,
+        /// or on a connection that died. The error itself describes the last hop. Set before interceptors vote on the attempt.
         public internal(set) var requestMayHaveArrived: Bool {
             get { last.sign == .minus }
             set { last = Delay(sign: newValue ? .minus : .plus, exponent: 0, significand: last.magnitude) }
         }
 
-        /// The state of an operation that has not failed.
+        /// Makes the state of an operation that has not failed.
         public init() {}
 
-        /// The state of an operation that has failed, for tests of a ``Retry/Policy/Rule`` or an interceptor.
+        /// Makes the state of an operation that has failed, for tests of a ``Retry/Policy/Rule`` or an interceptor.
         ///
         /// - Parameters:
         ///   - errors: The error of every failed attempt, in order.
         ///   - delays: The delays that were scheduled before retries, in order, in seconds.
-        ///   - requestMayHaveArrived: Whether something of the failed attempt may have reached a server before what failed.
+        ///   - requestMayHaveArrived: Whether the failed attempt may have reached a server before its last hop or connection.
         public init(errors: [any Swift.Error], delays: [Delay] = [], requestMayHaveArrived: Bool = false) {
             self.errors = errors
             totalDelay = delays.reduce(0, +)
@@ -54,22 +54,23 @@ public enum Retry {
             self.requestMayHaveArrived = requestMayHaveArrived
         }
 
-        /// Another delay is scheduled.
+        /// Adds a delay.
         mutating func delayed(by delay: Delay) {
             totalDelay += delay
             last = Delay(signOf: last, magnitudeOf: delay)
         }
 
-        /// How many retries were made; in the state of an error that ended a fetch, whose last failure it holds, one more.
+        /// The number of retries so far. In the state of an error that ended a fetch it is one more, because that includes the
+        /// last failure.
         public var retryCount: Int { errors.count }
 
-        /// Which attempt is being made, counted from 1; in the state of an error that ended a fetch one more.
+        /// The number of the current attempt, from 1. In the state of an error that ended a fetch it is one more.
         public var attemptCount: Int { errors.count + 1 }
     }
 }
 
 extension Retry.State: CustomStringConvertible {
-    /// How many attempts have failed, and how the last one did: what an error that holds the state shows of it.
+    /// How many attempts have failed, and the last failure.
     public var description: String {
         guard let last = errors.last else { return "no failure" }
         return "\(errors.count) " + (errors.count == 1 ? "failure: " : "failures, the last: ") + "\(last)"

@@ -1,17 +1,16 @@
 public import FoundationEssentials
 
 extension Retry.Policy where Metadata: HTTPRetryMetadata {
-    /// The same policy, with delays at least as long as the server asks for in `Retry-After` (RFC 9110 section 10.2.3).
+    /// Returns the policy with delays at least as long as the server's `Retry-After` (RFC 9110 section 10.2.3).
     ///
-    /// Whether there is a retry at all is still the policy's decision. A wait longer than the limit ends the retries: the
-    /// request is not sent sooner than the server allows. A date that has passed, and a value that is neither a number of
-    /// seconds, fractions included, nor a date, ask for nothing. Apply jitter before: `jittered()` after this would draw
-    /// delays that are shorter than what the server asks for.
+    /// The policy still decides whether there is a retry. A `Retry-After` longer than the limit ends the retries, so a request is
+    /// never sent sooner than the server allows. A past date and an invalid value have no effect. Apply jitter first:
+    /// `jittered()` after this could make delays shorter than `Retry-After`.
     ///
     /// - Parameters:
-    ///   - limit: The longest wait, in seconds. If the server asks for more, the fetch ends with
-    ///     ``Retry/RetryAfterTooLong``, as ``Retry/Error/custom(_:)`` of ``HTTPFetchError/retry(_:_:)``.
-    ///   - now: The time that dates are compared with.
+    ///   - limit: The longest wait, in seconds. If the server asks for more, the fetch ends with ``Retry/RetryAfterTooLong``, as
+    ///     ``Retry/Error/custom(_:)`` of ``HTTPFetchError/retry(_:_:)``.
+    ///   - now: Returns the time for comparing dates.
     /// - Returns: The policy.
     public func respectingRetryAfter(
         upTo limit: Retry.Delay,
@@ -35,10 +34,10 @@ extension Retry.Policy where Metadata: HTTPRetryMetadata {
 }
 
 extension Retry {
-    /// The server asked, in `Retry-After`, for a longer wait than the policy allows. The fetch ends with it, as
-    /// ``Error/custom(_:)`` of ``HTTPFetchError/retry(_:_:)``.
+    /// The server's `Retry-After` is longer than the policy allows. The fetch ends with it, as ``Error/custom(_:)`` of
+    /// ``HTTPFetchError/retry(_:_:)``.
     public struct RetryAfterTooLong: Swift.Error, Hashable, CustomStringConvertible {
-        /// The wait that the server asked for, in seconds.
+        /// The server's `Retry-After`, in seconds.
         public let delay: Delay
         /// The longest wait that the policy allows, in seconds.
         public let limit: Delay
@@ -46,18 +45,18 @@ extension Retry {
         /// Makes the error, for tests.
         ///
         /// - Parameters:
-        ///   - delay: The wait that the server asked for, in seconds.
+        ///   - delay: The server's `Retry-After`, in seconds.
         ///   - limit: The longest wait that the policy allows, in seconds.
         public init(delay: Delay, limit: Delay) { (self.delay, self.limit) = (delay, limit) }
 
-        /// What happened.
+        /// The failure, in a sentence.
         public var description: String {
             "The server asked for a retry after \(delay) s; the policy waits \(limit) s at most."
         }
     }
 }
 
-/// What a server asks for in `Retry-After`.
+/// A parsed `Retry-After`.
 enum RetryAfter: Equatable {
     case seconds(Double)
     case date(Date)
@@ -67,13 +66,13 @@ enum RetryAfter: Equatable {
         self.init(text, now: now)
     }
 
-    /// Reads a field's value: a number of seconds, or a date. Of joined lines the first that is not empty counts.
+    /// Parses a field's value: a number of seconds, or a date. Of joined lines, the first that is not empty counts.
     init?(_ value: String, now: @autoclosure () -> Date) {
         let text = Substring(value.utf8.drop { $0.isBlank || $0 == UInt8(ascii: ",") })
-        // A date has a comma, too.
+        // A date contains a comma, too.
         let first = Substring(text.utf8.prefix { $0 != UInt8(ascii: ",") }.withoutOuterBlanks)
         if Self.isNumber(first.utf8) {
-            // More digits than a number holds mean for ever, which the limit cuts short.
+            // More digits than a number can hold mean infinity, which the limit handles.
             self = .seconds(min(Double(first) ?? .infinity, .greatestFiniteMagnitude))
         } else if let date = HTTPDate.parse(String(text), now: now()) {
             self = .date(date)
@@ -82,7 +81,7 @@ enum RetryAfter: Equatable {
         }
     }
 
-    /// How long to wait from a moment on, in seconds; below zero if the time has passed.
+    /// How long to wait, in seconds; negative if the moment has passed.
     func delay(at now: Date) -> Double {
         switch self {
         case .seconds(let seconds): seconds
@@ -90,7 +89,7 @@ enum RetryAfter: Equatable {
         }
     }
 
-    /// Whether a text is a number of seconds; RFC 9110 allows whole ones, and servers send fractions.
+    /// Whether a text is a number of seconds. RFC 9110 allows integers only, but servers send fractions.
     private static func isNumber(_ text: Substring.UTF8View) -> Bool {
         let whole = text.prefix(while: \.isDigit)
         let rest = text[whole.endIndex...]

@@ -1,18 +1,18 @@
 extension Retry {
-    /// How many retries each host is granted, in proportion to its requests.
+    /// Limits the retries to each host in proportion to its requests.
     ///
-    /// When a server struggles, retries multiply its load just then. With a budget they stay a fraction of the requests,
-    /// however many fetches fail: each first attempt pays in `ratio`, each retry costs one. Share one budget among all
-    /// policies that go to the same hosts; hosts do not share with each other.
+    /// When a server is overloaded, retries multiply its load. With a budget they stay a fraction of the requests, however many
+    /// fetches fail: each first attempt adds `ratio`, each retry subtracts one. Share one budget among all policies for the same
+    /// hosts. Each host has a separate balance.
     ///
-    /// A retry that is granted is set aside until it is sent, and paid for then. One that is not sent, because of a cancel
-    /// or another interceptor's vote, is granted to others ten seconds after its time.
+    /// A granted retry is reserved until it is sent, and then subtracted. If it is not sent, because of a cancel or another
+    /// interceptor's vote, the reservation ends ten seconds after its time.
     public final class Budget: Sendable {
         private struct Account {
             var balance: Double
-            /// Until when the retries that were granted, and not sent yet, are set aside.
+            /// When the reservations of granted retries end.
             var granted: [ContinuousClock.Instant] = []
-            /// Larger for who was dealt with later.
+            /// Larger for hosts that were used later.
             var turn: UInt64 = 0
         }
 
@@ -25,26 +25,26 @@ extension Retry {
         private let ratio: Double
         private let reserve: Double
 
-        /// Hosts that are remembered; beyond it, those that were not heard of for the longest time are forgotten.
+        /// The most hosts; beyond it, those that were not used for the longest time are forgotten.
         static let hostLimit = 1024
-        /// How long after its time a retry that is not sent is set aside.
+        /// How long after its time the reservation of a retry ends.
         private static let patience = Duration.seconds(10)
 
         /// Makes a budget.
         ///
         /// - Parameters:
-        ///   - ratio: Retries granted per request. From 0 to 1; values outside count as the nearer end.
-        ///   - reserve: Retries a host is granted before it has seen any request, and ten times this is the most it can
-        ///     save up, or what ten requests pay in, if that is more. At least 0; what is less counts as that.
+        ///   - ratio: Retries per request, from 0 to 1. Other values are limited to that range.
+        ///   - reserve: Retries of a host before its first request; at least 0. The balance is at most ten times this, or what
+        ///     ten requests add, if that is more.
         public init(ratio: Double = 0.2, reserve: Int = 10) {
             self.ratio = min(max(ratio.isNaN ? 0 : ratio, 0), 1)
             self.reserve = Double(max(reserve, 0))
         }
 
-        /// The retries a host is granted right now.
+        /// Returns the current number of retries for a host.
         ///
         /// - Parameter origin: The host.
-        /// - Returns: The retries; whole ones can be spent.
+        /// - Returns: The retries; only whole ones can be used.
         public func balance(of origin: HTTP.Origin) -> Double {
             let now = ContinuousClock.now
             return ledger.withLock { ledger in
@@ -53,30 +53,30 @@ extension Retry {
             }
         }
 
-        /// A first attempt goes to a host.
+        /// A first attempt is sent to a host.
         func deposit(for origin: HTTP.Origin) {
-            // Ten times the reserve, or what ten requests pay in where there is none.
+            // At most ten times the reserve, or what ten requests add without one.
             change(origin) { $0.balance = min($0.balance + ratio, max(10 * reserve, 10 * ratio)) }
         }
 
-        /// A retry is wanted.
+        /// Asks for a retry.
         ///
         /// - Parameters:
-        ///   - origin: Where it is to go.
-        ///   - delay: When, in seconds from now on; not below zero.
-        ///   - now: The time.
+        ///   - origin: The host.
+        ///   - delay: When it is to be sent, in seconds from now; not negative.
+        ///   - now: The current time.
         /// - Returns: Whether it is granted.
         func grant(to origin: HTTP.Origin, after delay: Retry.Delay = 0, now: ContinuousClock.Instant = .now) -> Bool {
             change(origin) { account in
                 account.granted.removeAll { $0 <= now }
                 guard account.balance - Double(account.granted.count) >= 1 else { return false }
-                // Nobody waits longer than thirty years.
+                // At most thirty years.
                 account.granted.append(now + .seconds(min(delay, 1e9)) + Self.patience)
                 return true
             }
         }
 
-        /// A retry goes to a host. One that was not granted here costs nothing.
+        /// A retry is sent to a host. One that was not granted here costs nothing.
         func pay(for origin: HTTP.Origin) {
             change(origin) { account in
                 guard !account.granted.isEmpty else { return }
@@ -100,18 +100,17 @@ extension Retry {
         }
     }
 
-    /// A retry was wanted, and the host's budget is spent. The fetch ends with it, as ``Error/custom(_:)`` of
-    /// ``HTTPFetchError/retry(_:_:)``.
+    /// The host's budget has no retry left. The fetch ends with it, as ``Error/custom(_:)`` of ``HTTPFetchError/retry(_:_:)``.
     public struct BudgetExhausted: Swift.Error, Hashable, CustomStringConvertible {
         /// The host.
         public let origin: HTTP.Origin
 
-        /// Makes the error, for tests of who is to handle it.
+        /// Makes the error, for tests.
         ///
         /// - Parameter origin: The host.
         public init(origin: HTTP.Origin) { self.origin = origin }
 
-        /// What happened.
+        /// The failure, in a sentence.
         public var description: String { "The retries granted to \(origin) are spent." }
     }
 }

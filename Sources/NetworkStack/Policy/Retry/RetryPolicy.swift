@@ -1,28 +1,28 @@
 extension Retry {
-    /// When an operation that has failed is tried again.
+    /// When an operation that has failed is retried.
     ///
-    /// A policy looks at the failure and at what the operation has been through, and votes. It is an interceptor, too: put
-    /// it among those of a resource or a stack, alone or beside others; the most important vote counts.
+    /// A policy votes on a failure, based on the state of the operation. It is an interceptor, too: add it to those of a resource
+    /// or a stack, alone or with others; the vote with the highest priority counts.
     ///
-    /// A policy does not ask whether sending a request twice is safe: voting for a retry says that it is. See ``whenSafe()``
-    /// and ``whenTransient(_:)`` for policies that look first.
+    /// A policy does not check whether sending a request twice is safe: a vote for a retry declares it safe. Use ``whenSafe()``
+    /// and ``whenTransient(_:)`` for policies that check.
     public enum Policy<Metadata: Sendable>: Sendable {
-        /// Votes freely: it is told the failure, the state before it, and the operation's metadata.
+        /// Votes based on the failure, the state before it, and the operation's metadata.
         public typealias Rule = @Sendable (_ error: any Swift.Error, _ state: State, _ metadata: Metadata) -> Action
 
-        /// Tries again at once, so many times.
+        /// Retries at once, up to this many times.
         case maxRetries(Int)
-        /// Tries again after a delay.
+        /// Retries after a delay.
         case backoff(Backoff)
-        /// Does what a closure says.
+        /// Votes as a closure does.
         case custom(Rule)
 
         /// Votes on a failure.
         ///
         /// - Parameters:
         ///   - error: The failure.
-        ///   - state: What the operation has been through before this failure.
-        ///   - metadata: What is known of the operation.
+        ///   - state: The state of the operation before this failure.
+        ///   - metadata: The operation's metadata.
         /// - Returns: The vote.
         public func shouldRetry(with error: any Swift.Error, state: State, metadata: Metadata) -> Action {
             switch self {
@@ -32,10 +32,10 @@ extension Retry {
             }
         }
 
-        /// The same policy, asked only where a condition holds; elsewhere it votes for nothing.
+        /// Returns the policy restricted to a condition; otherwise it returns `.none`.
         ///
-        /// - Parameter condition: Told what the policy would be told.
-        /// - Returns: The narrower policy.
+        /// - Parameter condition: Gets the parameters of the policy.
+        /// - Returns: The restricted policy.
         public func when(_ condition: @escaping @Sendable (any Swift.Error, State, Metadata) -> Bool) -> Self {
             .custom { error, state, metadata in
                 condition(error, state, metadata) ? shouldRetry(with: error, state: state, metadata: metadata) : .none
@@ -44,5 +44,5 @@ extension Retry {
     }
 }
 
-/// A retry policy of the neutral types: one object for every stack, through `adapted()`.
+/// A retry policy of the neutral types: one object for every stack, with `adapted()`.
 public typealias HTTPRetryPolicy = Retry.Policy<Retry.Metadata<HTTP.Request, HTTP.Response>>

@@ -1,19 +1,19 @@
 extension Retry {
-    /// The statuses that may pass by themselves: the server, or something before it, was busy or being replaced.
+    /// The statuses of temporary failures: the server, or a server in front of it, was overloaded or being replaced.
     public static let transientStatuses: Set<HTTP.StatusCode> = [
         .requestTimeout, .tooEarly, .tooManyRequests, .internalServerError, .badGateway, .serviceUnavailable,
         .gatewayTimeout,
     ]
 
-    /// Whether a request can be sent again without the risk of doing twice what was to be done once.
+    /// Returns whether a request can be sent again without the risk that it is processed twice.
     ///
-    /// It can if its method is idempotent (RFC 9110 section 9.2.2), if it carries an `Idempotency-Key`, or if it provably
-    /// never reached the server. A body that can be sent only once is another matter; the stack itself refuses that.
+    /// It can if its method is idempotent (RFC 9110 section 9.2.2), if it has an `Idempotency-Key`, or if it provably never
+    /// reached the server. The stack itself refuses to send a one-shot body again.
     ///
     /// - Parameters:
     ///   - request: The request that failed.
-    ///   - error: How it failed: the stack's `FetchError`.
-    ///   - state: What the operation has been through, this attempt included. The error tells of the last hop alone.
+    ///   - error: The failure: the stack's `FetchError`.
+    ///   - state: The state of the operation, this attempt included. The error describes the last hop only.
     /// - Returns: Whether it is safe.
     public static func isSafe(_ request: HTTP.Request, after error: any Swift.Error, in state: State) -> Bool {
         if request.method.isIdempotent { return true }
@@ -21,15 +21,15 @@ extension Retry {
         return !state.requestMayHaveArrived && (error as? any HTTPError)?.isRetryable ?? false
     }
 
-    /// Whether a failure may pass by itself.
+    /// Returns whether a failure may be temporary.
     ///
-    /// A timeout may, and a connection that could not be opened or broke, and some statuses. A request that cannot be
-    /// made, a failure of trust, a malformed response and a cancel may not.
+    /// These are timeouts, connections that could not be opened or broke, and some statuses. Requests that cannot be made,
+    /// failures of trust, malformed responses and cancels are not temporary.
     ///
     /// - Parameters:
     ///   - error: The failure: the stack's `FetchError`, that of a fetch that decodes, or that of a stream.
-    ///   - statuses: The statuses that may pass.
-    /// - Returns: Whether it may.
+    ///   - statuses: The statuses of temporary failures.
+    /// - Returns: Whether it may be temporary.
     public static func isTransient(
         _ error: any Swift.Error,
         statuses: Set<HTTP.StatusCode> = transientStatuses
@@ -46,14 +46,15 @@ extension Retry {
 }
 
 extension HTTPError {
-    /// Whether the failure may pass by itself (``Retry/isTransient(_:statuses:)``).
+    /// Whether the failure may be temporary (``Retry/isTransient(_:statuses:)``).
     public var isTransient: Bool { Retry.isTransient(self) }
 }
 
 extension Retry.Policy where Metadata: HTTPRetryMetadata {
-    /// The same policy where sending the request again is safe (``Retry/isSafe(_:after:in:)``); elsewhere it votes for nothing.
+    /// Returns the policy restricted to requests that are safe to send again (``Retry/isSafe(_:after:in:)``); otherwise it
+    /// returns `.none`.
     ///
-    /// - Returns: The narrower policy.
+    /// - Returns: The restricted policy.
     public func whenSafe() -> Self {
         when { error, state, metadata in
             guard let request = try? metadata.request?.httpRequest() else { return false }
@@ -61,11 +62,10 @@ extension Retry.Policy where Metadata: HTTPRetryMetadata {
         }
     }
 
-    /// The same policy for failures that may pass by themselves (``Retry/isTransient(_:statuses:)``); for others it votes
-    /// for nothing.
+    /// Returns the policy restricted to temporary failures (``Retry/isTransient(_:statuses:)``); otherwise it returns `.none`.
     ///
-    /// - Parameter statuses: The statuses that may pass.
-    /// - Returns: The narrower policy.
+    /// - Parameter statuses: The statuses of temporary failures.
+    /// - Returns: The restricted policy.
     public func whenTransient(_ statuses: Set<HTTP.StatusCode> = Retry.transientStatuses) -> Self {
         when { error, _, _ in Retry.isTransient(error, statuses: statuses) }
     }

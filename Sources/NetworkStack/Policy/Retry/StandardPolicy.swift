@@ -1,13 +1,13 @@
 extension Retry.Policy where Metadata: HTTPRetryMetadata {
-    /// A policy for most requests: up to three retries, after at most 0.25, 0.5 and 1 s (full jitter), or after what
-    /// `Retry-After` asks for, up to a minute. It retries only failures that may pass (``whenTransient(_:)``), and only requests
-    /// that are safe to send again (``whenSafe()``).
+    /// A policy for most requests: up to three retries, after at most 0.25, 0.5 and 1 s (full jitter), or after `Retry-After`, up
+    /// to a minute. It retries only temporary failures (``whenTransient(_:)``), and only requests that are safe to send again
+    /// (``whenSafe()``).
     public static var standard: Self {
         backoff(.exponential(baseDelay: 0.25, until: .maxRetries(3))).jittered().respectingRetryAfter(upTo: 60)
             .whenTransient().whenSafe()
     }
 
-    /// ``respectingRetryAfter(upTo:now:)`` with a `Duration`.
+    /// Returns the policy of ``respectingRetryAfter(upTo:now:)``, with a `Duration`.
     ///
     /// - Parameter limit: The longest wait. If the server asks for more, the fetch ends with ``Retry/RetryAfterTooLong``.
     /// - Returns: The policy.
@@ -21,17 +21,17 @@ extension Retry.Backoff {
     ///
     /// - Parameters:
     ///   - delay: The delay.
-    ///   - truncation: When to stop.
+    ///   - truncation: When retries end.
     /// - Returns: The backoff.
     public static func constant(delay: Duration, until truncation: Truncation) -> Self {
         .constant(delay: delay.seconds, until: truncation)
     }
 
-    /// Delays that double, from the base delay on (``doubling(_:_:)``).
+    /// Delays that double each time (``doubling(_:_:)``).
     ///
     /// - Parameters:
     ///   - baseDelay: The first delay.
-    ///   - truncation: When to stop; with a `maxDelay`, no single delay is longer than that.
+    ///   - truncation: When retries end. A `maxDelay` also limits each single delay.
     /// - Returns: The backoff.
     public static func exponential(baseDelay: Duration, until truncation: Truncation) -> Self {
         .exponential(baseDelay: baseDelay.seconds, until: truncation)
@@ -39,7 +39,7 @@ extension Retry.Backoff {
 }
 
 extension Retry.Backoff.Truncation {
-    /// Once the delays add up to this.
+    /// Once the sum of the delays reaches this.
     ///
     /// - Parameter limit: The total.
     /// - Returns: The truncation.

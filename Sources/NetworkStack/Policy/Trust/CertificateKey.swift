@@ -1,19 +1,19 @@
-/// Where in a certificate its public key stands, for platforms whose own interface does not tell it as it is encoded.
+/// Finds the public key in a certificate, for platforms whose API does not return it as encoded.
 package enum CertificateKey {
-    /// The SubjectPublicKeyInfo of a certificate (RFC 5280 section 4.1), tag and length included, whatever the key's type.
+    /// The SubjectPublicKeyInfo of a certificate (RFC 5280 section 4.1), tag and length included, for any type of key.
     ///
     /// - Parameter bytes: The certificate in DER.
-    /// - Returns: The bytes a pin is the hash of, or `nil` if there is no certificate in `bytes`.
+    /// - Returns: The bytes whose hash is the pin, or `nil` if `bytes` has no certificate.
     package static func subjectPublicKeyInfo(inDER bytes: [UInt8]) -> ArraySlice<UInt8>? {
         guard let certificate = Element(bytes[...]), let body = Element(certificate.content) else { return nil }
         var rest = body.content
-        // The version, which may be left out; serial number, signature algorithm, issuer, validity, subject.
+        // The optional version, serial number, signature algorithm, issuer, validity, subject.
         if rest.first == 0xA0 { rest = Element(rest)?.rest ?? [] }
         for _ in 0..<5 { rest = Element(rest)?.rest ?? [] }
         return Element(rest).flatMap { $0.tag == 0x30 ? $0.whole : nil }
     }
 
-    /// One element of DER (X.690 section 8.1).
+    /// One DER element (X.690 section 8.1).
     private struct Element {
         let tag: UInt8
         let whole: ArraySlice<UInt8>

@@ -1,57 +1,56 @@
 public import FoundationEssentials
 
-/// Which public keys the servers of one domain must have: public-key pinning in the manner of RFC 7469, by configuration.
+/// The public keys that servers of one domain must have: public-key pinning as in RFC 7469, set by configuration.
 public struct PinningPolicy: Hashable, Sendable {
     /// Which certificates a pin may match.
     public enum Scope: String, Hashable, Sendable, Codable, CaseIterable {
-        /// Any certificate of the chain that was verified, from the server's own up to the root.
+        /// Any certificate of the verified chain, from the server's certificate to the root.
         case chain
-        /// The server's own certificate alone. The strictest; a pin of an authority never matches.
+        /// The server's certificate only. This is the strictest scope; a pin of an authority never matches.
         case leaf
     }
 
-    /// Why there is no such policy.
+    /// Why a policy is invalid.
     public enum ValidationError: Error, Hashable, Sendable {
         /// The domain name is empty.
         case emptyDomainName
-        /// The domain name is no host: it is not ASCII (give its A-label, the `xn--` form), has an empty label, a wildcard, or
-        /// a character that no host has.
+        /// The domain name is not a host: it has a name beyond ASCII (write its A-label, the `xn--` form), an empty label, a
+        /// wildcard, or an illegal character.
         case invalidDomainName(String)
         /// There is no pin.
         case emptyPins
-        /// These are no pins: exactly the bad ones, as they were given. One of them is the hash of nothing
-        /// (`47DEQpj8…`), which a chain of commands prints that has failed; no key has it.
+        /// These pins are invalid; they are exactly the invalid ones, as given. The hash of nothing (`47DEQpj8…`) is among the
+        /// invalid pins, because a failed chain of commands prints it and no key has it.
         case invalidPins(Set<String>)
-        /// There is one key only, however often it was written, and a second one is asked for.
+        /// There is only one key, and a second one is required.
         case missingBackupPin
     }
 
-    /// The domain in its canonical form: lower case, no dot at the end; an address as libcurl would write it.
+    /// The domain in canonical form: lower case, without a final dot; an address as libcurl writes it.
     public let domainName: String
-    /// Whether the policy is also that of every name below the domain. An address has none.
+    /// Whether the policy also applies to every name below the domain. An address has none.
     public let includeSubdomains: Bool
-    /// The moment after which the policy counts as expired.
+    /// The moment at which the policy expires.
     public let expirationDate: Date
     /// The keys, at least one.
     public let pins: Set<PublicKeyPin>
     /// Which certificates a pin may match.
     public let scope: Scope
 
-    /// The pins as curl takes them: sorted, because it shares connections by this text.
+    /// The pins in curl's format, sorted, because libcurl shares connections by this text.
     package let pinList: String
     let host: CanonicalHost
 
     /// Makes a policy.
     ///
     /// - Parameters:
-    ///   - domainName: A host name or an address; no scheme, no port, no wildcard. Its spelling does not count.
-    ///   - includeSubdomains: Whether the policy is also that of every name below the domain.
-    ///   - expirationDate: The moment after which the policy counts as expired; see
-    ///     ``ServerTrustConfiguration/allowExpiredDomainPolicies``.
-    ///   - pinnedHashes: SHA-256 of the DER SubjectPublicKeyInfo in base64, bare or after `sha256/` or `sha256//`.
-    ///   - enforceBackupPin: Whether at least two different keys are asked for, so that one can be lost.
+    ///   - domainName: A host name or an address, in any spelling; no scheme, no port, no wildcard.
+    ///   - includeSubdomains: Whether the policy also applies to every name below the domain.
+    ///   - expirationDate: The moment at which the policy expires; see ``ServerTrustConfiguration/allowExpiredDomainPolicies``.
+    ///   - pinnedHashes: SHA-256 hashes of the DER SubjectPublicKeyInfo in base64, bare or after `sha256/` or `sha256//`.
+    ///   - enforceBackupPin: Whether at least two different keys are required, so that one can be lost.
     ///   - scope: Which certificates a pin may match.
-    /// - Throws: The first of ``ValidationError``'s cases that applies, in their order.
+    /// - Throws: The first case of ``ValidationError`` that applies, in their order.
     public init(
         domainName: String,
         includeSubdomains: Bool = false,
@@ -70,22 +69,22 @@ public struct PinningPolicy: Hashable, Sendable {
         self.host = host
         self.domainName = host.text
         self.includeSubdomains = includeSubdomains
-        // A date that is none lies before no other, and Foundation traps where it is to describe it.
+        // A date that is NaN compares false with every other, and Foundation traps when it describes it.
         self.expirationDate = expirationDate.timeIntervalSince1970.isNaN ? .distantFuture : expirationDate
         self.pins = pins
         pinList = pins.map(\.description).sorted().joined(separator: ";")
         self.scope = scope
     }
 
-    /// Whether the policy has expired.
+    /// Returns whether the policy has expired.
     ///
-    /// - Parameter now: The moment asked about.
-    /// - Returns: Whether ``expirationDate`` lies before it.
+    /// - Parameter now: The moment to check.
+    /// - Returns: Whether ``expirationDate`` is before it.
     public func isExpired(at now: Date) -> Bool { expirationDate < now }
 }
 
 extension PinningPolicy.ValidationError: CustomStringConvertible {
-    /// What is wrong, in a sentence.
+    /// The fault, in a sentence.
     public var description: String {
         switch self {
         case .emptyDomainName: "A pinning policy needs a domain name."

@@ -1,13 +1,13 @@
 internal import FoundationEssentials
 
-/// A key that an object of a JSON text has twice: of two values decoders take either, and nobody says which was meant.
+/// A key that occurs twice in one object of a JSON text. Decoders take either value.
 struct RepeatedKey {
     let text: String
 
-    /// Looks for one, in JSON that a decoder has read. Text that is not UTF-8 has none that is known.
+    /// Searches for one, in JSON that a decoder has accepted. In text that is not UTF-8 none is found.
     init?(in json: Data) {
         let bytes = Array(json)
-        /// The keys of every object that is open; nothing for a list.
+        /// The keys of every open object; `nil` for a list.
         var open: [Set<String>?] = []
         var isKey = false
         var place = 0

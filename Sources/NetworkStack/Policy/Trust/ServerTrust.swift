@@ -1,11 +1,11 @@
-/// How the server of one hop is to be trusted, decided before a socket is opened.
+/// How the server of one hop has to be verified, decided before a socket is opened.
 public enum ServerTrust: Sendable {
     /// By ordinary verification of its certificates.
     case ordinary
-    /// By ordinary verification, and then by its keys.
+    /// By ordinary verification, and by its keys.
     case pinned(PinnedServer)
 
-    /// Whether it is the same decision, about the same server.
+    /// Whether it is the same decision about the same server.
     func isIdentical(to other: ServerTrust) -> Bool {
         switch (self, other) {
         case (.ordinary, .ordinary): true
@@ -14,27 +14,27 @@ public enum ServerTrust: Sendable {
         }
     }
 
-    /// The server whose keys are pinned and must match; `nil` where they need not, or where a mismatch is only reported.
+    /// The pinned server whose keys must match; `nil` if it is not pinned, or if a mismatch is only reported.
     public var enforced: PinnedServer? {
         if case .pinned(let server) = self, server.isEnforced { server } else { nil }
     }
 }
 
-/// A server whose keys are pinned: what a transport needs to judge it by.
+/// A pinned server, with what a transport needs to verify it.
 ///
-/// A transport that enforces pins proves two things before any byte of the request leaves, on a new connection and on every
-/// reuse of one: that the certificates pass ordinary verification for ``host``, and that ``match(in:)`` finds a pin among
-/// the keys of the chain that was verified (not of the one that was presented).
+/// A transport that enforces pins checks two things before it sends any byte of a request, on a new connection and on every
+/// reuse. The certificates must pass ordinary verification for ``host``. And ``match(in:)`` must find a pin among the keys of the
+/// verified chain, not of the presented one.
 public final class PinnedServer: Sendable {
-    /// The host in its canonical form, an IPv6 address without brackets.
+    /// The host in canonical form; an IPv6 address has no brackets.
     public let host: String
     /// Whether the host is an address.
     public let isAddress: Bool
-    /// The policy that counts.
+    /// The policy that applies.
     public let policy: PinningPolicy
-    /// Where the search for a match begins.
+    /// The end of the chain at which the search for a match begins.
     public let certificateCheckingOrder: ServerTrustConfiguration.CertificateCheckingOrder
-    /// Whether a server that does not match is refused; if not, it is reported.
+    /// Whether a server that does not match is refused; otherwise it is reported.
     public let isEnforced: Bool
 
     init(_ host: CanonicalHost, policy: PinningPolicy, configuration: ServerTrustConfiguration) {
@@ -45,10 +45,10 @@ public final class PinnedServer: Sendable {
         isEnforced = configuration.mode == .enforced
     }
 
-    /// The pinned key that a verified chain has: the first in the checking order.
+    /// Returns the pinned key in a verified chain: the first in the checking order.
     ///
-    /// - Parameter chain: The keys of the chain that was verified, the server's own first.
-    /// - Returns: The key, or `nil` if none of those that count is pinned.
+    /// - Parameter chain: The keys of the verified chain, the server's first.
+    /// - Returns: The key, or `nil` if no key in the policy's scope is pinned.
     public func match(in chain: [PublicKeyPin]) -> PublicKeyPin? {
         switch (policy.scope, certificateCheckingOrder) {
         case (.leaf, _): chain.first.flatMap { policy.pins.contains($0) ? $0 : nil }

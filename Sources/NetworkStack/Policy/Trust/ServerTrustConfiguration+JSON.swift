@@ -5,7 +5,7 @@ extension ServerTrustConfiguration: Codable {
         case pinningPolicies, certificateCheckingOrder, allowNotPinnedDomains, allowExpiredDomainPolicies, mode
     }
 
-    /// Reads a configuration from JSON:
+    /// Makes a configuration from JSON:
     ///
     ///     {
     ///       "pinningPolicies": [
@@ -24,12 +24,12 @@ extension ServerTrustConfiguration: Codable {
     ///       "mode": "enforced"
     ///     }
     ///
-    /// What is left out is as the initializers have it; a key that is none of these is refused, because a word that is
-    /// spelled wrong must not weaken a policy in silence.
+    /// Missing keys have the defaults of the initializers. Unknown keys are refused, so that a misspelling cannot weaken a
+    /// policy.
     ///
     /// - Parameter json: UTF-8 text.
-    /// - Throws: ``ValidationError`` and ``PinningPolicy/ValidationError`` for what makes no sense, `DecodingError` for what
-    ///   is not of this form, or has a key twice in one object.
+    /// - Throws: ``ValidationError`` and ``PinningPolicy/ValidationError`` for invalid values; `DecodingError` for another
+    ///   structure, or for a key that occurs twice in one object.
     public init(json: Data) throws {
         self = try JSONDecoder().decode(Self.self, from: json)
         guard let repeated = RepeatedKey(in: json) else { return }
@@ -37,10 +37,11 @@ extension ServerTrustConfiguration: Codable {
         throw DecodingError.dataCorrupted(.init(codingPath: [], debugDescription: reason))
     }
 
-    /// Reads a configuration; ``init(json:)`` shows its form, and refuses what a decoder does not tell: a key that stands twice.
+    /// Decodes a configuration in the format of ``init(json:)``. Only ``init(json:)`` refuses a repeated key, because decoders do
+    /// not report it.
     ///
     /// - Parameter decoder: Holds the configuration.
-    /// - Throws: As ``init(json:)``.
+    /// - Throws: The errors of ``init(json:)``.
     public init(from decoder: any Decoder) throws {
         try decoder.refuseKeys(beyond: CodingKeys.self)
         let container = try decoder.container(keyedBy: CodingKeys.self)
@@ -57,10 +58,10 @@ extension ServerTrustConfiguration: Codable {
         )
     }
 
-    /// Writes the configuration in the form that is read.
+    /// Encodes the configuration in the same format.
     ///
     /// - Parameter encoder: Takes the configuration.
-    /// - Throws: What the encoder throws.
+    /// - Throws: The encoder's error.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(pinningPolicies, forKey: .pinningPolicies)
@@ -76,10 +77,10 @@ extension PinningPolicy: Codable {
         case domainName, includeSubdomains, expirationDate, pinnedHashes, enforceBackupPin, scope
     }
 
-    /// Reads a policy; ``ServerTrustConfiguration/init(json:)`` shows its form.
+    /// Decodes a policy in the format of ``ServerTrustConfiguration/init(json:)``.
     ///
     /// - Parameter decoder: Holds the policy.
-    /// - Throws: ``ValidationError``, or `DecodingError` for what is not of this form.
+    /// - Throws: ``ValidationError``, or `DecodingError` for another structure.
     public init(from decoder: any Decoder) throws {
         try decoder.refuseKeys(beyond: CodingKeys.self)
         let container = try decoder.container(keyedBy: CodingKeys.self)
@@ -104,10 +105,10 @@ extension PinningPolicy: Codable {
         )
     }
 
-    /// Writes the policy in the form that is read.
+    /// Encodes the policy in the same format.
     ///
     /// - Parameter encoder: Takes the policy.
-    /// - Throws: What the encoder throws.
+    /// - Throws: The encoder's error.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(domainName, forKey: .domainName)
@@ -121,7 +122,7 @@ extension PinningPolicy: Codable {
     }
 }
 
-/// Any key there is, to find those that should not be.
+/// Any key, to find unknown ones.
 private struct AnyKey: CodingKey {
     let stringValue: String
     var intValue: Int? { nil }
@@ -145,12 +146,12 @@ extension Decoder {
 }
 
 extension Date {
-    /// Reads a date of ISO 8601 with its time and its distance from UTC. Foundation reads past what follows them, and takes a
-    /// thirty-first of February for a day in March.
+    /// Parses an ISO 8601 date with its time and its offset from UTC. Foundation ignores what follows, and reads February 31st as
+    /// a day in March.
     fileprivate init?(exactly text: String) {
         let offset = text.suffix(text.hasSuffix("Z") ? 1 : 6)
         let time = text.dropLast(offset.count)
-        // JavaScript writes milliseconds always; here they may say nothing only.
+        // JavaScript always writes milliseconds; here they must be zero.
         let local = String(time.hasSuffix(".000") ? time.dropLast(4) : time) + "Z"
         guard offset.hasPrefix("Z") || offset.hasPrefix("+") || offset.hasPrefix("-"),
             let date = try? Date(text, strategy: .iso8601), let inUTC = try? Date(local, strategy: .iso8601),

@@ -1,57 +1,57 @@
-/// Whom a stack trusts beyond ordinary verification: the pinning policies of its hosts, and what to do about the rest.
+/// The pinning policies of a stack's hosts, and how other hosts are treated.
 ///
-/// Every request is judged on its own, each redirect included, before a connection is opened or used. It can be read from
-/// JSON (``init(json:)``).
+/// Every request is judged separately, redirects included, before a connection is opened or used. A configuration can be read
+/// from JSON (``init(json:)``).
 public struct ServerTrustConfiguration: Hashable, Sendable {
-    /// Where the search for a match begins. It decides which match is told (``HTTP/Metrics/matchedPin``), not whether there
-    /// is one.
+    /// The end of the chain at which the search for a match begins. It decides which match is reported
+    /// (``HTTP/Metrics/matchedPin``), not whether there is one.
     public enum CertificateCheckingOrder: String, Hashable, Sendable, Codable, CaseIterable {
-        /// From the root down to the server's own certificate.
+        /// From the root to the server's certificate.
         case rootToLeaf
-        /// From the server's own certificate up to the root.
+        /// From the server's certificate to the root.
         case leafToRoot
     }
 
-    /// What becomes of a request that does not pass.
+    /// What happens to a request that does not pass.
     public enum Mode: String, Hashable, Sendable, Codable, CaseIterable {
         /// It is refused with ``HTTPFetchError/untrusted(_:_:)``.
         case enforced
-        /// It goes out under ordinary verification, and is reported (``Network/Configuration/serverTrustReporter``): to see
-        /// what a policy would refuse, before it does.
+        /// It is sent under ordinary verification, and reported (``Network/Configuration/serverTrustReporter``). Use it to try a
+        /// policy before you enforce it.
         case reportOnly
     }
 
-    /// Why there is no such configuration.
+    /// Why a configuration is invalid.
     public enum ValidationError: Error, Hashable, Sendable {
-        /// There is no policy. For ordinary trust, have no configuration.
+        /// There is no policy. For ordinary trust, use no configuration.
         case emptyPolicies
-        /// Two policies that differ are for one domain.
+        /// Two different policies are for the same domain.
         case conflictingPolicies(domainName: String)
     }
 
     /// A policy of such a configuration.
     public typealias Policy = PinningPolicy
 
-    /// The policies, no two for one domain. The most specific one counts for a host, alone.
+    /// The policies, no two for one domain. Only the most specific one applies to a host.
     public let pinningPolicies: [PinningPolicy]
-    /// Where the search for a match begins.
+    /// The end of the chain at which the search for a match begins.
     public let certificateCheckingOrder: CertificateCheckingOrder
-    /// Whether hosts that no policy is for are trusted by ordinary verification. If not, they are refused.
+    /// Whether hosts without a policy are trusted by ordinary verification; otherwise they are refused.
     public let allowNotPinnedDomains: Bool
-    /// Whether hosts whose policy has expired are trusted by ordinary verification; each such request is reported. If not,
-    /// they are refused.
+    /// Whether hosts with an expired policy are trusted by ordinary verification, and reported for each request; otherwise they
+    /// are refused.
     public let allowExpiredDomainPolicies: Bool
-    /// What becomes of a request that does not pass.
+    /// What happens to a request that does not pass.
     public let mode: Mode
 
     /// Makes a configuration.
     ///
     /// - Parameters:
     ///   - pinningPolicies: The policies, at least one. Equal ones count once.
-    ///   - certificateCheckingOrder: Where the search for a match begins.
+    ///   - certificateCheckingOrder: The end of the chain at which the search for a match begins.
     ///   - allowNotPinnedDomains: Whether hosts without a policy are trusted by ordinary verification.
-    ///   - allowExpiredDomainPolicies: Whether hosts whose policy has expired are trusted by ordinary verification.
-    ///   - mode: What becomes of a request that does not pass.
+    ///   - allowExpiredDomainPolicies: Whether hosts with an expired policy are trusted by ordinary verification.
+    ///   - mode: What happens to a request that does not pass.
     /// - Throws: ``ValidationError``.
     public init(
         pinningPolicies: [PinningPolicy],
@@ -77,7 +77,7 @@ public struct ServerTrustConfiguration: Hashable, Sendable {
 }
 
 extension ServerTrustConfiguration.ValidationError: CustomStringConvertible {
-    /// What is wrong, in a sentence.
+    /// The fault, in a sentence.
     public var description: String {
         switch self {
         case .emptyPolicies: "A server trust configuration needs a pinning policy; for ordinary trust, leave it out."

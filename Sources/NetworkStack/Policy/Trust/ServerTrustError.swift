@@ -1,32 +1,32 @@
 public import FoundationEssentials
 
-/// Why a server was not trusted with a request. Nothing of the request was sent, and it is never sent again.
+/// Why a server was not trusted. No part of the request was sent, and it is never retried.
 @nonexhaustive
 public enum ServerTrustError: Error, Hashable, Sendable {
-    /// No policy is for the host, and there must be one (``ServerTrustConfiguration/allowNotPinnedDomains``).
+    /// The host has no policy, but needs one (``ServerTrustConfiguration/allowNotPinnedDomains``).
     case domainNotPinned(host: String)
-    /// The host's policy has expired, and must not have (``ServerTrustConfiguration/allowExpiredDomainPolicies``).
+    /// The host's policy has expired (``ServerTrustConfiguration/allowExpiredDomainPolicies``).
     case domainPolicyExpired(host: String, domainName: String, expirationDate: Date)
-    /// The host must be proved by its key, and the request is in the clear.
+    /// The host is pinned, and the request would be sent over http.
     case insecureScheme(host: String)
-    /// The server's certificates were looked at and did not pass.
+    /// The server's certificates did not pass verification.
     case pinVerificationFailed(host: String, PublicKeyPinVerificationError)
-    /// The stack cannot pin keys here, so it does not try; the text says why.
+    /// The stack cannot pin keys here, for this reason.
     case pinningUnsupported(reason: String)
 }
 
-/// What is wrong with a server's certificates.
+/// Why a server's certificates did not pass.
 public enum PublicKeyPinVerificationError: Error, Hashable, Sendable {
-    /// They fail ordinary verification, before any pin is looked at. The number is the verifier's own (OpenSSL's
-    /// `X509_V_ERR_…`), or `nil` if it gave none.
+    /// They failed ordinary verification; pins were not checked. The number is the verifier's (OpenSSL's `X509_V_ERR_…`), or
+    /// `nil` if it gave none.
     case evaluation(verifyResult: Int?, reason: String)
-    /// They pass ordinary verification, and none that counts has a pinned key. These are the keys of the verified chain, the
-    /// server's own first.
+    /// They passed ordinary verification, but no key in the policy's scope is pinned. The keys are those of the verified chain,
+    /// the server's first.
     case pinnedHashNotFound(chain: [PublicKeyPin])
 }
 
 extension ServerTrustError: CustomStringConvertible {
-    /// What happened, in a sentence.
+    /// The failure, in a sentence.
     public var description: String {
         switch self {
         case .domainNotPinned(let host): "No pinning policy is for \(host), and none is trusted without one."
@@ -45,18 +45,18 @@ extension ServerTrustError: CustomStringConvertible {
     }
 }
 
-/// What would not have passed, and did, because the configuration only reports or allows it.
+/// A request that went out although it would not pass, because the configuration only reports or allows it.
 public struct ServerTrustReport: Hashable, Sendable {
-    /// Whom the request went to.
+    /// The origin of the request.
     public let origin: HTTP.Origin
-    /// What an enforced configuration would have refused the request with.
+    /// The error with which an enforced configuration would have refused the request.
     public let error: ServerTrustError
 
-    /// Describes an event.
+    /// Makes a report.
     ///
     /// - Parameters:
-    ///   - origin: Whom the request went to.
-    ///   - error: What an enforced configuration would have refused the request with.
+    ///   - origin: The origin of the request.
+    ///   - error: The error with which an enforced configuration would have refused the request.
     public init(origin: HTTP.Origin, error: ServerTrustError) {
         self.origin = origin
         self.error = error

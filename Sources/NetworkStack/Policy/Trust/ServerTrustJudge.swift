@@ -1,20 +1,20 @@
 package import FoundationEssentials
 
-/// Decides hop by hop, before a socket is opened, how a server is to be trusted.
+/// Decides for each hop, before a socket is opened, how its server has to be verified.
 package struct ServerTrustJudge: Sendable {
-    /// Hears of servers that are trusted although they do not pass.
+    /// Called for servers that are used although they do not pass.
     package typealias Reporter = @Sendable (ServerTrustReport) -> Void
 
     private let configuration: ServerTrustConfiguration
-    /// By domain, and an IPv6 address by the form it has in a URL, too.
+    /// By domain; an IPv6 address also by its form in a URL.
     private let servers: [String: PinnedServer]
     private let hasPoliciesForSubdomains: Bool
-    /// Why keys cannot be pinned, if they cannot: then nothing goes to a host with a policy.
+    /// Why keys cannot be pinned, if they cannot. Then hosts with a policy are refused.
     private let obstacle: String?
     private let now: @Sendable () -> Date
     private let report: Reporter
 
-    /// Makes a judge by a configuration.
+    /// Makes a judge for a configuration.
     package init(
         _ configuration: ServerTrustConfiguration,
         obstacle: String? = nil,
@@ -33,19 +33,19 @@ package struct ServerTrustJudge: Sendable {
         hasPoliciesForSubdomains = configuration.pinningPolicies.contains { $0.includeSubdomains }
     }
 
-    /// Judges a request by where it goes.
+    /// Judges a request.
     ///
     /// - Parameters:
-    ///   - origin: Where it goes.
-    ///   - last: What this judge said of it before: where its server was pinned, nothing but time can have changed that.
-    /// - Returns: How the server is to be trusted.
-    /// - Throws: What speaks against sending it, if that is not only to be reported.
+    ///   - origin: The origin of the request.
+    ///   - last: The judge's last decision for it. A pinned server stays pinned until its policy expires.
+    /// - Returns: How the server has to be verified.
+    /// - Throws: Why the request must not be sent, unless that is only reported.
     package func trust(
         for origin: HTTP.Origin,
         after last: ServerTrust = .ordinary
     ) throws(ServerTrustError) -> ServerTrust {
         if case .pinned(let server) = last, !isExpired(server.policy) { return last }
-        // Domains are canonical, so a host that is found as it stands is, too: most are, and need not be read.
+        // Domains are canonical, so a host that is found here is canonical, too. Most hosts need no parsing.
         guard let server = servers[origin.host] ?? pinnedServer(CanonicalHost(origin)) else {
             if !configuration.allowNotPinnedDomains {
                 try object(.domainNotPinned(host: CanonicalHost(origin).text), to: origin)
@@ -61,15 +61,15 @@ package struct ServerTrustJudge: Sendable {
         return .pinned(server)
     }
 
-    /// Judges a proxy that is spoken to over TLS, by the policy for its own host. A proxy without one is trusted by ordinary
-    /// verification, whatever is said of hosts.
+    /// Judges an HTTPS proxy by the policy for the proxy's host. A proxy without a policy is trusted by ordinary verification,
+    /// whatever applies to hosts.
     ///
     /// - Parameters:
     ///   - proxy: The proxy.
-    ///   - origin: Whom the request goes to.
-    ///   - report: Hears what speaks against the proxy and is only to be reported, or allowed.
-    /// - Returns: The proxy, if its keys are pinned: what does not match is refused, or only to be reported.
-    /// - Throws: What speaks against using it.
+    ///   - origin: The origin of the request.
+    ///   - report: Called with what does not pass but is only reported, or allowed.
+    /// - Returns: The proxy, if its keys are pinned; a mismatch is refused or only reported.
+    /// - Throws: Why it must not be used.
     package func pinned(
         _ proxy: Network.Proxy,
         for origin: HTTP.Origin,
@@ -79,7 +79,7 @@ package struct ServerTrustJudge: Sendable {
         return try hasExpired(server, for: origin, report) ? nil : server
     }
 
-    /// Whether a server's policy has expired and it is trusted all the same, which is reported.
+    /// Whether a server's policy has expired and the server is trusted anyway, which is reported.
     private func hasExpired(
         _ server: PinnedServer,
         for origin: HTTP.Origin,
@@ -105,7 +105,7 @@ package struct ServerTrustJudge: Sendable {
         report(.init(origin: origin, error: error))
     }
 
-    /// The host with the most specific policy that is for it: its own, or that of the nearest domain above it.
+    /// The host with its most specific policy: its own, or that of the nearest parent domain.
     private func pinnedServer(_ host: CanonicalHost) -> PinnedServer? {
         if let server = servers[host.text] { return server }
         guard hasPoliciesForSubdomains, !host.isAddress else { return nil }

@@ -1,19 +1,19 @@
 public import FoundationEssentials
 
 extension Network {
-    /// How a stack speaks TLS: whom it trusts, and how it proves who it is.
+    /// The TLS settings of a stack: trusted authorities, versions, and the client's certificate.
     public struct TLSConfiguration: Sendable, Hashable {
-        /// The certificate authorities a server's chain must end in.
+        /// The certificate authorities in which a server's chain must end.
         public enum TrustRoots: Sendable, Hashable {
-            /// Those of the system, read once in a process.
+            /// Those of the system, read once per process.
             case system
-            /// Those of a PEM file, and no others. It is read once, when the stack is made.
+            /// Those of a PEM file only. It is read once, when the stack is made.
             case file(path: String)
-            /// Those of PEM text, and no others.
+            /// Those of a PEM text only.
             case pem(Data)
         }
 
-        /// A version of TLS. Older ones are deprecated (RFC 8996) and never spoken.
+        /// A version of TLS. Older ones are deprecated (RFC 8996) and not supported.
         public enum Version: Int, Hashable, Sendable, Comparable, CaseIterable {
             /// TLS 1.2 (RFC 5246).
             case v1_2 = 2
@@ -24,40 +24,39 @@ extension Network {
             public static func < (left: Version, right: Version) -> Bool { left.rawValue < right.rawValue }
         }
 
-        /// Whether servers must prove who they are.
+        /// Whether servers are verified.
         public enum Verification: Hashable, Sendable {
-            /// They must: by a chain that ends in one of the roots, for the host that was asked for.
+            /// Yes: by a chain that ends in one of the roots, for the requested host.
             case full
-            /// They need not: anybody in between can read and change everything. For tests against servers that cannot prove who
-            /// they are, and for nothing else.
+            /// No: any host in between can read and change everything. Use it only in tests.
             ///
-            /// Pinning policies still count, and pins are only ever looked for in a chain that was verified: a host whose keys are
-            /// pinned is refused under this setting, unless its policy only reports, or has expired and is allowed to have.
+            /// Pinning policies still apply, and pins are only searched in a verified chain. So a pinned host is refused, unless
+            /// its policy only reports, or has expired and is allowed to have.
             case disabledForTesting
         }
 
-        /// The certificate authorities a server's chain must end in.
+        /// The certificate authorities in which a server's chain must end.
         public var trustRoots = TrustRoots.system
-        /// What the client proves itself with to a server that asks, any server: give a stack of its own to hosts that should
-        /// see it. `nil` for nothing.
+        /// The client's certificate, sent to any server that asks for one. Use a separate stack for the hosts that should get it.
+        /// `nil` for none.
         public var clientIdentity: ClientIdentity?
-        /// The oldest version that is spoken.
+        /// The oldest supported version.
         public var minimumVersion = Version.v1_2
-        /// The newest version that is spoken, or `nil` for the newest there is.
+        /// The newest supported version, or `nil` for no limit.
         public var maximumVersion: Version?
-        /// Whether servers must prove who they are.
+        /// Whether servers are verified.
         public var verification = Verification.full
-        /// Whether a certificate that has no alternative name (`subjectAltName`) may name its host in its subject (`CN`). If not, its
-        /// server is refused (RFC 9525 section 2). Some old devices have no other certificate; no authority issues one today. A host
-        /// whose keys are pinned is refused all the same.
+        /// Whether a certificate without alternative names (`subjectAltName`) may name its host in its subject (`CN`). The
+        /// default is `false`: such a server is refused (RFC 9525 section 2). Authorities no longer issue such certificates, but
+        /// some old devices have them. A pinned host is refused in any case.
         ///
-        /// A stack without ``HTTP/Capability/alternativeNames`` takes such names whatever this says.
+        /// A stack without ``HTTP/Capability/alternativeNames`` always accepts such names.
         public var acceptsCommonNames = false
 
-        /// Makes the default: the system's authorities, no identity, TLS 1.2 and newer, full verification.
+        /// Makes the default: the system's authorities, no client certificate, TLS 1.2 and newer, full verification.
         public init() {}
 
-        /// Refuses what makes no sense.
+        /// Refuses contradictory settings.
         ///
         /// - Throws: ``HTTP/InvalidValue``.
         public func validate() throws(HTTP.InvalidValue) {
@@ -67,32 +66,32 @@ extension Network {
         }
     }
 
-    /// A client's certificate and what proves it: its chain and its private key.
+    /// A client's certificate, its chain and its private key.
     ///
-    /// It is read once, when the stack is made. Its description tells nothing of the key or the passphrase.
+    /// It is read once, when the stack is made. Its description shows neither the key nor the passphrase.
     public struct ClientIdentity: Sendable, Hashable {
-        /// Where an identity comes from.
+        /// The source of an identity.
         public enum Source: Sendable, Hashable {
-            /// PEM files: the certificate, followed by its intermediates; and its private key.
+            /// PEM files: the certificate, followed by its intermediates, and its private key.
             case pemFiles(certificateChain: String, privateKey: String)
-            /// The same as text.
+            /// PEM texts.
             case pem(certificateChain: Data, privateKey: Data)
             /// A PKCS #12 file (RFC 7292), often `.p12` or `.pfx`.
             case pkcs12File(path: String)
-            /// The same as bytes.
+            /// PKCS #12 bytes.
             case pkcs12(Data)
         }
 
-        /// Where it comes from.
+        /// The source.
         public let source: Source
-        /// What the private key is encrypted with, if it is.
+        /// The passphrase of the private key, if it is encrypted.
         public let passphrase: String?
 
-        /// Names an identity; nothing is read yet.
+        /// Makes an identity; nothing is read yet.
         ///
         /// - Parameters:
-        ///   - source: Where it comes from.
-        ///   - passphrase: What the private key is encrypted with, if it is.
+        ///   - source: The source.
+        ///   - passphrase: The passphrase of the private key, if it is encrypted.
         public init(_ source: Source, passphrase: String? = nil) {
             self.source = source
             self.passphrase = passphrase
@@ -101,7 +100,7 @@ extension Network {
 }
 
 extension Network.ClientIdentity: CustomStringConvertible, CustomReflectable {
-    /// Where the identity comes from, without any of it.
+    /// The kind of source, without its contents.
     public var description: String {
         switch source {
         case .pemFiles(let certificateChain, _): "a client identity from \(certificateChain)"
@@ -111,6 +110,6 @@ extension Network.ClientIdentity: CustomStringConvertible, CustomReflectable {
         }
     }
 
-    /// The description: a dump, too, shows neither key nor passphrase.
+    /// The description, so that a dump shows neither key nor passphrase.
     public var customMirror: Mirror { Mirror(self, children: ["source": description], displayStyle: .struct) }
 }
