@@ -1,7 +1,7 @@
 import FoundationEssentials
 import NetworkStack
 
-/// What a mock answers, and what it was asked.
+/// The answers of a mock, and the requests that it received.
 final class MockBook: Sendable {
     typealias Answer = @Sendable (HTTP.Request) throws -> MockReply?
 
@@ -13,7 +13,7 @@ final class MockBook: Sendable {
 
     func add(_ answer: @escaping Answer) { state.withLock { $0.answers.append(answer) } }
 
-    /// The reply to a request, which is written down first. The answers are a test's code and are asked without the lock.
+    /// Records a request and returns its reply. The answers are a test's code, so they are called without the lock.
     func reply(to request: HTTP.Request) throws -> MockReply? {
         let answers = state.withLock { state in
             state.requests.append(request)
@@ -32,7 +32,7 @@ final class MockBook: Sendable {
             && zip(seen, wanted).allSatisfy { $0 == $1 || $1.hasPrefix("{") && $1.hasSuffix("}") && !$0.isEmpty }
     }
 
-    /// The path as it goes on the wire.
+    /// The path as sent.
     static func path(of request: HTTP.Request) -> String {
         let path = request.url.path(percentEncoded: true)
         return path.isEmpty ? "/" : path

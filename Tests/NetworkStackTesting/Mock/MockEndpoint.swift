@@ -1,7 +1,7 @@
 public import Foundation
 public import NetworkStack
 
-/// An endpoint whose answer lies in a file, for tests, or for an app whose server is not ready yet.
+/// An endpoint whose answer is in a file, for tests, or for an app whose server is not ready yet.
 ///
 ///     extension UserEndpoint: MockEndpoint {
 ///         var mockFilename: String? {
@@ -12,12 +12,12 @@ public import NetworkStack
 ///         }
 ///     }
 ///
-/// A ``MockNetworkStack`` that is given ``MockFiles`` answers its requests with the file's content. A resource has to be
-/// made of the endpoint with `.endpoint(_:)`.
+/// A ``MockNetworkStack`` with ``MockFiles`` answers its requests with the file's contents. The resource has to be made from the
+/// endpoint with `.endpoint(_:)`.
 public protocol MockEndpoint: HTTPResourceEndpoint {
     /// The file's name without its extension, or `nil` if this endpoint is not mocked.
     var mockFilename: String? { get }
-    /// The file's extension; `json` unless the endpoint says otherwise, `nil` for none.
+    /// The file's extension; `json` by default, `nil` for none.
     var mockExtension: String? { get }
 }
 
@@ -26,25 +26,25 @@ extension MockEndpoint {
     public var mockExtension: String? { "json" }
 }
 
-/// Where the files of mock endpoints are.
+/// The location of the files of mock endpoints.
 public struct MockFiles: Sendable {
     private let locate: @Sendable (_ name: String, _ extension: String?) -> URL?
 
-    /// Files in a folder.
+    /// Uses files in a folder.
     ///
     /// - Parameter folder: The folder's URL.
     public init(folder: URL) {
         locate = { name, type in folder.appending(path: type.map { "\(name).\($0)" } ?? name) }
     }
 
-    /// Files among a bundle's resources.
+    /// Uses files in a bundle's resources.
     ///
     /// - Parameter bundle: The bundle, such as `.module` in a package's tests.
     public init(bundle: Bundle) {
         locate = { name, type in bundle.url(forResource: name, withExtension: type) }
     }
 
-    /// The reply that an endpoint's file makes.
+    /// The reply with an endpoint's file.
     func reply(for endpoint: any MockEndpoint) throws(MockError) -> MockReply? {
         guard let name = endpoint.mockFilename else { return nil }
         let type = endpoint.mockExtension

@@ -1,17 +1,17 @@
 public import NetworkStack
 
-/// Why a ``MockNetworkStack`` has no answer. A fetch fails with it as `transport`.
+/// Why a ``MockNetworkStack`` has no answer. A fetch reports it as `transport`.
 public enum MockError: HTTPTransportError, Hashable, CustomStringConvertible {
-    /// Nothing says what to answer to the request.
+    /// There is no answer for the request.
     case endpointNotMocked(method: HTTP.Method, path: String)
-    /// The endpoint names a file that is not there.
+    /// The endpoint's file does not exist.
     case mockDataMissing(file: String)
-    /// Every answer of a sequence was given.
+    /// All answers of a sequence were used.
     case sequenceExhausted(method: HTTP.Method, path: String)
 
-    /// A kind that no retry policy takes for a passing failure.
+    /// A kind that no retry policy considers temporary.
     public var kind: HTTP.FailureKind { .other }
-    /// The request was sent, as far as a mock sends.
+    /// The request counts as sent.
     public var phase: HTTP.Phase? { .waiting }
 
     /// What to do about it, in a sentence.

@@ -2,10 +2,10 @@ public import Dispatch
 public import FoundationEssentials
 public import NetworkStack
 
-/// An HTTP stack that answers from memory, for an app's own tests. Code on `some HTTPNetworkStack<Data>` runs on it unchanged.
+/// An HTTP stack that answers from memory, for an app's tests. Code on `some HTTPNetworkStack<Data>` runs on it unchanged.
 ///
-/// It is the real engine over a ``MockTransport``: interceptors, retries, redirects, deadlines, statuses and decoding are
-/// those of every stack; only the network is missing.
+/// It is the real engine over a ``MockTransport``: interceptors, retries, redirects, timeouts, statuses and decoding are those of
+/// every stack; only the network is missing.
 ///
 ///     let mock = try MockNetworkStack()
 ///     mock.answer(.GET, "/users/{id}", with: .json(#"{"name":"Ada"}"#))
@@ -13,33 +13,32 @@ public import NetworkStack
 ///     …
 ///     mock.requests.map(\.url)  // what was asked
 ///
-/// The answer that was given last to fit a request counts, then the file of a ``MockEndpoint``; a request that nothing fits
-/// fails with ``MockError/endpointNotMocked(method:path:)``.
+/// The latest answer that matches a request counts, then the file of a ``MockEndpoint``. A request without an answer fails with
+/// ``MockError/endpointNotMocked(method:path:)``.
 public final class MockNetworkStack: HTTPTransportStack {
-    /// The transport: memory.
+    /// The transport of the stack.
     public typealias Transport = MockTransport
-    /// Requests are the neutral ones.
+    /// The neutral request.
     public typealias Request = HTTP.Request
-    /// Responses are the neutral ones.
+    /// The neutral response.
     public typealias Response = HTTP.Response
-    /// Whatever a reply fails with.
+    /// The error of a reply.
     public typealias TransportError = any Error
 
-    /// The engine above memory. A fetch that goes to it directly knows of no ``MockEndpoint``.
+    /// The engine above the transport. Fetches that call it directly do not use files of a ``MockEndpoint``.
     public let engine: HTTPEngine<MockTransport>
 
     private let files: MockFiles?
     private let makeEngine: @Sendable (MockTransport) -> HTTPEngine<MockTransport>
 
-    /// Makes a stack that has no answers yet.
+    /// Makes a stack without answers.
     ///
     /// - Parameters:
-    ///   - configuration: How fetches are carried out, as on any stack: an app's own will do. What it says of connections,
-    ///     proxies and trust makes no difference, as there are no connections.
-    ///   - files: Where the files of mock endpoints are.
-    ///   - clock: What delayed replies wait on, and retries if the configuration has no clock for them.
-    ///   - queue: Where completions are called.
-    /// - Throws: ``/NetworkStack/Network/ConfigurationError/invalid(_:)`` if the configuration makes no sense.
+    ///   - configuration: The configuration, such as the app's. Settings of connections, proxies and trust have no effect.
+    ///   - files: The location of the files of mock endpoints.
+    ///   - clock: The clock for delayed replies, and for retries if the configuration has none.
+    ///   - queue: The queue on which completions run.
+    /// - Throws: ``/NetworkStack/Network/ConfigurationError/invalid(_:)`` if the configuration contradicts itself.
     public init(
         configuration: Network.Configuration = .init(),
         files: MockFiles? = nil,
@@ -50,7 +49,7 @@ public final class MockNetworkStack: HTTPTransportStack {
         let transport = MockTransport(book: MockBook(), clock: clock, userAgent: configuration.userAgent)
         self.files = files
         var configuration = configuration
-        // There is no server that could prove itself, or not.
+        // There is no server to verify.
         configuration.serverTrust = nil
         if configuration.retryClock == nil { configuration.retryClock = clock }
         let identifiers = Lock(0)
@@ -66,30 +65,29 @@ public final class MockNetworkStack: HTTPTransportStack {
         engine = makeEngine(transport)
     }
 
-    /// Answers requests that a closure knows.
+    /// Answers requests with a closure.
     ///
-    /// - Parameter reply: Makes the reply to a request, or `nil` to leave it to earlier answers. It may be called from any
-    ///   thread.
+    /// - Parameter reply: Returns the reply to a request, or `nil` to use earlier answers. It may be called on any thread.
     public func answer(_ reply: @escaping @Sendable (HTTP.Request) throws -> MockReply?) {
         engine.transport.book.add(reply)
     }
 
-    /// Answers a method and a path, always alike.
+    /// Answers a method and a path, always with the same reply.
     ///
     /// - Parameters:
     ///   - method: The method.
-    ///   - path: The path as it goes on the wire, without query; a segment in braces, as in `/users/{id}`, fits any.
+    ///   - path: The path as sent, without query. A segment in braces, as in `/users/{id}`, matches any segment.
     ///   - reply: The reply.
     public func answer(_ method: HTTP.Method, _ path: String, with reply: MockReply) {
         answer { MockBook.fits($0, method, path) ? reply : nil }
     }
 
-    /// Answers a method and a path with one reply after the other, each once; then the fetch fails with
+    /// Answers a method and a path with several replies in order, each once; then fetches fail with
     /// ``MockError/sequenceExhausted(method:path:)``.
     ///
     /// - Parameters:
     ///   - method: The method.
-    ///   - path: The path as it goes on the wire, without query; a segment in braces, as in `/users/{id}`, fits any.
+    ///   - path: The path as sent, without query. A segment in braces, as in `/users/{id}`, matches any segment.
     ///   - replies: The replies, in order.
     public func answer(_ method: HTTP.Method, _ path: String, inTurn replies: MockReply...) {
         let left = Lock(replies[...])
@@ -102,16 +100,16 @@ public final class MockNetworkStack: HTTPTransportStack {
         }
     }
 
-    /// The requests that arrived so far, in order, each with its content as bytes. A redirect's is among them.
+    /// The requests so far, in order, each with its body as bytes. Requests after redirects are included.
     public var requests: [HTTP.Request] { engine.transport.book.requests }
 
-    /// Forgets the requests that arrived so far.
+    /// Empties ``requests``.
     public func forgetRequests() { engine.transport.book.forgetRequests() }
 
     /// Fetches a resource.
     ///
     /// - Parameters:
-    ///   - resource: What to fetch. One that was made of a ``MockEndpoint`` may be answered from its file.
+    ///   - resource: What to fetch. A resource of a ``MockEndpoint`` may be answered from its file.
     ///   - completion: Called exactly once, after this function has returned.
     /// - Returns: Cancels the fetch.
     @discardableResult

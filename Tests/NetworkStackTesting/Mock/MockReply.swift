@@ -1,7 +1,7 @@
 public import FoundationEssentials
 public import NetworkStack
 
-/// What a ``MockNetworkStack`` answers a request with.
+/// The answer of a ``MockNetworkStack`` to a request.
 public struct MockReply: Sendable {
     enum Outcome {
         case response(status: HTTP.StatusCode, headers: HTTP.Headers, content: Data)
@@ -12,7 +12,7 @@ public struct MockReply: Sendable {
     let outcome: Outcome
     /// How long the answer takes, on the stack's clock.
     public var delay: Duration = .zero
-    /// What the transfer fails with once the content has come, if it is cut off.
+    /// The failure after the body, if the transfer is cut off.
     var cut: MockFailure?
 
     /// A response.
@@ -20,7 +20,7 @@ public struct MockReply: Sendable {
     /// - Parameters:
     ///   - status: The status.
     ///   - headers: The header fields.
-    ///   - content: The content.
+    ///   - content: The body.
     /// - Returns: The reply.
     public static func status(
         _ status: HTTP.StatusCode,
@@ -47,7 +47,7 @@ public struct MockReply: Sendable {
     ///   - status: The status.
     ///   - encoder: Encodes the model.
     /// - Returns: The reply.
-    /// - Throws: What the encoder throws.
+    /// - Throws: The encoder's error.
     public static func json(
         encoding model: some Encodable,
         status: HTTP.StatusCode = .ok,
@@ -58,37 +58,37 @@ public struct MockReply: Sendable {
 
     /// A failed transfer.
     ///
-    /// - Parameter error: What a backend would fail with; it arrives as `transport`. An `HTTPTransferFailure<any Error>`
-    ///   arrives as what it is.
+    /// - Parameter error: The transport's error, which the fetch reports as `transport`. An `HTTPTransferFailure<any Error>` is
+    ///   reported as its own case.
     /// - Returns: The reply.
     public static func failure(_ error: any Error) -> MockReply { MockReply(outcome: .failure(error)) }
 
-    /// A failed transfer of a kind, for what judges failures, such as a retry policy.
+    /// A failed transfer of a kind, for tests of code that judges failures, such as a retry policy.
     ///
     /// - Parameters:
-    ///   - kind: What went wrong.
-    ///   - phase: Where in its life the transfer was.
+    ///   - kind: The kind of the failure.
+    ///   - phase: The phase of the transfer.
     /// - Returns: The reply.
     public static func failure(_ kind: HTTP.FailureKind, during phase: HTTP.Phase = .receiving) -> MockReply {
         .failure(MockFailure(kind: kind, phase: phase))
     }
 
-    /// Nothing, ever: for cancels and timeouts.
+    /// No answer, for tests of cancels and timeouts.
     public static var silence: MockReply { MockReply(outcome: .silence) }
 
-    /// The same response, cut off behind its content: for streams and downloads, and what begins again where they ended.
+    /// The same response, cut off after its body: for tests of streams, downloads and their resumption.
     ///
-    /// - Parameter kind: What went wrong.
-    /// - Returns: The reply, which makes no difference to a failure or to silence.
+    /// - Parameter kind: The kind of the failure.
+    /// - Returns: The reply. A failure or silence stays as it is.
     public func cut(by kind: HTTP.FailureKind = .truncated) -> MockReply {
         var copy = self
         copy.cut = MockFailure(kind: kind, phase: .receiving)
         return copy
     }
 
-    /// The same reply after a while.
+    /// The same reply after a delay.
     ///
-    /// - Parameter delay: How long it takes, on the stack's clock.
+    /// - Parameter delay: The delay, on the stack's clock.
     /// - Returns: The delayed reply.
     public func delayed(by delay: Duration) -> MockReply {
         var copy = self
@@ -97,18 +97,18 @@ public struct MockReply: Sendable {
     }
 }
 
-/// A transfer that failed as a test wanted it to.
+/// A failure of a transfer that a test asked for.
 public struct MockFailure: HTTPTransportError, Hashable {
-    /// What went wrong.
+    /// The kind of the failure.
     public let kind: HTTP.FailureKind
-    /// Where in its life the transfer was, if known.
+    /// The phase of the transfer, if known.
     public let phase: HTTP.Phase?
 
     /// Makes a failure.
     ///
     /// - Parameters:
-    ///   - kind: What went wrong.
-    ///   - phase: Where in its life the transfer was, if known.
+    ///   - kind: The kind of the failure.
+    ///   - phase: The phase of the transfer, if known.
     public init(kind: HTTP.FailureKind, phase: HTTP.Phase? = nil) {
         self.kind = kind
         self.phase = phase

@@ -1,7 +1,7 @@
 import FoundationEssentials
 import NetworkStack
 
-/// One hop of a mock: a task that reads the request's content, asks for the reply, waits, and tells it.
+/// One hop of a mock: a task that reads the request's body, gets the reply, waits for its delay, and reports it.
 final class MockTransfer: HTTPTransfer {
     private let task: Task<Void, Never>
     private let wakeups: AsyncStream<Void>.Continuation
@@ -18,14 +18,14 @@ final class MockTransfer: HTTPTransfer {
                 }
                 sink.entered(.waiting)
                 let reply = try transport.reply(to: request)
-                // Nobody waits longer than thirty years, and a clock cannot add up more than some hundred.
+                // At most thirty years, because adding much longer times overflows.
                 let delay = min(reply.delay, .seconds(1_000_000_000))
                 if delay > .zero { try await transport.clock.sleep(for: delay) }
                 try await Self.tell(reply, to: request, sink, &signals)
             } catch let failure as HTTPTransferFailure<any Error> {
                 sink.failed(failure, metrics: .init())
             } catch is CancellationError where Task.isCancelled {
-                // Whoever cancelled knows how it ended.
+                // The cancel was reported already.
             } catch {
                 sink.failed(.transport(error), metrics: .init())
             }
@@ -40,7 +40,7 @@ final class MockTransfer: HTTPTransfer {
     func resumeReceiving() { wakeups.yield() }
     func resumeSending() { wakeups.yield() }
 
-    /// The hop's request with its content as bytes.
+    /// The hop's request with its body as bytes.
     private static func collect(
         _ hop: HTTPHop,
         _ sink: any HTTPTransferSink<any Error>,
@@ -76,7 +76,7 @@ final class MockTransfer: HTTPTransfer {
         switch reply.outcome {
         case .failure(let error): throw error
         case .silence:
-            // Resumes are no answer; only the end of the signals, a cancel, is.
+            // Resumes are ignored; only a cancel ends the signals.
             while await signals.next() != nil {}
             throw CancellationError()
         case .response(let status, let headers, let content):

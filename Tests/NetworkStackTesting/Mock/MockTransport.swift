@@ -2,20 +2,20 @@ public import NetworkStack
 
 /// Carries hops to a ``MockNetworkStack``'s answers.
 public struct MockTransport: HTTPTransport {
-    /// Requests are the neutral ones.
+    /// The neutral request.
     public typealias Request = HTTP.Request
-    /// Responses are the neutral ones.
+    /// The neutral response.
     public typealias Response = HTTP.Response
-    /// Whatever a reply fails with.
+    /// The error of a reply.
     public typealias Failure = any Error
 
     let book: MockBook
     let clock: any Clock<Duration>
     let userAgent: String?
-    /// What answers if the book does not.
+    /// Called if there is no answer.
     var fallback: @Sendable (HTTP.Request) throws -> MockReply? = { _ in nil }
 
-    /// Everything: what there is no network for makes no difference.
+    /// Everything: settings of the network have no effect.
     public var capabilities: HTTP.Capabilities { HTTP.Capabilities() }
 
     /// Starts a hop. Returns at once.
@@ -23,10 +23,10 @@ public struct MockTransport: HTTPTransport {
         MockTransfer(hop, sink, answering: self)
     }
 
-    /// The response itself.
+    /// Returns the response unchanged.
     public func response(_ response: HTTP.Response) -> HTTP.Response { response }
 
-    /// The reply to a request, which is written down first.
+    /// Records a request and returns its reply.
     func reply(to request: HTTP.Request) throws -> MockReply {
         if let reply = try book.reply(to: request) ?? fallback(request) { return reply }
         throw MockError.endpointNotMocked(method: request.method, path: MockBook.path(of: request))

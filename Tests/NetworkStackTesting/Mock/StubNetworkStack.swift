@@ -1,7 +1,7 @@
 public import NetworkStack
 
-/// A stack of any kind that answers what a closure says: for code that is written on `NetworkStack` and resources of its own,
-/// which need not be HTTP's. For HTTP, ``MockNetworkStack`` does more.
+/// A stack of any kind that answers with a closure, for code on `NetworkStack` with resources that need not be HTTP. For HTTP,
+/// use ``MockNetworkStack``.
 ///
 ///     let stub = StubNetworkStack<Key, Int, Void, Void, Failure>(cancelled: .cancelled) { key in
 ///         .success(.init(value: 7, response: ()))
@@ -13,7 +13,7 @@ public final class StubNetworkStack<
     Response: Sendable,
     FetchError: Error
 >: NetworkStack {
-    /// What a fetch ends in.
+    /// The result of a fetch.
     public typealias Outcome = Result<Network.Value<Remote, Response>, FetchError>
 
     private let cancelled: FetchError
@@ -23,22 +23,22 @@ public final class StubNetworkStack<
     /// Makes a stack.
     ///
     /// - Parameters:
-    ///   - cancelled: What a cancelled fetch fails with.
-    ///   - answer: Makes the outcome of a fetch, in a task that a cancel cancels.
+    ///   - cancelled: The error of a cancelled fetch.
+    ///   - answer: Makes the result of a fetch, in a task that is cancelled with the fetch.
     public init(cancelled: FetchError, answer: @escaping @Sendable (Resource) async -> Outcome) {
         self.cancelled = cancelled
         self.answer = answer
     }
 
-    /// The resources that were asked for so far, in order.
+    /// The resources that were fetched so far, in order.
     public var resources: [Resource] { fetched.withLock { $0 } }
 
     /// Fetches a resource.
     ///
     /// - Parameters:
     ///   - resource: What to fetch.
-    ///   - completion: Called exactly once, in a task of its own.
-    /// - Returns: Cancels the fetch. That counts until the completion is called.
+    ///   - completion: Called exactly once, in a separate task.
+    /// - Returns: Cancels the fetch. It is honoured until the completion runs.
     @discardableResult
     public func fetch(resource: Resource, completion: @escaping Completion<Remote>) -> any Cancelable {
         fetched.withLock { $0.append(resource) }
@@ -55,7 +55,7 @@ public final class StubNetworkStack<
     }
 }
 
-/// Gives a stub's fetch up.
+/// Cancels a stub's fetch.
 private final class StubFetch: Cancelable {
     private let task: Task<Void, Never>
     private let end: @Sendable () -> Void
@@ -71,7 +71,7 @@ private final class StubFetch: Cancelable {
 
     func cancel() {
         cancelled.withLock { $0 = true }
-        // The outcome first: a cancelled task may answer in its own way.
+        // The result is set first: a cancelled task may return another one.
         end()
         task.cancel()
     }

@@ -1,26 +1,26 @@
 /// Bytes over a non-blocking socket, plain or TLS.
 ///
-/// Confined to its connection's thread.
+/// Used by the connection's thread only.
 protocol ByteChannel: AnyObject {
-    /// Takes the handshake one step further; `.moved` once it is done.
+    /// Advances the handshake; returns `.moved` once it is done.
     func handshake() -> ChannelOutcome
     func read(into buffer: UnsafeMutableRawBufferPointer) -> ChannelOutcome
     func write(_ bytes: UnsafeRawBufferPointer) -> ChannelOutcome
-    /// Tells the peer that no more bytes follow, as far as the protocol above TCP has words for it.
+    /// Sends close_notify, over TLS.
     func notifyClose()
-    /// What the handshake agreed on; nil for plain TCP.
+    /// The result of the handshake; `nil` for plain TCP.
     var agreed: ConnectionRecord.TLS? { get }
-    /// Whether the peer's end was announced by close_notify.
+    /// Whether the peer has sent close_notify.
     var isCloseNotifySeen: Bool { get }
 }
 
-/// What one attempt to move bytes came to.
+/// The result of one attempt to move bytes.
 enum ChannelOutcome {
-    /// So many bytes were moved.
+    /// This many bytes were moved.
     case moved(Int)
     /// Try again once `poll` reports these events.
     case blocked(on: Int16)
-    /// The peer has ended its sending half.
+    /// The peer has closed its sending half.
     case ended
     /// The peer has reset the connection.
     case reset

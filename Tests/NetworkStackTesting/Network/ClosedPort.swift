@@ -1,6 +1,6 @@
 /// A loopback port where nothing listens: connecting is refused at once.
 ///
-/// The port stays bound, unlistened, while this object lives, so that no other process can start to listen on it.
+/// The port stays bound while this object lives, so that no other process can listen on it.
 public final class ClosedPort: Sendable {
     /// The port number in host order.
     public let port: UInt16

@@ -1,16 +1,16 @@
 import Glibc
 
-/// The addresses of this machine a test server can live on.
+/// The loopback addresses of test servers.
 public enum Loopback: Sendable, Equatable {
     /// `127.0.0.1`
     case v4
-    /// `127.0.0.2`, which is as much of this machine.
+    /// `127.0.0.2`, another loopback address.
     case anotherV4
     /// `::1`
     case v6
-    /// A Unix socket of this path, which must not exist yet. There are no ports then.
+    /// A Unix socket at this path, which must not exist yet. It has no port.
     case path(String)
-    /// A Unix socket of this name in Linux's abstract namespace. There are no ports then.
+    /// A Unix socket of this name in Linux's abstract namespace. It has no port.
     case abstract(String)
 
     /// The address as text, without brackets.
@@ -24,7 +24,7 @@ public enum Loopback: Sendable, Equatable {
         }
     }
 
-    /// The address as it is written in a URL. On a Unix socket any host will do.
+    /// The address as written in a URL. For a Unix socket any host works.
     public var urlHost: String {
         switch self {
         case .v4, .anotherV4: address
@@ -41,7 +41,7 @@ public enum Loopback: Sendable, Equatable {
         }
     }
 
-    /// Lends the C address for `port`: C wants a pointer whose size depends on the family.
+    /// Calls a closure with the C address for `port`; its size depends on the family.
     func withAddress<R>(port: UInt16, _ body: (UnsafePointer<sockaddr>, socklen_t) -> R) -> R {
         switch self {
         case .v4, .anotherV4:
@@ -76,7 +76,7 @@ public enum Loopback: Sendable, Equatable {
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
         withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: name.prefix($0.count)) }
-        // An abstract name is as long as it is said to be.
+        // An abstract name has no terminating zero; its length is explicit.
         let length = MemoryLayout<sa_family_t>.size + name.count
         return withUnsafePointer(to: &address) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { body($0, socklen_t(length)) }

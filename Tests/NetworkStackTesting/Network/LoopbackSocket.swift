@@ -94,7 +94,7 @@ final class LoopbackSocket: Sendable {
         case failed(Int32)
     }
 
-    /// Whether somebody accepts connections on `port` now.
+    /// Whether connections on `port` are accepted now.
     static func isListening(_ port: UInt16, on loopback: Loopback = .v4) -> Bool {
         guard let probe = try? LoopbackSocket(loopback) else { return false }
         return probe.connect(port: port, milliseconds: 500) == .connected

@@ -1,13 +1,13 @@
 import Glibc
 
-/// A system call that failed where a test fixture cannot go on without it.
+/// A system call failed, and a test fixture cannot go on.
 public struct SystemCallError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// The call, as in the manual page, and what it was for.
+    /// The call, as in the manual page, and its purpose.
     public let call: String
     /// The value of `errno` right after the call.
     public let code: Int32
 
-    /// Names the call `call` and keeps `code`, by default the calling thread's `errno`.
+    /// Makes an error with the calling thread's `errno` by default.
     public init(_ call: String, code: Int32 = errno) {
         self.call = call
         self.code = code

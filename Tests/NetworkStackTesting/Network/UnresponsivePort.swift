@@ -1,23 +1,23 @@
-/// A loopback port where connecting neither succeeds nor fails: the listener's queue is full and nobody accepts.
+/// A loopback port where connecting neither succeeds nor fails: the listener's queue is full, and no connection is accepted.
 ///
-/// A connect to it stays in progress (the kernel drops the SYN) until the client gives up. The queue is filled by
-/// connections of our own, which live as long as this object.
+/// Connecting to it takes until the client gives up, because the kernel drops the SYN. The queue is filled by connections of this
+/// object, which live as long as it does.
 public final class UnresponsivePort: Sendable {
     /// The port number in host order.
     public let port: UInt16
     private let listener: LoopbackSocket
     private let fillers: [LoopbackSocket]
 
-    /// Fills a queue on a port, one chosen by the kernel unless it is given; takes about 0.1 s.
+    /// Fills a queue on a port, which the kernel chooses unless it is given; takes about 0.1 s.
     ///
-    /// Throws `SystemCallError` when the kernel has no port or refuses, or when the queue will not fill.
+    /// Throws `SystemCallError` if the kernel has no port or refuses, or if the queue cannot be filled.
     public init(_ port: UInt16 = 0, on loopback: Loopback = .v4) throws {
         let listener = try LoopbackSocket(loopback)
         try listener.bind(port: port, reusing: port != 0)
         try listener.listen(backlog: 0)
         let port = listener.port
         var fillers: [LoopbackSocket] = []
-        // Backlog 0 holds one connection on Linux; a handful covers other kernels' arithmetic.
+        // Backlog 0 holds one connection on Linux; other kernels hold a few.
         while fillers.count < 16 {
             let filler = try LoopbackSocket(loopback)
             fillers.append(filler)

@@ -2,19 +2,17 @@ import Foundation
 import Glibc
 import NetworkStack
 
-/// A program running beside the tests that never outlives them.
+/// A program beside the tests that never outlives them.
 ///
-/// Not Foundation's Process: that has no process group, and a server must also end when the test process is killed or
-/// crashes. So a shell watches a socket to us, whose end means that we are gone; the program itself replaces the shell.
+/// Foundation's Process has no process group, and a server must also end when the test process is killed or crashes. So a shell
+/// watches a socket to this process, which closes when it ends. The program itself replaces another shell.
 final class ChildProcess: Sendable {
     let identifier: pid_t
     private let lifeline: Int32
-    /// The exit status once the process was reaped.
-    ///
-    /// Until then its number cannot be given to another process.
+    /// The exit status, once the process was reaped. Until then its number is not reused.
     private let status = Lock<Int32?>(nil)
 
-    /// Builtins only: it must work whatever PATH is.
+    /// Shell builtins only, so that it works with any PATH.
     private static let watch = """
         cd "$1" || exit 127
         shift
@@ -42,7 +40,7 @@ final class ChildProcess: Sendable {
         posix_spawn_file_actions_adddup2(&actions, ends.far, 0)
         posix_spawn_file_actions_addopen(&actions, 1, output, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND, 0o600)
         posix_spawn_file_actions_adddup2(&actions, 1, 2)
-        // What others in this process opened without close-on-exec would otherwise stay open in the server.
+        // Descriptors that other code opened without close-on-exec would otherwise stay open in the server.
         for number in ProcessProbe.descriptors().keys where number > 2 {
             posix_spawn_file_actions_addclose(&actions, Int32(number))
         }
@@ -83,12 +81,12 @@ final class ChildProcess: Sendable {
         status.withLock { status in
             guard status == nil else { return false }
             var info = siginfo_t()
-            // WNOWAIT: the dead process keeps its number, which the watching shell would kill, until `stop`.
+            // WNOWAIT: the dead process keeps its number until `stop`, because the watching shell kills that number.
             return waitid(P_PID, id_t(identifier), &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_signo == 0
         }
     }
 
-    /// Kills the program, the watching shell, and whatever else is in their process group; returns once it is reaped.
+    /// Kills the program, the watching shell, and the rest of their process group; returns once the program is reaped.
     func stop() {
         status.withLock { status in
             guard status == nil else { return }
@@ -97,7 +95,7 @@ final class ChildProcess: Sendable {
         }
     }
 
-    /// Sends a signal to the program alone, as long as it runs.
+    /// Sends a signal to the program only, if it runs.
     func signal(_ number: Int32) {
         status.withLock { status in
             if status == nil { _ = kill(identifier, number) }

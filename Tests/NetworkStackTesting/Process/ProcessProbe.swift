@@ -1,15 +1,15 @@
 import Glibc
 
-/// What this process uses, as the kernel counts it.
+/// The resources of this process, as the kernel counts them.
 ///
-/// For leak checks: compare two values of one run.
+/// To find leaks, compare two values of one run.
 ///
-/// Every value is 0 when /proc cannot be read, which a comparison with an earlier value shows.
+/// If /proc cannot be read, every value is 0.
 public enum ProcessProbe {
     /// The number of open file descriptors, without the one used for counting.
     public static func openFileDescriptors() -> Int { descriptors().count }
 
-    /// What each open descriptor refers to (a path, `socket:[...]`, `anon_inode:...`), by number.
+    /// The target of each open descriptor (a path, `socket:[...]`, `anon_inode:...`), by number.
     public static func descriptors() -> [Int: String] {
         guard let folder = opendir("/proc/self/fd") else { return [:] }
         defer { closedir(folder) }
@@ -34,7 +34,7 @@ public enum ProcessProbe {
     /// The resident memory in bytes.
     public static func residentBytes() -> Int { status("VmRSS") * 1024 }
 
-    /// The most resident memory there ever was, in bytes.
+    /// The peak of resident memory, in bytes.
     public static func peakResidentBytes() -> Int { status("VmHWM") * 1024 }
 
     private static func status(_ field: String) -> Int {

@@ -5,7 +5,7 @@ import Glibc
 package struct Program: Sendable {
     let path: String
 
-    /// Looks for `name` in PATH and where Debian keeps servers; throws `TestServerError.missing`.
+    /// Searches for `name` in PATH and in Debian's folders for servers; throws `TestServerError.missing`.
     package init(_ name: String, package: String) throws {
         guard let path = Self.candidates(name).first else {
             throw TestServerError.missing(program: name, package: package)
@@ -15,7 +15,7 @@ package struct Program: Sendable {
 
     package init(path: String) { self.path = path }
 
-    /// Every executable of that name, in the order of PATH; /usr/sbin is not in every user's PATH.
+    /// All executables of that name, in the order of PATH, with /usr/sbin, which is not in every user's PATH.
     static func candidates(_ name: String) -> [String] {
         let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
         let folders =

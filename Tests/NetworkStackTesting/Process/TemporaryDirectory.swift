@@ -2,13 +2,11 @@ import Foundation
 import Glibc
 import NetworkStack
 
-/// A directory that is removed with its contents when it is dropped, or when the process exits.
+/// A directory that is removed with its contents when the object is released, or when the process exits.
 package final class TemporaryDirectory: Sendable {
     let path: String
 
-    /// The directories of this process that still exist.
-    ///
-    /// Swift runs no deinit for what is alive at exit.
+    /// The directories of this process that still exist. Swift runs no deinit for objects that are alive at exit.
     private static let living = Lock<Set<String>>([])
     private static let removal: Void = {
         atexit {
@@ -16,7 +14,7 @@ package final class TemporaryDirectory: Sendable {
         }
     }()
 
-    /// Makes a directory only this user may enter.
+    /// Makes a directory that only this user can enter.
     ///
     /// Throws `SystemCallError`.
     package init(_ purpose: String) throws {

@@ -1,6 +1,4 @@
-/// A program that tests need could not be found, run, or started.
-///
-/// Never a reason to skip a test.
+/// A program that tests need could not be found, run or started. It is never a reason to skip a test.
 public enum TestServerError: Error, Sendable, CustomStringConvertible {
     /// The program, or a Python module, is not on this machine; `package` is the Debian package that has it.
     case missing(program: String, package: String)
@@ -9,7 +7,7 @@ public enum TestServerError: Error, Sendable, CustomStringConvertible {
     /// A command line tool ended with another status than 0 or ran for too long.
     case commandFailed(command: String, status: Int32, output: String)
 
-    /// What is missing and how to install it, or what failed with the program's own words.
+    /// What is missing and how to install it, or what failed, with the program's output.
     public var description: String {
         switch self {
         case .missing(let program, let package):

@@ -2,7 +2,7 @@ import Glibc
 
 /// A descriptor that another thread can make readable, so that a blocked `poll` returns.
 ///
-/// A socket pair: the one kind of pipe that Swift's Glibc can make close-on-exec in one call.
+/// It is a socket pair, the only pipe that Swift's Glibc can make close-on-exec in one call.
 final class Wakeup: Sendable {
     let descriptor: Int32
     private let far: Int32
@@ -27,14 +27,14 @@ final class Wakeup: Sendable {
         _ = send(far, &byte, 1, Int32(MSG_NOSIGNAL))
     }
 
-    /// Makes the descriptor quiet again; whoever drains must look at all the conditions it may stand for.
+    /// Makes the descriptor unreadable again. The caller then checks all conditions that it may stand for.
     func drain() {
         withUnsafeTemporaryAllocation(byteCount: 64, alignment: 1) { scratch in
             while recv(descriptor, scratch.baseAddress, 64, 0) == 64 {}
         }
     }
 
-    /// Blocks until it is signalled, for at most `limit`; whether it was.
+    /// Blocks until it is signalled, for at most `limit`. Returns whether it was.
     func wait(within limit: Duration) -> Bool {
         let deadline = ContinuousClock.now + limit
         while case let left = deadline - .now, left > .zero {

@@ -1,7 +1,7 @@
 import Glibc
 import NetworkStack
 
-/// A thread that can be joined, with SIGPIPE blocked: a write to a dead peer must be an error, never a signal.
+/// A thread that can be joined, with SIGPIPE blocked, so that a write to a dead peer is an error and no signal.
 final class WorkerThread: Sendable {
     private let identity: pthread_t
     private let isJoined = Lock(false)
@@ -13,7 +13,7 @@ final class WorkerThread: Sendable {
         var attributes = pthread_attr_t()
         pthread_attr_init(&attributes)
         defer { pthread_attr_destroy(&attributes) }
-        // Hundreds of connections mean hundreds of threads: half a megabyte each instead of the default eight.
+        // Hundreds of connections need hundreds of threads: half a megabyte of stack each instead of eight.
         pthread_attr_setstacksize(&attributes, 512 * 1024)
         let box = Unmanaged.passRetained(Body(run: body))
         var identity = pthread_t()
@@ -41,7 +41,7 @@ final class WorkerThread: Sendable {
 
     deinit { join() }
 
-    /// Waits for the end of the thread; on the thread itself it lets go instead of waiting for ever.
+    /// Waits for the end of the thread. On the thread itself it returns at once.
     func join() {
         let isFirst = isJoined.withLock { joined in
             defer { joined = true }

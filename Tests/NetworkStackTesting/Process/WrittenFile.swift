@@ -1,13 +1,12 @@
 import Glibc
 
-/// A file that another process writes, read as far as it has come.
+/// A file that another process is writing, read up to its current end.
 ///
-/// Not Foundation's reading: on this toolchain it leaks a page for every empty file, and a log that is polled for is
-/// empty often enough to fail a run under LeakSanitizer.
+/// Foundation's reading leaks a page for each empty file on this toolchain, which LeakSanitizer reports.
 struct WrittenFile: Sendable {
     let path: String
 
-    /// What the file holds now; nil when it cannot be opened.
+    /// The current contents; `nil` if the file cannot be opened.
     var bytes: [UInt8]? {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }
@@ -20,6 +19,6 @@ struct WrittenFile: Sendable {
         return bytes
     }
 
-    /// What the file holds now as text, repaired where it is not UTF-8; empty when it cannot be opened.
+    /// The current contents as text, repaired where it is not UTF-8; empty if the file cannot be opened.
     var text: String { String(decoding: bytes ?? [], as: UTF8.self) }
 }

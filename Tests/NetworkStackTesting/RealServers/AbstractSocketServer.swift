@@ -1,9 +1,9 @@
 import Glibc
 import NetworkStack
 
-/// Python's HTTP server on a name in Linux's abstract namespace of Unix sockets: it answers every GET with its path.
+/// Python's HTTP server on a Unix socket in Linux's abstract namespace. It answers every GET with its path.
 public final class AbstractSocketServer: Sendable {
-    /// The name, without the zero byte it begins with in the system's hands.
+    /// The name, without its leading zero byte.
     public let name: String
     private let process: ServerProcess
     private static let count = Lock(0)

@@ -1,10 +1,10 @@
-/// One request as nginx logged it when it was done with it.
+/// A line of nginx's access log.
 public struct AccessLogEntry: Sendable, Decodable, CustomStringConvertible {
     /// The method.
     public let method: String
     /// The request target as sent, with its query.
     public let uri: String
-    /// The status sent; 499: the client closed before there was one.
+    /// The status that was sent; 499 if the client closed first.
     public let status: Int
     /// `HTTP/1.1`, `HTTP/2.0` ...
     public let serverProtocol: String
@@ -16,11 +16,11 @@ public struct AccessLogEntry: Sendable, Decodable, CustomStringConvertible {
     public let connection: Int
     /// The number of this request on its connection, from 1.
     public let connectionRequests: Int
-    /// Whether the answer went out whole.
+    /// Whether the whole answer was sent.
     public let isComplete: Bool
     /// The name in the client's SNI; empty without.
     public let serverName: String
-    /// The request's X-Id field, for telling requests apart; empty without.
+    /// The request's X-Id field, which identifies a request; empty without.
     public let identifier: String
 
     enum CodingKeys: String, CodingKey {
@@ -28,7 +28,7 @@ public struct AccessLogEntry: Sendable, Decodable, CustomStringConvertible {
         case serverName, identifier
     }
 
-    /// Reads a line of the log; nginx writes every value as text.
+    /// Parses a line of the log; nginx writes every value as text.
     public init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: CodingKeys.self)
         func number(_ key: CodingKeys) throws -> Int {

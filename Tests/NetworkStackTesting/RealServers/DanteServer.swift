@@ -1,21 +1,21 @@
 import FoundationEssentials
 
-/// dante on 127.0.0.1: a proxy of SOCKS 5 and SOCKS 4.
+/// dante on 127.0.0.1: a SOCKS 5 and SOCKS 4 proxy.
 public final class DanteServer: Sendable {
-    /// Whom it serves.
+    /// Which clients it serves.
     public enum Access: Sendable {
-        /// Everybody; nobody is asked for a name.
+        /// All, without authentication.
         case everybody
-        /// Who has a name and a password of this system's; the older protocol has no place for a password.
+        /// Users of this system, with name and password. SOCKS 4 has no password.
         case users
-        /// Nobody: every request is denied by a rule.
+        /// None: a rule denies every request.
         case nobody
     }
 
     private let access: Access
     private let process: ServerProcess
 
-    /// Whether there can be dante: Debian 13 has no package of it. Elsewhere it is there, or starting it fails.
+    /// Whether the system has a package of dante; Debian 13 has none. Elsewhere a missing dante is an error.
     public static var isObtainable: Bool {
         !Program.candidates("danted").isEmpty
             || (try? String(contentsOfFile: "/etc/os-release", encoding: .utf8))?.contains("VERSION_CODENAME=trixie\n")
@@ -42,15 +42,16 @@ public final class DanteServer: Sendable {
         }
     }
 
-    /// Kills dante at once. Its children follow it.
+    /// Kills dante and its children at once.
     public func stop() { process.stop() }
 
     /// The port; 0 before the first start.
     public var port: UInt16 { process.ports.first ?? 0 }
 
-    /// Where clients were connected to, as `127.0.0.1:80`: after the lookup, whoever made it.
+    /// The destinations of clients, as `127.0.0.1:80`, after names were resolved.
     ///
-    /// From lines as `info: pass(1): tcp/connect [: 127.0.0.1.42512 127.0.0.1.10811 -> 127.0.0.1.46763 127.0.0.1.80`.
+    /// They are read from lines such as `info: pass(1): tcp/connect [: 127.0.0.1.42512 127.0.0.1.10811 -> 127.0.0.1.46763
+    /// 127.0.0.1.80`.
     public var destinations: [String] {
         process.output.split(separator: "\n").filter { $0.contains("pass(") }.compactMap { line in
             guard let arrow = line.firstRange(of: " -> ") else { return nil }

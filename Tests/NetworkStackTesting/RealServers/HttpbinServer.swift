@@ -1,8 +1,6 @@
-/// httpbin on 127.0.0.1, as the Python package, behind werkzeug's threaded HTTP/1.1 server.
+/// httpbin on 127.0.0.1, as the Python package, behind werkzeug's threaded HTTP/1.1 server, without TLS.
 ///
-/// Plain HTTP.
-///
-/// werkzeug closes the connection after every response: what needs reuse is for nginx.
+/// werkzeug closes the connection after every response; use nginx to test reuse.
 public final class HttpbinServer: Sendable {
     private let process: ServerProcess
 
@@ -35,15 +33,15 @@ public final class HttpbinServer: Sendable {
     /// A URL on this server.
     public func url(_ path: String) -> String { "http://127.0.0.1:\(port)\(path)" }
 
-    /// What the server has written since its last start: one line per request, and tracebacks.
+    /// The server's output since its last start: one line per request, and tracebacks.
     public var log: String { process.output }
 
-    /// The script's own line, written once its socket listens: it takes port 0, so there is no race for a port.
+    /// The port that the script prints once it listens. It asks for port 0, so there is no race for a port.
     private var announcedPort: UInt16? {
         process.output.split(separator: "\n").first { $0.hasPrefix("LISTENING ") }.flatMap { UInt16($0.dropFirst(10)) }
     }
 
-    // httpbin refuses chunked requests unless the server's name is gunicorn's; werkzeug decodes them just as well.
+    // httpbin refuses chunked requests unless the server's name is gunicorn's; werkzeug decodes them, too.
     private static let server = """
         import os, sys
         from werkzeug.serving import make_server, WSGIRequestHandler
@@ -57,7 +55,7 @@ public final class HttpbinServer: Sendable {
         server.serve_forever()
         """
 
-    /// The python3 first in PATH may be one without httpbin, so each is asked; Debian's own is asked last.
+    /// Finds a python3 that has httpbin: those in PATH in order, Debian's last.
     private static func python() throws -> Program {
         for path in Program.candidates("python3") {
             let program = Program(path: path)

@@ -1,6 +1,6 @@
 /// An HTTP/2 frame in the verbose log of nghttpd.
 public struct LoggedFrame: Sendable, Equatable, CustomStringConvertible {
-    /// Which way the frame went, from the server's point of view.
+    /// The direction of the frame.
     public enum Direction: Sendable, Equatable {
         /// From the client.
         case received
@@ -10,13 +10,13 @@ public struct LoggedFrame: Sendable, Equatable, CustomStringConvertible {
 
     /// nghttpd's number of the connection, from 1.
     public let connection: Int
-    /// Which way the frame went.
+    /// The direction of the frame.
     public let direction: Direction
     /// `HEADERS`, `DATA`, `RST_STREAM`, `GOAWAY` ...
     public let type: String
     /// The length of the payload in bytes.
     public let length: Int
-    /// The flags as they are on the wire.
+    /// The flags as sent.
     public let flags: UInt8
     /// The stream; 0 is the connection.
     public let stream: Int
@@ -28,8 +28,8 @@ public struct LoggedFrame: Sendable, Equatable, CustomStringConvertible {
         "[\(connection)] \(direction) \(type) stream \(stream), \(length) bytes" + (errorCode.map { ", \($0)" } ?? "")
     }
 
-    /// Reads lines as `[id=1] [  0.407] recv RST_STREAM frame <length=4, flags=0x00, stream_id=1>` and, below such a line,
-    /// `(error_code=CANCEL(0x08))`; passes over all others.
+    /// Parses lines such as `[id=1] [  0.407] recv RST_STREAM frame <length=4, flags=0x00, stream_id=1>` and, below such a line,
+    /// `(error_code=CANCEL(0x08))`; skips all others.
     static func parse(_ log: String) -> [LoggedFrame] {
         var frames: [LoggedFrame] = []
         for line in log.split(separator: "\n") {

@@ -3,7 +3,7 @@ public final class MicrosocksServer: Sendable {
     private let credentials: (user: String, password: String)?
     private let process: ServerProcess
 
-    /// Makes the directory; nothing runs yet. With credentials, every client has to show them.
+    /// Makes the directory; nothing runs yet. With credentials, every client has to send them.
     ///
     /// Throws `SystemCallError`.
     public init(credentials: (user: String, password: String)? = nil) throws {
@@ -28,7 +28,7 @@ public final class MicrosocksServer: Sendable {
     /// The port; 0 before the first start.
     public var port: UInt16 { process.ports.first ?? 0 }
 
-    /// Where clients were connected to, as they named it: `localhost:80`, or `127.0.0.1:80` after a lookup of their own.
+    /// The destinations of clients, as these named them: `localhost:80`, or `127.0.0.1:80` if the client resolved the name.
     public var destinations: [String] {
         process.output.split(separator: "\n").compactMap { line in
             line.firstRange(of: "connected to ").map { String(line[$0.upperBound...]) }

@@ -4,7 +4,7 @@
 public final class NghttpdServer: Sendable {
     /// How nghttpd is started.
     public struct Options: Sendable {
-        /// False: HTTP/2 without TLS.
+        /// Whether TLS is used; if not, HTTP/2 without TLS.
         public var usesTLS = true
         /// The certificate; nil: `TestCertificates.shared().server`.
         public var identity: TLSIdentity?
@@ -12,13 +12,13 @@ public final class NghttpdServer: Sendable {
         public var maxConcurrentStreams: Int?
         /// Trailers of every response that has a body.
         public var trailers: [(name: String, value: String)] = []
-        /// Whether to answer when the request's head is there, before its body.
+        /// Whether to answer after the request's head, before its body.
         public var respondsEarly = false
         /// Whether POST and PUT are answered with the request's body.
         public var echoesUploads = false
         /// Whether responses carry Content-Length.
         public var sendsContentLength = true
-        /// More command line options.
+        /// Further command line options.
         public var arguments: [String] = []
 
         /// The defaults.
@@ -66,9 +66,8 @@ public final class NghttpdServer: Sendable {
         options.usesTLS ? "https://\(host):\(port)\(path)" : "http://127.0.0.1:\(port)\(path)"
     }
 
-    /// Every frame since the last start, in the order of nghttpd's log.
-    ///
-    /// Readiness was found by a connection without frames of its own, except that nghttpd sends it SETTINGS.
+    /// Every frame since the last start, in the order of nghttpd's log. The connection that checks readiness has no frames,
+    /// except nghttpd's SETTINGS.
     public var frames: [LoggedFrame] { LoggedFrame.parse(process.output) }
 
     /// Suspends until the frames satisfy the condition and returns them; throws `WaitTimedOut` after `limit`.
@@ -80,6 +79,6 @@ public final class NghttpdServer: Sendable {
         try await process.wait(within: limit, for: { frames }, until: condition)
     }
 
-    /// What nghttpd has written since its last start.
+    /// nghttpd's output since its last start.
     public var log: String { process.output }
 }

@@ -13,13 +13,13 @@ struct NginxConfiguration {
     private var locations: String {
         let redirects = [301, 302, 303, 307, 308].map { "location = /redirect/\($0) { return \($0) /json; }" }
         let statuses = Self.statusCodes.map { code in
-            // With a text of its own nginx sends no error page, so that every body is known.
+            // With a text, nginx sends no error page, so that every body is known.
             "location = /status/\(code) { \(code == 204 ? "return 204;" : "return \(code) \"status \(code)\\n\";") }"
         }
         return (redirects + statuses).joined(separator: "\n    ")
     }
 
-    // One process in the foreground: what we kill is all there is. Ports and files are all below `folder`.
+    // One process in the foreground, so that killing it is enough. Ports and files are all below `folder`.
     var text: String {
         """
         daemon off;

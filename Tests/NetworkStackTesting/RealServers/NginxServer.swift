@@ -18,13 +18,13 @@ public final class NginxServer: Sendable {
     public struct Options: Sendable {
         /// Requests per connection before nginx ends it (HTTP/2: GOAWAY).
         public var keepaliveRequests = 100_000
-        /// Seconds an idle connection is kept.
+        /// Seconds for which an idle connection is kept.
         public var keepaliveTimeout = 75
         /// SETTINGS_MAX_CONCURRENT_STREAMS.
         public var maxConcurrentStreams = 128
         /// The certificate; nil: `TestCertificates.shared().server`.
         public var identity: TLSIdentity?
-        /// More directives for the `server` block.
+        /// Further directives for the `server` block.
         public var directives = ""
 
         /// The defaults.
@@ -53,7 +53,8 @@ public final class NginxServer: Sendable {
         try folder.write("users", "anna:{PLAIN}sésam\n")
         // nginx begins to listen on one address after the other.
         try await process.start(portCount: 3, unixSockets: [.path(unixSocketPath)]) { ports in
-            // An nginx that was killed, or that found one of its ports taken, leaves its socket behind: the next would call it in use.
+            // An nginx that was killed, or found a port in use, leaves its socket behind, which the next one would report as in
+            // use.
             unlink(unixSocketPath)
             let configuration = NginxConfiguration(
                 options: options,
@@ -76,22 +77,20 @@ public final class NginxServer: Sendable {
     /// The port of HTTP/2 without TLS (prior knowledge only); 0 before the first start.
     public var cleartextHTTP2Port: UInt16 { process.ports.dropFirst(2).first ?? 0 }
 
-    /// A Unix socket on which plain HTTP/1.1 is spoken, too.
+    /// A Unix socket with plain HTTP/1.1.
     public var unixSocketPath: String { process.folder.file("http.sock") }
 
     /// A URL on the plain port.
     public func httpURL(_ path: String) -> String { "http://127.0.0.1:\(httpPort)\(path)" }
-    /// A URL on the TLS port; the certificate is good for `localhost`, `127.0.0.1`, `a.test` and `b.test`.
+    /// A URL on the TLS port. The certificate is valid for `localhost`, `127.0.0.1`, `a.test` and `b.test`.
     public func httpsURL(_ path: String, host: String = "localhost") -> String { "https://\(host):\(httpsPort)\(path)" }
     /// A URL on the port of HTTP/2 without TLS.
     public func cleartextHTTP2URL(_ path: String) -> String { "http://127.0.0.1:\(cleartextHTTP2Port)\(path)" }
 
     /// The requests that nginx has finished, in the order in which they ended.
     ///
-    /// Empty when none has.
-    ///
-    /// nginx writes a line when it is done with a request, which may be after the client is: see `waitForLog`.
-    /// Throws `DecodingError` on a line that is not the format of `NginxConfiguration`.
+    /// nginx writes a line when it has finished a request, which may be after the client has its response: see `waitForLog`.
+    /// Throws `DecodingError` on a line in another format than that of `NginxConfiguration`.
     public func accessLog() throws -> [AccessLogEntry] {
         guard let data = WrittenFile(path: process.folder.file("access.log")).bytes else { return [] }
         // A line without its end is still being written.
@@ -108,10 +107,10 @@ public final class NginxServer: Sendable {
         try await process.wait(within: limit, for: { try accessLog() }, until: condition)
     }
 
-    /// What nginx wrote to its error log since its last start.
+    /// nginx's error log since its last start.
     public var errorLog: String { process.output }
 
-    /// What a client has PUT to `/upload/<name>`; nil when there is none.
+    /// The body of a PUT to `/upload/<name>`; `nil` if there is none.
     public func uploadedFile(_ name: String) -> [UInt8]? {
         WrittenFile(path: process.folder.file("uploads/upload/\(name)")).bytes
     }

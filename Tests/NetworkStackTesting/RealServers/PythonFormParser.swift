@@ -1,12 +1,12 @@
 public import FoundationEssentials
 
-/// A part of a multipart form as a parser of other hands found it.
+/// A part of a multipart form, as an independent parser reads it.
 public struct ParsedFormPart: Decodable, Hashable, Sendable {
-    /// The field's name, as it was written.
+    /// The field's name, as written.
     public let name: String?
-    /// The file's name, as it was written.
+    /// The file's name, as written.
     public let filename: String?
-    /// The part's media type; `text/plain` where it does not say.
+    /// The part's media type; `text/plain` by default.
     public let type: String
     /// The value.
     public let content: Data
@@ -14,9 +14,7 @@ public struct ParsedFormPart: Decodable, Hashable, Sendable {
 
 /// The mail parser of Python's standard library, as a judge of multipart forms.
 public enum PythonFormParser {
-    /// Takes a body apart.
-    ///
-    /// Blocks for the moment it takes to start an interpreter.
+    /// Parses a body. Blocks while a Python interpreter runs.
     ///
     /// - Parameters:
     ///   - body: The body.

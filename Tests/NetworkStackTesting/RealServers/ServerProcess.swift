@@ -1,8 +1,9 @@
 import NetworkStack
 
-/// A real server in the foreground with its directory and its log: started until it listens, stopped for certain.
+/// A real server in the foreground with its directory and its log. Starting waits until it listens; stopping waits until it has
+/// ended.
 final class ServerProcess: Sendable {
-    /// What it takes to run it once.
+    /// The command of one run.
     struct Launch: Sendable {
         var program: Program
         var arguments: [String]
@@ -14,7 +15,7 @@ final class ServerProcess: Sendable {
     private let process = Lock<ChildProcess?>(nil)
     private let chosenPorts = Lock<[UInt16]>([])
 
-    /// Makes the directory, with `ServedFiles` in it if they are what the server serves.
+    /// Makes the directory, with `ServedFiles` in it if the server serves them.
     init(_ name: String, servesFiles: Bool = false) throws {
         self.name = name
         folder = try TemporaryDirectory(name)
@@ -28,13 +29,13 @@ final class ServerProcess: Sendable {
 
     var isRunning: Bool { process.withLock { $0 }?.isRunning ?? false }
 
-    /// Everything the server has written to its two outputs since its last start.
+    /// The server's output since its last start.
     var output: String { WrittenFile(path: folder.file("output")).text }
 
-    /// Starts on `portCount` free ports (or again on its old ones) and returns once all of them, and the Unix sockets it is to
-    /// listen on besides, accept connections.
+    /// Starts on `portCount` free ports, or again on the previous ones. Returns once all of them, and the Unix sockets, accept
+    /// connections.
     ///
-    /// Throws `TestServerError` with the end of the log when the server ends or does not listen within `limit`.
+    /// Throws `TestServerError` with the end of the log if the server ends or does not listen within `limit`.
     func start(
         portCount: Int,
         unixSockets: [Loopback] = [],
@@ -42,7 +43,7 @@ final class ServerProcess: Sendable {
         launch: ([UInt16]) throws -> Launch
     ) async throws {
         if isRunning { return }
-        // A port found free may be taken before the server binds it; another round finds others.
+        // A free port may be taken before the server binds it; then other ports are tried.
         for round in 1...5 {
             let old = ports
             let ports = old.isEmpty ? try LoopbackSocket.freePorts(portCount) : old
@@ -58,7 +59,7 @@ final class ServerProcess: Sendable {
         }
     }
 
-    /// Starts a server that finds its own port and returns once `isReady` says so.
+    /// Starts a server that chooses its port, and returns once `isReady` returns `true`.
     func run(_ launch: Launch, within limit: Duration, isReady: () -> Bool) async throws {
         stop()
         let child = try ChildProcess(
@@ -82,7 +83,7 @@ final class ServerProcess: Sendable {
         }
     }
 
-    /// Notes the port a server found for itself, so that a later start asks for it again.
+    /// Keeps the port that a server chose, so that a later start uses it again.
     func keep(ports: [UInt16]) { chosenPorts.withLock { $0 = ports } }
 
     /// Kills the server with SIGKILL (its clients see a reset or FIN) and waits for its end.

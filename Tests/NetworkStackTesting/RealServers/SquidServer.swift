@@ -1,14 +1,14 @@
 import Glibc
 
-/// squid on 127.0.0.1 as a forward proxy without a cache: one port in the clear, one over TLS.
+/// squid on 127.0.0.1 as a forward proxy without a cache: one port without TLS, one with TLS.
 public final class SquidServer: Sendable {
     /// How squid is configured.
     public struct Options: Sendable {
-        /// A user and a password that every client has to show; nil: nobody is asked.
+        /// A user and a password that every client has to send; `nil` for no authentication.
         public var credentials: (user: String, password: String)?
         /// The certificate of the TLS port; nil: `TestCertificates.shared().server`.
         public var identity: TLSIdentity?
-        /// Squid's answer to everything: forbidden.
+        /// Whether squid answers every request with 403.
         public var deniesAll = false
 
         /// The defaults.
@@ -33,7 +33,7 @@ public final class SquidServer: Sendable {
         let program = try Program("squid", package: "squid")
         let identity = try options.identity ?? TestCertificates.shared().server
         let folder = process.folder
-        // Started by root, squid becomes another user, who has to get at its files.
+        // If root starts it, squid changes to another user, who needs access to the files.
         chmod(folder.path, 0o777)
         for (name, path) in [("chain.pem", identity.certificateChainFile), ("key.pem", identity.keyFile)] {
             chmod(try folder.write(name, WrittenFile(path: path).text), 0o644)
@@ -48,14 +48,14 @@ public final class SquidServer: Sendable {
     /// Kills squid at once.
     public func stop() { process.stop() }
 
-    /// The port in the clear; 0 before the first start.
+    /// The port without TLS; 0 before the first start.
     public var port: UInt16 { process.ports.first ?? 0 }
-    /// The port over TLS; 0 before the first start.
+    /// The port with TLS; 0 before the first start.
     public var tlsPort: UInt16 { process.ports.dropFirst().first ?? 0 }
 
-    /// What squid has logged of every request it is done with: method, URL and status, as `GET http://... 200`.
+    /// squid's log of finished requests: method, URL and status, as `GET http://... 200`.
     public var log: [String] {
-        // Readiness was found by connections without a request, which squid notes as well.
+        // The check for readiness opens connections without a request, which squid logs, too.
         WrittenFile(path: process.folder.file("access.log")).text.split(separator: "\n").map(String.init)
             .filter { !$0.hasPrefix("- ") }
     }

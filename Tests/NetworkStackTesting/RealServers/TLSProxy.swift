@@ -1,11 +1,10 @@
-/// An HTTP proxy on 127.0.0.1 that is spoken to over TLS, or in the clear if it has no identity, and opens tunnels to any port
-/// of 127.0.0.1, written in Python.
+/// An HTTP proxy on 127.0.0.1, written in Python, over TLS unless it has no identity. It opens tunnels to any port of 127.0.0.1.
 public final class TLSProxy: Sendable {
     private let process: ServerProcess
     private let identity: TLSIdentity?
     private let delay: Int
 
-    /// Makes the directory; nothing runs yet. Every tunnel but the first takes so many milliseconds more to open.
+    /// Makes the directory; nothing runs yet. Every tunnel after the first is delayed by this many milliseconds.
     ///
     /// Throws `SystemCallError`.
     public init(_ identity: TLSIdentity?, delayingTunnels delay: Int = 0) throws {
@@ -30,7 +29,7 @@ public final class TLSProxy: Sendable {
     /// The port; 0 before the start.
     public var port: UInt16 { process.ports.first ?? 0 }
 
-    /// How many requests for a tunnel came, after a handshake.
+    /// How many requests for a tunnel arrived, after a handshake.
     public var tunnels: Int { process.output.split(separator: "\n").count { $0 == "CONNECT" } }
 
     private func line(_ prefix: String) -> Substring? {

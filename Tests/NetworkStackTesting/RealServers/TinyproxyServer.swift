@@ -1,9 +1,9 @@
-/// tinyproxy on 127.0.0.1: a forward proxy of another hand than squid's.
+/// tinyproxy on 127.0.0.1: a forward proxy with another implementation than squid.
 public final class TinyproxyServer: Sendable {
     private let credentials: (user: String, password: String)?
     private let process: ServerProcess
 
-    /// Makes the directory; nothing runs yet. With credentials, every client has to show them.
+    /// Makes the directory; nothing runs yet. With credentials, every client has to send them.
     ///
     /// Throws `SystemCallError`.
     public init(credentials: (user: String, password: String)? = nil) throws {
@@ -31,6 +31,6 @@ public final class TinyproxyServer: Sendable {
     /// The port; 0 before the first start.
     public var port: UInt16 { process.ports.first ?? 0 }
 
-    /// What tinyproxy has written since its last start: the request line of every request among it.
+    /// tinyproxy's output since its last start, with the request line of every request.
     public var log: String { process.output }
 }

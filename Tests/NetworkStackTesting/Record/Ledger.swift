@@ -14,7 +14,7 @@ final class Ledger: Sendable {
 
     var snapshot: Snapshot { state.withLock { $0.snapshot } }
 
-    /// The snapshot when something was written since `version`; a waiting test then looks only at what is new.
+    /// The snapshot, if it has changed since `version`, so that a waiting test checks only changes.
     func snapshot(after version: inout Int) -> Snapshot? {
         state.withLock { state in
             guard state.version != version else { return nil }
@@ -48,13 +48,13 @@ final class Ledger: Sendable {
     func received(_ bytes: UnsafeRawBufferPointer, on index: Int) {
         change(index) { record in
             let room = max(0, recordLimit - record.received.count)
-            // Rebased: a slice would be copied byte by byte in a debug build.
+            // Rebased, because a debug build copies a slice byte by byte.
             record.received.append(contentsOf: UnsafeRawBufferPointer(rebasing: bytes.prefix(room)))
             record.receivedCount += bytes.count
         }
     }
 
-    /// Writes a request down and returns its place in the order of arrival.
+    /// Records a request and returns its position in the order of arrival.
     func arrived(_ request: ReceivedRequest) -> Int {
         state.withLock { state in
             state.snapshot.requests.append(request)
@@ -64,7 +64,7 @@ final class Ledger: Sendable {
         }
     }
 
-    /// Replaces a request after (a part of) its body.
+    /// Replaces a request after a part of its body, or all of it, has arrived.
     func update(_ request: ReceivedRequest, at place: Int) {
         state.withLock { state in
             state.snapshot.requests[place] = request
@@ -73,7 +73,7 @@ final class Ledger: Sendable {
         }
     }
 
-    /// The server has let go of the connection's socket.
+    /// The server has closed the connection's socket.
     func released(_ index: Int) {
         change(index) { $0.end(.closedByServer) }
         state.withLock { state in

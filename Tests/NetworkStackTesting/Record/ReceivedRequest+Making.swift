@@ -1,5 +1,5 @@
 extension ReceivedRequest {
-    /// A request as a server without a network sees it: for stacks that answer from memory and are proved by the same suite.
+    /// Makes a request without a network, for stacks that answer from memory and run the same suite.
     public init(method: String, target: String, headers: [(name: String, value: String)], body: [UInt8]) {
         connectionIndex = 0
         indexOnConnection = 0

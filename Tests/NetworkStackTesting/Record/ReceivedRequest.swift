@@ -1,18 +1,18 @@
-/// A request as the server read it, in the order and spelling of the wire.
+/// A request as the server received it, with its order and spelling.
 public struct ReceivedRequest: Sendable, CustomStringConvertible {
-    /// Which accepted connection it came on, from 0.
+    /// The index of its connection, from 0.
     public let connectionIndex: Int
-    /// Which request of that connection it is, from 0.
+    /// Its index among the requests of its connection, from 0.
     public let indexOnConnection: Int
     /// When the head's last byte had been read.
     public let arrivedAt: ContinuousClock.Instant
     /// The method as sent.
     public let method: String
-    /// The request target as sent: path and query, or a whole URL to a proxy.
+    /// The request target as sent: path and query, or an absolute URL for a proxy.
     public let target: String
-    /// The version as sent, `HTTP/1.1` as a rule.
+    /// The version as sent, such as `HTTP/1.1`.
     public let version: String
-    /// The fields in order, with the names as sent and the values without the blanks around them.
+    /// The fields in order, with the names as sent and the values without blanks at their ends.
     public let headers: [(name: String, value: String)]
     /// The bytes of the head with its blank line.
     public let rawHead: [UInt8]
@@ -24,13 +24,13 @@ public struct ReceivedRequest: Sendable, CustomStringConvertible {
     public internal(set) var bodyCount = 0
     /// The fields after a chunked body.
     public internal(set) var trailers: [(name: String, value: String)] = []
-    /// Whether the body has been read to its end (true at once when there is none).
+    /// Whether the body was read to its end; `true` at once if there is none.
     public internal(set) var isComplete = false
 
-    /// The first value of the field, whatever the case of its name.
+    /// The first value of the field, with its name in any case.
     public subscript(name: String) -> String? { values(of: name).first }
 
-    /// All values of the field in order, whatever the case of its name.
+    /// All values of the field in order, with its name in any case.
     public func values(of name: String) -> [String] {
         headers.filter { $0.name.lowercased() == name.lowercased() }.map(\.value)
     }
@@ -41,10 +41,10 @@ public struct ReceivedRequest: Sendable, CustomStringConvertible {
     /// The target without its query.
     public var path: String { String(target.prefix { $0 != "?" }) }
 
-    /// Method, target and the body's length: no header values, they may be secrets.
+    /// Method, target and the body's length, without header values, which may be secrets.
     public var description: String { "\(method) \(target) (connection \(connectionIndex), body \(bodyCount))" }
 
-    /// How the body is delimited.
+    /// How the end of the body is marked.
     enum Framing: Equatable {
         case none, chunked
         case length(Int)
@@ -56,7 +56,7 @@ public struct ReceivedRequest: Sendable, CustomStringConvertible {
         return .none
     }
 
-    /// Whether the client wants another request on this connection.
+    /// Whether the client keeps the connection open for another request.
     var keepsAlive: Bool {
         let connection = self["connection"]?.lowercased() ?? ""
         return version == "HTTP/1.0" ? connection.contains("keep-alive") : !connection.contains("close")
@@ -64,7 +64,7 @@ public struct ReceivedRequest: Sendable, CustomStringConvertible {
 }
 
 extension ReceivedRequest {
-    /// Reads a head that ends with its blank line; nil when the request line has not three parts.
+    /// Parses a head with its blank line; `nil` if the request line does not have three parts.
     init?(head: [UInt8], connectionIndex: Int, indexOnConnection: Int) {
         let lines = String(decoding: head, as: UTF8.self).split(separator: "\r\n", omittingEmptySubsequences: true)
         let parts = (lines.first ?? "").split(separator: " ", maxSplits: 2)

@@ -1,4 +1,4 @@
-/// Random numbers that are the same in every run with one seed (SplitMix64).
+/// Random numbers that are the same in each run with the same seed (SplitMix64).
 package struct SeededRandom: RandomNumberGenerator {
     private var state: UInt64
 

@@ -1,4 +1,4 @@
-/// What a server had seen at one moment.
+/// The records of a server at one moment.
 public struct Snapshot: Sendable, CustomStringConvertible {
     /// Every accepted connection, in order.
     public internal(set) var connections: [ConnectionRecord] = []
@@ -6,7 +6,7 @@ public struct Snapshot: Sendable, CustomStringConvertible {
     public internal(set) var requests: [ReceivedRequest] = []
     /// The most connections that were open at the same time.
     public internal(set) var maxOpen = 0
-    /// Connections whose socket the server still holds (it may be reading away what follows a close).
+    /// Connections whose socket the server still holds; it may be discarding bytes after a close.
     public internal(set) var held = 0
 
     /// How many connections were accepted.

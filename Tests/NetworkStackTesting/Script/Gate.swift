@@ -1,9 +1,9 @@
 import NetworkStack
 
-/// A door that is closed until somebody opens it, once and for good.
+/// A gate that is closed until it is opened; it stays open.
 ///
-/// A test opens it to let a script go on (`Step.wait(for:)`), or a script opens it (`Step.open(_:)`) to tell the test
-/// how far it has come: what a sleep would only guess.
+/// A test opens it to resume a script (`Step.wait(for:)`), or a script opens it (`Step.open(_:)`) to show the test how far it is.
+/// It replaces sleeps.
 public final class Gate: Sendable {
     private struct State {
         var isOpen = false
@@ -11,13 +11,13 @@ public final class Gate: Sendable {
     }
     private let state = Lock(State())
 
-    /// A closed gate.
+    /// Makes a closed gate.
     public init() {}
 
     /// Whether the gate has been opened.
     public var isOpen: Bool { state.withLock { $0.isOpen } }
 
-    /// Opens the gate and wakes everyone who waits for it.
+    /// Opens the gate and resumes everything that waits for it.
     ///
     /// Later calls do nothing.
     public func open() {
@@ -28,7 +28,7 @@ public final class Gate: Sendable {
         for wakeup in waiting { wakeup.signal() }
     }
 
-    /// Returns once the gate is open; throws `WaitTimedOut` when it stays closed for `limit`, or `CancellationError`.
+    /// Returns once the gate is open; throws `WaitTimedOut` if it stays closed for `limit`, or `CancellationError`.
     public func opened(within limit: Duration = .seconds(10)) async throws {
         let deadline = ContinuousClock.now + limit
         while !isOpen {
@@ -39,7 +39,7 @@ public final class Gate: Sendable {
         }
     }
 
-    /// Signals `wakeup` when the gate opens; at once when it already is, so that no opening is missed.
+    /// Signals `wakeup` when the gate opens, at once if it is open already.
     func register(_ wakeup: Wakeup) {
         let isOpen = state.withLock { state in
             state.waiting[ObjectIdentifier(wakeup)] = wakeup
@@ -49,7 +49,7 @@ public final class Gate: Sendable {
     }
 
     func unregister(_ wakeup: Wakeup) {
-        // The dropped reference leaves the lock first: its deinit closes a descriptor.
+        // Released outside the lock, because its deinit closes a descriptor.
         _ = state.withLock { $0.waiting.removeValue(forKey: ObjectIdentifier(wakeup)) }
     }
 }

@@ -1,41 +1,41 @@
-/// A frame of HTTP/2 (RFC 9113 section 4.1), to be sent by a script or as a script received it.
+/// An HTTP/2 frame (RFC 9113 section 4.1), which a script sends or has received.
 public struct HTTP2Frame: Sendable, Equatable, CustomStringConvertible {
     /// The frame's type (section 6).
     public enum Kind: UInt8, Sendable {
-        /// Content.
+        /// DATA: a part of a body.
         case data
-        /// A head, or trailers.
+        /// HEADERS: a head, or trailers.
         case headers
-        /// What nobody heeds any more.
+        /// PRIORITY, which is deprecated.
         case priority
-        /// The end of a stream by error.
+        /// RST_STREAM: the end of a stream with an error.
         case reset
-        /// The peer's settings.
+        /// SETTINGS.
         case settings
-        /// A response nobody asked for.
+        /// PUSH_PROMISE: an unrequested response.
         case pushPromise
-        /// A sign of life.
+        /// PING.
         case ping
-        /// The end of the connection.
+        /// GOAWAY: the end of the connection.
         case goAway
-        /// Leave to send more.
+        /// WINDOW_UPDATE: permission to send more.
         case windowUpdate
-        /// The rest of a head.
+        /// CONTINUATION: the rest of a head.
         case continuation
     }
 
-    /// Says that the stream ends with this frame, of `data` and `headers`; that it is the answer, of `settings` and `ping`.
+    /// END_STREAM of `data` and `headers`, ACK of `settings` and `ping`.
     public static let endStream: UInt8 = 0x1
-    /// Says that the head ends with this frame.
+    /// END_HEADERS.
     public static let endHeaders: UInt8 = 0x4
 
-    /// The type; nil when it is not known.
+    /// The type, or `nil` if it is unknown.
     public let kind: Kind?
-    /// The flags as they are on the wire.
+    /// The flags as sent.
     public let flags: UInt8
     /// The stream; 0 is the connection.
     public let stream: UInt32
-    /// What the frame holds.
+    /// The payload of the frame.
     public let payload: [UInt8]
 
     /// Makes a frame.
@@ -48,15 +48,15 @@ public struct HTTP2Frame: Sendable, Equatable, CustomStringConvertible {
 
     /// The server's settings, all at their defaults.
     public static let settings = HTTP2Frame(.settings)
-    /// The answer to the client's settings.
+    /// The acknowledgement of the client's settings.
     public static let settingsAnswer = HTTP2Frame(.settings, flags: endStream)
 
-    /// Settings and an update after which a client may send as much as it likes.
+    /// Settings and an update after which a client may send without limit.
     public static let wideOpen = [
         HTTP2Frame(.settings, [0, 4, 0x7F, 0xFF, 0xFF, 0xFF]), HTTP2Frame(.windowUpdate, [0x7F, 0xFF, 0, 0]),
     ]
 
-    /// A head with this status and these fields, without compression.
+    /// A head with this status and these fields, uncompressed.
     public static func head(
         _ status: Int,
         _ fields: [(name: String, value: String)] = [],
@@ -72,7 +72,7 @@ public struct HTTP2Frame: Sendable, Equatable, CustomStringConvertible {
         HTTP2Frame(.headers, flags: endHeaders | endStream, stream: stream, coded(fields))
     }
 
-    /// Content.
+    /// A part of a body.
     public static func data(_ text: String, on stream: UInt32, endsStream: Bool = false) -> HTTP2Frame {
         HTTP2Frame(.data, flags: endsStream ? endStream : 0, stream: stream, Array(text.utf8))
     }
@@ -82,12 +82,12 @@ public struct HTTP2Frame: Sendable, Equatable, CustomStringConvertible {
         HTTP2Frame(.reset, stream: stream, bytes(of: code))
     }
 
-    /// The end of the connection: the last stream that was or will be dealt with, and an error code.
+    /// The end of the connection, with the last stream that is processed and an error code.
     public static func goAway(lastStream: UInt32, code: UInt32 = 0) -> HTTP2Frame {
         HTTP2Frame(.goAway, bytes(of: lastStream) + bytes(of: code))
     }
 
-    /// Fields as literals without a table and without Huffman coding (RFC 7541 section 6.2.2).
+    /// Fields as literals without indexing and without Huffman coding (RFC 7541 section 6.2.2).
     private static func coded(_ fields: [(name: String, value: String)]) -> [UInt8] {
         fields.flatMap { [0] + text($0.name) + text($0.value) }
     }
@@ -107,7 +107,7 @@ public struct HTTP2Frame: Sendable, Equatable, CustomStringConvertible {
         (0..<4).map { UInt8(truncatingIfNeeded: number >> (24 - 8 * $0)) }
     }
 
-    /// The frame as it goes on the wire.
+    /// The frame as sent.
     public var bytes: [UInt8] {
         let count = UInt32(payload.count)
         return Array(Self.bytes(of: count).dropFirst()) + [kind?.rawValue ?? 0xFF, flags] + Self.bytes(of: stream)
@@ -121,7 +121,7 @@ public struct HTTP2Frame: Sendable, Equatable, CustomStringConvertible {
 }
 
 extension HTTP2Frame {
-    /// Reads a frame from its nine bytes of head and its payload.
+    /// Parses a frame from its nine bytes of head and its payload.
     init(head: [UInt8], payload: [UInt8]) {
         kind = Kind(rawValue: head[3])
         flags = head[4]
@@ -146,7 +146,7 @@ extension ScriptedServer.Connection {
         return HTTP2Frame(head: head, payload: try receive(head[..<3].reduce(0) { $0 << 8 | Int($1) }))
     }
 
-    /// Reads on until a request is whole; settings are answered, all else is passed over.
+    /// Reads until a request is complete. Settings are acknowledged, other frames ignored.
     ///
     /// - Returns: The request's stream.
     @discardableResult
@@ -162,7 +162,7 @@ extension ScriptedServer.Connection {
         }
     }
 
-    /// Reads on until a request's head has come; settings are answered, all else is passed over.
+    /// Reads until a request's head has arrived. Settings are acknowledged, other frames ignored.
     public func receiveHeaders() throws {
         while true {
             let frame = try receiveFrame()
@@ -173,13 +173,13 @@ extension ScriptedServer.Connection {
         }
     }
 
-    /// Reads on until a request is whole, and answers it with "ok".
+    /// Reads until a request is complete, and answers it with "ok".
     public func answerStream() throws {
         let stream = try receiveStream()
         try send([.head(200, on: stream), .data("ok", on: stream, endsStream: true)])
     }
 
-    /// Sends frames in one piece.
+    /// Sends frames in one write.
     public func send(_ frames: [HTTP2Frame]) throws { try send(frames.flatMap(\.bytes)) }
 }
 
@@ -187,13 +187,13 @@ extension ScriptedServer.Step {
     /// Reads the client's HTTP/2 preface and sends the server's.
     public static var beginHTTP2: Self { .init("begin HTTP/2") { try $0.beginHTTP2() } }
 
-    /// Reads on until a request over HTTP/2 is whole.
+    /// Reads until a request over HTTP/2 is complete.
     public static var receiveStream: Self { .init("receive a stream") { try $0.receiveStream() } }
 
-    /// Answers a request over HTTP/2 with "ok". Others join some stacks' connections only when those have answered.
+    /// Answers a request over HTTP/2 with "ok". Some stacks share a connection only after its first response.
     public static var answerStream: Self { .init("answer a stream") { try $0.answerStream() } }
 
-    /// Sends frames in one piece.
+    /// Sends frames in one write.
     public static func send(_ frames: [HTTP2Frame]) -> Self {
         .init("send \(frames.count) frames") { try $0.send(frames) }
     }

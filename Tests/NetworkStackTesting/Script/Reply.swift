@@ -1,15 +1,15 @@
-/// What a handler of `ScriptedServer.responding` answers with: exact bytes, then any steps.
+/// The answer of a handler of `ScriptedServer.responding`: exact bytes, then steps.
 ///
-/// Nothing is added to the bytes (no Date, no Server). The one thing taken away is the body of an answer to HEAD.
+/// Nothing is added to the bytes (no Date, no Server). The body of an answer to HEAD is removed.
 public struct Reply: Sendable {
-    /// The status line and fields with the blank line; empty when the reply is made of steps only.
+    /// The status line and fields with the blank line; empty if the reply has steps only.
     public var head: [UInt8]
-    /// The body as it goes on the wire (with its chunk framing, if any).
+    /// The body as sent, with its chunk framing, if any.
     public var body: [UInt8]
-    /// What to do after the bytes; empty: serve the next request.
+    /// The steps after the bytes; if empty, the next request is served.
     public var steps: [ScriptedServer.Step]
 
-    /// Bytes for head and body, and steps to run after them.
+    /// Makes a reply of a head, a body and the steps after them.
     public init(head: [UInt8], body: [UInt8], steps: [ScriptedServer.Step] = []) {
         self.head = head
         self.body = body
@@ -50,7 +50,7 @@ public struct Reply: Sendable {
         .status(code, headers: [("Location", location)])
     }
 
-    /// A chunked reply, one chunk per piece (empty pieces are left out: they would end the body), with trailers.
+    /// A chunked reply, one chunk per piece, with trailers. Empty pieces are omitted, because they would end the body.
     public static func chunked(
         _ pieces: [String],
         status code: Int = 200,
@@ -65,13 +65,13 @@ public struct Reply: Sendable {
         return Reply(head: head(code, [("Transfer-Encoding", "chunked")] + headers), body: Array(body.utf8))
     }
 
-    /// Exactly these bytes, whatever they mean.
+    /// Exactly these bytes.
     public static func raw(_ text: String) -> Reply { Reply(head: Array(text.utf8), body: []) }
 
-    /// Exactly these bytes, whatever they mean.
+    /// Exactly these bytes.
     public static func raw(_ bytes: [UInt8]) -> Reply { Reply(head: bytes, body: []) }
 
-    /// No bytes of its own: the steps do it all.
+    /// Steps only.
     public static func steps(_ steps: [ScriptedServer.Step]) -> Reply { Reply(head: [], body: [], steps: steps) }
 
     /// The same bytes, then these steps.

@@ -1,12 +1,10 @@
 extension ScriptedServer {
-    /// What the server does on one connection, in order.
-    ///
-    /// When the steps are used up, it closes in an orderly way.
+    /// The steps of the server on one connection, in order. After the last step it closes the connection in an orderly way.
     public typealias Script = [Step]
 
-    /// One thing the server does on a connection.
+    /// One step of the server on a connection.
     public struct Step: Sendable, CustomStringConvertible {
-        /// What the step does, in words; appears in a connection record when the step failed.
+        /// A description of the step, which appears in the record of a connection whose step failed.
         public let description: String
         let perform: @Sendable (Connection) throws -> Void
 
@@ -21,7 +19,7 @@ extension ScriptedServer.Step {
     /// Reads up to the blank line after a request's head and records the request.
     public static var receiveHead: Self { .init("receive head") { _ = try $0.receiveHead() } }
 
-    /// Reads the body of the request received last, by its Content-Length or chunked coding.
+    /// Reads the body of the last request, by its Content-Length or chunked coding.
     public static var receiveBody: Self { .init("receive body") { _ = try $0.receiveBody() } }
 
     /// Reads a whole request: head, then body.
@@ -41,12 +39,12 @@ extension ScriptedServer.Step {
     /// Sends the bytes.
     public static func send(_ bytes: [UInt8]) -> Self { .init("send \(bytes.count) bytes") { try $0.send(bytes) } }
 
-    /// Sends the bytes under TLS, as they are: a peer that speaks it reads them as a record of its own.
+    /// Sends the bytes below TLS: the client reads them as a TLS record.
     public static func sendBelowTLS(_ bytes: [UInt8]) -> Self {
         .init("send \(bytes.count) bytes below TLS") { try $0.sendBelowTLS(bytes) }
     }
 
-    /// Sends `count` bytes of `BytePattern` in pieces, without ever holding them all.
+    /// Sends `count` bytes of `BytePattern` in chunks, without holding all of them in memory.
     public static func sendPattern(_ count: Int) -> Self {
         .init("send \(count) pattern bytes") { connection in
             let piece = BytePattern.wholePeriods
@@ -58,12 +56,12 @@ extension ScriptedServer.Step {
         }
     }
 
-    /// Sends the text one byte at a time with `interval` between two bytes.
+    /// Sends the text one byte at a time, with `interval` between bytes.
     public static func drip(_ text: String, every interval: Duration) -> Self {
         .drip(Array(text.utf8), every: interval)
     }
 
-    /// Sends the bytes one at a time with `interval` between two bytes.
+    /// Sends the bytes one at a time, with `interval` between them.
     public static func drip(_ bytes: [UInt8], every interval: Duration) -> Self {
         .init("drip \(bytes.count) bytes every \(interval)") { connection in
             for (offset, byte) in bytes.enumerated() {
@@ -73,43 +71,37 @@ extension ScriptedServer.Step {
         }
     }
 
-    /// Does nothing for a while, but notices when the peer closes.
+    /// Waits, but notices if the peer closes.
     public static func pause(_ duration: Duration) -> Self { .init("pause \(duration)") { try $0.pause(duration) } }
 
-    /// Waits until the test opens the gate; notices when the peer closes meanwhile.
-    ///
-    /// Bounded by the options' patience.
+    /// Waits until the test opens the gate, for at most the options' patience; notices if the peer closes meanwhile.
     public static func wait(for gate: Gate) -> Self { .init("wait for a gate") { try $0.wait(for: gate) } }
 
-    /// Opens the gate, to tell the test that the script has come this far.
+    /// Opens the gate, to show the test that the script has reached this step.
     public static func open(_ gate: Gate) -> Self { .init("open a gate") { _ in gate.open() } }
 
-    /// Reads on until the peer closes, for at most 30 s, and records how and when.
+    /// Reads until the peer closes, for at most 30 s, and records how and when.
     public static var waitForClose: Self { .init("wait for close") { try $0.waitForClose() } }
 
-    /// Ends the connection in an orderly way: close_notify under TLS, FIN, then whatever still arrives is read away so
-    /// that the kernel does not turn the close into a reset.
+    /// Closes the connection in an orderly way: close_notify under TLS, FIN, then discards what still arrives, so that the kernel
+    /// does not send a reset.
     public static var close: Self { .init("close") { try $0.close() } }
 
     /// Ends the connection with a reset (RST).
     public static var reset: Self { .init("reset") { try $0.reset() } }
 
-    /// Ends the sending half (close_notify under TLS, then FIN); the script goes on receiving.
+    /// Closes the sending half (close_notify under TLS, then FIN); the script can still receive.
     public static var shutdownWrite: Self { .init("shut down writing") { try $0.shutdownWrite() } }
 
-    /// Ends a TLS connection like an attacker would: FIN without close_notify.
-    ///
-    /// Without TLS the same as `close`.
+    /// Ends a TLS connection without close_notify, as an attacker would. Without TLS it is the same as `close`.
     public static var closeWithoutNotify: Self { .init("close without notify") { try $0.closeWithoutNotify() } }
 
-    /// Runs `body` on the connection's thread.
-    ///
-    /// What it throws ends the script and is recorded.
+    /// Runs `body` on the connection's thread. Its error ends the script and is recorded.
     public static func run(_ body: @escaping @Sendable (ScriptedServer.Connection) throws -> Void) -> Self {
         .init("run", body)
     }
 
-    /// Runs the steps again and again until the connection ends.
+    /// Repeats the steps until the connection ends.
     public static func `repeat`(_ steps: [Self]) -> Self {
         .init("repeat") { connection in
             while true {

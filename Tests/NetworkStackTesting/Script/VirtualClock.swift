@@ -1,9 +1,9 @@
 import NetworkStack
 
-/// A clock whose time passes only when a test says so: retries and delays of hours take no time, and none is left to chance.
+/// A clock whose time passes only when a test advances it, so that retries and delays of hours take no time.
 ///
-/// Either a sleep ends when ``advance(by:)`` brings its moment, or, on a clock that keeps up, at once, the time having moved on
-/// by its length.
+/// A sleep ends when ``advance(by:)`` reaches its moment. On a clock that keeps up it ends at once, and the time advances by its
+/// length.
 ///
 ///     let clock = VirtualClock()
 ///     …
@@ -20,13 +20,13 @@ public final class VirtualClock: Clock, Sendable {
         /// - Parameter offset: The time since the clock was made.
         public init(offset: Duration) { self.offset = offset }
 
-        /// A later moment, or an earlier one if the duration is negative.
+        /// Returns a later moment, or an earlier one if the duration is negative.
         public func advanced(by duration: Duration) -> Instant { Instant(offset: offset + duration) }
 
-        /// The time from this moment to another.
+        /// Returns the time from this moment to another.
         public func duration(to other: Instant) -> Duration { other.offset - offset }
 
-        /// Whether a moment comes before another.
+        /// Whether a moment is before another.
         public static func < (left: Instant, right: Instant) -> Bool { left.offset < right.offset }
     }
 
@@ -46,28 +46,28 @@ public final class VirtualClock: Clock, Sendable {
     private let state = Lock(State())
     private let keepsUp: Bool
 
-    /// Makes a clock that stands at zero.
+    /// Makes a clock at zero.
     ///
-    /// - Parameter keepsUp: Whether every sleep ends at once and moves the time on.
+    /// - Parameter keepsUp: Whether every sleep ends at once and advances the time.
     public init(keepsUp: Bool = false) { self.keepsUp = keepsUp }
 
-    /// The clock's present moment.
+    /// The current moment.
     public var now: Instant { state.withLock { $0.now } }
 
-    /// Any difference counts.
+    /// Zero: any difference counts.
     public var minimumResolution: Duration { .zero }
 
-    /// How many sleep now.
+    /// The number of current sleeps.
     public var sleeperCount: Int { state.withLock { $0.sleepers.count } }
 
-    /// How long each sleep so far was to take, in the order they began.
+    /// The length of each sleep so far, in the order in which they began.
     public var sleeps: [Duration] { state.withLock { $0.slept } }
 
-    /// Sleeps until the clock has been advanced to a moment.
+    /// Sleeps until the clock has reached a moment.
     ///
     /// - Parameters:
     ///   - deadline: The moment.
-    ///   - tolerance: Ignored; nobody wakes late.
+    ///   - tolerance: Ignored.
     /// - Throws: `CancellationError` if the task is cancelled.
     public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
         try Task.checkCancellation()
@@ -90,16 +90,16 @@ public final class VirtualClock: Clock, Sendable {
         if isRested != true { throw CancellationError() }
     }
 
-    /// Lets time pass, and wakes whoever's moment has come, the earliest first.
+    /// Advances the time, and ends the sleeps whose moment is reached, the earliest first.
     ///
-    /// - Parameter duration: How much; not negative.
+    /// - Parameter duration: By how much; not negative.
     public func advance(by duration: Duration) {
         advance { $0.advanced(by: max(duration, .zero)) }
     }
 
-    /// Lets time pass up to the next moment somebody waits for.
+    /// Advances the time to the next moment for which a sleep waits.
     ///
-    /// - Returns: How much passed, or `nil` if nobody sleeps.
+    /// - Returns: By how much, or `nil` if there is no sleep.
     @discardableResult
     public func advanceToNext() -> Duration? {
         let next = state.withLock { state in
@@ -110,11 +110,11 @@ public final class VirtualClock: Clock, Sendable {
         return duration
     }
 
-    /// Waits, in real time, until so many sleep.
+    /// Waits, in real time, for a number of sleeps.
     ///
     /// - Parameters:
-    ///   - count: How many at least.
-    ///   - limit: How long to wait at most.
+    ///   - count: The least number.
+    ///   - limit: The longest wait.
     /// - Throws: ``WaitTimedOut`` after the limit, or `CancellationError`.
     public func sleepers(_ count: Int, within limit: Duration = .seconds(10)) async throws {
         let deadline = ContinuousClock.now + limit

@@ -1,8 +1,8 @@
-/// A condition a test waited for did not come true in time.
+/// A condition for which a test waited was not met in time.
 public struct WaitTimedOut: Error, Sendable, CustomStringConvertible {
-    /// How long was waited.
+    /// How long the test waited.
     public let limit: Duration
-    /// What was there instead when time was up.
+    /// The state at the end of the wait.
     public let seen: String
 
     init(limit: Duration, seen: String) {
@@ -10,6 +10,6 @@ public struct WaitTimedOut: Error, Sendable, CustomStringConvertible {
         self.seen = seen
     }
 
-    /// The limit and what was seen last.
+    /// The limit and the last state.
     public var description: String { "the condition did not come true within \(limit); at the end there was \(seen)" }
 }

@@ -1,11 +1,11 @@
 import Glibc
 
 extension ScriptedServer {
-    /// One accepted connection, as its script sees it.
+    /// One accepted connection, for its script.
     ///
-    /// Only its own thread may use it: it is not Sendable.
+    /// It is not Sendable: only the connection's thread may use it.
     ///
-    /// Every call throws `Interruption` when the connection, the server or the patience has ended.
+    /// Every call throws `Interruption` if the connection or the server has ended, or the patience is exhausted.
     public final class Connection {
         /// The position in the order of acceptance, from 0.
         public let index: Int
@@ -18,7 +18,7 @@ extension ScriptedServer {
         private let descriptor: Int32
         private let wakeup: Wakeup
         private let stopGate: Gate
-        /// Linux's POLLRDHUP, which Swift's Glibc does not show: the peer has sent FIN.
+        /// Linux's POLLRDHUP, which Swift's Glibc lacks: the peer has sent FIN.
         private static let peerHangUp: Int16 = 0x2000
         private var isClosed = false
         private var isPeerEndSeen = false
@@ -35,7 +35,7 @@ extension ScriptedServer {
 
         // MARK: Sending and waiting
 
-        /// Sends all the bytes; returns when the kernel has taken them.
+        /// Sends all bytes; returns once the kernel has accepted them.
         public func send(_ bytes: [UInt8]) throws {
             try bytes.withUnsafeBytes { bytes in
                 var left = bytes[...]
@@ -54,15 +54,13 @@ extension ScriptedServer {
         /// Sends the text's UTF-8 bytes.
         public func send(_ text: String) throws { try send(Array(text.utf8)) }
 
-        /// Does nothing for `duration`, but notices (and records) when the peer closes meanwhile.
-        ///
-        /// A reset ends the script.
+        /// Waits for `duration`, but notices and records if the peer closes meanwhile. A reset ends the script.
         public func pause(_ duration: Duration) throws {
             let deadline = ContinuousClock.now + duration
             while ContinuousClock.now < deadline { try wait(for: 0, until: deadline) }
         }
 
-        /// Waits until the gate is open, for at most the options' patience; notices when the peer closes meanwhile.
+        /// Waits until the gate is open, for at most the options' patience; notices if the peer closes meanwhile.
         public func wait(for gate: Gate) throws {
             gate.register(wakeup)
             defer { gate.unregister(wakeup) }
@@ -73,8 +71,7 @@ extension ScriptedServer {
             }
         }
 
-        /// Asks a TLS 1.2 client for another handshake, in which the server shows another identity. It takes place as bytes
-        /// are read.
+        /// Asks a TLS 1.2 client for another handshake with another identity, which takes place while bytes are read.
         public func renegotiate(as identity: TLSIdentity) throws {
             try checkOpen()
             try (channel as? TLSChannel)?.renegotiate(as: identity)
@@ -82,8 +79,8 @@ extension ScriptedServer {
 
         // MARK: Ending
 
-        /// Closes in an orderly way: close_notify under TLS, FIN, then reads away what still arrives (for at most 1 s of
-        /// silence or 10 s in all): closing over unread bytes would send a reset instead.
+        /// Closes in an orderly way: close_notify under TLS, FIN, then discards what still arrives, for at most 1 s of silence or
+        /// 10 s in total. Closing with unread bytes would send a reset instead.
         public func close() throws {
             try shutdownWrite()
             drain()
@@ -99,12 +96,12 @@ extension ScriptedServer {
             finish()
         }
 
-        /// Sends session tickets of TLS 1.3, as fast as they are taken, once all of them are made.
+        /// Makes TLS 1.3 session tickets, and then sends them as fast as they are accepted.
         ///
         /// - Parameters:
         ///   - count: How many.
-        ///   - ready: Is called when the first can go out.
-        /// - Throws: What went wrong.
+        ///   - ready: Called before the first one is sent.
+        /// - Throws: The error of TLS or of the socket.
         public func sendTickets(_ count: Int, ready: () -> Void) throws {
             try checkOpen()
             let bytes = try (channel as? TLSChannel)?.makeTickets(count) ?? []
@@ -112,13 +109,13 @@ extension ScriptedServer {
             try sendAllBelowTLS(bytes)
         }
 
-        /// Sends the same bytes in record after record of TLS, as fast as they are taken, once all of them are made.
+        /// Makes TLS records with the same bytes, and then sends them as fast as they are accepted.
         ///
         /// - Parameters:
         ///   - count: How many records.
-        ///   - bytes: What each holds.
-        ///   - ready: Is called when the first can go out.
-        /// - Throws: What went wrong.
+        ///   - bytes: The contents of each.
+        ///   - ready: Called before the first one is sent.
+        /// - Throws: The error of TLS or of the socket.
         public func sendRecords(_ count: Int, of bytes: [UInt8], ready: () -> Void) throws {
             try checkOpen()
             let bytes = try (channel as? TLSChannel)?.makeRecords(count, of: bytes) ?? []
@@ -137,7 +134,7 @@ extension ScriptedServer {
             }
         }
 
-        /// Sends bytes past TLS; few enough for the socket's buffer.
+        /// Sends bytes below TLS. They must fit into the socket's buffer.
         public func sendBelowTLS(_ bytes: [UInt8]) throws {
             try checkOpen()
             let sent = Glibc.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL))
@@ -152,9 +149,7 @@ extension ScriptedServer {
             finish()
         }
 
-        /// Ends the sending half: close_notify under TLS, then FIN.
-        ///
-        /// Receiving goes on.
+        /// Closes the sending half: close_notify under TLS, then FIN. Receiving is still possible.
         public func shutdownWrite() throws {
             try checkOpen()
             ledger.change(index) { $0.end(.closedByServer) }
@@ -162,7 +157,7 @@ extension ScriptedServer {
             shutdown(descriptor, Int32(SHUT_WR))
         }
 
-        /// Closes the descriptor, whatever came before; the server's last word on this connection.
+        /// Closes the descriptor. It is the last call for this connection.
         func finish() {
             guard !isClosed else { return }
             isClosed = true
@@ -195,7 +190,7 @@ extension ScriptedServer {
                         record.tls = agreed
                     }
                 case .failed(let reason):
-                    // What the client has sent by now would turn the close into a reset, and that overtake the alert.
+                    // Bytes that the client has sent would turn the close into a reset, which would overtake the alert.
                     shutdown(descriptor, Int32(SHUT_WR))
                     drain()
                     throw Interruption.failed(reason)
@@ -204,7 +199,7 @@ extension ScriptedServer {
             }
         }
 
-        /// Reads what is there into the buffer, waiting for the first byte.
+        /// Reads the available bytes into the buffer; waits for the first one.
         func fill(until deadline: ContinuousClock.Instant? = nil) throws {
             try withUnsafeTemporaryAllocation(byteCount: 65_536, alignment: 16) { scratch in
                 while true {
@@ -251,7 +246,7 @@ extension ScriptedServer {
             }
         }
 
-        /// One change of the record: whoever sees the end also sees how the handshake went.
+        /// Changes the record once, so that the end and the result of the handshake appear together.
         private func noteEnd(_ verdict: ConnectionRecord.State, _ handshakeFailure: String) {
             let isNotified = channel.isCloseNotifySeen
             ledger.change(index) { record in
@@ -263,10 +258,10 @@ extension ScriptedServer {
             }
         }
 
-        /// Blocks until one of the events, a wakeup, or the deadline; false only at the deadline.
+        /// Blocks until one of the events, a wakeup, or the deadline; returns `false` only at the deadline.
         ///
-        /// When nothing is being read the peer's FIN would go unseen, so it is polled for; once noted it is so no longer,
-        /// because it stays and would spin. A reader finds it in its place, after the bytes.
+        /// While nothing is read, the peer's FIN would not be noticed, so it is polled for. Once noted it is not, because it
+        /// would spin. A reader finds it after the bytes.
         @discardableResult
         private func wait(for events: Int16, until deadline: ContinuousClock.Instant) throws -> Bool {
             try checkOpen()
@@ -278,7 +273,7 @@ extension ScriptedServer {
                 pollfd(fd: watched, events: isReading || isPeerEndSeen ? events : events | Self.peerHangUp, revents: 0),
                 pollfd(fd: wakeup.descriptor, events: Int16(POLLIN), revents: 0),
             ]
-            // Rounded up: a pause is never shorter than asked for.
+            // Rounded up: a pause is never shorter than requested.
             let count = poll(&entries, 2, Int32(clamping: Int64(left / .milliseconds(1)) + 1))
             if count < 0 { return errno == EINTR ? true : false }
             if entries[1].revents != 0 { wakeup.drain() }

@@ -1,7 +1,7 @@
 extension ScriptedServer {
     /// Why a connection's script cannot go on.
     ///
-    /// Thrown by the connection's calls; let it pass in `Step.run`.
+    /// The connection's calls throw it; `Step.run` lets it pass.
     public enum Interruption: Error, Sendable, Equatable, CustomStringConvertible {
         /// The peer ended its sending half.
         case closedByPeer
@@ -11,14 +11,14 @@ extension ScriptedServer {
         case closedByScript
         /// `stop()` was called.
         case stopped
-        /// Nothing happened for as long as the options' patience, or the step's own bound, allows.
+        /// Nothing happened within the options' patience, or the step's limit.
         case timedOut(String)
-        /// What the peer sent is not what the step needs.
+        /// The peer's bytes are not what the step expects.
         case malformed(String)
-        /// TLS or the system refused.
+        /// TLS or the system failed.
         case failed(String)
 
-        /// What happened, in words.
+        /// The failure, in words.
         public var description: String {
             switch self {
             case .closedByPeer: "the peer closed"

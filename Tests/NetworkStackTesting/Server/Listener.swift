@@ -1,15 +1,15 @@
 import Glibc
 import NetworkStack
 
-/// The threads behind a scripted server: one that accepts, one per connection.
+/// The threads of a scripted server: one that accepts, and one per connection.
 ///
-/// Keeps itself alive until `stop()`.
+/// It retains itself until `stop()`.
 final class Listener: Sendable {
     typealias ScriptSource = @Sendable (_ connectionIndex: Int) -> ScriptedServer.Script
 
     private struct State {
         var threads: [Int: WorkerThread] = [:]
-        /// Connections whose thread is about to end: to be joined, so that its stack is freed.
+        /// Connections whose thread is about to end; they are joined, so that its stack is freed.
         var finished: [Int] = []
         var contexts: [TLSIdentity: TLSContext] = [:]
         var acceptor: WorkerThread?
@@ -35,7 +35,7 @@ final class Listener: Sendable {
         try socket.listen(backlog: options.backlog)
         port = socket.port
         self.socket = Lock(socket)
-        // Wrong files fail here, not at the first client.
+        // Invalid files fail here, not at the first client.
         if let identity = options.tls { _ = try context(for: identity) }
     }
 
@@ -46,7 +46,7 @@ final class Listener: Sendable {
         state.withLock { $0.acceptor = thread }
     }
 
-    /// Closes the port; the connections there are go on.
+    /// Closes the port. Existing connections go on.
     func stopListening() {
         let acceptor = state.withLock { state in
             state.isListening = false
@@ -60,7 +60,7 @@ final class Listener: Sendable {
     func stop() {
         stopGate.open()
         state.withLock { $0.acceptor }?.join()
-        // The acceptor is gone: no thread is added any more.
+        // The acceptor has ended, so no thread is added.
         let threads = state.withLock { Array($0.threads.values) }
         for thread in threads { thread.join() }
         state.withLock { state in
@@ -83,14 +83,14 @@ final class Listener: Sendable {
             while !stopGate.isOpen {
                 let descriptor = accept(socket.descriptor, nil, nil)
                 if descriptor >= 0 {
-                    // accept4 is out of Swift's reach.
+                    // Swift cannot call accept4.
                     _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
                     _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
                     serve(descriptor)
                     continue
                 }
                 if [EMFILE, ENFILE, ENOBUFS, ENOMEM].contains(errno) {
-                    // The queue stays readable: give the process a moment to close something instead of spinning.
+                    // The queue stays readable: wait a moment for a descriptor instead of spinning.
                     var entry = pollfd(fd: wakeup.descriptor, events: Int16(POLLIN), revents: 0)
                     poll(&entry, 1, 5)
                 }
@@ -118,7 +118,7 @@ final class Listener: Sendable {
             peer: LoopbackSocket.peer(of: descriptor),
             handshake: options.tls == nil ? .notUsed : .pending
         )
-        // The thread may finish before it is noted: it announces itself only after this lock.
+        // The thread may end before it is recorded: it announces itself only after this lock.
         state.withLock { state in
             do {
                 state.threads[index] = try WorkerThread { [self] in

@@ -1,6 +1,6 @@
-/// Reading requests: what a script does with the bytes that arrive.
+/// Reading requests.
 extension ScriptedServer.Connection {
-    /// Longer heads than this are refused: a client that never ends its head must not fill the memory.
+    /// Longer heads are refused, so that a client cannot fill the memory.
     private static let headLimit = 4 * 1024 * 1024
 
     /// Reads exactly `count` bytes.
@@ -9,7 +9,7 @@ extension ScriptedServer.Connection {
         return take(count)
     }
 
-    /// Reads at least one byte, and whatever else has arrived.
+    /// Reads at least one byte, and everything else that has arrived.
     public func receiveSome() throws -> [UInt8] {
         if buffer.isEmpty { try fill() }
         return take(buffer.count)
@@ -29,7 +29,7 @@ extension ScriptedServer.Connection {
 
     /// Reads the body of the last request by its framing; returns the request with its body.
     ///
-    /// The record's `bodyCount` grows as bytes arrive; its `body` appears at the end, also when the end is an error.
+    /// The record's `bodyCount` grows as bytes arrive. Its `body` is set at the end, also after an error.
     @discardableResult
     public func receiveBody() throws -> ReceivedRequest {
         guard let request = currentRequest?.request else {
@@ -52,7 +52,7 @@ extension ScriptedServer.Connection {
         }
     }
 
-    /// Reads on until the peer closes or resets, for at most `limit`; what is read is recorded.
+    /// Reads until the peer closes or resets, for at most `limit`, and records the bytes.
     public func waitForClose(within limit: Duration = .seconds(30)) throws {
         let deadline = ContinuousClock.now + limit
         do {
@@ -65,7 +65,7 @@ extension ScriptedServer.Connection {
         }
     }
 
-    /// Reads and forgets until the peer closes or the server stops; nothing is answered.
+    /// Discards bytes until the peer closes or the server stops, without answering.
     func discardUntilClose() throws {
         while true {
             buffer.removeAll(keepingCapacity: true)

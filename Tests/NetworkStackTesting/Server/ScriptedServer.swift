@@ -1,7 +1,7 @@
-/// A loopback server that sends exactly the bytes a test wrote, and records exactly what it received.
+/// A loopback server that sends exactly the bytes of a test, and records exactly what it receives.
 ///
-/// It listens from `init` until `stop()` or the last reference is gone. Each connection runs its script on a thread of
-/// its own with blocking calls, so a script reads like what happens on the wire.
+/// It listens from `init` until `stop()` or until the last reference is released. Each connection runs its script with blocking
+/// calls on a separate thread, so a script reads like the traffic.
 ///
 ///     let server = try ScriptedServer { _ in
 ///         [.receiveHead, .send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf"), .close]
@@ -9,9 +9,9 @@
 public final class ScriptedServer: Sendable {
     private let listener: Listener
 
-    /// Starts a server that runs, for each connection, the script that `script` returns for its index (from 0).
+    /// Starts a server. For each connection it runs the script that `script` returns for the connection's index (from 0).
     ///
-    /// Throws `SystemCallError` when it cannot listen or `TLSSetupError` when the identity does not load.
+    /// Throws `SystemCallError` if it cannot listen, or `TLSSetupError` if the identity cannot be loaded.
     public init(_ options: Options = Options(), script: @escaping @Sendable (_ connectionIndex: Int) -> Script) throws {
         listener = try Listener(options: options, script: script)
         try listener.start()
@@ -19,11 +19,11 @@ public final class ScriptedServer: Sendable {
 
     deinit { listener.stop() }
 
-    /// Starts an HTTP/1.1 server that answers every request with what `handler` returns for it, and keeps connections alive.
+    /// Starts an HTTP/1.1 server that answers every request with the result of `handler`, and keeps connections alive.
     ///
-    /// The handler runs on the connection's thread after the whole request was read; it may block. `Expect: 100-continue`
-    /// is answered; a body in the answer to HEAD is left out; after a request or version that ends the connection the
-    /// server closes. Throws as `init` does.
+    /// The handler runs on the connection's thread after the whole request was read; it may block. `Expect: 100-continue` is
+    /// answered. The body of an answer to HEAD is omitted. The server closes after a request or version that ends the connection.
+    /// Throws as `init` does.
     public static func responding(
         _ options: Options = Options(),
         with handler: @escaping @Sendable (ReceivedRequest) throws -> Reply
@@ -53,15 +53,13 @@ public final class ScriptedServer: Sendable {
     /// `host:port` for URLs and Host fields, with the loopback address as host.
     public var authority: String { "\(listener.options.loopback.urlHost)\(port == 0 ? "" : ":\(port)")" }
 
-    /// A URL on this server, `https` when it speaks TLS.
-    ///
-    /// `path` begins with a slash; `host` replaces the loopback address.
+    /// A URL on this server, `https` if it uses TLS. `path` begins with a slash; `host` replaces the loopback address.
     public func url(_ path: String = "/", host: String? = nil) -> String {
         let scheme = listener.options.tls == nil ? "http" : "https"
         return "\(scheme)://\(host ?? listener.options.loopback.urlHost)\(port == 0 ? "" : ":\(port)")\(path)"
     }
 
-    /// Everything seen so far, as one consistent value.
+    /// All records so far, as one consistent value.
     public var snapshot: Snapshot { listener.ledger.snapshot }
 
     /// All requests so far, in order of arrival.
@@ -70,9 +68,7 @@ public final class ScriptedServer: Sendable {
     /// The connections so far, in order of acceptance.
     public var connections: [ConnectionRecord] { snapshot.connections }
 
-    /// Suspends until a snapshot satisfies the condition and returns it.
-    ///
-    /// The condition is asked only when something changed.
+    /// Suspends until a snapshot satisfies the condition, and returns it. The condition is checked only after changes.
     ///
     /// Throws `WaitTimedOut`, with the last snapshot in its description, after `limit`; `CancellationError` when cancelled.
     @discardableResult
@@ -89,11 +85,11 @@ public final class ScriptedServer: Sendable {
         }
     }
 
-    /// Closes the port, and returns when nobody can connect any more. The connections there are go on. Called once.
+    /// Closes the port, and returns when connecting is no longer possible. Existing connections go on. Call it once.
     public func stopListening() { listener.stopListening() }
 
-    /// Closes the port and all connections and joins the threads.
+    /// Closes the port and all connections, and joins the threads.
     ///
-    /// Blocks for a moment; a `Step.run` that waits for something of its own is waited for. Later calls do nothing.
+    /// Blocks for a moment, and until every `Step.run` has returned. Later calls do nothing.
     public func stop() { listener.stop() }
 }

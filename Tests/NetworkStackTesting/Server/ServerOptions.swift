@@ -1,23 +1,21 @@
 extension ScriptedServer {
-    /// How a scripted server listens and what it keeps.
+    /// How a scripted server listens, and how much it records.
     public struct Options: Sendable {
-        /// Whether a client is asked for a certificate.
-        ///
-        /// Whatever it shows is accepted and recorded, but for `refused`.
+        /// Whether the server asks the client for a certificate. Any certificate is accepted and recorded, except with `refused`.
         public enum ClientCertificate: Sendable, Equatable {
-            /// Not asked for.
+            /// It does not ask.
             case ignored
-            /// Asked for, but the handshake succeeds without.
+            /// It asks, but the handshake succeeds without a certificate.
             case requested
-            /// The handshake fails without.
+            /// The handshake fails without a certificate.
             case required
-            /// The handshake fails with any, as with one by an authority that is not known.
+            /// The handshake fails with any certificate, as with one of an unknown authority.
             case refused
         }
 
         /// A TLS version.
         public enum TLSVersion: Sendable, Equatable {
-            /// TLS 1.1, which nobody should speak any more: OpenSSL's security level is 0 with it.
+            /// TLS 1.1, which is deprecated. OpenSSL's security level is 0 with it.
             case v11
             /// TLS 1.2
             case v12
@@ -35,42 +33,35 @@ extension ScriptedServer {
 
         /// Where to listen.
         public var loopback = Loopback.v4
-        /// The port, 0 (the default): the kernel chooses.
-        ///
-        /// A number is for starting again where a server was.
+        /// The port; with 0 (the default) the kernel chooses one. Give a number to start again on the same port.
         public var port: UInt16 = 0
-        /// The certificate to show; nil (the default): plain TCP.
+        /// The certificate; `nil` (the default) for plain TCP.
         public var tls: TLSIdentity?
-        /// Another certificate for some connections (by index); nil answers mean `tls`.
-        ///
-        /// Only looked at when `tls` is set.
+        /// Another certificate for some connections, by index; `nil` means `tls`. Only used if `tls` is set.
         public var identityForConnection: (@Sendable (_ connectionIndex: Int) -> TLSIdentity?)?
-        /// The ALPN protocols the server takes, most wanted first.
-        ///
-        /// Empty (the default): no ALPN.
+        /// The ALPN protocols, the preferred one first. Empty (the default) for no ALPN.
         public var applicationProtocols: [String] = []
-        /// Whether the client is asked for a certificate.
+        /// Whether the server asks for a certificate.
         public var clientCertificate = ClientCertificate.ignored
-        /// The highest TLS version offered; nil: the highest OpenSSL has.
+        /// The highest TLS version, or `nil` for OpenSSL's.
         public var maximumTLSVersion: TLSVersion?
-        /// False: TCP is accepted, the client's hello is read, and nothing is ever answered.
-        ///
-        /// The script does not run.
+        /// Whether the handshake is answered. If not, TCP is accepted and the client's hello is read, but the script does not
+        /// run.
         public var answersHandshake = true
         /// The length of the kernel's queue of connections not yet accepted.
         public var backlog: Int32 = 1024
-        /// False: listens but never accepts (clients up to the backlog see a connection that stays silent).
+        /// Whether connections are accepted. If not, clients up to the backlog see a silent connection.
         public var acceptsConnections = true
-        /// The longest a single wait of a script lasts (for bytes, for room to send, for a gate); then the script fails.
+        /// The longest single wait of a script (for bytes, for room to send, for a gate). After it the script fails.
         public var patience: Duration = .seconds(30)
-        /// How many received bytes a connection record, and how many body bytes a request, keeps at most.
+        /// The most bytes that the record of a connection, and of a request's body, keeps.
         public var recordLimit = 16 * 1024 * 1024
-        /// SO_RCVBUF of accepted sockets in bytes (the kernel doubles it); nil: the system's own choice.
+        /// SO_RCVBUF of accepted sockets in bytes (the kernel doubles it); `nil` for the system's default.
         public var receiveBuffer: Int32?
-        /// SO_SNDBUF of accepted sockets in bytes (the kernel doubles it); nil: the system's own choice.
+        /// SO_SNDBUF of accepted sockets in bytes (the kernel doubles it); `nil` for the system's default.
         public var sendBuffer: Int32?
 
-        /// The defaults; with `tls` given, a TLS server that takes these ALPN protocols.
+        /// Makes the default options; with `tls`, those of a TLS server with these ALPN protocols.
         public init(tls: TLSIdentity? = nil, applicationProtocols: [String] = []) {
             self.tls = tls
             self.applicationProtocols = applicationProtocols

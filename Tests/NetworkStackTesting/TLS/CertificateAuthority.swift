@@ -1,16 +1,16 @@
 import Foundation
 
-/// Something that signs certificates by the `openssl` command line tool, in a directory of its own.
+/// An authority that signs certificates with the `openssl` command line tool, in a separate directory.
 struct CertificateAuthority: Sendable {
     let certificateFile: String
     private let keyFile: String
     private let name: String
     private let folder: TemporaryDirectory
     private let openssl: Program
-    /// The intermediates from this authority up to, and without, its root.
+    /// The intermediates from this authority up to its root, without the root.
     private let chain: [String]
 
-    /// Makes a root that signs itself.
+    /// Makes a self-signed root.
     ///
     /// Throws `TestServerError`.
     init(root name: String, in folder: TemporaryDirectory, openssl: Program) throws {
@@ -43,8 +43,8 @@ struct CertificateAuthority: Sendable {
 
     /// Makes a key and a certificate for the names (DNS names or addresses), valid between the days counted from today.
     ///
-    /// A name that says its kind (`DNS:`, `IP:`, `DER:`) is taken as openssl takes it, and is not the subject. The subject is the
-    /// first of the names if it is not given.
+    /// A name with a kind (`DNS:`, `IP:`, `DER:`) is passed to openssl unchanged, and is not the subject. The default subject is
+    /// the first name.
     func identity(
         _ name: String,
         hosts: [String],
@@ -117,7 +117,7 @@ struct CertificateAuthority: Sendable {
         )
     }
 
-    /// `openssl ca`, because it is the one tool of OpenSSL 3.0 that takes a start date, which an expired certificate needs.
+    /// Uses `openssl ca`, the only tool of OpenSSL 3.0 with a start date, which an expired certificate needs.
     private func sign(
         _ name: String,
         key: String,
@@ -142,7 +142,7 @@ struct CertificateAuthority: Sendable {
         )
     }
 
-    /// A moment `days` from now as ASN.1 writes it, in UTC.
+    /// A moment `days` from now in ASN.1, in UTC.
     private static func date(_ days: Int) -> String {
         let formatter = DateFormatter()
         formatter.locale = Locale(identifier: "en_US_POSIX")
@@ -153,11 +153,11 @@ struct CertificateAuthority: Sendable {
 }
 
 extension String {
-    /// Whether it is an alternative name as openssl writes them.
+    /// Whether it is an alternative name in openssl's syntax.
     fileprivate var hasNameKind: Bool { ["DNS:", "IP:", "DER:"].contains(where: hasPrefix) }
 }
 
-/// What kind of key a certificate has.
+/// The kind of a certificate's key.
 public enum KeyKind: String, Sendable, CaseIterable {
     /// EC on the curve P-256.
     case p256

@@ -4,7 +4,7 @@ import Glibc
 /// TLS over a non-blocking socket, as the server.
 final class TLSChannel: ByteChannel {
     private let ssl: OpaquePointer
-    /// The ALPN callback reaches the context by a plain pointer, so each connection keeps it alive.
+    /// Retained, because the ALPN callback has a plain pointer to the context.
     private let context: TLSContext
     private(set) var agreed: ConnectionRecord.TLS?
     private(set) var isCloseNotifySeen = false
@@ -13,7 +13,7 @@ final class TLSChannel: ByteChannel {
         self.ssl = ssl
         self.context = context
         SSL_set_fd(ssl, descriptor)
-        // A retried write may come from another address; and pieces may go out before the whole.
+        // A retried write may have another address, and parts may be written before the whole.
         networkstack_SSL_set_mode(ssl, SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER)
     }
 
@@ -28,10 +28,10 @@ final class TLSChannel: ByteChannel {
         return .moved(0)
     }
 
-    /// Has the next handshake on this connection, which the client is asked for now, show another identity (TLS 1.2 only).
+    /// Makes the next handshake on this connection, which the client is asked for, use another identity (TLS 1.2 only).
     func renegotiate(as identity: TLSIdentity) throws {
         ERR_clear_error()
-        // A session that is taken up again shows no certificate, and proves who spoke before.
+        // A resumed session shows no certificate.
         SSL_set_options(ssl, 1 << 16)  // SSL_OP_NO_SESSION_RESUMPTION_ON_RENEGOTIATION
         guard SSL_use_certificate_chain_file(ssl, identity.certificateChainFile) == 1,
             SSL_use_PrivateKey_file(ssl, identity.keyFile, SSL_FILETYPE_PEM) == 1,
@@ -39,7 +39,7 @@ final class TLSChannel: ByteChannel {
         else { throw TLSSetupError("renegotiating") }
     }
 
-    /// Makes session tickets, and sends them not: what goes on the wire (TLS 1.3 only).
+    /// Makes session tickets without sending them; returns their encrypted bytes (TLS 1.3 only).
     func makeTickets(_ count: Int) throws -> [UInt8] {
         try made {
             for _ in 0..<count {
@@ -49,7 +49,7 @@ final class TLSChannel: ByteChannel {
         }
     }
 
-    /// Puts the same bytes into record after record, and sends them not: what goes on the wire.
+    /// Makes records with the same bytes without sending them; returns their encrypted bytes.
     func makeRecords(_ count: Int, of bytes: [UInt8]) throws -> [UInt8] {
         try made {
             for _ in 0..<count where SSL_write(ssl, bytes, Int32(bytes.count)) != bytes.count {
@@ -58,11 +58,11 @@ final class TLSChannel: ByteChannel {
         }
     }
 
-    /// What is written meanwhile, instead of to the socket.
+    /// The bytes that are written meanwhile, which are not sent.
     private func made(_ body: () throws -> Void) throws -> [UInt8] {
         ERR_clear_error()
         guard let memory = BIO_new(BIO_s_mem()), let socket = SSL_get_wbio(ssl) else { throw TLSSetupError("BIO_new") }
-        // Setting one takes a reference, and lets go of that to the one before.
+        // Setting it takes a reference, and releases the previous one.
         BIO_up_ref(socket)
         BIO_up_ref(memory)
         SSL_set0_wbio(ssl, memory)
@@ -109,7 +109,7 @@ final class TLSChannel: ByteChannel {
         case SSL_ERROR_SYSCALL where code == 0: return .ended
         case SSL_ERROR_SYSCALL: return .failed(SystemCallError("TLS input or output", code: code).description)
         default:
-            // FIN without close_notify: the end all the same, the record tells the difference.
+            // FIN without close_notify is an end, too; the record shows the difference.
             if networkstack_ERR_reason(ERR_peek_error()) == SSL_R_UNEXPECTED_EOF_WHILE_READING {
                 ERR_clear_error()
                 return .ended

@@ -1,14 +1,14 @@
 import COpenSSL
 
-/// OpenSSL's settings of a server for one identity; any number of connections share it.
+/// OpenSSL's settings of a server for one identity, shared by its connections.
 final class TLSContext: @unchecked Sendable {  // unchecked: SSL_CTX counts references and locks by itself
     private let context: OpaquePointer
     /// The ALPN list in wire form; OpenSSL's callback reads it through `self`.
     private let protocols: [UInt8]
 
-    /// Throws `TLSSetupError` when the files do not make an identity.
+    /// Throws `TLSSetupError` if the files are no identity.
     init(_ identity: TLSIdentity, options: ScriptedServer.Options) throws {
-        // Before anything else of OpenSSL: its exit handler frees what threads still running at exit are using.
+        // Before any other call of OpenSSL: its exit handler would free what running threads use.
         OPENSSL_init_ssl(UInt64(OPENSSL_INIT_NO_ATEXIT), nil)
         guard let context = SSL_CTX_new(TLS_server_method()) else { throw TLSSetupError("SSL_CTX_new") }
         self.context = context
@@ -29,7 +29,7 @@ final class TLSContext: @unchecked Sendable {  // unchecked: SSL_CTX counts refe
             if options.clientCertificate == .refused {
                 SSL_CTX_set_verify(context, SSL_VERIFY_PEER, nil)
             } else {
-                // Any certificate will do: the client is what is tested.
+                // Any certificate is accepted, because the client is tested.
                 SSL_CTX_set_verify(context, SSL_VERIFY_PEER | required) { _, _ in 1 }
             }
         }
@@ -39,7 +39,7 @@ final class TLSContext: @unchecked Sendable {  // unchecked: SSL_CTX counts refe
             { _, chosen, chosenCount, offered, offeredCount, raw in
                 guard let raw, let chosen, let chosenCount, let offered else { return SSL_TLSEXT_ERR_NOACK }
                 let own = Unmanaged<TLSContext>.fromOpaque(raw).takeUnretainedValue().protocols
-                // The answer points into the client's list, which outlives this call (ours may not).
+                // The result points into the client's list, which outlives this call.
                 var rest = UnsafeBufferPointer(start: offered, count: Int(offeredCount))[...]
                 var found: [[UInt8]: UnsafePointer<UInt8>] = [:]
                 while let length = rest.first, rest.count > Int(length) {

@@ -1,30 +1,28 @@
 import COpenSSL
 import Foundation
 
-/// A certificate with what proves it: its chain and its private key, as PEM files.
+/// A certificate with its chain and its private key, as PEM files.
 public struct TLSIdentity: Sendable, Hashable {
-    /// PEM: the leaf first, then the intermediates.
-    ///
-    /// No root.
+    /// PEM: the leaf first, then the intermediates, without the root.
     public let certificateChainFile: String
     /// PEM: the leaf's private key, not encrypted.
     public let keyFile: String
 
-    /// Names the files; nothing is read yet.
+    /// Makes an identity; nothing is read yet.
     public init(certificateChainFile: String, keyFile: String) {
         self.certificateChainFile = certificateChainFile
         self.keyFile = keyFile
     }
 
-    /// The pin of every certificate in the chain file, leaf first: base64 of SHA-256 over the DER public key info,
-    /// without a prefix (libcurl writes `sha256//` before it).
+    /// The pins of all certificates in the chain file, leaf first: base64 of SHA-256 over the DER public key info, without a
+    /// prefix (libcurl writes `sha256//` before it).
     ///
-    /// Throws `TLSSetupError` when the file holds no certificate.
+    /// Throws `TLSSetupError` if the file has no certificate.
     public func publicKeyPins() throws -> [String] { try Self.publicKeyPins(inFile: certificateChainFile) }
 
-    /// The pin of every certificate in a PEM file, in order.
+    /// The pins of all certificates in a PEM file, in order.
     ///
-    /// Throws `TLSSetupError` when the file holds none.
+    /// Throws `TLSSetupError` if the file has none.
     public static func publicKeyPins(inFile path: String) throws -> [String] {
         guard let file = BIO_new_file(path, "r") else { throw TLSSetupError("opening \(path)") }
         defer { BIO_free(file) }

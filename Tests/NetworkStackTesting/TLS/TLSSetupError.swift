@@ -2,12 +2,12 @@ import COpenSSL
 
 /// OpenSSL refused a file or a setting of a test server.
 public struct TLSSetupError: Error, Sendable, CustomStringConvertible {
-    /// What was tried.
+    /// The action that failed.
     public let action: String
     /// OpenSSL's reasons, oldest first.
     public let reasons: String
 
-    /// Takes the calling thread's OpenSSL errors with it.
+    /// Makes an error with the calling thread's OpenSSL errors.
     init(_ action: String) {
         self.action = action
         reasons = Self.takeReasons()
@@ -16,7 +16,7 @@ public struct TLSSetupError: Error, Sendable, CustomStringConvertible {
     /// The action and OpenSSL's reasons.
     public var description: String { "\(action) failed: \(reasons)" }
 
-    /// Empties the calling thread's error queue into one text.
+    /// Takes the calling thread's errors as one text.
     static func takeReasons() -> String {
         var reasons: [String] = []
         while case let code = ERR_get_error(), code != 0 {

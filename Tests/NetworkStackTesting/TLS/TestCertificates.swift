@@ -1,54 +1,54 @@
 import NetworkStack
 
-/// Certificates made for this run: EC P-256, in a temporary directory that goes away with the process.
+/// Certificates that are made for this run: EC P-256, in a temporary directory that is removed with the process.
 ///
 ///     root ── intermediate ── server, rotatedServer, expired, wrongHost, client
 ///     secondRoot ── secondServer           (also in `caFile`'s sibling `bothRootsFile`)
 ///     untrustedRoot ── untrusted           (in no file a client is given)
 public final class TestCertificates: Sendable {
-    /// PEM with the root alone: what a client trusts.
+    /// PEM with the root only, which clients trust.
     public let caFile: String
-    /// PEM with the second root alone.
+    /// PEM with the second root only.
     public let secondCAFile: String
     /// PEM with the root and the second root.
     public let bothRootsFile: String
-    /// PEM with the root of `untrusted`, which no client should be given as trusted.
+    /// PEM with the root of `untrusted`, which clients must not trust.
     public let untrustedCAFile: String
-    /// PEM with the intermediate alone (for pins).
+    /// PEM with the intermediate only, for pins.
     public let intermediateFile: String
-    /// A good server: localhost, 127.0.0.1, ::1, a.test, b.test; the chain holds the intermediate.
+    /// A valid server: localhost, 127.0.0.1, ::1, a.test, b.test. The chain has the intermediate.
     public let server: TLSIdentity
-    /// As `server`, with another key, from the same intermediate: a certificate after its renewal.
+    /// As `server`, with another key, from the same intermediate: a renewed certificate.
     public let rotatedServer: TLSIdentity
     /// As `server`, but its validity ended yesterday.
     public let expired: TLSIdentity
     /// Trusted and valid, but for `other.test` only.
     public let wrongHost: TLSIdentity
-    /// As `server`, from a root that nobody trusts.
+    /// As `server`, from a root that clients do not trust.
     public let untrusted: TLSIdentity
     /// As `server`, from the second root.
     public let secondServer: TLSIdentity
     /// A client's certificate from the intermediate, without host names.
     public let client: TLSIdentity
-    /// As `server`, from an authority that only calls itself the intermediate; the true one stands in its chain.
+    /// As `server`, from an authority with the intermediate's name; the real one is in its chain.
     public let forged: TLSIdentity
-    /// PEM with the intermediate and the root: what some systems' bundles look like.
+    /// PEM with the intermediate and the root, as in some systems' bundles.
     public let caFileWithIntermediate: String
     private let folder: TemporaryDirectory
     private let forgedFolder: TemporaryDirectory
     private let intermediate: CertificateAuthority
     private let sequence = Lock(0)
 
-    /// The names `server` is good for.
+    /// The names of `server`.
     public static let serverNames = ["localhost", "127.0.0.1", "::1", "a.test", "b.test"]
 
-    /// The certificates of this process, made on first use (about half a second).
+    /// The certificates of this process, made on first use, which takes about half a second.
     ///
-    /// Throws `TestServerError`: `openssl` is missing, or refused.
+    /// Throws `TestServerError` if `openssl` is missing or fails.
     public static func shared() throws -> TestCertificates { try made.get() }
     private static let made = Result { try TestCertificates() }
 
-    /// Makes a set of its own, removed with this object.
+    /// Makes a separate set, which is removed with this object.
     ///
     /// Throws `TestServerError`.
     public init() throws {
@@ -86,9 +86,9 @@ public final class TestCertificates: Sendable {
         )
     }
 
-    /// An identity that also presents the certificates of another: a list with something stuffed into it.
+    /// An identity that also presents the certificates of another one.
     ///
-    /// Throws what writing a file does.
+    /// Throws the error of writing a file.
     public func identity(_ identity: TLSIdentity, presentingAlso other: TLSIdentity) throws -> TLSIdentity {
         let number = nextNumber()
         let text = [identity, other].map { WrittenFile(path: $0.certificateChainFile).text }.joined()
@@ -121,8 +121,8 @@ public final class TestCertificates: Sendable {
         return file
     }
 
-    /// One more certificate from the intermediate for these hosts (DNS names or addresses, or alternative names as openssl
-    /// writes them: `DNS:…`), valid between the two days counted from today.
+    /// Another certificate from the intermediate for these hosts (DNS names or addresses, or alternative names in openssl's
+    /// syntax: `DNS:…`), valid between the two days counted from today.
     ///
     /// Throws `TestServerError`.
     public func issue(
@@ -133,7 +133,7 @@ public final class TestCertificates: Sendable {
         try intermediate.identity("issued-\(nextNumber())", hosts: hosts, days: days, key: key)
     }
 
-    /// One more certificate from the intermediate, which names a host in its subject and nowhere else.
+    /// Another certificate from the intermediate, which names a host in its subject only.
     ///
     /// Throws `TestServerError`.
     public func issue(namedInSubject host: String) throws -> TLSIdentity {
