@@ -1,10 +1,10 @@
 extension ConformanceCheck {
-    /// Every promise, in the order to read them in. A stack is proved by those it claims (``ConformanceSubject/claims(_:)``).
+    /// All checks, in reading order. A stack is tested with those that it claims (``ConformanceSubject/claims(_:)``).
     ///
     /// Each section of the contract is a folder of `Checks`, named here before its lists.
     public static let all: [ConformanceCheck] = fetches + messages + protocols + connections + above
 
-    /// How fetches begin and end.
+    /// The beginning and the end of fetches.
     private static let fetches: [ConformanceCheck] = [
         // Completion
         contract, callbacks,
@@ -16,7 +16,7 @@ extension ConformanceCheck {
         failures, errorCases,
     ].flatMap(\.self)
 
-    /// What travels.
+    /// Messages.
     private static let messages: [ConformanceCheck] = [
         // Requests
         methods, headers, ownHeaders, sessionHeaders, paths, refusals,
@@ -37,7 +37,7 @@ extension ConformanceCheck {
         streams, downloads,
     ].flatMap(\.self)
 
-    /// Which way it travels.
+    /// Protocols.
     private static let protocols: [ConformanceCheck] = [
         // HTTP1
         framing.resting(on: .rfc(9112, "6.3")), heads, foldedHeads, unusualReplies,
@@ -52,7 +52,7 @@ extension ConformanceCheck {
         proxies, socksProxies, failingProxies,
     ].flatMap(\.self)
 
-    /// What fetches of a stack share.
+    /// State that the fetches of a stack share.
     private static let connections: [ConformanceCheck] = [
         // Connections
         keptConnections, keptAlive, deadConnections, boundedRepeats, concurrency, addresses, localSockets, floods,
@@ -63,7 +63,7 @@ extension ConformanceCheck {
         pairs, products, races, lifetimes, nameTables, processHygiene,
     ].flatMap(\.self)
 
-    /// What is decided above the messages.
+    /// Features above the messages.
     private static let above: [ConformanceCheck] = [
         // Retries
         retries,

@@ -1,10 +1,10 @@
 import Glibc
 
 extension ConformanceCheck {
-    /// The checks to run: all, or those that the environment chooses.
+    /// The checks to run: all, or those that the environment selects.
     ///
-    /// `CHECK` keeps the checks whose names contain one of its lines. `SHARE`, such as `1/3`, keeps every third of what is left,
-    /// so that several processes share the suite.
+    /// `CHECK` selects the checks whose names contain one of its lines. `SHARE`, such as `1/3`, selects every third of the rest,
+    /// so that several processes can share the suite.
     public static let chosen: [ConformanceCheck] = {
         let lines = getenv("CHECK").map { String(cString: $0) }?.split(separator: "\n") ?? []
         let named = lines.isEmpty ? all : all.filter { check in lines.contains { check.name.contains($0) } }

@@ -1,25 +1,25 @@
 public import NetworkStack
 
-/// One promise that every HTTP stack keeps, as a value: a sentence, what it needs, and how it is proved.
+/// One promise of every HTTP stack: a sentence, the capabilities that it needs, and a test.
 ///
-/// A check imports no test framework: it throws its failure, so that any stack can be proved in any harness.
+/// A check imports no test framework. It throws its failure, so that it runs in any test harness.
 public struct ConformanceCheck: Sendable, CustomStringConvertible {
-    /// The promise, in a sentence. It names the check.
+    /// The promise, in a sentence. It is the check's name.
     public let name: String
-    /// What a stack must be able to do for the promise to apply.
+    /// The capabilities that a stack needs for the promise to apply.
     public let needs: Set<HTTP.Capability>
     /// The specifications that the promise rests on, if any.
     public let rests: [Specification]
-    /// Proves the promise, or throws what speaks against it, or ``UnclaimedPromise``.
+    /// Tests the promise. Throws the failure, or ``UnclaimedPromise``.
     public let run: @Sendable (ConformanceSubject) async throws -> Void
 
     /// Makes a check.
     ///
     /// - Parameters:
     ///   - name: The promise, in a sentence.
-    ///   - needs: What a stack must be able to do for the promise to apply.
+    ///   - needs: The capabilities that a stack needs for the promise to apply.
     ///   - rests: The specifications that the promise rests on, if any.
-    ///   - run: Proves the promise, or throws.
+    ///   - run: Tests the promise, and throws the failure.
     public init(
         _ name: String,
         needs: Set<HTTP.Capability> = [],
@@ -32,7 +32,7 @@ public struct ConformanceCheck: Sendable, CustomStringConvertible {
         self.run = run
     }
 
-    /// The same check for stacks that can do this, too.
+    /// Returns the check with another needed capability.
     func needing(_ capability: HTTP.Capability) -> ConformanceCheck {
         ConformanceCheck(name, needs: needs.union([capability]), rests: rests, run: run)
     }
@@ -44,36 +44,36 @@ public struct ConformanceCheck: Sendable, CustomStringConvertible {
 }
 
 extension [ConformanceCheck] {
-    /// The same checks, which all rest on a specification.
+    /// Returns the checks with a specification that all of them rest on.
     func resting(on specification: Specification) -> [ConformanceCheck] {
         map { ConformanceCheck($0.name, needs: $0.needs, rests: [specification] + $0.rests, run: $0.run) }
     }
 }
 
-/// Says that a stack does not claim a promise, where only asking it can tell: nothing was proved, and nothing speaks against it.
+/// A stack does not claim a promise, which only the check itself could find out. The check neither passed nor failed.
 public struct UnclaimedPromise: Error, CustomStringConvertible {
-    /// Why, in a sentence.
+    /// The reason, in a sentence.
     public let description: String
 
-    /// Says why.
+    /// Makes the error.
     ///
-    /// - Parameter reason: Why, in a sentence.
+    /// - Parameter reason: The reason, in a sentence.
     public init(_ reason: String) { description = reason }
 }
 
-/// Speaks against a stack.
+/// A check failed.
 public struct ConformanceFailure: Error, CustomStringConvertible {
-    /// What was expected and what was seen, with the place of the expectation.
+    /// What was expected and what was found, with the place of the expectation.
     public let description: String
-    /// Whether a clock ran out before the phase that the check is about. On a busy machine that proves nothing.
+    /// Whether a timeout ended a fetch before the phase that the check is about, which on a busy machine is no failure.
     let isTooEarly: Bool
 
     /// Makes a failure.
     ///
     /// - Parameters:
-    ///   - message: What was expected and what was seen.
-    ///   - file: Where the expectation stands.
-    ///   - line: Where the expectation stands.
+    ///   - message: What was expected and what was found.
+    ///   - file: The file of the expectation.
+    ///   - line: The line of the expectation.
     public init(_ message: String, file: StaticString = #fileID, line: UInt = #line) {
         self.init(description: "\(message) (\(file):\(line))", isTooEarly: false)
     }
@@ -83,18 +83,18 @@ public struct ConformanceFailure: Error, CustomStringConvertible {
         self.isTooEarly = isTooEarly
     }
 
-    /// The same failure of a fetch that one of its clocks ended in an earlier phase than expected.
+    /// Returns the failure, marked as that of a fetch that timed out in an earlier phase than expected.
     var tooEarly: ConformanceFailure { ConformanceFailure(description: description, isTooEarly: true) }
 
-    /// The same failure, and what is known besides.
+    /// Returns the failure with more text.
     func adding(_ more: String) -> ConformanceFailure {
         ConformanceFailure(description: "\(description). \(more)", isTooEarly: isTooEarly)
     }
 }
 
-/// Expects something to be true.
+/// Expects a condition.
 ///
-/// - Throws: ``ConformanceFailure`` if it is not.
+/// - Throws: ``ConformanceFailure`` if it is false.
 func expect(
     _ condition: Bool,
     _ message: @autoclosure () -> String,

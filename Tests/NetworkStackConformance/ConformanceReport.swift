@@ -1,23 +1,23 @@
 import NetworkStack
 
-/// A promise that a stack cannot keep yet, through no fault of this library.
+/// A promise that a stack cannot keep yet, because of a defect outside this library.
 public struct KnownIssue: Sendable {
     /// The check's name.
     public let check: String
     /// Why the stack cannot keep the promise, in a sentence.
     public let reason: String
-    /// Where that is tracked upstream.
+    /// The upstream issue.
     public let reference: String
-    /// Whether the promise is kept now and then, depending on how bytes arrive: then one run cannot show that the issue is gone.
+    /// Whether the promise is sometimes kept, depending on how bytes arrive. Then one run cannot show that the defect is gone.
     public let isIntermittent: Bool
 
-    /// Describes an issue.
+    /// Makes an issue.
     ///
     /// - Parameters:
     ///   - check: The check's name.
     ///   - reason: Why the stack cannot keep the promise, in a sentence.
-    ///   - reference: Where that is tracked upstream.
-    ///   - isIntermittent: Whether the promise is kept now and then. Only such an issue does not go red when it is kept.
+    ///   - reference: The upstream issue.
+    ///   - isIntermittent: Whether the promise is sometimes kept. Only such an issue does not fail when it is kept.
     public init(_ check: String, reason: String, reference: String, isIntermittent: Bool = false) {
         self.check = check
         self.reason = reason
@@ -26,17 +26,17 @@ public struct KnownIssue: Sendable {
     }
 }
 
-/// Counts how a stack stands, and prints it once every check has been noted.
+/// Counts the results of a stack, and prints them after the last check.
 public final class ConformanceReport: Sendable {
-    /// What came of a check.
+    /// The result of a check.
     public enum Outcome: Sendable {
         /// The promise is kept.
         case passed
         /// The promise is not kept.
         case failed
-        /// The promise is not kept, as was known.
+        /// The promise is not kept, because of a known issue.
         case knownIssue(KnownIssue)
-        /// The stack does not claim to keep the promise, for a reason.
+        /// The stack does not claim the promise, for this reason.
         case notClaimed(String)
     }
 
@@ -54,17 +54,17 @@ public final class ConformanceReport: Sendable {
         expected = checks.count
     }
 
-    /// Notes what came of a check.
+    /// Notes the result of a check.
     ///
     /// - Parameters:
     ///   - check: The check.
-    ///   - outcome: What came of it.
+    ///   - outcome: The result.
     public func note(_ check: ConformanceCheck, _ outcome: Outcome) {
         outcomes.withLock { $0[check.name] = outcome }
         if let summary { print(summary) }
     }
 
-    /// What is printed: how the stack stands, or `nil` before every check has been noted.
+    /// The printed text, or `nil` before all checks were noted.
     public var summary: String? {
         let all = outcomes.withLock { $0 }
         return all.count == expected ? summary(of: all) : nil
@@ -91,13 +91,13 @@ public final class ConformanceReport: Sendable {
 }
 
 extension ConformanceSubject {
-    /// Proves a promise and notes what came of it. A promise the stack does not claim is noted with the reason.
+    /// Runs a check and notes its result. A promise that the stack does not claim is noted with the reason.
     ///
     /// - Parameters:
-    ///   - check: The promise.
-    ///   - report: Where it is noted.
-    ///   - issue: Why the promise is known not to be kept, if it is.
-    /// - Throws: What speaks against the stack; also if a known issue is none any more.
+    ///   - check: The check.
+    ///   - report: The report.
+    ///   - issue: The known issue of the check, if there is one.
+    /// - Throws: The failure of the check, or a failure if a known issue is gone.
     public func prove(_ check: ConformanceCheck, noting report: ConformanceReport, despite issue: KnownIssue? = nil)
         async throws
     {

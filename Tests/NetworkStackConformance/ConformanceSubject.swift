@@ -3,41 +3,41 @@ public import NetworkStack
 public import NetworkStackTesting
 
 extension HTTP.Capability {
-    /// The stack speaks to real servers over sockets, as opposed to answering from memory.
+    /// The stack uses sockets and real servers; otherwise it answers from memory.
     public static let network = HTTP.Capability(rawValue: "a network")
-    /// The stack decompresses content, gzip and deflate at least.
+    /// The stack decompresses bodies, at least gzip and deflate.
     public static let decompression = HTTP.Capability(rawValue: "decompression")
 }
 
-/// A stack under proof: how it is made, and what it can do.
+/// A stack under test: how it is made, and what it can do.
 public struct ConformanceSubject: Sendable {
-    /// The stack, erased.
+    /// The type-erased stack.
     public typealias Stack = AnyHTTPNetworkStack<Data>
 
     /// The stack's name, for reports.
     public let name: String
     /// What the stack can do here.
     public let capabilities: HTTP.Capabilities
-    /// Makes a stack of its own for a check.
+    /// Makes a new stack for a check.
     public let make: @Sendable (Network.Configuration) throws -> Stack
-    /// Makes a stack of its own that delivers streams.
+    /// Makes a new stack that delivers streams.
     let makeStreaming: @Sendable (Network.Configuration) throws -> AnyHTTPNetworkStack<ByteStream>
-    /// Makes a stack of its own, and its view that delivers streams.
+    /// Makes a new stack, and its view that delivers streams.
     let makeViews:
         @Sendable (Network.Configuration) throws -> (collected: Stack, streamed: AnyHTTPNetworkStack<ByteStream>)
-    /// Makes a stack of its own that delivers files where a closure says.
+    /// Makes a new stack that downloads to the path that a closure returns.
     let makeDownloading:
         @Sendable (Network.Configuration, _ place: @escaping @Sendable (HTTP.Response) -> String) throws
             -> AnyHTTPNetworkStack<Download>
-    /// Makes a stack of its own, and what has it finish its fetches and take no more, within a time.
+    /// Makes a new stack, and a closure that shuts it down after a time.
     let makeFinishing:
         @Sendable (Network.Configuration) throws -> (stack: Stack, finish: @Sendable (Duration) async -> Void)
-    /// Whether the stack's own request can hold a neutral one: what it cannot hold is never made.
+    /// Whether the stack's request type can represent a neutral request.
     let holds: @Sendable (HTTP.Request) -> Bool
-    /// Starts a server that answers each request with a reply: for a stack without a network, from memory.
+    /// Starts a server that answers each request with a reply; without a network, from memory.
     public let serve: @Sendable (@escaping @Sendable (ReceivedRequest) throws -> Reply) throws -> ConformancePeer
 
-    /// Describes a stack that speaks to real servers.
+    /// Makes a subject with real servers.
     ///
     /// - Parameters:
     ///   - name: The stack's name.
@@ -54,7 +54,7 @@ public struct ConformanceSubject: Sendable {
         }
     }
 
-    /// Describes a stack with servers of its own.
+    /// Makes a subject with its own kind of servers.
     ///
     /// - Parameters:
     ///   - name: The stack's name.
@@ -94,13 +94,13 @@ public struct ConformanceSubject: Sendable {
         { (try? Made.Request($0)) != nil }
     }
 
-    /// Whether a check applies to the stack.
+    /// Returns whether a check applies to the stack.
     ///
     /// - Parameter check: The check.
-    /// - Returns: Whether the stack can do all the check needs.
+    /// - Returns: Whether the stack has all capabilities that the check needs.
     public func claims(_ check: ConformanceCheck) -> Bool { missing(for: check).isEmpty }
 
-    /// What a check needs and the stack, or the test program around it, cannot do.
+    /// The capabilities that a check needs and the stack, or the test program around it, does not have.
     func missing(for check: ConformanceCheck) -> Set<HTTP.Capability> {
         check.needs.filter { !isThere($0) }
     }
@@ -113,7 +113,7 @@ public struct ConformanceSubject: Sendable {
         }
     }
 
-    /// Makes a stack with default options but for what a closure changes.
+    /// Makes a stack with a configuration that a closure changes.
     func stack(_ configure: (inout Network.Configuration) throws -> Void = { _ in }) throws -> Stack {
         var configuration = Network.Configuration()
         try configure(&configuration)
@@ -121,20 +121,20 @@ public struct ConformanceSubject: Sendable {
     }
 }
 
-/// A server of a check, or what stands for one.
+/// A server of a check, real or in memory.
 public struct ConformancePeer: Sendable {
     /// The URL of a path on the server.
     public let url: @Sendable (_ path: String) -> String
-    /// What the server has received so far, in order.
+    /// The requests that the server has received so far, in order.
     public let requests: @Sendable () -> [ReceivedRequest]
     /// Keeps the server running.
     private let owner: any Sendable
 
-    /// Describes a server.
+    /// Makes a server.
     ///
     /// - Parameters:
     ///   - url: The URL of a path on the server.
-    ///   - requests: What the server has received so far, in order.
+    ///   - requests: The requests that the server has received so far, in order.
     ///   - owner: Keeps the server running.
     public init(
         url: @escaping @Sendable (_ path: String) -> String,

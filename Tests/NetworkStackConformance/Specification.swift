@@ -3,7 +3,7 @@ public struct Specification: Sendable, Hashable, CustomStringConvertible {
     /// The specification and its section.
     public let description: String
 
-    /// Names an RFC, or a section of it.
+    /// Makes the name of an RFC, or of a section of it.
     ///
     /// - Parameters:
     ///   - number: The RFC's number.

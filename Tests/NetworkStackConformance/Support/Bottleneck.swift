@@ -1,12 +1,12 @@
 import NetworkStack
 import NetworkStackTesting
 
-/// A stack with one connection per host, and a server to which that connection is taken: by a fetch of `/held`, which is
-/// answered once it is let go. Every other path is answered with itself.
+/// A stack with one connection per host, and a server to which a fetch of `/held` occupies that connection. The server answers it
+/// when the latch opens, and any other path at once, with the path.
 struct Bottleneck: Sendable {
     let server: ScriptedServer
     let stack: ConformanceSubject.Stack
-    /// The fetch that has the connection.
+    /// The fetch that occupies the connection.
     let first: Observation
     private let held: Latch
 
@@ -22,7 +22,7 @@ struct Bottleneck: Sendable {
         try await server.sees("the first request") { $0.requests.count == 1 }
     }
 
-    /// Lets the first fetch be answered.
+    /// Opens the latch, so that the first fetch is answered.
     func open() { held.open() }
 }
 

@@ -1,7 +1,7 @@
 import FoundationEssentials
 import NetworkStack
 
-/// A stack in the hands of a check: every fetch has to end within a bound, and what it must end in is said at the call.
+/// A stack for checks: every fetch has to end within a limit, with the result that the call names.
 struct BoundedClient: Sendable {
     typealias Fetched = Network.Value<Data, HTTP.Response>
     typealias FetchError = HTTPFetchError<HTTP.Response, any Error>
@@ -31,7 +31,7 @@ struct BoundedClient: Sendable {
         }
     }
 
-    /// Fetches what must succeed.
+    /// Fetches and expects a success.
     func success(
         _ request: HTTP.Request,
         options: HTTP.Options? = nil,
@@ -45,7 +45,7 @@ struct BoundedClient: Sendable {
         }
     }
 
-    /// Fetches a URL that must succeed.
+    /// Fetches a URL and expects a success.
     func get(
         _ url: String,
         headers: HTTP.Headers = [:],
@@ -55,7 +55,7 @@ struct BoundedClient: Sendable {
         try await success(HTTP.Request(url: url, headers: headers), file: file, line: line)
     }
 
-    /// Fetches what must fail.
+    /// Fetches and expects a failure.
     func failure(
         _ request: HTTP.Request,
         options: HTTP.Options? = nil,
@@ -71,7 +71,7 @@ struct BoundedClient: Sendable {
         }
     }
 
-    /// Fetches what the library must refuse.
+    /// Fetches and expects that the library refuses the request.
     func refusal(
         _ request: HTTP.Request,
         options: HTTP.Options? = nil,
@@ -85,7 +85,7 @@ struct BoundedClient: Sendable {
         return error
     }
 
-    /// Fetches what must end with a status that is no success.
+    /// Fetches and expects an unsuccessful status.
     func unsuccessful(
         _ request: HTTP.Request,
         options: HTTP.Options? = nil,
@@ -99,7 +99,7 @@ struct BoundedClient: Sendable {
         }
     }
 
-    /// Fetches what must fail in the transport or as no HTTP: with anything but a response, a refusal or a cancel.
+    /// Fetches and expects a failure of the transport, or an answer that is no HTTP.
     func breakdown(
         _ request: HTTP.Request,
         file: StaticString = #fileID,
@@ -115,13 +115,13 @@ struct BoundedClient: Sendable {
 }
 
 extension ConformanceSubject {
-    /// A stack of its own for a check, with default options but for what a closure changes.
+    /// Makes a client of a new stack, with a configuration that a closure changes.
     func client(_ configure: (inout Network.Configuration) throws -> Void = { _ in }) throws -> BoundedClient {
         BoundedClient(stack: try stack(configure))
     }
 }
 
-/// Expects content byte for byte, and tells where it goes wrong instead of printing it.
+/// Compares bodies, and reports the first difference instead of the bodies.
 func expectBytes(
     _ seen: some Sequence<UInt8>,
     _ expected: some Sequence<UInt8>,
@@ -140,7 +140,7 @@ func expectBytes(
     )
 }
 
-/// Bytes without a short period, so that a lost, doubled or swapped piece is seen.
+/// Bytes without a short period, so that a lost, doubled or swapped chunk is detected.
 func patternBytes(_ count: Int) -> Data {
     let piece = Data((0..<65_521).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) })
     var data = Data(capacity: count + piece.count)

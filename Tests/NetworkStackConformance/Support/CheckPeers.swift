@@ -1,7 +1,6 @@
 import NetworkStack
 
-/// The servers of the check that runs. What they have received is told where the check fails: of a fetch that did not end, it says how
-/// far it came.
+/// The servers of the current check. A failure reports what they received, and how far a fetch came that did not end.
 final class CheckPeers: Sendable {
     @TaskLocal static var current: CheckPeers?
 
@@ -9,7 +8,7 @@ final class CheckPeers: Sendable {
 
     func add(_ peer: ConformancePeer) { peers.withLock { $0.append(peer) } }
 
-    /// A failure, and what the servers have received.
+    /// Returns a failure with the records of the servers.
     func told(with failure: ConformanceFailure) -> ConformanceFailure {
         let received = peers.withLock { $0 }.map { peer in "\(peer.url("/")): \(peer.requests().suffix(8))" }
         return received.isEmpty ? failure : failure.adding("The servers have received \(received)")

@@ -3,11 +3,10 @@ import Glibc
 import NetworkStack
 import NetworkStackTesting
 
-/// What a program that this process starts inherits from it, as that program sees it.
+/// The descriptors that a child process inherits from this one.
 enum ChildDescriptors {
-    /// What each descriptor of a child refers to: a path, `socket:[number]`, `anon_inode:[eventpoll]`.
-    ///
-    /// The three standard ones are its own.
+    /// The target of each descriptor of a child: a path, `socket:[number]`, `anon_inode:[eventpoll]`. The three standard ones are
+    /// the child's.
     static func seen() async throws -> Set<String> {
         let folder = try TemporaryDirectory("child")
         let output = folder.file("descriptors")
@@ -39,7 +38,7 @@ enum ChildDescriptors {
     }
 }
 
-/// Who may do what with a file, or `nil` if it is not there.
+/// The mode of a file, or `nil` if there is none.
 func mode(of path: String) -> mode_t? {
     var status = stat()
     return stat(path, &status) == 0 ? status.st_mode & 0o777 : nil

@@ -4,7 +4,7 @@ import NetworkStackTesting
 
 extension Result
 where Success == Network.Value<Data, HTTP.Response>, Failure == HTTPFetchError<HTTP.Response, any Error> {
-    /// What happened, for a failure's message.
+    /// The result, for a failure's message.
     var summary: String {
         switch self {
         case .success(let fetched): "success \(fetched.response.status) with \(fetched.value.count) bytes"
@@ -18,12 +18,12 @@ where Success == Network.Value<Data, HTTP.Response>, Failure == HTTPFetchError<H
         }
     }
 
-    /// The content of a success, as text.
+    /// The body of a success, as text.
     func text(file: StaticString = #fileID, line: UInt = #line) throws -> String {
         String(decoding: try value(file: file, line: line).value, as: UTF8.self)
     }
 
-    /// What a success yielded.
+    /// The value of a success.
     @discardableResult
     func value(file: StaticString = #fileID, line: UInt = #line) throws -> Success {
         guard case .success(let fetched) = self else {
@@ -32,14 +32,14 @@ where Success == Network.Value<Data, HTTP.Response>, Failure == HTTPFetchError<H
         return fetched
     }
 
-    /// Expects the fetch to have been cancelled.
+    /// Expects a cancelled fetch.
     func expectCancelled(file: StaticString = #fileID, line: UInt = #line) throws {
         guard case .failure(.cancelled) = self, case .failure(let error) = self, error.isCancelled else {
             throw ConformanceFailure("Expected cancelled, saw \(summary)", file: file, line: line)
         }
     }
 
-    /// Expects a refusal and answers it.
+    /// Expects a refusal and returns it.
     @discardableResult
     func refusal(file: StaticString = #fileID, line: UInt = #line) throws -> Failure {
         guard case .failure(let error) = self, error.isRefusal else {
@@ -48,8 +48,8 @@ where Success == Network.Value<Data, HTTP.Response>, Failure == HTTPFetchError<H
         return error
     }
 
-    /// Expects a clock to have ended the fetch in one of these phases. In a check that is made with `scaled`, an earlier phase
-    /// repeats the check with longer clocks.
+    /// Expects that a timeout ended the fetch in one of these phases. In a check with `scaled`, an earlier phase repeats the
+    /// check with longer clocks.
     func expectTimeout(
         _ timeout: HTTP.Timeout,
         during phases: Set<HTTP.Phase>,
@@ -69,7 +69,7 @@ where Success == Network.Value<Data, HTTP.Response>, Failure == HTTPFetchError<H
         try expect(error.isTimeout, "isTimeout is false for \(error)", file: file, line: line)
     }
 
-    /// Expects the transfer to have failed in one of these ways.
+    /// Expects that the transfer failed in one of these ways.
     func expectFailure(_ kinds: HTTP.FailureKind..., file: StaticString = #fileID, line: UInt = #line) throws {
         guard case .failure(.transport(let error, _)) = self, let kind = Self.kind(of: error), kinds.contains(kind)
         else {
@@ -88,7 +88,7 @@ where Success == Network.Value<Data, HTTP.Response>, Failure == HTTPFetchError<H
         }
     }
 
-    /// Expects a broken reply to have been noticed: the transfer failed, or what came was no HTTP.
+    /// Expects that a broken reply was detected: as a failed transfer, or as an answer that is no HTTP.
     func expectBroken(file: StaticString = #fileID, line: UInt = #line) throws {
         switch self {
         case .failure(.badResponse), .failure(.transport): break
@@ -101,7 +101,8 @@ where Success == Network.Value<Data, HTTP.Response>, Failure == HTTPFetchError<H
 }
 
 extension HTTPFetchError {
-    /// Whether the library itself decided that the fetch fails, and not its maker, the server, the transfer or a cancel.
+    /// Whether the library itself refused the fetch, as opposed to a failure of its maker, the server or the transfer, or a
+    /// cancel.
     var isRefusal: Bool {
         switch self {
         case .noRequest, .http, .noData, .badResponse, .unknownCoding, .transport, .retry, .cancelled: false
@@ -111,7 +112,7 @@ extension HTTPFetchError {
 }
 
 extension HTTP.Options {
-    /// The default options with these clocks.
+    /// The default options with these timeouts.
     static func clocks(
         queue: Duration? = nil,
         connect: Duration? = nil,
@@ -126,12 +127,12 @@ extension HTTP.Options {
 }
 
 extension ConnectionRecord {
-    /// Whether the client ended the connection, in whichever way.
+    /// Whether the client ended the connection, in any way.
     var isEndedByPeer: Bool { state == .closedByPeer || state == .resetByPeer }
 }
 
 extension ScriptedServer {
-    /// Waits until the server has seen something, and says in a sentence what it missed.
+    /// Waits for a record of the server; a failure has a sentence about what is missing.
     @discardableResult
     func sees(
         _ what: String,
@@ -146,7 +147,7 @@ extension ScriptedServer {
     }
 }
 
-/// Waits until a condition comes true that no event tells of.
+/// Waits for a condition that no event announces.
 func eventually(
     _ what: String,
     within limit: Duration = .seconds(10),

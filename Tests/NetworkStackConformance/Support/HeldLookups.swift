@@ -3,24 +3,24 @@ import NetworkStack
 import NetworkStackTesting
 
 extension HTTP.Capability {
-    /// Name lookups that hang as long as a check wants. This is up to the harness, not to the stack: the test program must
-    /// be linked with `--export-dynamic-symbol=getaddrinfo`, so that C libraries find the one of this library before the system's.
+    /// DNS lookups that a check can hold. It depends on the test program, not on the stack: it has to be linked with
+    /// `--export-dynamic-symbol=getaddrinfo`, so that C libraries call the function of this library before the system's.
     public static let heldLookups = HTTP.Capability(rawValue: "name lookups under control")
 }
 
-/// A name whose lookup hangs until it is let go or this is dropped, then fails; or finds this machine, if that is wanted.
+/// A host name whose lookup blocks until it is released or this object is freed. The lookup then fails, or returns an address of
+/// this machine.
 ///
-/// It takes no server and no privilege: this program's own `getaddrinfo` stands before the system's, and hands every
-/// other name on.
+/// It needs no server and no privilege: this program's `getaddrinfo` replaces the system's, and passes other names on.
 final class HeldLookups: Sendable {
     private static let held = Lock<[String: HeldLookup]>([:])
     private static let count = Lock(0)
     private static let suffix = ".held.test"
 
-    /// The name that hangs.
+    /// The name whose lookup blocks.
     let name: String
 
-    /// Makes a name of its own. Throws if the program is not linked as ``HTTP/Capability/heldLookups`` says.
+    /// Makes a name. Throws if the program is not linked as ``HTTP/Capability/heldLookups`` requires.
     init(findingThisMachine: Bool = false) throws {
         try expect(Self.areInPlace, "The test program does not export getaddrinfo")
         let number = Self.count.withLock { count in
@@ -33,25 +33,25 @@ final class HeldLookups: Sendable {
 
     deinit { Self.held.withLock { [name] in $0.removeValue(forKey: name) }?.mayGoOn.open() }
 
-    /// Lets the lookup go on.
+    /// Releases the lookup.
     func letGo() { Self.held.withLock { [name] in $0[name] }?.mayGoOn.open() }
 
-    /// Whether somebody has looked the name up.
+    /// Whether a lookup of the name has begun.
     var hasBegun: Bool { Self.held.withLock { [name] in $0[name] }?.began.isOpen ?? false }
 
-    /// How often this program has looked a name up so far, whichever name it is.
+    /// How often this program has looked up any name so far.
     static func count(of name: String) -> Int { lookups.withLock { $0[name] ?? 0 } }
 
-    /// A name that is found on this machine, and nowhere else.
+    /// A name that resolves to this machine.
     static let nameOfThisMachine = "this-machine.test"
 
-    /// A name of two addresses of this machine: the first takes no connection, and servers listen on the second.
+    /// A name with two addresses of this machine: the first refuses connections, and servers listen on the second.
     static let nameOfTwoAddresses = "two-addresses.test"
 
-    /// A name of four addresses of this machine: servers listen on the last alone.
+    /// A name with four addresses of this machine: servers listen on the last one only.
     static let nameOfFourAddresses = "four-addresses.test"
 
-    /// Names on this machine of two customers each of a cloud, a city and a bucket store: strangers by the public suffix list.
+    /// Names on this machine, two each of different customers of a cloud, a city and a bucket store by the public suffix list.
     static let strangers = [
         (one: "attacker.s3.amazonaws.com", other: "bank.s3.amazonaws.com", shared: ["amazonaws.com"]),
         (one: "b.c.kobe.jp", other: "d.e.kobe.jp", shared: ["kobe.jp"]),
@@ -61,7 +61,7 @@ final class HeldLookups: Sendable {
     /// The A-label of a name on this machine.
     static let beyondASCII = "xn--bcher-kva.test"
 
-    /// The addresses of names that have some for a purpose.
+    /// The addresses of the names above.
     fileprivate static let addresses =
         [
             nameOfThisMachine: ["127.0.0.1"], beyondASCII: ["127.0.0.1"],
@@ -71,7 +71,7 @@ final class HeldLookups: Sendable {
 
     private static let lookups = Lock<[String: Int]>([:])
 
-    /// Waits until somebody looks the name up.
+    /// Waits until a lookup of the name has begun.
     func began() async throws {
         guard let lookup = Self.held.withLock({ $0[name] }) else { return }
         do { try await lookup.began.opened(within: .seconds(10)) } catch is WaitTimedOut {
@@ -79,13 +79,13 @@ final class HeldLookups: Sendable {
         }
     }
 
-    /// Whether C libraries of this process look names up here.
+    /// Whether C libraries of this process call the `getaddrinfo` of this library.
     static let areInPlace: Bool = {
         let here = unsafeBitCast(lookUp as SystemLookup, to: UnsafeMutableRawPointer.self)
         return dlsym(UnsafeMutableRawPointer(bitPattern: 0), "getaddrinfo") == here  // RTLD_DEFAULT
     }()
 
-    /// Holds a lookup up, and answers the name to find instead: `nil` for none at all.
+    /// Holds a lookup, and returns the name to resolve instead; `nil` for none.
     fileprivate static func found(for name: String) -> String? {
         lookups.withLock { $0[name, default: 0] += 1 }
         guard name.hasSuffix(suffix), let lookup = held.withLock({ $0[name] }) else { return name }
@@ -114,7 +114,7 @@ private let systemLookup: SystemLookup? = {
     return dlsym(next, "getaddrinfo").map { unsafeBitCast($0, to: SystemLookup.self) }
 }()
 
-/// Stands before the system's `getaddrinfo` in a program that exports it.
+/// Replaces the system's `getaddrinfo` in a program that exports it.
 @_cdecl("getaddrinfo")
 func lookUp(
     _ name: UnsafePointer<CChar>?,

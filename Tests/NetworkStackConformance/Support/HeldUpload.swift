@@ -1,9 +1,9 @@
 import FoundationEssentials
 import NetworkStack
 
-/// A fetch whose content stops after its first byte until it is let go: no server can end it before.
+/// A fetch whose body pauses after its first byte until it is released, so that a server cannot end it earlier.
 struct HeldUpload: Sendable {
-    /// All of the content.
+    /// The whole body.
     static let content = Data("hi".utf8)
 
     let fetch: Observation
@@ -17,7 +17,7 @@ struct HeldUpload: Sendable {
         fetch = try client.stack.observe(url, method: .POST, body: body)
     }
 
-    /// Sends the rest of the content.
+    /// Sends the rest of the body.
     func letGo() {
         rest.yield(Self.content.dropFirst())
         rest.finish()

@@ -4,17 +4,17 @@ import Glibc
 import NetworkStack
 import NetworkStackTesting
 
-/// What a fetch on a stack under proof ended with.
+/// The result of a fetch on a stack under test.
 typealias Outcome = Result<Network.Value<Data, HTTP.Response>, HTTPFetchError<HTTP.Response, any Error>>
 
-/// Captured by a completion and by nothing else, it tells by its end that nobody can call the completion any more.
+/// Captured only by a completion: when it is freed, the completion can no longer be called.
 final class Lifetime: Sendable {
     private let ended: Gate
     init(_ ended: Gate) { self.ended = ended }
     deinit { ended.open() }
 }
 
-/// A fetch under observation: what it completed with, how often, when, and whether the stack has let go of it.
+/// A fetch under observation: its results, their number and time, and whether the stack has released its completion.
 final class Observation: Sendable {
     private struct State {
         var outcomes: [Outcome] = []
@@ -62,7 +62,7 @@ final class Observation: Sendable {
     /// From the call of `fetch` to the first completion.
     var elapsed: Duration { state.withLock { $0.elapsed } }
 
-    /// When the first completion came.
+    /// The time of the first completion.
     var completedAt: ContinuousClock.Instant { startedAt + elapsed }
 
     /// Waits for the completion.
@@ -84,9 +84,8 @@ final class Observation: Sendable {
         return first
     }
 
-    /// Waits for the completion and until the stack has let go of it, and expects that it was called once.
-    ///
-    /// The release is what makes "once" provable: before it, another call could still come.
+    /// Waits for the completion and until the stack has released it, and expects that it was called once. Before the release,
+    /// another call could still come.
     func onlyOutcome(
         within limit: Duration = .seconds(15),
         file: StaticString = #fileID,
@@ -103,12 +102,12 @@ final class Observation: Sendable {
 }
 
 extension ConformanceSubject.Stack {
-    /// Fetches under observation.
+    /// Starts a fetch under observation.
     func observe(_ resource: Resource, onCompletion: @escaping @Sendable (Outcome) -> Void = { _ in }) -> Observation {
         Observation(resource, on: self, onCompletion: onCompletion)
     }
 
-    /// Fetches a URL under observation.
+    /// Starts a fetch of a URL under observation.
     func observe(
         _ url: String,
         method: HTTP.Method = .GET,
@@ -120,7 +119,7 @@ extension ConformanceSubject.Stack {
         return observe(Resource(baseRequestMaking: .request(request), options: options))
     }
 
-    /// Fetches a URL and expects a success; answers its content as text.
+    /// Fetches a URL, expects a success, and returns its body as text.
     @discardableResult
     func text(
         _ url: String,
@@ -132,7 +131,8 @@ extension ConformanceSubject.Stack {
     }
 }
 
-/// A door for code that may block, such as a server's handler. It opens once and for good, at the latest when dropped.
+/// A latch for code that may block, such as a server's handler. Once opened it stays open; it is opened at the latest when it is
+/// freed.
 final class Latch: Sendable {
     private let group = DispatchGroup()
     private let isOpen = Lock(false)
@@ -149,7 +149,7 @@ final class Latch: Sendable {
         if isFirst { group.leave() }
     }
 
-    /// Blocks until the door is open; answers whether it opened in time.
+    /// Blocks until the latch is open; returns whether it opened in time.
     @discardableResult
     func wait(seconds: Double = 20) -> Bool { group.wait(timeout: .now() + seconds) == .success }
 }

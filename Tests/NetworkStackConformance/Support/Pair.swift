@@ -2,29 +2,29 @@ import FoundationEssentials
 import NetworkStack
 import NetworkStackTesting
 
-/// A fetch as one side of a pair sends it.
+/// A fetch of one side of a pair.
 struct PairFetch: Sendable {
     var method = HTTP.Method.GET
     /// The host, or `nil` for the server's address.
     var host: String?
-    /// Whether the URL is one of http, whatever the server speaks.
+    /// Whether the URL is http, regardless of the server.
     var isPlain = false
-    /// What follows the server's authority, a fragment included.
+    /// The rest of the URL after the authority, fragment included.
     var target = "/pair"
-    /// The user info of the URL, with its `@`.
+    /// The user info of the URL, with `@`.
     var userInfo = ""
     var headers: HTTP.Headers = [:]
-    /// Makes the body, anew for every resource: some can be read once only.
+    /// Makes the body for each resource; some bodies can be read only once.
     var body: @Sendable () -> HTTP.Body = { .none }
-    /// The resource's own options, or `nil` for the stack's.
+    /// The resource's options, or `nil` for the stack's.
     var options: HTTP.Options?
     var interceptors: ConformanceSubject.Stack.Resource.Interceptors = []
-    /// Whether the content is streamed rather than collected.
+    /// Whether the body is streamed instead of collected.
     var isStreamed = false
-    /// What the fetch reports while it runs.
+    /// The events of the fetch.
     let log = EventLog()
 
-    /// Changes the resource's own options, beginning with the defaults.
+    /// Changes the resource's options, beginning with the defaults.
     mutating func withOptions(_ change: (inout HTTP.Options) throws -> Void) rethrows {
         var changed = options ?? HTTP.Options()
         try change(&changed)
@@ -32,7 +32,7 @@ struct PairFetch: Sendable {
     }
 }
 
-/// Which of a pair's two fetches: the one with what the pair is about, or the one without.
+/// The side of a pair: with its difference, or without.
 enum PairSide: String, Sendable {
     case with
     case without
@@ -40,26 +40,26 @@ enum PairSide: String, Sendable {
     var other: PairSide { self == .with ? .without : .with }
 }
 
-/// What the fetches of a pair have in common.
+/// The situations in which the fetches of a pair are compared.
 enum PairSituation: String, Sendable, CaseIterable {
     /// One connection.
     case sameConnection = "on one connection"
     /// One origin, whose server closes each connection after its response.
     case closedConnection = "after a close"
-    /// Each goes to the other of two origins.
+    /// Each fetch goes to the other of two origins.
     case otherOrigin = "to another origin"
-    /// Each is redirected within its origin.
+    /// Each fetch is redirected within its origin.
     case redirected = "after a redirect"
-    /// Each is redirected to the other origin.
+    /// Each fetch is redirected to the other origin.
     case redirectedAway = "after a redirect to another origin"
-    /// Each is answered with 503 once, and tried again.
+    /// Each fetch gets a 503 once, and is retried.
     case retried = "in a retry"
-    /// One fetch: its second attempt is the other side's.
+    /// One fetch, whose second attempt is that of the other side.
     case changedByRetry = "in a retry of one resource"
-    /// One connection of HTTP/2.
+    /// One HTTP/2 connection.
     case overHTTP2 = "over HTTP/2"
 
-    /// What a stack must be able to do.
+    /// The capabilities that a stack needs.
     var needs: Set<HTTP.Capability> {
         switch self {
         case .sameConnection, .redirected, .retried, .changedByRetry: []
@@ -68,17 +68,17 @@ enum PairSituation: String, Sendable, CaseIterable {
         }
     }
 
-    /// Those that a pair is tried in unless it says otherwise.
+    /// The situations of most pairs.
     static let usual: Set<PairSituation> = [
         .sameConnection, .closedConnection, .otherOrigin, .redirected, .redirectedAway, .retried,
     ]
-    /// Those of what a request consists of.
+    /// The situations of pairs that differ in the request.
     static let ofRequests = usual.union([.changedByRetry, .overHTTP2])
-    /// Those of what takes time.
+    /// The situations of pairs that take long.
     static let short: Set<PairSituation> = [.sameConnection, .otherOrigin, .retried]
 }
 
-/// Where the servers of a pair are.
+/// The servers of a pair.
 struct PairPlace: Sendable {
     /// The URL of a path on each of the two servers.
     let urls: [@Sendable (_ path: String) -> String]
@@ -91,49 +91,49 @@ struct PairPlace: Sendable {
     func authority(_ server: Int = 0) -> String { String(url(server).split(separator: "/")[1]) }
 }
 
-/// Two fetches that differ in one thing. On one stack each must be what it is on a stack of its own.
+/// Two fetches that differ in one thing. On one stack, each must behave as it does on a separate stack.
 struct Pair: Sendable {
-    /// What the servers of a pair are.
+    /// The kinds of servers of a pair.
     enum Servers: Sendable {
         case plain
-        /// They speak TLS, each with a key of its own, and answer which version and to whom (`X-TLS`).
+        /// They use TLS with different keys, and report the version and SNI (`X-TLS`).
         case secure
-        /// One server of HTTP/2 in the clear.
+        /// One HTTP/2 server without TLS.
         case priorKnowledge
-        /// They take TCP connections and never answer the TLS handshake.
+        /// They accept TCP connections but never answer the TLS handshake.
         case silent
-        /// Their one place is taken by a fetch before the pair's begin.
+        /// Their only connection is occupied by another fetch.
         case taken
     }
 
-    /// What they differ in: it completes the sentence "No other fetch is affected by ...".
+    /// The difference; it completes the sentence "No other fetch is affected by ...".
     let name: String
-    /// The stored properties that it is about: `timeouts.idle` of ``HTTP/Options``, `configuration.headers`.
+    /// The stored properties that it covers: `timeouts.idle` of ``HTTP/Options``, `configuration.headers`.
     var covers: [String] = []
     var needs: Set<HTTP.Capability> = []
     var situations = PairSituation.usual
-    /// What its servers are.
+    /// The kind of servers.
     var servers = Servers.plain
-    /// Whether all that the server has received is compared; not where it depends on the moment.
+    /// Whether everything that the server received is compared; not if it depends on timing.
     var comparesRequests = true
-    /// Whether a connection that one side's fetch leaves is used again as that side's next fetch would, whichever comes next.
+    /// Whether a connection is reused after one side's fetch as it is by that side's next fetch, whichever side comes next.
     var sharesConnections = true
     /// Whether both sides fetch one resource, and only the server's answers differ.
     var sharesResource = false
-    /// What the stack is, on both sides.
+    /// Configures the stack of both sides.
     var configure: @Sendable (inout Network.Configuration, PairPlace) throws -> Void = { _, _ in }
-    /// What the stack of one side is besides: then each side has a stack of its own, in one process.
+    /// Configures the stack of one side; then each side has a separate stack, in one process.
     var configureOne: (@Sendable (inout Network.Configuration, PairPlace) throws -> Void)?
-    /// What both fetches are.
+    /// Prepares both fetches.
     var base: @Sendable (inout PairFetch, PairPlace) throws -> Void = { _, _ in }
-    /// What one of them is besides.
+    /// Prepares one of them.
     var set: @Sendable (inout PairFetch, PairPlace) throws -> Void = { _, _ in }
-    /// What the other is instead.
+    /// Prepares the other one.
     var unset: @Sendable (inout PairFetch, PairPlace) throws -> Void = { _, _ in }
-    /// What the server answers.
+    /// The answer of the server.
     var answer: @Sendable (ReceivedRequest, PairSide, PairPlace) -> Reply = { _, _, _ in .ok("of a pair") }
 
-    /// The check that tries the pair in all of its situations.
+    /// The check that runs the pair in all of its situations.
     var check: ConformanceCheck {
         ConformanceCheck("No other fetch is affected by \(name)", needs: needs) { subject in
             for situation in PairSituation.allCases

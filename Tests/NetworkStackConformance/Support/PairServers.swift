@@ -6,7 +6,7 @@ import NetworkStackTesting
 final class PairServers: Sendable {
     private struct State {
         var side = PairSide.with
-        /// How many requests of the present fetch have been answered.
+        /// How many requests of the current fetch were answered.
         var answered = 0
     }
 
@@ -77,18 +77,18 @@ final class PairServers: Sendable {
 
     /// The next fetch begins.
     ///
-    /// - Returns: How much each server has received so far.
+    /// - Returns: How many requests each server has received so far.
     func begin(_ side: PairSide) -> [Int] {
         state.withLock { $0 = State(side: side) }
         return peers.map { $0.requests().count }
     }
 
-    /// Waits until both servers have received what takes their one place.
+    /// Waits until both servers have the request that occupies their connection.
     func areTaken() async throws {
         try await eventually("both servers are taken") { peers.allSatisfy { !$0.requests().isEmpty } }
     }
 
-    /// What the servers have received since, in order.
+    /// The requests that the servers have received since, in order.
     func received(since counts: [Int]) -> [(server: Int, request: ReceivedRequest)] {
         peers.enumerated().flatMap { server, peer in
             peer.requests().dropFirst(counts[server]).map { (server, $0) }
@@ -96,7 +96,7 @@ final class PairServers: Sendable {
         .sorted { $0.1.arrivedAt < $1.1.arrivedAt }
     }
 
-    /// A text without what differs between two runs: where the servers are, and when they answered.
+    /// A text without what differs between runs: addresses of the servers, and times.
     func plain(_ text: String) -> String {
         var text = text.replacing(/[0-9]+ ms/, with: "some ms").replacing(/UserInfo={[^}]*}/, with: "more")
             .replacing(/date: [^\n]*/, with: "date")
@@ -110,7 +110,7 @@ final class PairServers: Sendable {
     }
 }
 
-/// A server that knows itself, and is not kept alive by that.
+/// A server with a weak reference to itself.
 private final class Weak: Sendable {
     private struct Reference: Sendable { weak var server: ScriptedServer? }
 
@@ -122,10 +122,10 @@ private final class Weak: Sendable {
 }
 
 extension Reply {
-    /// The same as the last on its connection.
+    /// The reply as the last one on its connection.
     fileprivate var closing: Reply { adding("Connection: close").then(.close) }
 
-    /// The same with a field more, if there is a head.
+    /// The reply with another field, if there is a head.
     fileprivate func adding(_ field: String) -> Reply {
         guard head.count > 2 else { return self }
         return Reply(head: head.dropLast(2) + Array("\(field)\r\n\r\n".utf8), body: body, steps: steps)

@@ -4,12 +4,12 @@ import NetworkStackTesting
 
 /// A pair in one situation.
 struct PairTrial: Sendable {
-    /// What became of one fetch.
+    /// The observable results of one fetch.
     struct Trace: Equatable {
-        /// What the servers received, without what belongs to the connection.
+        /// The requests that the servers received, without fields of the connection.
         var requests: [String]
         var outcome: String
-        /// Which connection the last request came on; no part of the trace.
+        /// The connection of the last request; not compared.
         var connection: String?
 
         static func == (left: Trace, right: Trace) -> Bool {
@@ -20,7 +20,7 @@ struct PairTrial: Sendable {
     private typealias Stacks = (collected: ConformanceSubject.Stack, streamed: AnyHTTPNetworkStack<ByteStream>)
     private typealias Resource = ConformanceSubject.Stack.Resource
 
-    /// A resource of one side for one server, made once and fetched any number of times.
+    /// A resource of one side for one server, which is made once and fetched several times.
     private struct Made {
         let resource: Resource
         let isStreamed: Bool
@@ -37,7 +37,7 @@ struct PairTrial: Sendable {
         servers = try await PairServers(pair, situation, subject)
     }
 
-    /// Tries both orders, each side twice, and compares with what each side is on a stack of its own.
+    /// Runs both orders, each side twice, and compares with the results of each side on a separate stack.
     func run() async throws {
         let alone = [
             PairSide.with: try await fetches([.with, .with]), .without: try await fetches([.without, .without]),
@@ -67,13 +67,13 @@ struct PairTrial: Sendable {
         }
     }
 
-    /// Whether a fetch came on the connection of the one before, if both came on any.
+    /// Whether a fetch used the connection of the one before, if both had one.
     private static func isUsedAgain(_ first: Trace?, _ second: Trace?) -> Bool? {
         guard let first = first?.connection, let second = second?.connection else { return nil }
         return first == second
     }
 
-    /// An attempt of one side, and the next of the other.
+    /// Runs an attempt of one side, and the next attempt of the other.
     private func changes(_ alone: [PairSide: [Trace]]) async throws {
         for side in [PairSide.with, .without] {
             guard let first = alone[side]?.first, let second = alone[side.other]?.first,
@@ -87,7 +87,7 @@ struct PairTrial: Sendable {
 
     // MARK: Fetching
 
-    /// Fetches one after the other, on a stack of their own.
+    /// Runs fetches one after the other, on a new stack.
     private func fetches(_ order: [PairSide], then next: PairSide? = nil) async throws -> [Trace] {
         let shared = try stacks(.without)
         let ofOne = pair.configureOne == nil ? shared : try stacks(.with)
@@ -98,7 +98,7 @@ struct PairTrial: Sendable {
         for (place, side) in order.enumerated() {
             let round = order.prefix(place).count { $0 == side }
             let server = situation == .otherOrigin ? (round + (side == .with ? 0 : 1)) % 2 : 0
-            // One side's second fetch is of the same resource value, the other's is not.
+            // The second fetch of one side uses the same resource value, that of the other does not.
             let key = pair.sharesResource ? "\(server)" : "\(side) \(server) \(side == .with ? 0 : round)"
             let fetch: Made
             if let same = made[key] { fetch = same } else { fetch = try make(side, server, then: next) }
@@ -190,7 +190,7 @@ struct PairTrial: Sendable {
 }
 
 extension HTTP.Response {
-    /// What a caller sees of it that is the same each time.
+    /// What a caller sees of it, without what differs between runs.
     fileprivate var trace: String {
         let keys = metrics.serverPins.map { "\($0.count) keys" } ?? "no keys"
         let pins = keys + (metrics.matchedPin == nil ? "" : ", a pin")
@@ -202,7 +202,7 @@ extension HTTP.Response {
 }
 
 extension ReceivedRequest {
-    /// What a server sees of it that is the same each time. Digest answers hold a number of the client's own.
+    /// What a server sees of it, without what differs between runs. Digest answers contain a random number.
     fileprivate var trace: String {
         let fields = headers.map { field in
             let isDigest = field.value.hasPrefix("Digest ")

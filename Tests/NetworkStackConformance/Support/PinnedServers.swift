@@ -2,9 +2,9 @@ import FoundationEssentials
 import NetworkStack
 import NetworkStackTesting
 
-/// What a check of pinning begins with: how a server is proved, and what happens when it cannot be.
+/// The set-up of checks of pinning.
 struct PinnedTrial {
-    /// What a stack must be able to do.
+    /// The capabilities that a stack needs.
     static let needs: Set<HTTP.Capability> = [.network, .customTrustRoots, .publicKeyPinning]
 
     let subject: ConformanceSubject
@@ -15,7 +15,7 @@ struct PinnedTrial {
         certificates = try .shared()
     }
 
-    /// The pin of a certificate in the chain of the good server: its own, the intermediate's, the root's.
+    /// The pins of certificates in the chain of the valid server: its own, the intermediate's, the root's.
     func pins(_ names: PinnedCertificate...) throws -> Set<String> {
         try Set(
             names.map { name in
@@ -30,7 +30,7 @@ struct PinnedTrial {
         )
     }
 
-    /// A policy for the host that the test servers are reached by.
+    /// A policy for the host of the test servers.
     func trust(
         _ pins: Set<String>,
         for host: String = "127.0.0.1",
@@ -49,7 +49,7 @@ struct PinnedTrial {
         return try ServerTrustConfiguration(pinningPolicies: [policy], allowNotPinnedDomains: notPinned, mode: mode)
     }
 
-    /// A client that trusts both roots, and these servers.
+    /// A client that trusts both roots, with these policies.
     func client(
         _ trust: ServerTrustConfiguration?,
         _ change: (inout Network.Configuration) throws -> Void = { _ in }
@@ -61,7 +61,7 @@ struct PinnedTrial {
         }
     }
 
-    /// A server that tells secrets.
+    /// A server whose response contains a secret.
     func server(
         _ identity: TLSIdentity? = nil,
         _ change: (inout ScriptedServer.Options) -> Void = { _ in }
@@ -71,7 +71,7 @@ struct PinnedTrial {
         return try ScriptedServer.responding(options) { _ in .ok("secret") }
     }
 
-    /// A request that carries secrets.
+    /// A request with secrets.
     func request(_ url: String) throws -> HTTP.Request {
         try HTTP.Request(
             method: .POST,
@@ -91,7 +91,7 @@ enum PinnedCertificate {
 }
 
 extension BoundedClient {
-    /// Fetches what must be refused because of whom it goes to.
+    /// Fetches and expects a refusal because the server is not trusted.
     @discardableResult
     func distrust(
         _ request: HTTP.Request,
@@ -106,7 +106,7 @@ extension BoundedClient {
         return error
     }
 
-    /// Fetches what must be refused because no pin matched, and answers the keys of the chain.
+    /// Fetches and expects a refusal because no pin matched; returns the keys of the chain.
     @discardableResult
     func mismatch(
         _ request: HTTP.Request,
@@ -121,7 +121,7 @@ extension BoundedClient {
         return chain
     }
 
-    /// Fetches what must be refused because ordinary verification failed, and answers the verifier's number.
+    /// Fetches and expects a refusal because ordinary verification failed; returns the verifier's number.
     @discardableResult
     func unverified(
         _ request: HTTP.Request,
@@ -137,7 +137,7 @@ extension BoundedClient {
 }
 
 extension ScriptedServer {
-    /// Expects that connections were refused in the handshake: no byte of a request came, and no certificate.
+    /// Expects that connections were refused in the handshake: no byte of a request arrived, and no certificate.
     func expectNothingTold(
         handshakes: Bool = false,
         file: StaticString = #fileID,
@@ -163,7 +163,7 @@ extension ScriptedServer {
     }
 }
 
-/// Reports come on the stack's queue, when a fetch may have ended already: one too many would come a little later.
+/// Expects no further report. Reports arrive on the stack's queue, so another one may come a little later than the fetch's end.
 func expectNoMore(_ reports: Lock<[ServerTrustReport]>, file: StaticString = #fileID, line: UInt = #line) async throws {
     let count = reports.withLock { $0.count }
     try await Task.sleep(for: .milliseconds(50))

@@ -1,8 +1,8 @@
 import Glibc
 
-/// How long processors have worked, as the kernel counts it.
+/// Processor time, as the kernel counts it.
 enum ProcessorTime {
-    /// For this process, since it began.
+    /// The processor time of this process since its start.
     static var ofProcess: Duration {
         var time = timespec()
         clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)

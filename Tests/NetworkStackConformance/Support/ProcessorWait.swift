@@ -2,8 +2,8 @@ import FoundationEssentials
 
 /// How long each thread of this process has waited for a processor, by the kernel's count (`/proc/self/task/*/schedstat`).
 ///
-/// On a busy machine a thread that could run waits its turn. A thread that a stack keeps busy does not, so what a stack delays
-/// is not excused by this. Where the kernel does not count, nothing is excused.
+/// On a busy machine a runnable thread waits for its turn. A thread that a stack keeps busy does not wait, so delays of a stack
+/// are not excused. Where the kernel does not count, nothing is.
 struct ProcessorWait {
     private let nanoseconds: [String: Int64]
 
@@ -19,7 +19,7 @@ struct ProcessorWait {
         nanoseconds = Dictionary(counts) { first, _ in first }
     }
 
-    /// The longest that a thread has waited since.
+    /// The longest wait of a thread since the beginning.
     var longestSince: Duration {
         let waited = ProcessorWait().nanoseconds.map { thread, count in count - (nanoseconds[thread] ?? 0) }
         return .nanoseconds(waited.max() ?? 0)

@@ -7,7 +7,7 @@ extension HTTPResource<HTTP.Request, HTTP.Response> {
         Self(baseRequestMaking: .request(try HTTP.Request(url: url)), options: options)
     }
 
-    /// A request made by a closure.
+    /// A resource whose request a closure makes.
     static func made(
         options: HTTP.Options? = nil,
         by interceptors: Interceptors = [],
@@ -17,7 +17,7 @@ extension HTTPResource<HTTP.Request, HTTP.Response> {
     }
 }
 
-/// Counts how often it was cancelled.
+/// Counts its cancels.
 final class CountingCancelable: Cancelable {
     private let counter = Lock(0)
 
@@ -26,13 +26,13 @@ final class CountingCancelable: Cancelable {
     func cancel() { counter.withLock { $0 += 1 } }
 }
 
-/// A maker of requests that hands nothing over until it is told to.
+/// A maker of requests that returns them when a check calls ``handOver(_:)``.
 final class PatientMaker: Sendable {
     private let handlers = Lock<[Network.BaseRequestMaking<HTTP.Request>.Handler]>([])
-    /// What the maker returned.
+    /// The value that the maker returned.
     let cancelable = CountingCancelable()
 
-    /// The resource whose requests are made here.
+    /// A resource whose requests are made here.
     func resource(options: HTTP.Options? = nil) -> ConformanceSubject.Stack.Resource {
         .made(options: options) { [self] handler in
             handlers.withLock { $0.append(handler) }
@@ -43,13 +43,13 @@ final class PatientMaker: Sendable {
     /// How many requests were asked for.
     var count: Int { handlers.withLock { $0.count } }
 
-    /// Hands a request over to everyone who asked.
+    /// Passes a request to all handlers.
     func handOver(_ request: HTTP.Request) {
         for handler in handlers.withLock({ $0 }) { _ = handler(.success(request)) }
     }
 }
 
-/// Runs an asynchronous operation, but not for ever: past the limit its task is cancelled and the check fails.
+/// Runs an asynchronous operation with a limit: after it, the task is cancelled and the check fails.
 func bounded<Value: Sendable>(
     _ limit: Duration = .seconds(15),
     file: StaticString = #fileID,

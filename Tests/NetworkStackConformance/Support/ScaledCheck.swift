@@ -1,18 +1,19 @@
 import NetworkStack
 
 extension ConformanceCheck {
-    /// Makes a check whose outcome depends on short clocks: it multiplies them by the scale that it is run with.
+    /// Makes a check whose outcome depends on short timeouts: it multiplies them by the scale of its run.
     ///
-    /// A fetch with 300 ms rightly fails where the machine stops the whole process for 400 ms, and a clock of 300 ms may run out
-    /// before a busy machine has opened the connection. A failure counts if the machine did not stall meanwhile, and the fetch
-    /// had reached the phase that the check is about. Otherwise the check runs again with clocks three times as long; the third
-    /// failure counts in any case.
+    /// A fetch with 300 ms rightly fails if the machine stops the process for 400 ms, and a timeout of 300 ms may expire before a
+    /// busy machine has opened the connection. A failure counts if the machine did not stall meanwhile, and the fetch had reached
+    /// the phase that the check is about. Otherwise the check runs again with timeouts three times as long; the third failure
+    /// counts in any case.
     ///
     /// - Parameters:
     ///   - name: The promise, in a sentence.
-    ///   - needs: What a stack must be able to do for the promise to apply.
+    ///   - needs: The capabilities that a stack needs for the promise to apply.
     ///   - rests: The specifications that the promise rests on, if any.
-    ///   - run: Proves the promise with clocks times the scale, or throws. At scale 1, no clock is shorter than 200 ms.
+    ///   - run: Tests the promise with timeouts times the scale, and throws the failure. At scale 1, no timeout is shorter than
+    ///     200 ms.
     init(
         _ name: String,
         needs: Set<HTTP.Capability> = [],

@@ -3,7 +3,7 @@ import FoundationEssentials
 import NetworkStack
 import NetworkStackTesting
 
-/// Content without an end, whose maker takes a long time to let go of it: until nobody waits for that any more.
+/// An endless body whose producer ends slowly: only when no code waits for it any more.
 final class SlowEnding: Sendable {
     let endless: AsyncStream<Data>
     private let (mayEnd, ended) = (DispatchSemaphore(value: 0), Gate())
@@ -20,7 +20,7 @@ final class SlowEnding: Sendable {
         continuation.yield(Data("some".utf8))
     }
 
-    /// Nobody waits any more: the content ends, unless it was waited for.
+    /// Ends the body, unless code waits for that.
     func end() async throws {
         mayEnd.signal()
         try await ended.opened()

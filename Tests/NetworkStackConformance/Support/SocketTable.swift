@@ -1,8 +1,8 @@
 import Glibc
 
-/// The kernel's table of this machine's TCP sockets: the only witness of a connection that no server ever accepts.
+/// The kernel's table of this machine's TCP sockets. Only it shows a connection that no server accepts.
 enum SocketTable {
-    /// How many sockets are trying to connect to a port of the IPv4 loopback.
+    /// How many sockets are connecting to a port of the IPv4 loopback.
     static func attempts(to port: UInt16) throws -> Int {
         let remote = "0100007F:" + hexadecimal(port)
         return try read().split(separator: "\n").count { line in
@@ -11,8 +11,8 @@ enum SocketTable {
         }
     }
 
-    /// How many bytes the kernel holds of a connection over the IPv4 loopback, either way, on either side, between a
-    /// server's port and a client as `127.0.0.1:49152`.
+    /// How many bytes the kernel has buffered for a connection over the IPv4 loopback, in both directions and on both sides,
+    /// between a server's port and a client such as `127.0.0.1:49152`.
     static func queued(between port: UInt16, and peer: String) throws -> Int {
         let client = peer.split(separator: ":").last.flatMap { UInt16($0) } ?? 0
         let ends = Set([port, client].map(hexadecimal))
@@ -28,7 +28,7 @@ enum SocketTable {
         return String(repeating: "0", count: 4 - digits.count) + digits
     }
 
-    /// The whole table. Foundation stops at the first short read, which such files are full of.
+    /// The whole table. Foundation would stop at the first short read, which is common for such files.
     private static func read() throws -> String {
         guard let file = fopen("/proc/self/net/tcp", "re") else {
             throw ConformanceFailure("There is no table of sockets to look into")

@@ -2,7 +2,7 @@ import FoundationEssentials
 import NetworkStack
 import NetworkStackTesting
 
-/// What interceptors heard, in order.
+/// The events of interceptors, in order.
 final class EventLog: Sendable {
     private let entries = Lock<[String]>([])
 
@@ -11,13 +11,13 @@ final class EventLog: Sendable {
     func add(_ entry: String) { entries.withLock { $0.append(entry) } }
 }
 
-/// An interceptor made of closures; it writes down every event it hears, with its name.
+/// An interceptor of closures that logs every event with its name.
 struct Spy: HTTPResourceInterceptor {
     typealias Request = HTTP.Request
     typealias Response = HTTP.Response
     typealias Made = Result<HTTP.Request, any Error>
 
-    /// What is told of a task.
+    /// The parameters of a task's event.
     struct Told: Sendable {
         var identifier: Int
         var request: HTTP.Request?
@@ -89,7 +89,7 @@ struct Spy: HTTPResourceInterceptor {
         )
     }
 
-    /// The same with something changed.
+    /// Returns the spy with a change.
     func with(_ change: (inout Spy) -> Void) -> Spy {
         var changed = self
         change(&changed)
@@ -98,7 +98,7 @@ struct Spy: HTTPResourceInterceptor {
 }
 
 extension HTTPResource<HTTP.Request, HTTP.Response> {
-    /// A request with interceptors.
+    /// A resource with interceptors.
     static func intercepted(
         _ url: String,
         method: HTTP.Method = .GET,
@@ -116,7 +116,7 @@ extension HTTPResource<HTTP.Request, HTTP.Response> {
 
 extension Result
 where Success == Network.Value<Data, HTTP.Response>, Failure == HTTPFetchError<HTTP.Response, any Error> {
-    /// Expects the fetch to have been given up after retries, and answers why, and after what.
+    /// Expects that the fetch ended after retries, and returns the reason and the state.
     func retryError(file: StaticString = #fileID, line: UInt = #line) throws -> (Retry.Error, Retry.State) {
         guard case .failure(.retry(let reason, let state)) = self else {
             throw ConformanceFailure("Expected retry, saw \(summary)", file: file, line: line)

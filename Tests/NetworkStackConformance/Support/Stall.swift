@@ -1,8 +1,8 @@
 import NetworkStack
 
-/// How long the machine held this process up while a check measured something: a clock may be late by so much more.
+/// How long the machine delayed this process during a measurement; a timeout may be late by that much.
 ///
-/// A task sleeps in short steps and notes the longest delay beyond them. Make one before the measurement, and ask it after.
+/// A task sleeps in short steps and notes the longest delay. Make it before the measurement, and read it afterwards.
 final class Stall: Sendable {
     private struct State {
         var longest = Duration.zero
@@ -27,11 +27,11 @@ final class Stall: Sendable {
 
     deinit { task.cancel() }
 
-    /// The longest delay so far, one that goes on included.
+    /// The longest delay so far, including a current one.
     var longest: Duration {
         state.withLock { max($0.longest, .now - $0.asleepSince - Self.step, .zero) }
     }
 
-    /// How late an event may be seen: several threads, one after the other, have to get their turn for it.
+    /// How late an event may be observed: several threads need a processor for it, one after the other.
     var allowance: Duration { longest * 4 }
 }

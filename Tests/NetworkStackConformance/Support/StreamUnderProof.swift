@@ -2,13 +2,13 @@ import FoundationEssentials
 import NetworkStack
 import NetworkStackTesting
 
-/// A stack that delivers streams, in the hands of a check.
+/// A stack that delivers streams, for checks.
 struct StreamingClient: Sendable {
     typealias Stack = AnyHTTPNetworkStack<ByteStream>
 
     let stack: Stack
 
-    /// Opens the stream of a URL, within a bound.
+    /// Opens the stream of a URL, within a limit.
     func open(
         _ url: String,
         interceptors: Stack.Resource.Interceptors = [],
@@ -23,7 +23,7 @@ struct StreamingClient: Sendable {
         }
     }
 
-    /// What opening the stream of a URL comes to, within a bound.
+    /// The result of opening the stream of a URL, within a limit.
     func outcome(
         of url: String,
         interceptors: Stack.Resource.Interceptors = [],
@@ -47,7 +47,7 @@ struct StreamingClient: Sendable {
 }
 
 extension ConformanceSubject {
-    /// A streaming stack of its own for a check, with default options but for what a closure changes.
+    /// Makes a client of a new streaming stack, with a configuration that a closure changes.
     func streaming(_ configure: (inout Network.Configuration) -> Void = { _ in }) throws -> StreamingClient {
         var configuration = Network.Configuration()
         configure(&configuration)
@@ -55,7 +55,7 @@ extension ConformanceSubject {
     }
 }
 
-/// The stack's error in what a stream failed with.
+/// The stack's error in the failure of a stream.
 func streamFailure(
     file: StaticString = #fileID,
     line: UInt = #line,
@@ -68,10 +68,10 @@ func streamFailure(
 }
 
 extension ByteStream.AsyncIterator {
-    /// Reads until some bytes have come, or to the end, and returns them as text.
+    /// Reads until this many characters have arrived, or to the end, and returns them as text.
     ///
-    /// A function of its own, because a loop `while text.count < 5, let chunk = try await chunks.next()` crashes Swift 6.3.1 with
-    /// -O ("While splitting coroutine", signal 11) if what follows it in the same function throws and awaits again:
+    /// It is a separate function, because a loop `while text.count < 5, let chunk = try await chunks.next()` crashes Swift 6.3.1
+    /// with -O ("While splitting coroutine", signal 11) if later code in the same function throws and awaits again:
     ///
     ///     struct Failed: Error { let underlying: any Error }
     ///     struct Chunks { mutating func next() async throws(Failed) -> String? { /* calls what throws any error */ } }
