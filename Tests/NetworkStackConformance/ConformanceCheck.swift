@@ -71,7 +71,7 @@ public struct ConformanceFailure: Error, CustomStringConvertible {
     /// Makes a failure.
     ///
     /// - Parameters:
-    ///   - message: What was expected and what was found.
+    ///   - message: The expected and the actual result.
     ///   - file: The file of the expectation.
     ///   - line: The line of the expectation.
     public init(_ message: String, file: StaticString = #fileID, line: UInt = #line) {
