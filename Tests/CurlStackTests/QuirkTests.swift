@@ -20,7 +20,7 @@ struct QuirkTests {
         (.deathLikeRefusal, "A POST with a broken response over keep-alive HTTP/2 is not repeated"),
         (.silentGoAway, "A request that GOAWAY excludes is sent again"),
         (.endlessHTTP2Read, "A flood of empty DATA over HTTP/2 delays no other fetch"),
-        (.forgottenAddresses, "A looked-up address is cached for the configured time"),
+        (.forgottenAddresses, "A resolved address is cached for the configured time"),
     ]
 
     @Test("are proved by a check each", .timeLimit(.minutes(2)), arguments: checks.indices)

@@ -64,7 +64,7 @@ extension ConformanceCheck {
             try await observation.onlyOutcome(within: .seconds(10)).expectCancelled()
             try await ended.opened(within: .seconds(5))
         },
-        ConformanceCheck("Cancelling what a maker's handler returns cancels the fetch") { subject in
+        ConformanceCheck("Cancelling the result of a maker's handler cancels the fetch") { subject in
             let (peer, held) = try subject.serveLate()
             defer { held.open() }
             let request = try HTTP.Request(url: peer.url("/"))

@@ -33,7 +33,7 @@ extension ConformanceCheck {
             try expectEqual(Set(server.requests.map(\.target)), ["/", "/b?c=%20"], "targets")
             try expectEqual(Set(server.requests.map { $0["Host"] }), ["127.0.0.1:\(server.port)"], "Host")
         },
-        ConformanceCheck("A host override replaces the looked-up address", needs: [.network, .hostOverrides]) {
+        ConformanceCheck("A host override replaces the resolved address", needs: [.network, .hostOverrides]) {
             subject in
             let server = try ScriptedServer.responding { _ in .ok("done") }
             let client = try subject.client {
@@ -110,7 +110,7 @@ extension ConformanceCheck {
             try expectBytes(await client.get(here.url()).value, "here \(here.authority)".utf8)
         },
         ConformanceCheck(
-            "A looked-up address is cached for the configured time",
+            "A resolved address is cached for the configured time",
             needs: [.network, .dnsCacheAge, .heldLookups]
         ) {
             subject in

@@ -21,7 +21,7 @@ extension ConformanceCheck {
             let observation = try subject.stack().observe("http://does-not-exist.invalid/")
             try await observation.onlyOutcome(within: .seconds(40)).expectFailure(.dns)
         },
-        ConformanceCheck("A failed connection does not spoil the next fetch", needs: [.network]) { subject in
+        ConformanceCheck("A failed connection does not affect the next fetch", needs: [.network]) { subject in
             let closed = try ClosedPort.reserve()
             let (stack, server) = (try subject.stack(), try ScriptedServer.responding { .ok($0.path) })
             for _ in 1...5 {

@@ -25,7 +25,7 @@ extension ConformanceCheck {
             let first = frames.first(where: \.opensStream)?.connection
             try expectEqual(first.flatMap { mostStreams(in: frames)[$0] }, 5, "the most streams at a time")
         },
-        ConformanceCheck("Fetches beyond the stack's stream limit wait for a place", needs: needsLimits) {
+        ConformanceCheck("Fetches beyond the stack's stream limit are queued", needs: needsLimits) {
             subject in
             let (nghttpd, client) = try await echoing(subject) { $0.connections.streamsPerConnection = 5 }
             _ = try await client.get(nghttpd.url("/bytes/1k"))

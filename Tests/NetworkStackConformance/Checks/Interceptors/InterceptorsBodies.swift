@@ -109,7 +109,7 @@ extension ConformanceCheck {
             try await observation.onlyOutcome(within: .seconds(10)).expectCancelled()
             try await ended.opened()
         },
-        ConformanceCheck("A fetch releases what its interceptors returned for later steps") {
+        ConformanceCheck("A fetch releases the cancelables that its interceptors returned") {
             subject in
             let (held, peer) = (Lock<[Held]>([]), try subject.serve { _ in .ok("x") })
             @Sendable func later(_ goOn: @escaping @Sendable () -> any Cancelable) -> any Cancelable {

@@ -98,7 +98,7 @@ extension ConformanceCheck {
             let connected = try told(metrics.connected, "until the connection was open")
             try expect(resolved <= connected && connected <= metrics.total, "\(metrics)")
         },
-        ConformanceCheck("The metrics report how long a fetch waited for a place", needs: [.network]) { subject in
+        ConformanceCheck("The metrics report how long a fetch was queued", needs: [.network]) { subject in
             let bottleneck = try await Bottleneck(subject)
             defer { bottleneck.open() }
             let queued = try bottleneck.stack.observe(bottleneck.server.url("/queued"))

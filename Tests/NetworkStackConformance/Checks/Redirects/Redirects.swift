@@ -121,14 +121,14 @@ extension ConformanceCheck {
                 try expectEqual(peer.requests().count, 1, "requests")
             },
             sameURL(302), sameURL(307), sameURL(308), loop("to itself", ["/1": "/1"]),
-            loop("over two others", ["/1": "/2", "/2": "/3", "/3": "/1"]),
+            loop("over two other URLs", ["/1": "/2", "/2": "/3", "/3": "/1"]),
             ConformanceCheck("A POST redirected as a GET to the same URL is followed") { subject in
                 let peer = try subject.serve { $0.method == "POST" ? .redirect(303, to: "/form") : .ok("done") }
                 let request = try HTTP.Request(method: .POST, url: peer.url("/form"), body: .bytes(Data("x".utf8)))
                 _ = try await subject.client().success(request)
                 try expectEqual(peer.requests().map(\.method), ["POST", "GET"], "the methods")
             },
-            ConformanceCheck("A POST redirected as a GET over another URL back is followed") {
+            ConformanceCheck("A POST turned GET may be redirected back to its URL") {
                 subject in
                 let peer = try subject.serve { request in
                     if request.method == "POST" { return .redirect(303, to: "/done") }

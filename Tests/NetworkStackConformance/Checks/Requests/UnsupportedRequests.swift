@@ -81,7 +81,7 @@ extension ConformanceCheck {
         },
         configuration("A family of addresses", .addressFamily) { $0.addresses.family = .ipv4 },
         configuration("A local address", .localAddress) { $0.addresses.localAddress = "127.0.0.1" },
-        configuration("An age of looked-up addresses", .dnsCacheAge) { $0.addresses.dnsCacheAge = .seconds(5) },
+        configuration("A cache age of addresses", .dnsCacheAge) { $0.addresses.dnsCacheAge = .seconds(5) },
         ConformanceCheck("A Unix socket is refused if it is unsupported") { subject in
             if subject.capabilities.supports(.unixSockets) { return }
             let peer = try subject.serve { _ in .ok("done") }
@@ -94,7 +94,7 @@ extension ConformanceCheck {
         configuration("An age limit for idle connections", .idleConnectionAge) {
             $0.connections.idleAge = .seconds(30)
         },
-        configuration("Trust roots in a file", .customTrustRoots) { configuration in
+        configuration("A file of trust roots", .customTrustRoots) { configuration in
             guard let certificates = try? TestCertificates.shared() else { return }
             configuration.tls.trustRoots = .file(path: certificates.caFile)
         },

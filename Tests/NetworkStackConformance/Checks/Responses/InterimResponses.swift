@@ -12,7 +12,7 @@ extension ConformanceCheck {
             "HTTP/1.1 103 Early Hints\r\nLink: </a.css>; rel=preload\r\nX-Interim: yes\r\n\r\n"
         ),
         interim(
-            "Several informational responses",
+            "A series of informational responses",
             "HTTP/1.1 100 Continue\r\n\r\n"
                 + String(repeating: "HTTP/1.1 103 Early Hints\r\nX-Interim: yes\r\n\r\n", count: 5)
                 + "HTTP/1.1 199 Odd\r\n\r\n"
@@ -96,7 +96,7 @@ extension ConformanceCheck {
     ]
 
     private static func interim(_ what: String, _ text: String) -> ConformanceCheck {
-        ConformanceCheck("\(what) before the final response is skipped", needs: [.network]) { subject in
+        ConformanceCheck("\(what) is skipped before the final response", needs: [.network]) { subject in
             let peer = try subject.serve { _ in
                 .raw(text + "HTTP/1.1 201 Created\r\nX-Final: yes\r\nContent-Length: 4\r\n\r\ndone")
             }

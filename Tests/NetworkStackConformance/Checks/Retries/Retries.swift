@@ -109,7 +109,7 @@ extension ConformanceCheck {
             }
             try expectEqual(seen.all, (0...2).map { "\($0) \($0) 500 body GET 1" }, "what the votes were told")
         },
-        ConformanceCheck("Every interceptor votes, and the resource's priority folds the votes") { subject in
+        ConformanceCheck("Every interceptor votes, and the resource's priority combines the votes") { subject in
             let (log, folds) = (EventLog(), EventLog())
             let peer = try subject.serve { _ in .status(500) }
             let spies = [Retry.Action.noRetry(.retries(1)), .retry, .none].enumerated().map { number, action in

@@ -5,7 +5,7 @@ import NetworkStackTesting
 extension ConformanceCheck {
     /// Content that goes into a file.
     static let downloads: [ConformanceCheck] = [
-        ConformanceCheck("A whole download replaces the file at its place") { subject in
+        ConformanceCheck("A complete download replaces the file at its path") { subject in
             let content = patternBytes(3 << 20)
             let peer = try subject.serve { _ in .ok(bytes: Array(content)) }
             try await inFolder { folder in
@@ -21,7 +21,7 @@ extension ConformanceCheck {
                 try expectEqual(try FileManager.default.contentsOfDirectory(atPath: folder), ["file"], "the files")
             }
         },
-        ConformanceCheck("The closure that places a download may block on another fetch") { subject in
+        ConformanceCheck("The closure for a download's path may block on another fetch") { subject in
             let peer = try subject.serve { .ok($0.path) }
             try await inFolder { folder in
                 let (stack, wasServed) = (Lock<AnyHTTPNetworkStack<Download>?>(nil), Lock(false))

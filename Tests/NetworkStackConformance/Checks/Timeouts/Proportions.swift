@@ -124,7 +124,7 @@ extension ConformanceCheck {
             }
         },
         ConformanceCheck(
-            "A body is made 256 KiB ahead, and 384 KiB at most",
+            "At most 384 KiB of a body are read ahead",
             needs: [.network, .streamedRequestBody]
         ) { subject in
             let server = try ScriptedServer { _ in [.receiveHead, .pause(.seconds(20))] }

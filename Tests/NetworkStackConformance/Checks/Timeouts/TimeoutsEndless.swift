@@ -20,7 +20,7 @@ extension ConformanceCheck {
             takes("A wait for 100 Continue", [.expectContinue]) { $0.options.expectContinue = $1 },
             takes("An age of idle connections", [.idleConnectionAge]) { $0.connections.idleAge = $1 },
             takes("A lifetime of connections", [.connectionLifetime]) { $0.connections.lifetime = $1 },
-            takes("An age of looked-up addresses", [.dnsCacheAge]) { $0.addresses.dnsCacheAge = $1 },
+            takes("A cache age of addresses", [.dnsCacheAge]) { $0.addresses.dnsCacheAge = $1 },
         ]
 
     private static func takes(
@@ -28,7 +28,7 @@ extension ConformanceCheck {
         _ needs: Set<HTTP.Capability>,
         _ set: @escaping @Sendable (inout Network.Configuration, Duration) -> Void
     ) -> ConformanceCheck {
-        ConformanceCheck("\(name) may be longer than any clock runs", needs: needs.union([.network])) { subject in
+        ConformanceCheck("\(name) may exceed the range of clocks", needs: needs.union([.network])) { subject in
             let longest = Duration.seconds(Int64.max)
             for duration in [longest, longest + .milliseconds(1), longest + longest] {
                 let server = try ScriptedServer { _ in
