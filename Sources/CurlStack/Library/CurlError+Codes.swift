@@ -1,37 +1,37 @@
 extension CurlError.Code {
-    /// 1: the URL's protocol, or what came instead of HTTP, is not supported.
+    /// 1: the URL's scheme, or the protocol of the answer, is not supported.
     public static let unsupportedProtocol = Self(rawValue: 1)
     /// 3: the URL is malformed.
     public static let urlMalformed = Self(rawValue: 3)
-    /// 4: libcurl was built without what was asked for.
+    /// 4: libcurl was built without a requested feature.
     public static let notBuiltIn = Self(rawValue: 4)
-    /// 5: the proxy's name could not be looked up.
+    /// 5: the proxy's name could not be resolved.
     public static let couldNotResolveProxy = Self(rawValue: 5)
-    /// 6: the host's name could not be looked up.
+    /// 6: the host's name could not be resolved.
     public static let couldNotResolveHost = Self(rawValue: 6)
     /// 7: the connection could not be opened.
     public static let couldNotConnect = Self(rawValue: 7)
-    /// 8: what came is no HTTP response.
+    /// 8: the answer is no HTTP response.
     public static let weirdServerReply = Self(rawValue: 8)
     /// 16: the HTTP/2 connection failed.
     public static let http2 = Self(rawValue: 16)
     /// 18: the response ended before it was complete.
     public static let partialFile = Self(rawValue: 18)
-    /// 23: what came could not be taken.
+    /// 23: the received bytes could not be processed.
     public static let writeError = Self(rawValue: 23)
     /// 25: the server refused the upload.
     public static let uploadFailed = Self(rawValue: 25)
-    /// 26: what was to be sent could not be read.
+    /// 26: the request's body could not be read.
     public static let readError = Self(rawValue: 26)
-    /// 27: there was no memory.
+    /// 27: no memory was left.
     public static let outOfMemory = Self(rawValue: 27)
-    /// 28: a time limit was reached.
+    /// 28: a timeout was exceeded.
     public static let operationTimedOut = Self(rawValue: 28)
     /// 35: TLS could not be negotiated.
     public static let sslConnectError = Self(rawValue: 35)
-    /// 42: a callback ended the transfer.
+    /// 42: a callback stopped the transfer.
     public static let abortedByCallback = Self(rawValue: 42)
-    /// 43: a function was called with what it does not take.
+    /// 43: a function was called with an invalid argument.
     public static let badFunctionArgument = Self(rawValue: 43)
     /// 52: the connection ended without a response.
     public static let gotNothing = Self(rawValue: 52)
@@ -39,19 +39,19 @@ extension CurlError.Code {
     public static let sendError = Self(rawValue: 55)
     /// 56: the response could not be received.
     public static let receiveError = Self(rawValue: 56)
-    /// 58: the client's certificate is of no use.
+    /// 58: the client's certificate cannot be used.
     public static let sslCertificateProblem = Self(rawValue: 58)
-    /// 59: the ciphers asked for are of no use.
+    /// 59: the requested ciphers cannot be used.
     public static let sslCipher = Self(rawValue: 59)
     /// 60: the server's certificate is not trusted, or is for another host.
     public static let peerFailedVerification = Self(rawValue: 60)
-    /// 61: the content coding is not known, or the content is corrupt.
+    /// 61: the content coding is not known, or the body is corrupt.
     public static let badContentEncoding = Self(rawValue: 61)
     /// 63: the response is larger than allowed.
     public static let tooLargeFile = Self(rawValue: 63)
-    /// 64: TLS could not be had.
+    /// 64: TLS could not be used.
     public static let useSSLFailed = Self(rawValue: 64)
-    /// 65: the content had to be sent again and could not.
+    /// 65: the body had to be sent again and could not.
     public static let sendFailRewind = Self(rawValue: 65)
     /// 77: the certificate authorities could not be read.
     public static let sslCACertificateBadFile = Self(rawValue: 77)
@@ -65,12 +65,12 @@ extension CurlError.Code {
     public static let http2Stream = Self(rawValue: 92)
     /// 97: the proxy's handshake failed.
     public static let proxy = Self(rawValue: 97)
-    /// 98: the server asks for a client certificate.
+    /// 98: the server requires a client certificate.
     public static let sslClientCertificate = Self(rawValue: 98)
-    /// 100: something is larger than libcurl takes, such as a line of the head (since libcurl 8.6).
+    /// 100: a part of the message, such as a line of the head, is larger than libcurl accepts (since libcurl 8.6).
     public static let tooLarge = Self(rawValue: 100)
 
-    /// libcurl's names of the codes an HTTP transfer can end with.
+    /// libcurl's names of the codes that an HTTP transfer can end with.
     static let names: [Int32: String] = [
         1: "CURLE_UNSUPPORTED_PROTOCOL", 2: "CURLE_FAILED_INIT", 3: "CURLE_URL_MALFORMAT", 4: "CURLE_NOT_BUILT_IN",
         5: "CURLE_COULDNT_RESOLVE_PROXY", 6: "CURLE_COULDNT_RESOLVE_HOST", 7: "CURLE_COULDNT_CONNECT",

@@ -1,43 +1,43 @@
 public import NetworkStack
 
-/// What libcurl failed with.
+/// An error of libcurl.
 public struct CurlError: HTTPTransportError, Hashable {
-    /// A libcurl result code. The set is open: a newer libcurl's codes are kept as they are.
+    /// A libcurl result code. Codes of newer versions of libcurl are kept.
     public struct Code: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
         /// The `CURLcode`.
         public let rawValue: Int32
 
-        /// Names a code.
+        /// Makes a code.
         ///
         /// - Parameter rawValue: The `CURLcode`.
         public init(rawValue: Int32) { self.rawValue = rawValue }
 
-        /// libcurl's name, such as `CURLE_COULDNT_CONNECT`, or the number of a code this library does not know.
+        /// libcurl's name, such as `CURLE_COULDNT_CONNECT`, or the number of an unknown code.
         public var description: String { Self.names[rawValue] ?? "CURLcode \(rawValue)" }
     }
 
     /// libcurl's code.
     public let code: Code
-    /// What happened, in libcurl's words or, where this library found the failure, in its own.
+    /// libcurl's message, or this library's if it detected the failure.
     public let message: String
-    /// Where in its life the transfer was.
+    /// The phase in which the transfer failed.
     public let phase: HTTP.Phase?
     /// The system's error number of the last connection attempt, if there was one (`CURLINFO_OS_ERRNO`).
     public let systemError: Int32?
     /// The server's address, if a connection was tried (`CURLINFO_PRIMARY_IP`).
     public let remoteAddress: String?
-    /// OpenSSL's verdict on the certificates of the server, or of the proxy if ``isProxyFailure``, an `X509_V_ERR_…` number,
-    /// where TLS failed; 0 means that they are good and something else is not, such as the host's name
-    /// (`CURLINFO_SSL_VERIFYRESULT`, `CURLINFO_PROXY_SSL_VERIFYRESULT`).
+    /// OpenSSL's result (`X509_V_ERR_…`) for the certificates of the server, or of the proxy if ``isProxyFailure``, if TLS
+    /// failed. 0 means that they are valid and something else is not, such as the host's name (`CURLINFO_SSL_VERIFYRESULT`,
+    /// `CURLINFO_PROXY_SSL_VERIFYRESULT`).
     public let verifyResult: Int?
-    /// The status a proxy answered `CONNECT` with, if it refused the tunnel (`CURLINFO_HTTP_CONNECTCODE`).
+    /// The status with which a proxy refused `CONNECT` (`CURLINFO_HTTP_CONNECTCODE`).
     public let proxyStatus: HTTP.StatusCode?
-    /// What a SOCKS proxy failed with, a `CURLPX_…` number, or 0 (`CURLINFO_PROXY_ERROR`).
+    /// The error of a SOCKS proxy (`CURLPX_…`), or 0 (`CURLINFO_PROXY_ERROR`).
     public let proxyReply: Int?
-    /// Whether the failure was the proxy's, or on the way to it: the origin was never spoken to.
+    /// Whether the proxy failed or could not be reached, so that the origin was never contacted.
     public let isProxyFailure: Bool
 
-    /// Describes a failure.
+    /// Makes an error.
     public init(
         code: Code,
         message: String,
@@ -60,7 +60,7 @@ public struct CurlError: HTTPTransportError, Hashable {
         self.isProxyFailure = isProxyFailure
     }
 
-    /// The same failure with a further sentence.
+    /// Returns the error with another sentence in its message.
     func adding(_ reason: String) -> CurlError {
         CurlError(
             code: code,
@@ -75,9 +75,9 @@ public struct CurlError: HTTPTransportError, Hashable {
         )
     }
 
-    /// What is wrong with a server's certificate.
+    /// The fault of a server's certificate.
     public enum CertificateFault: Hashable, Sendable {
-        /// The chain ends in no authority that is trusted.
+        /// The chain does not end in a trusted authority.
         case untrusted
         /// A certificate of the chain has expired.
         case expired
@@ -85,15 +85,15 @@ public struct CurlError: HTTPTransportError, Hashable {
         case notYetValid
         /// The certificate is for another host.
         case wrongHost
-        /// Anything else, by OpenSSL's number.
+        /// Another fault, with OpenSSL's number.
         case other(Int)
     }
 
-    /// What is wrong with the server's certificate, if that is what failed.
+    /// The fault of the server's certificate, if that was the failure.
     public var certificateFault: CertificateFault? {
         guard code == .peerFailedVerification, let verifyResult else { return nil }
         return switch verifyResult {
-        // 1 is where libcurl starts from: the chain was good, and then no name of the certificate was the host's.
+        // 1 is libcurl's initial value: the chain was valid, but the certificate does not name the host.
         case 0, 1, 62: .wrongHost
         case 2, 18, 19, 20, 21, 27: .untrusted
         case 9: .notYetValid
@@ -102,7 +102,7 @@ public struct CurlError: HTTPTransportError, Hashable {
         }
     }
 
-    /// What went wrong, in neutral words.
+    /// The kind of the failure.
     public var kind: HTTP.FailureKind {
         let kind: HTTP.FailureKind =
             switch code {
@@ -117,18 +117,18 @@ public struct CurlError: HTTPTransportError, Hashable {
             case .receiveError: .receive
             case .partialFile: .truncated
             case .gotNothing: .empty
-            // libcurl from 8 on refuses codings of the transfer with the code of those of the content.
+            // From 8 on, libcurl uses the code of content codings for transfer codings, too.
             case .badContentEncoding: message.contains("Transfer-Encoding") ? .malformed : .decoding
             case .weirdServerReply, .unsupportedProtocol, .http2, .http2Stream, .tooLargeFile: .malformed
             default: .other
             }
-        // Trust that fails once fails again, be it the proxy's.
+        // A failure of trust is not temporary, even that of a proxy.
         return isProxyFailure && kind != .tls ? .proxy : kind
     }
 }
 
 extension CurlError: CustomStringConvertible {
-    /// The code's name, the message, and where it happened.
+    /// The code's name, the message and the phase.
     public var description: String {
         var text = "\(code): \(message)"
         if let phase { text += " (while \(phase.rawValue)" + (remoteAddress.map { ", \($0))" } ?? ")") }

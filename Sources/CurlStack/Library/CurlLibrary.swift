@@ -2,7 +2,7 @@ internal import CCurl
 internal import COpenSSL
 internal import NetworkStack
 
-/// The libcurl this process runs with: what it is, what it can do.
+/// The libcurl of this process, with its versions and features.
 public struct CurlLibrary: Sendable, CustomStringConvertible {
     /// libcurl's version, such as `7.88.1`.
     public let version: String
@@ -10,15 +10,15 @@ public struct CurlLibrary: Sendable, CustomStringConvertible {
     public let versionNumber: UInt32
     /// The TLS library, such as `OpenSSL/3.0.19`, or `nil` without TLS.
     public let tlsVersion: String?
-    /// Whether it speaks HTTP/2.
+    /// Whether it supports HTTP/2.
     public let hasHTTP2: Bool
-    /// The bundle of certificate authorities it was built to trust, if any.
+    /// The default bundle of certificate authorities, if it was built with one.
     public let trustBundle: String?
 
-    /// The oldest libcurl that has every option this stack sets (`CURLOPT_QUICK_EXIT`).
+    /// The oldest version that has every option this stack sets (`CURLOPT_QUICK_EXIT`).
     static let oldest: UInt32 = 0x075700
 
-    /// The content codings that can be undone, as they stand in `Accept-Encoding`.
+    /// The content codings that can be decoded, as in `Accept-Encoding`.
     public var contentCodings: [String] { ContentCoding.available.map(\.rawValue) }
 
     /// The libcurl of this process, set up once. It is never torn down: Foundation shares it.
@@ -30,7 +30,7 @@ public struct CurlLibrary: Sendable, CustomStringConvertible {
     public static let shared = CurlLibrary()
 
     private init() {
-        // Without this, OpenSSL tears itself down while the loop's thread may still be using it at exit.
+        // Otherwise OpenSSL frees its state at exit while the loop's thread may still use it.
         OPENSSL_init_crypto(UInt64(OPENSSL_INIT_NO_ATEXIT), nil)
         FreeLists.setLibcurlUp()
         guard let info = unsafe curl_version_info(shim_version_now)?.pointee else {
@@ -46,9 +46,9 @@ public struct CurlLibrary: Sendable, CustomStringConvertible {
         trustBundle = unsafe text(info.cainfo)
     }
 
-    /// Refuses a libcurl this stack cannot be built on.
+    /// Refuses a libcurl that the stack cannot use.
     ///
-    /// - Throws: ``Network/ConfigurationError/invalid(_:)`` that names the version.
+    /// - Throws: ``Network/ConfigurationError/invalid(_:)`` with the version.
     func validate() throws(Network.ConfigurationError) {
         guard versionNumber >= Self.oldest else {
             throw .invalid("CurlStack needs libcurl 7.87 or newer; this process runs with \(version).")
@@ -58,7 +58,7 @@ public struct CurlLibrary: Sendable, CustomStringConvertible {
         }
     }
 
-    /// What a stack on this libcurl can do, and why not what it cannot.
+    /// What a stack on this libcurl can do, and the reason for each thing that it cannot.
     var capabilities: HTTP.Capabilities {
         hasHTTP2
             ? HTTP.Capabilities()

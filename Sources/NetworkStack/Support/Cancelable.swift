@@ -1,24 +1,24 @@
-/// Work that can be given up.
+/// An operation that can be cancelled.
 ///
-/// Every `fetch` returns one. Cancelling is safe from any thread, at any moment, any number of times; what has already
-/// ended is not changed by it.
+/// Every `fetch` returns one. Cancelling is safe from any thread, at any time, any number of times. It has no effect on an
+/// operation that has ended.
 public protocol Cancelable: AnyObject, Sendable {
-    /// Gives the work up. Returns at once; the work's own completion tells the outcome.
+    /// Cancels the operation. Returns at once; the operation's completion reports the result.
     func cancel()
 }
 
-/// A cancelable that has nothing to cancel, for work that ended before it could be given up.
+/// A cancelable without effect, for an operation that has already ended.
 public final class EmptyCancelable: Cancelable {
-    /// Makes one.
+    /// Makes a cancelable.
     public init() {}
 
     /// Does nothing.
     public func cancel() {}
 }
 
-/// Several cancelables that are given up together.
+/// Several cancelables that are cancelled together.
 ///
-/// Adding to a bag that was cancelled cancels the new member at once, so nothing slips through a race between the two.
+/// Adding to a bag that was cancelled cancels the new member at once, so there is no race between the two.
 public final class CancelableBag: Cancelable {
     private let members = Lock(CancelableMembers())
 
@@ -30,46 +30,46 @@ public final class CancelableBag: Cancelable {
 
     /// Adds a member, or cancels it at once if the bag was cancelled.
     ///
-    /// - Parameter member: The work to give up together with the rest.
+    /// - Parameter member: The operation to cancel with the others.
     public func add(_ member: any Cancelable) {
         if !members.withLock({ $0.add(member) }) { member.cancel() }
     }
 
-    /// Cancels every member, once, and lets go of them.
+    /// Cancels every member once, and releases them.
     public func cancel() {
         for member in members.withLock({ $0.cancel() }) { member.cancel() }
     }
 
-    /// Adds a member if there is one.
+    /// Adds a member, if there is one.
     ///
     /// - Parameters:
-    ///   - bag: The bag to add to.
-    ///   - member: The work to give up together with the rest; `nil` adds nothing.
+    ///   - bag: The bag.
+    ///   - member: The operation to cancel with the others; `nil` has no effect.
     public static func += (bag: CancelableBag, member: (any Cancelable)?) {
         if let member { bag.add(member) }
     }
 }
 
-/// What is to be given up together, for whoever has a lock of their own. What it answers is to be cancelled, or let go of,
-/// when the lock is released.
+/// The members of a bag, for code with its own lock. The caller cancels or releases the returned members after it has released
+/// that lock.
 struct CancelableMembers {
     private var members: [any Cancelable] = []
     private(set) var isCancelled = false
     private var isClosed = false
 
-    /// Takes a member. Answers no if it is to be cancelled at once.
+    /// Adds a member. Returns `false` if the caller has to cancel it at once.
     mutating func add(_ member: any Cancelable) -> Bool {
         if !isCancelled, !isClosed { members.append(member) }
         return !isCancelled
     }
 
-    /// Answers the members, to be cancelled, and holds none from now on.
+    /// Removes the members and returns them; the caller cancels them.
     mutating func cancel() -> [any Cancelable] {
         isCancelled = true
         return take()
     }
 
-    /// Answers the members, which are not to be cancelled, and holds none from now on: what they waited for has come.
+    /// Removes the members and returns them; the caller releases them without a cancel, because their operations have ended.
     mutating func close() -> [any Cancelable] {
         isClosed = true
         return take()
@@ -82,13 +82,13 @@ struct CancelableMembers {
 }
 
 extension Result where Success: Sendable {
-    /// What some work comes to.
+    /// The result of an asynchronous operation.
     init(of work: () async throws(Failure) -> Success) async {
         do { self = .success(try await work()) } catch { self = .failure(error) }
     }
 }
 
-/// A task as something that can be given up.
+/// A task as a cancelable.
 final class TaskCancelable: Cancelable {
     private let task: Task<Void, Never>
 
@@ -96,7 +96,7 @@ final class TaskCancelable: Cancelable {
 
     func cancel() { task.cancel() }
 
-    /// Runs an asynchronous operation in a task of its own and hands its result on.
+    /// Runs an asynchronous operation in a separate task and passes its result on.
     ///
     /// - Returns: Cancels the task, and what follows it.
     static func run<Value: Sendable>(

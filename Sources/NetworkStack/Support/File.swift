@@ -8,9 +8,9 @@ package import FoundationEssentials
     package import Darwin
 #endif
 
-/// A file that appears whole or not at all: it is written beside its place and moved there at the end.
+/// Writes a file so that it appears at its path when it is complete: it is written next to that path and then moved.
 ///
-/// One thread at a time writes it.
+/// Only one thread at a time may write.
 package final class FileWriter: Sendable {
     private struct State {
         var descriptor: Int32
@@ -21,11 +21,11 @@ package final class FileWriter: Sendable {
     private let partialPath: String
     private let state: Lock<State>
 
-    /// Creates the partial file, unless it is known already that none can be in the file's place.
+    /// Creates the partial file, unless it is known that no file can be at the path.
     ///
     /// - Parameters:
-    ///   - path: The file's place.
-    ///   - mode: Who may do what with it, unless the process's mask forbids it, or the file whose place it takes did.
+    ///   - path: The path of the file.
+    ///   - mode: The permissions of a new file, before the process's mask. An existing file's permissions are kept.
     /// - Throws: ``FileError``.
     package init(path: String, mode: mode_t = 0o666) throws(FileError) {
         (self.path, partialPath) = (path, Self.partialPath(for: path))
@@ -61,9 +61,9 @@ package final class FileWriter: Sendable {
         }
     }
 
-    /// Puts the file in its place.
+    /// Moves the file to its path.
     ///
-    /// - Parameter durably: Whether its content is on the disk before that, so that a crash of the system leaves it whole.
+    /// - Parameter durably: Whether the bytes are written to the disk first, so that a system crash leaves the file complete.
     /// - Returns: Its length in bytes.
     /// - Throws: ``FileError``.
     package func commit(durably: Bool = false) throws(FileError) -> Int64 {
@@ -84,7 +84,7 @@ package final class FileWriter: Sendable {
         }
     }
 
-    /// Leaves nothing behind, unless the file is in its place.
+    /// Removes the partial file, unless it was moved.
     package func discard() {
         state.withLock { state in
             guard state.descriptor >= 0 else { return }
@@ -105,13 +105,13 @@ package final class FileWriter: Sendable {
     }
 }
 
-/// A small file that nobody but its owner may read, such as one of credentials.
+/// A small file that only its owner may read, such as one with credentials.
 enum PrivateFile {
     /// The file's bytes, or `nil` if there is no file.
     ///
-    /// - Throws: ``FileError``; `EACCES` also when others than the owner may read or write it, as it cannot be trusted then.
+    /// - Throws: ``FileError``; `EACCES`, too, if others may read or write the file, because it cannot be trusted then.
     static func read(_ path: String) throws(FileError) -> Data? {
-        // Neither a link that somebody else may have put there, nor a wait for a pipe's writer.
+        // Follows no link, and does not wait for a pipe's writer.
         let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW)
         guard descriptor >= 0 else {
             if errno == ENOENT { return nil }
@@ -138,7 +138,7 @@ enum PrivateFile {
         return Data(bytes)
     }
 
-    /// Writes the file in one step: whoever reads it finds the old content or the new, also after a crash.
+    /// Replaces the file atomically: readers get the old bytes or the new ones, even after a crash.
     ///
     /// - Throws: ``FileError``.
     static func write(_ data: Data, to path: String) throws(FileError) {
@@ -155,8 +155,8 @@ enum PrivateFile {
     }
 }
 
-/// Something whose bytes are read into memory that the reader provides, such as Foundation's `InputStream`: a backend
-/// declares the conformance, and the one piece of unsafe code there is to it stays here.
+/// A source that reads into a buffer of the caller, such as Foundation's `InputStream`. A backend declares the conformance; the
+/// unsafe code stays here.
 package protocol ByteReading {
     /// Reads into a buffer.
     ///
@@ -185,24 +185,24 @@ public struct FileError: Error, Hashable, CustomStringConvertible {
     /// The system's error number.
     public let number: Int32
 
-    /// Makes the error, for stores of one's own and for tests.
+    /// Makes the error, for other stores and for tests.
     ///
     /// - Parameters:
     ///   - path: The file.
     ///   - number: The system's error number.
     public init(path: String, number: Int32) { (self.path, self.number) = (path, number) }
 
-    /// What Foundation says of a file.
+    /// Converts an error of Foundation.
     init(path: String, cause: any Error) {
         let cause = (cause as? CocoaError)?.underlying as? POSIXError
         self.init(path: path, number: (cause?.code ?? .EIO).rawValue)
     }
 
-    /// The file, and the system's words for the error.
+    /// The file, and the system's text for the error.
     public var description: String { unsafe "\(path): \(String(cString: strerror(number)))" }
 }
 
-/// The system's calls, whose names those of methods hide.
+/// System calls whose names are hidden by methods.
 enum Descriptor {
     static func open(_ path: String, _ flags: Int32) -> Int32 {
         #if canImport(Glibc)
