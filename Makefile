@@ -53,9 +53,11 @@ netfetch: install-build ## Build netfetch, the command line client, and say wher
 	@swift build --disable-build-manifest-caching --package-path Examples -c release --product netfetch
 	@echo "$$(swift build --package-path Examples -c release --show-bin-path)/netfetch"
 
-compare: netfetch ## Compare netfetch with curl (465 replies, 136 requests) and with its help (SHOW='a case' shows some)
-	@Examples/compare/compare.py "$$(swift build --package-path Examples -c release --show-bin-path)/netfetch" $${SHOW:+--show "$$SHOW"}
-	@Examples/compare/contract.py "$$(swift build --package-path Examples -c release --show-bin-path)/netfetch"
+compare: netfetch ## Compare netfetch with curl: replies, requests, exit codes, terminal (SHOW='a case' shows some)
+	@program="$$(swift build --package-path Examples -c release --show-bin-path)/netfetch"; \
+	Examples/compare/compare.py "$$program" $${SHOW:+--show "$$SHOW"}; \
+	Examples/compare/contract.py "$$program"; \
+	Examples/compare/terminal.py "$$program"
 
 examples: install-build ## Build the examples, and run those that bring a server of their own
 	@.ci/examples.sh

@@ -1,13 +1,13 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// What every program here knows: one app's code, and both backends for it.
+// What every program here depends on: the protocols, and both backends.
 let stacks: [Target.Dependency] = [
     .product(name: "NetworkStack", package: "network-stack"),
     .product(name: "CurlStack", package: "network-stack"),
     .product(name: "URLSessionStack", package: "network-stack"),
 ]
-// What those know that bring a server of their own.
+// What programs depend on that start a server.
 let served: [Target.Dependency] =
     stacks + ["ExampleSupport", .product(name: "NetworkStackTesting", package: "network-stack")]
 
@@ -18,6 +18,7 @@ let package = Package(
     dependencies: [
         .package(name: "network-stack", path: ".."),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
     ],
     targets: [
         .executableTarget(
@@ -26,7 +27,10 @@ let package = Package(
         ),
         .executableTarget(
             name: "netfetch",
-            dependencies: stacks + [.product(name: "ArgumentParser", package: "swift-argument-parser")]
+            dependencies: stacks + [
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Crypto", package: "swift-crypto"),
+            ]
         ),
         .target(name: "ExampleSupport", dependencies: stacks),
         .executableTarget(name: "github", dependencies: served),

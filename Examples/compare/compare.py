@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Compares netfetch with the curl command: compare.py <netfetch> [--quick] [--show NAME] [--write]
 
-Both get the same replies from a server of this script's own, and both send the same command lines' requests to it. What
-they make of it must be the same, but for the differences that differences.json lists, each with its reason. An unlisted
-difference fails, and so does a listed one that is not there. The list is of curl 7.88: with another, differences are told
-and do not fail.
+Both get the same replies from a server of this script, both send the same command lines' requests to it, and both run
+command lines that fail. What comes of it must be the same, except for what differences.json lists, each with its reason. An unlisted
+difference fails, and so does a listed one that is not there. The list is of curl 7.88: with another, differences are
+printed and do not fail.
   --quick       a part of the replies, without those that wait for a time limit
   --show NAME   run the cases whose names contain NAME, and print what both make of them
   --write       print the differences found, in the form of the file
@@ -20,6 +20,7 @@ import sys
 import tempfile
 import urllib.parse
 
+import codes
 import replies
 import shapes
 from server import Server
@@ -127,7 +128,7 @@ def netfetch_replies(netfetch, cases, numbers):
             import base64
             line["body_b64"] = base64.b64encode(case.body).decode()
         lines.append(json.dumps(line))
-    run = subprocess.run([netfetch, "--batch", "--parallel", str(WORKERS)], input="\n".join(lines), capture_output=True, text=True, timeout=300)
+    run = subprocess.run([netfetch, "--batch", "--parallel-max", str(WORKERS)], input="\n".join(lines), capture_output=True, text=True, timeout=300)
     if run.returncode != 0:
         sys.exit(f"netfetch --batch ended with {run.returncode}: {run.stderr}")
     made = {}
@@ -167,7 +168,12 @@ def answering_shapes(cases):
     return answer
 
 
-def run_shape(program, mark, number, case, folder):
+def run_shape(program, mark, number, case, outer):
+    folder = os.path.join(outer, f"{mark}{number}")
+    for name, content in shapes.FILES.items():
+        os.makedirs(os.path.dirname(os.path.join(folder, name)), exist_ok=True)
+        with open(os.path.join(folder, name), "wb") as file:
+            file.write(content)
     base, arguments = SERVER.base, list(case.arguments)
     if case.host:
         port = SERVER.base.rsplit(":", 1)[1]
@@ -175,9 +181,23 @@ def run_shape(program, mark, number, case, folder):
         # A rule with the server's own port, in the one place where it can be known.
         arguments = [argument.replace("{port}", f"a.test:{port}") for argument in arguments]
         arguments += ["-x", SERVER.base, "--resolve", f"{case.host.rstrip('.')}:{port}:127.0.0.1"]
-    command = [*program, *arguments, f"{base}/{mark}{number}{case.path}"]
-    run = subprocess.run(command, cwd=folder, input=case.input or b"", capture_output=True, timeout=60)
-    return {"exit": run.returncode, "requests": [neutral(head, body) for head, body in SERVER.requests.get(f"{mark}{number}", [])]}
+    arguments = [argument.replace("{start}", f"{base}/{mark}{number}/start") for argument in arguments]
+    if case.path is not None:
+        arguments.append(f"{base}/{mark}{number}{case.path}")
+    # Without a terminal, a password is read from standard input.
+    run = subprocess.run([*program, *arguments], cwd=folder, input=case.input or b"", capture_output=True, timeout=60, start_new_session=True)
+    made = {"exit": run.returncode, "requests": [neutral(head, body) for head, body in SERVER.requests.get(f"{mark}{number}", [])]}
+    if case.shows:
+        made["output"] = re.sub(r"/[cn](\d+)(?=/)", r"/\1", run.stdout.decode("latin-1"))
+        made["files"] = {name: text(content) for name, content in written(folder) if content != shapes.FILES.get(name)}
+    return made
+
+
+def written(folder):
+    for path, _, names in os.walk(folder):
+        for name in names:
+            with open(os.path.join(path, name), "rb") as file:
+                yield os.path.relpath(os.path.join(path, name), folder), file.read()
 
 
 def neutral(head, body):
@@ -205,16 +225,18 @@ def neutral(head, body):
 
 def compare_shapes(netfetch, cases):
     with tempfile.TemporaryDirectory() as folder:
-        for name, content in shapes.FILES.items():
-            with open(os.path.join(folder, name), "wb") as file:
-                file.write(content)
         programs = (["curl", "-q", "-sS", "-g", "--noproxy", "*", "-m", "20"], "c"), ([netfetch, "-s", "-m", "20"], "n")
         with concurrent.futures.ThreadPoolExecutor(WORKERS) as pool:
             made = [[pool.submit(run_shape, program, mark, number, case, folder) for program, mark in programs] for number, case in enumerate(cases)]
             for case, (theirs, ours) in zip(cases, made):
                 theirs, ours = theirs.result(), ours.result()
-                differing = [name for name in ("exit", "requests") if theirs[name] != ours[name]]
+                differing = [name for name in theirs if theirs[name] != ours[name]]
                 yield case.name, theirs, ours, differing
+
+
+def compare_codes(netfetch, cases):
+    with tempfile.TemporaryDirectory() as folder:
+        yield from codes.compare(netfetch, cases, folder)
 
 
 def main():
@@ -231,16 +253,18 @@ def main():
 
     every = replies.all_replies()
     chosen = [case for number, case in enumerate(every) if not options.quick or (case.then != "silence" and number % 4 == 0)]
-    forms = shapes.all_shapes()
+    forms, failing = shapes.all_shapes(), codes.all_codes()
+    named = {"replies": {case.name for case in every}, "shapes": {case.name for case in forms}, "codes": {case.name for case in failing}}
     if options.show:
-        chosen = [case for case in every if options.show in case.name]
-        forms = [case for case in forms if options.show in case.name]
+        chosen, forms, failing = ([case for case in cases if options.show in case.name] for cases in (every, forms, failing))
     if not options.quick and not options.show:
         assert len(chosen) >= 300 and len(forms) >= 60, "too few cases"
 
-    failures, found = 0, {"replies": {}, "shapes": {}}
-    for kind, cases, answer, compare in (("replies", chosen, answering, compare_replies), ("shapes", forms, answering_shapes, compare_shapes)):
-        SERVER = Server(answer(cases))
+    failures, found = 0, {"replies": {}, "shapes": {}, "codes": {}}
+    for kind, cases, answer, compare in (("replies", chosen, answering, compare_replies), ("shapes", forms, answering_shapes, compare_shapes),
+                                         ("codes", failing, None, compare_codes)):
+        if answer:
+            SERVER = Server(answer(cases))
         for name, theirs, ours, differing in compare(netfetch, cases):
             if options.show:
                 print(f"{name}\n  curl     {json.dumps(theirs)[:3000]}\n  netfetch {json.dumps(ours)[:3000]}")
@@ -253,14 +277,13 @@ def main():
             elif differing and wanted["because"] not in listed["reasons"]:
                 failures += 1
                 print(f"{kind}: '{name}' has no reason")
-        names = {case.name for case in (every if kind == "replies" else shapes.all_shapes())}
-        for name in listed[kind].keys() - names:
+        for name in listed[kind].keys() - named[kind]:
             failures += 1
             print(f"{kind}: '{name}' is listed and there is no such case")
     if options.write:
         print(json.dumps(found, indent=1, ensure_ascii=False))
     count = sum(len(entries) for entries in found.values())
-    print(f"{len(chosen)} replies and {len(forms)} requests compared: {count} differ, as listed and justified" if not failures
+    print(f"{len(chosen)} replies, {len(forms)} requests and {len(failing)} exit codes compared: {count} differ, as listed and justified" if not failures
           else f"{failures} differences are not as listed")
     command = subprocess.run(["curl", "-V"], check=True, capture_output=True, text=True).stdout.split()[1]
     if failures and not command.startswith("7.88."):

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Proves what netfetch --help promises of wrong command lines and of --batch: contract.py <netfetch>
 
-A wrong command line ends with the exit code that the help text lists, says why in a line, and sends nothing. A batch
-answers every line with one line, as soon as it ends, whatever the line and the server do.
+A wrong command line ends with the exit code that the help text lists, prints why in a line, and sends nothing. A
+batch prints one line for every line, as soon as it ends, whatever the line and the server do.
 """
 import base64
 import json
@@ -81,30 +81,30 @@ def wrong_lines(url):
     """(exit code, a word of the message, arguments...)"""
     hash_ = "A" * 43 + "="
     return [
-        (2, "no URL"), (2, "Unknown option", "--nope", url), (2, "Missing value", "-m"), (2, "invalid", "-m", "x", url),
-        (2, "negative", "-m", "-1", url), (2, "negative", "--connect-timeout", "-1", url), (2, "negative", "--max-filesize", "-1", url),
+        (2, "no URL"), (2, "unknown", "--nope", url), (2, "did you mean --location?", "--loctaion", url), (2, "ambiguous: --request,", "--re", url), (2, "needs a value", "-m"), (2, "invalid", "-m", "x", url),
+        (2, "negative", "-m", "-1", url), (2, "negative", "--connect-timeout", "-1", url), (2, "invalid", "--max-filesize", "-1", url), (2, "no flag", "--no-data", url), (2, "takes no value", "--silent=1", url),
         (2, "negative", "--retry", "-1", url), (2, "invalid", "--retry", "x", url), (2, "at least 0", "--max-redirs", "-5", url),
         (2, "choose one", "--http1.1", "--http2", url), (2, "choose one", "--http1.1", "--http2-prior-knowledge", url),
         (2, "choose one", "-d", "a=b", "-F", "c=d", url), (2, "choose one", "-T", "file", "-d", "a=b", url), (2, "choose one", "-T", "file", "-F", "a=b", url),
         (2, "choose one", "--unix-socket", "/a", "--abstract-unix-socket", "b", url), (2, "--cert", "--key", "file", url),
         (2, "--pin", "--pin-leaf", url), (2, "--pin", "--pin-include-subdomains", url), (2, "--pin", "--report-only", url),
-        (2, "curl", "--stack", "other", url), (2, "at least 1", "--parallel", "0", url), (2, "at least 1", "--repeat", "0", url),
-        (2, "standard input", "--batch", url), (2, "lines", "--batch", "-d", "x"), (2, "DOMAIN=HASH", "--pin", "nonsense", url),
-        (3, "host", "http://"), (3, "scheme", "ftp://x/"), (3, "scheme", "file:///etc/passwd"), (3, "blank", "http://a b/"), (3, "URL", "ht!tp://x"),
-        (3, "port", "http://localhost:99999/"), (3, "port", "http://localhost:0/"), (3, "-o", "-O", url),
-        (4, "token", "-X", "B AD", url), (4, "token", "-X", "", url), (4, "no colon", "-H", "nocolon", url), (4, "no name", "-H", ": x", url),
-        (4, "control character", "-H", "A: b\r\nC: d", url), (4, "Host", "-H", "Host:", url), (4, "Content-Length", "-d", "x", "-H", "Content-Length:", url),
-        (4, "name=value", "-F", "nofield", url), (4, "media type", "-F", "a=@file;type=nonsense", url), (4, "HEAD", "-I", "-d", "a=b", url),
-        (4, "colon", "-u", "nocolon", url), (4, "host:port:address", "--resolve", "nonsense", url), (4, "HOST1", "--connect-to", "x", url),
-        (4, "107 bytes", "--unix-socket", "x" * 200, url), (4, "107 bytes", "--unix-socket", "", url), (4, "cannot be read", "--cacert", "nofile", url),
-        (4, "PEM", "--cacert", "file", url), (4, "cannot be read", "--cert", "nofile", url), (4, "PEM", "--cert", "file", url),
+        (2, "curl", "--stack", "other", url), (2, "at least 1", "--parallel-max", "0", url), (2, "at least 1", "--parallel", "0", url), (2, "choose one", "-r", "1-", "-C", "1", url), (2, "choose one", "-4", "-6", url), (2, "choose one", "-I", "-d", "a=b", url), (2, "at least 1", "--repeat", "0", url),
+        (2, "standard input", "--batch", url), (2, "lines", "--batch", "-d", "x"), (2, "lines", "--batch", "-r", "1-"), (26, "leads to itself", "-K", "loop", url), (2, "takes no value", "-K", "wrong", url), (2, "DOMAIN=HASH", "--pin", "nonsense", url),
+        (3, "host", "http://"), (1, "scheme", "ftp://x/"), (1, "scheme", "file:///etc/passwd"), (3, "blank", "http://a b/"), (3, "URL", "ht!tp://x"),
+        (3, "port", "http://localhost:99999/"), (3, "port", "http://localhost:0/"), (23, "-o", "-O", url),
+        (2, "token", "-X", "B AD", url), (2, "token", "-X", "", url), (2, "no colon", "-H", "nocolon", url), (2, "no name", "-H", ": x", url),
+        (2, "control character", "-H", "A: b\r\nC: d", url), (2, "Host", "-H", "Host:", url), (2, "Content-Length", "-d", "x", "-H", "Content-Length:", url),
+        (2, "name=value", "-F", "nofield", url), (2, "media type", "-F", "a=@file;type=nonsense", url),
+        (49, "host:port:address", "--resolve", "nonsense", url), (2, "HOST1", "--connect-to", "x", url),
+        (2, "107 bytes", "--unix-socket", "x" * 200, url), (2, "107 bytes", "--unix-socket", "", url), (77, "cannot be read", "--cacert", "nofile", url),
+        (77, "PEM", "--cacert", "file", url), (58, "cannot be read", "--cert", "nofile", url), (58, "PEM", "--cert", "file", url),
         (4, "URLSession", "--stack", "urlsession", "--unix-socket", "/x", url),
         (6, "nowhere.invalid", "http://nowhere.invalid/"), (7, "onnect", "--unix-socket", "/nowhere", url), (7, "onnect", "http://127.0.0.1:1/"),
         (23, "/nowhere/x", "-o", "/nowhere/x", url), (23, "directory", "-o", ".", url), (23, "/nowhere/x", "-D", "/nowhere/x", url),
         (26, "nofile", "-d", "@nofile", url), (26, "nofile", "--data-binary", "@nofile", url), (26, "nofile", "-F", "a=@nofile", url),
         (26, "nofile", "-T", "nofile", url), (26, "directory", "-T", ".", url), (26, "nofile", "-H", "@nofile", url), (26, "nofile", "--pinning", "nofile", url),
         (90, "base64", "--pin", "a=b", url), (90, "domain", "--pin", "=" + hash_, url), (90, "JSON", "--pinning", "file", url),
-        (97, "scheme", "-x", "nonsense://h", url), (97, "port", "-x", "http://127.0.0.1:99999", url), (97, "10.0.0.0/99", "--noproxy", "10.0.0.0/99", "-x", "http://127.0.0.1:1", url),
+        (7, "scheme", "-x", "nonsense://h", url), (5, "port", "-x", "http://127.0.0.1:99999", url), (2, "10.0.0.0/99", "--noproxy", "10.0.0.0/99", "-x", "http://127.0.0.1:1", url),
     ]
 
 
@@ -112,6 +112,9 @@ def prove_lines(netfetch, folder):
     server = Server(good)
     with open(os.path.join(folder, "file"), "w", encoding="utf-8") as file:
         file.write("hello\n")
+    for name, content in [("loop", "config = loop\n"), ("wrong", "silent = 1\n")]:
+        with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
+            file.write(content)
     lines = wrong_lines(server.url)
     for code, word, *arguments in lines:
         run = subprocess.run([netfetch, *arguments], cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=30)
@@ -228,14 +231,14 @@ def prove_streams(netfetch):
         connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 8\r\n\r\n12345678")
         return True
     url = Server(eight).url
-    for arguments in ["", "--stack urlsession", "--json"]:
+    for arguments in ["", "--stack urlsession", "--summary"]:
         run = subprocess.run(["bash", "-c", f'exec "$0" {arguments} "$1" >&- <&-', netfetch, url], capture_output=True, text=True, timeout=30)
         expect(run.returncode == 23 and "Bad file descriptor" in run.stderr, f"a closed standard output ends {arguments} with 23", (run.returncode, run.stderr))
     for streams, word in [("</", "Is a directory"), ("<&-", "Bad file descriptor")]:
         run = subprocess.run(["bash", "-c", f'exec "$0" --batch {streams}', netfetch], capture_output=True, text=True, timeout=30)
         expect(run.returncode == 26 and word in run.stderr, f"a batch whose input cannot be read ({streams}) ends with 26", (run.returncode, run.stderr))
         run = subprocess.run(["bash", "-c", f'exec "$0" -T - "$1" {streams}', netfetch, url], capture_output=True, text=True, timeout=30)
-        expect(run.returncode == 55 and word in run.stderr, f"an upload whose input cannot be read ({streams}) says why", (run.returncode, run.stderr))
+        expect(run.returncode == 26 and word in run.stderr, f"an upload whose input cannot be read ({streams}) says why", (run.returncode, run.stderr))
 
 
 def main():

@@ -2,7 +2,7 @@
 
 
 class Shape:
-    def __init__(self, name, *arguments, replies=None, input=None, path="/start", host=None):
+    def __init__(self, name, *arguments, replies=None, input=None, path="/start", host=None, shows=False):
         self.name = name
         self.arguments = [*arguments]
         self.path = path
@@ -11,6 +11,8 @@ class Shape:
         self.input = input
         # The URL's host, if it is another than the server's; the server stands for it, and is the proxy on the way there.
         self.host = host
+        # Whether standard output must be the same, too, and the files that are written.
+        self.shows = shows
 
 
 FILES = {
@@ -19,6 +21,9 @@ FILES = {
     "two words.txt": b"hello, world", "empty.txt": b"",
     "bytes.bin": bytes(range(256)) * 300,
     "fields.txt": b"X-One: 1\nX-Two: 2\n",
+    "half.txt": b"01234", "format.txt": b"%{http_code}\\n", "folder/there.txt": b"",
+    "options.txt": b'# A comment.\n\nheader = "X-One: \\"1\\""\nheader: X-Two:2\n  user-agent=mine # not this\n-H "X-Three: 3"\n-d a=b\nrequest "PUT"\nsilent\n',
+    "more.txt": b"data-raw c=d\n--referer http://a.test/\n",
     "cookies.txt": b"# Netscape HTTP Cookie File\n127.0.0.1\tFALSE\t/\tFALSE\t0\tjar\tvalue\n127.0.0.1\tFALSE\t/elsewhere\tFALSE\t0\tfar\taway\n",
 }
 
@@ -27,6 +32,56 @@ def redirect(code, place="{base}/next", *fields):
     # The server ends every connection; said aloud, so that nobody counts on one that is just going.
     lines = [f"HTTP/1.1 {code} Moved", f"Location: {place}", "Content-Length: 0", "Connection: close", *fields, "", ""]
     return "\r\n".join(lines).encode()
+
+
+PART = b"HTTP/1.1 206 Part\r\nContent-Range: bytes 5-9/10\r\nContent-Length: 5\r\nConnection: close\r\n\r\n56789"
+OUTSIDE = b"HTTP/1.1 416 No such part\r\nContent-Range: bytes */5\r\nContent-Length: 4\r\nConnection: close\r\n\r\nnone"
+WHOLE = b"HTTP/1.1 200 OK\r\nContent-Length: 10\r\nX-One: 1\r\nX-One: 2\r\nConnection: close\r\n\r\n0123456789"
+LOST = b"HTTP/1.1 404 Lost\r\nContent-Length: 4\r\nConnection: close\r\n\r\nlost"
+FACTS = "%{http_code} %{response_code} %{num_redirects} %{size_download} %{size_upload} %{http_version} %{content_type} %{method} %{scheme} " \
+    "%{exitcode} %{filename_effective} %{remote_ip} %{num_headers} %{urlnum} %{referer}\\n"
+
+
+def option_shapes():
+    """Options with a meaning beyond one field of the request."""
+    shapes = [
+        Shape("no User-Agent by -A", "-A", ""), Shape("no Referer by -e", "-e", ""),
+        Shape("--json", "--json", '{"a":1}'), Shape("--json twice", "--json", '{"a":', "--json", "1}"), Shape("--json of a file", "--json", "@lines.txt"),
+        Shape("--json with fields", "--json", "[]", "-H", "Content-Type: application/x-own", "-H", "Accept: text/html"), Shape("--json with PUT", "-X", "PUT", "--json", "[]"),
+        Shape("--json with no Accept", "--json", "[]", "-H", "Accept:"), Shape("--json and -d", "-d", "a=b", "--json", "[]", "-d", "c=d"),
+        Shape("-d in order", "--data-raw", "1", "-d", "2", "--data-binary", "3", "--data-urlencode", "4=5", "--data-ascii", "6"),
+        Shape("-r", "-r", "0-9"), Shape("-r from the end", "-r", "-5"), Shape("-r of a number", "-r", "5"), Shape("-r of several", "-r", "0-1,4-5"),
+        Shape("-C", "-C", "5", replies=[PART], shows=True), Shape("-C 0", "-C", "0", shows=True), Shape("-C - without a file", "-C", "-", shows=True),
+        Shape("-C of a server that ignores it", "-C", "5", replies=[WHOLE], shows=True), Shape("-C at the end", "-C", "10", replies=[WHOLE], shows=True),
+        Shape("-C beyond the end", "-C", "5", replies=[OUTSIDE], shows=True), Shape("-C beyond the end, with -f", "-f", "-C", "5", replies=[OUTSIDE], shows=True),
+        Shape("-C of what is lost", "-C", "5", replies=[LOST], shows=True), Shape("-C of what is lost, with -f", "-f", "-C", "5", replies=[LOST], shows=True),
+        Shape("-C - of a file", "-C", "-", "-o", "half.txt", replies=[PART], shows=True), Shape("-C - of a new file", "-C", "-", "-o", "new.txt", replies=[WHOLE], shows=True),
+        Shape("-C after a redirect", "-L", "-C", "5", replies=[redirect(302), PART], shows=True),
+        Shape("-K", "-K", "options.txt"), Shape("-K from standard input", "-K", "-", input=b"-H X-One:1\n"), Shape("-K of two files", "-K", "options.txt", "--config", "more.txt"),
+        Shape("--url", "--url", "{start}", path=None), Shape("two URLs", "{start}", "--url", "{start}?second", path=None, shows=True),
+        Shape("-Z of two", "-Z", "{start}", "{start}", path=None, shows=True), Shape("--parallel-max", "--parallel", "--parallel-max", "1", "{start}", "{start}", path=None, shows=True),
+        Shape("-4", "-4"), Shape("-N", "-N", shows=True), Shape("--no-buffer", "--no-buffer", shows=True), Shape("--no-silent", "--no-silent", "--no-progress-meter", shows=True),
+        Shape("-u without a colon", "-u", "me", input=b"secret\n"), Shape("-u without a colon or a password", "-u", "me", input=b"\n"),
+        Shape("a long option's beginning", "--user-ag", "mine"), Shape("a long option's beginning with a value", "--refer", "http://a.test/"), Shape("options after the URL", "--http1.1", "{start}", "-H", "X-One: 1", path=None),
+        Shape("what follows two hyphens", "-H", "X-One: 1", "--", "{start}", path=None), Shape("a value that begins with a hyphen", "-A", "-x"),
+        Shape("-o of the first URL", "-o", "one.txt", "{start}", "{start}", path=None, replies=[WHOLE], shows=True), Shape("-o twice", "-o", "one.txt", "-o", "two.txt", "{start}", "{start}", path=None, shows=True),
+        Shape("-O of the first URL", "-O", "{start}", "{start}", path=None, replies=[WHOLE], shows=True), Shape("-o and -O", "-O", "-o", "two.txt", "{start}", "{start}", path=None, shows=True),
+        Shape("--output-dir", "--output-dir", "folder", "-o", "one.txt", shows=True), Shape("--output-dir with -O", "--output-dir", "folder", "-O", shows=True),
+        Shape("--output-dir that is not there", "--output-dir", "nowhere", "-o", "one.txt", shows=True), Shape("--create-dirs", "--create-dirs", "-o", "a/b/one.txt", shows=True),
+        Shape("--create-dirs with --output-dir", "--create-dirs", "--output-dir", "a/b", "-o", "c/one.txt", shows=True),
+        Shape("--limit-rate", "--limit-rate", "1M", replies=[WHOLE], shows=True), Shape("--limit-rate of an upload", "--limit-rate", "1M", "-d", "@lines.txt"),
+        Shape("--retry-delay", "--retry", "1", "--retry-delay", "1", replies=[b"HTTP/1.1 503 Later\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"], shows=True),
+        Shape("-w", "-o", "one.txt", "-w", FACTS, shows=True), Shape("-w of a redirect", "-L", "-o", "one.txt", "-w", FACTS, replies=[redirect(302)], shows=True),
+        Shape("-w of a redirect that is not followed", "--no-location", "-w", FACTS + "%{redirect_url}", replies=[redirect(302, "/next")], shows=True),
+        Shape("-w of an upload", "-w", FACTS, "-d", "a=b", shows=True), Shape("-w with -f", "-f", "-w", FACTS, replies=[LOST], shows=True), Shape("-w with -I", "-I", "-o", "one.txt", "-w", FACTS, shows=True),
+        Shape("-w of what is left out", "-w", "%%{http_code} %% %a \\q \\t%{http_code", shows=True), Shape("-w of an unknown variable", "-w", "a%{nonsense}b", shows=True),
+        Shape("-w of a header", "-w", "%header{x-one} %header{none} %{header_json}", replies=[WHOLE], shows=True), Shape("-w to standard error", "-w", "%{stderr}%{http_code}%{stdout}there", shows=True),
+        Shape("-w of an error alone", "-w", "a%{onerror}%{http_code}", shows=True), Shape("-w of a file", "-w", "@format.txt", shows=True), Shape("-w of two URLs", "-w", "%{urlnum} ", "{start}", "{start}", path=None, shows=True),
+    ]
+    return shapes + [
+        Shape(f"--data-urlencode {data}", "--data-urlencode", data)
+        for data in ["a b&c", "=a=b", "name=a b/c\u00e4~", "name=", "name@plain.txt", "@two words.txt", "a=b@c", "100%", "@bytes.bin", "n me=v"]
+    ] + [Shape("--data-urlencode with -G", "-G", "--data-urlencode", "q=a b", "--data-urlencode", "r=c+d")]
 
 
 def all_shapes():
@@ -85,8 +140,11 @@ def all_shapes():
         Shape("GET that is redirected to another host", "-L", "-H", "X-One: 1", "-u", "name:password", replies=[redirect(302, "{other}/next")]),
         Shape("GET that is redirected to another host, with a Cookie by hand", "-L", "-H", "Cookie: a=b", replies=[redirect(302, "{other}/next")]),
         Shape("GET with a fragment that is redirected", "-L", path="/start#here", replies=[redirect(302)]),
-        Shape("no redirect is followed", "--max-redirs", "0", replies=[redirect(302)]),
+        Shape("no redirect is followed", "--no-location", replies=[redirect(302)]),
+        Shape("--max-redirs 0", "-L", "--max-redirs", "0", replies=[redirect(302)], shows=True),
+        Shape("--max-redirs 0 without a redirect", "-L", "--max-redirs", "0", shows=True),
     ]
+    shapes += option_shapes()
     shapes += [
         Shape(f"-x with --noproxy '{rules}' to {host}", "--noproxy", rules, host=host)
         for rules, host in [

@@ -1,21 +1,22 @@
+import Crypto
 import Dispatch
 import Foundation
 import NetworkStack
 import Synchronization
 
-/// Carries out the requests of standard input, many at once, and answers each with a line as it ends.
+/// Sends the requests of standard input, many at once, and writes a line for each as it ends.
 ///
-/// What is in memory is bounded: a line has a limit, no line is read while enough fetches are under way, and a fetch counts
-/// until its answer is written.
+/// Memory is bounded: a line has a limit, no line is read while enough fetches run, and a fetch counts until its line is
+/// written.
 final class Batch: Sendable {
-    /// What goes for a line that says nothing else.
+    /// What holds for a line that has nothing else.
     struct Usual: Sendable {
         var options: HTTP.Options
         var stack: StackChoice
-        var retries: Int
+        var retrying: Retrying
     }
 
-    /// How many fetches are under way at once if nothing else is said: those that hang hold few others up.
+    /// How many fetches run at once without --parallel-max: those that hang delay few others.
     static let usualWidth = 500
 
     private static let longestLine = 64 << 20
@@ -31,8 +32,8 @@ final class Batch: Sendable {
     ///
     /// - Parameters:
     ///   - stacks: The stacks to use.
-    ///   - usual: What goes for a line that says nothing else.
-    ///   - width: How many fetches are under way at once.
+    ///   - usual: What holds for a line that has nothing else.
+    ///   - width: How many fetches run at once.
     init(stacks: Stacks, usual: Usual, width: Int) {
         self.stacks = stacks
         self.usual = usual
@@ -40,10 +41,10 @@ final class Batch: Sendable {
         places = DispatchSemaphore(value: width)
     }
 
-    /// Runs until standard input has ended and every line is answered.
+    /// Runs until standard input has ended and a line is written for each of its lines.
     ///
     /// - Returns: The exit code.
-    /// - Throws: That standard input could not be read to its end; the lines that came before are answered.
+    /// - Throws: A ``LocalFileError`` if standard input cannot be read to its end; the lines before were carried out.
     func run() throws(LocalFileError) -> Int32 {
         var lines = Lines(limit: Self.longestLine)
         let reading = Result { () throws(LocalFileError) in
@@ -69,15 +70,15 @@ final class Batch: Sendable {
             order = try line.order.get()
             carrier = try stacks.carrier(for: order.stack)
         } catch {
-            return answer(line, failure: error)
+            return write(line, failure: error)
         }
         let receiver = Digesting()
         carrier.fetch(order, receiver: receiver) { [self] outcome in
-            answer(line, outcome, digest: receiver.hexDigest, failure: outcome.failure)
+            write(line, outcome, digest: receiver.hexDigest, failure: outcome.failure)
         }
     }
 
-    private func answer(_ line: BatchLine, _ outcome: Outcome? = nil, digest: String? = nil, failure: Failure?) {
+    private func write(_ line: BatchLine, _ outcome: Outcome? = nil, digest: String? = nil, failure: Failure?) {
         var members: [JSON.Member] = [
             .init(name: "id", value: line.id),
             .init(name: "status", value: outcome?.head.map { .integer(Int64($0.status.rawValue)) } ?? .null),
@@ -101,7 +102,7 @@ final class Batch: Sendable {
     }
 }
 
-/// The lines of standard input. Empty ones are passed over.
+/// The lines of standard input. Empty ones are skipped.
 private struct Lines {
     enum Line {
         case text(Data)

@@ -3,14 +3,14 @@ import NetworkStack
 
 /// One line of a batch, read.
 struct BatchLine: Sendable {
-    /// What comes back with the answer.
+    /// What the result repeats.
     let id: JSON
     /// The keys that have no effect.
     let ignored: [String]
-    /// What to fetch, or why that cannot be said.
+    /// What to fetch, or what is wrong with the line.
     let order: Result<Order, Failure>
 
-    /// Reads a line; what is wrong with it becomes its answer.
+    /// Reads a line.
     init(_ text: Data, usual: Batch.Usual) {
         do {
             let values = try Self.values(text)
@@ -79,10 +79,10 @@ struct BatchLine: Sendable {
         if let pins = try reader.text("pin") {
             choice.pins = [.init(curl: pins, host: request.url.host(percentEncoded: true) ?? "")]
         }
-        return Order(request: request, options: options, stack: choice, retries: usual.retries)
+        return Order(request: request, options: options, stack: choice, retrying: usual.retrying)
     }
 
-    /// Reads values of the kind that is asked for; null is none.
+    /// Reads values of one kind; null is none.
     private struct Reader {
         let values: [String: JSON]
 
@@ -134,13 +134,13 @@ struct BatchLine: Sendable {
 }
 
 extension Error {
-    /// What a decoder has to say, without its context.
+    /// What a decoder reports, without its context.
     var explanation: String {
         switch self as? DecodingError {
         case .dataCorrupted(let context):
             (context.underlyingError as? NSError)?.userInfo["NSDebugDescription"] as? String ?? context.debugDescription
         case nil: "\(self)"
-        default: "It has a value that cannot be read, such as a number beyond all bounds."
+        default: "It has a value that cannot be read, such as a number out of range."
         }
     }
 }

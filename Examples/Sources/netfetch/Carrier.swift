@@ -2,26 +2,30 @@ import Dispatch
 import Foundation
 import NetworkStack
 
-/// What one fetch is asked to do.
+/// One fetch to carry out.
 struct Order: Sendable {
     var request: HTTP.Request
     var options: HTTP.Options
     var stack: StackChoice
-    /// How often it may be tried again.
-    var retries = 0
+    var retrying = Retrying()
+    var speed: ByteCount?
 }
 
 /// How one fetch ended.
 struct Outcome: Sendable {
-    /// The URL that answered last, or was asked last.
+    /// The URL of the last response, or of the last request.
     let url: URL
+    /// The last request.
+    let request: HTTP.Request
     /// The last head that came.
     let head: HTTP.Response?
-    /// How many requests were sent.
+    /// How many requests were sent, redirects and retries included.
     let hops: Int
-    /// Bytes of content of the last hop.
+    let redirects: Int
+    let retries: Int
+    /// Bytes of the last hop's body.
     let count: Int64
-    /// What it took, as far as it is known.
+    /// What it took, as far as the stack measures it.
     let metrics: HTTP.Metrics
     /// From the call to the end.
     let elapsed: Duration
@@ -29,7 +33,7 @@ struct Outcome: Sendable {
     let failure: Failure?
 }
 
-/// Any stack, as netfetch needs it: what a fetch brings is told as it comes.
+/// Any stack, as netfetch needs it: a receiver gets what a fetch brings, as it comes.
 struct Carrier: Sendable {
     private let start:
         @Sendable (Order, Reception, @escaping @Sendable (HTTP.Response?, Failure?) -> Void) -> any Cancelable
@@ -42,22 +46,24 @@ struct Carrier: Sendable {
     init<Stack: HTTPTransportStack>(_ stack: Stack, _ configuration: Network.Configuration) {
         start = { order, reception, completion in
             var order = order
-            // A stack that always decompresses is to ask for what needs no decompressing.
+            // A stack that always decompresses asks for a body that needs none.
             if !order.options.decompresses, !stack.capabilities.supports(.rawContent) {
                 order.options.decompresses = true
                 if !order.request.headers.contains(.acceptEncoding) {
                     order.request.headers.append("identity", for: .acceptEncoding)
                 }
             }
-            // An engine is a clock and a queue; one of its own tells a fetch's hops from those of others.
+            // Each fetch has an engine, a clock and a queue, so that its hops are not mixed with those of others.
             var configuration = configuration
+            if let speed = order.speed { order.request.body = Pace.paced(order.request.body, speed) }
+            if !order.request.body.isEmpty { order.options.onBytesSent = { reception.sent($0, of: $1) } }
             configuration.options = order.options
             configuration.serverTrustReporter = { reception.received(report: $0) }
-            if order.retries > 0 {
-                let passing = HTTPRetryPolicy.passing(limit: order.retries, reception: reception) { error in
+            if order.retrying.limit > 0 {
+                let policy = order.retrying.policy(reception: reception) { error in
                     (error as? HTTPFetchError<HTTP.Response, Stack.TransportError>).flatMap { Failure($0) }
                 }
-                configuration.interceptors = [passing]
+                configuration.interceptors = [policy]
                 reception.holdsTransient()
             }
             let engine = HTTPEngine(
@@ -76,15 +82,18 @@ struct Carrier: Sendable {
     /// Fetches. The completion is called once, after the receiver has had everything.
     func fetch(_ order: Order, receiver: any Receiver, completion: @escaping @Sendable (Outcome) -> Void) {
         let began = ContinuousClock.now
-        let reception = Reception(order.request, receiver: receiver)
+        let reception = Reception(order.request, speed: order.speed, receiver: receiver)
         let fetching = start(order, reception) { response, failure in
             let elapsed = ContinuousClock.now - began
             reception.end(isWhole: failure == nil) { arrival in
                 completion(
                     Outcome(
                         url: response?.url ?? arrival.request.url,
+                        request: arrival.request,
                         head: response ?? arrival.head,
                         hops: arrival.hops,
+                        redirects: arrival.redirects,
+                        retries: arrival.retries,
                         count: arrival.count,
                         metrics: response?.metrics ?? arrival.metrics ?? HTTP.Metrics(),
                         elapsed: elapsed,
@@ -95,4 +104,9 @@ struct Carrier: Sendable {
         }
         reception.hold(fetching: fetching)
     }
+}
+
+extension HTTP.Body {
+    /// Whether there is no body.
+    var isEmpty: Bool { if case .none = self { true } else { false } }
 }

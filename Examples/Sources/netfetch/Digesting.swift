@@ -1,18 +1,20 @@
+import Crypto
 import Foundation
 import NetworkStack
 import Synchronization
 
-/// Keeps nothing of a fetch but the digest of its content.
+/// Keeps nothing of a fetch but the digest of its body.
 final class Digesting: Receiver {
     private let digest = Mutex(SHA256())
 
-    /// The digest of the last hop's content, in hexadecimal.
+    /// The digest of the last hop's body, in hexadecimal.
     var hexDigest: String { digest.withLock { $0.hexDigest } }
 
-    func begins(_ request: HTTP.Request) { digest.withLock { $0 = SHA256() } }
-    func entered(_ phase: HTTP.Phase) {}
-    func received(informational response: HTTP.Response) {}
-    func received(head response: HTTP.Response) {}
-    func received(report: ServerTrustReport) {}
-    func received(content: Data) { digest.withLock { $0.update(content) } }
+    func begins(_ hop: HTTPHop) { digest.withLock { $0 = SHA256() } }
+    func received(body: Data) { digest.withLock { $0.update(data: body) } }
+}
+
+extension SHA256 {
+    /// The digest of what was added so far, in hexadecimal.
+    var hexDigest: String { finalize().map { String(format: "%02x", $0) }.joined() }
 }

@@ -7,7 +7,7 @@ import URLSessionStack
     import FoundationNetworking
 #endif
 
-/// Why a fetch failed, in the words of the output.
+/// Why a fetch failed, as the output has it.
 struct Failure: Error {
     /// What went wrong. The raw value is the word in the output.
     enum Kind: String, CaseIterable {
@@ -30,11 +30,12 @@ struct Failure: Error {
         case refused
         case other
 
-        /// The exit code: curl's for the same failure, where curl has one.
+        /// The exit code, where nothing more is known: curl's, where curl has one.
         var exitCode: Int32 {
             switch self {
+            case .refused: 2
             case .url: 3
-            case .refused: 4
+            case .proxy: 5
             case .dns: 6
             case .connect: 7
             case .protocol: 8
@@ -49,7 +50,6 @@ struct Failure: Error {
             case .decode: 61
             case .tooLarge: 63
             case .pin: 90
-            case .proxy: 97
             case .other: 99
             }
         }
@@ -57,23 +57,23 @@ struct Failure: Error {
         /// What the kind means, for the help text.
         var meaning: String {
             switch self {
-            case .url: "The URL cannot be read or is not http(s)."
-            case .refused: "The library refused the request, an option or a redirect; nothing more was sent."
+            case .url: "The URL is malformed, or its scheme is not http or https."
+            case .refused: "The library refuses the request, an option or a redirect; nothing more was sent."
             case .dns: "The host's name could not be looked up."
             case .connect: "The connection could not be opened."
             case .protocol: "The response breaks the rules of HTTP."
             case .http2: "The HTTP/2 connection or stream failed."
             case .truncated: "The response ended before it was complete."
-            case .timeout: "A time limit was reached."
-            case .tooManyRedirects: "The redirects are more than allowed."
+            case .timeout: "A timeout expired."
+            case .tooManyRedirects: "More redirects came than are allowed."
             case .empty: "The connection ended without a response."
             case .send: "The request could not be sent."
-            case .recv: "The connection broke while the response was awaited or received."
+            case .recv: "The connection broke before the response was complete."
             case .tls: "TLS could not be negotiated, or the server is not trusted."
-            case .decode: "The content could not be decompressed."
+            case .decode: "The body could not be decompressed."
             case .tooLarge: "The response is longer than allowed."
-            case .pin: "The server's key is not one of the pinned, or the pins make no sense."
-            case .proxy: "The proxy failed, or what was said of it makes no sense."
+            case .pin: "The server's key is none of the pinned ones, or the pins are invalid."
+            case .proxy: "The proxy failed, or its URL is invalid."
             case .other: "Anything else."
             }
         }
@@ -84,29 +84,32 @@ struct Failure: Error {
     /// The library's or libcurl's name for it.
     var code: String?
     let message: String
+    let exitCode: Int32
 
     /// Makes a failure that netfetch found itself.
-    init(_ kind: Kind, _ message: String) {
-        self.kind = kind
-        self.message = message
+    init(_ kind: Kind, _ message: String, exitCode: Int32? = nil) {
+        self.init(kind, phase: nil, code: nil, message: message, exitCode: exitCode)
     }
 
-    private init(_ kind: Kind, phase: HTTP.Phase?, code: String?, message: String) {
+    private init(_ kind: Kind, phase: HTTP.Phase?, code: String?, message: String, exitCode: Int32? = nil) {
         self.kind = kind
         self.phase = phase
         self.code = code
         self.message = message
+        self.exitCode = exitCode ?? kind.exitCode
     }
 
-    /// Reads a fetch's error, or answers `nil` where the response is whole and only its status says no.
+    /// Reads a fetch's error; `nil` if the response is whole and only its status is an error.
     init?<Response, TransportError>(_ error: HTTPFetchError<Response, TransportError>) {
         switch error {
         case .http, .noData: return nil
         case .noRequest(let error):
             self.init(making: error)
         case .unknownCoding(let coding, _):
-            self.init(.decode, phase: .receiving, code: nil, message: "The content has an unknown coding: \(coding).")
-        case .badResponse: self.init(.protocol, phase: .receiving, code: nil, message: "What came is no HTTP response.")
+            self.init(.decode, phase: .receiving, code: nil, message: "The body has an unknown coding: \(coding).")
+        case .badResponse:
+            // To curl it is HTTP/0.9, a protocol that it does not speak.
+            self.init(.protocol, phase: .receiving, code: nil, message: "The response is not HTTP.", exitCode: 1)
         case .transport(let error, _): self.init(transport: error)
         case .retry(_, let state):
             if let last = state.errors.last as? HTTPFetchError<Response, TransportError> {
@@ -119,18 +122,18 @@ struct Failure: Error {
         }
     }
 
-    /// Reads why a request or a stack could not be made.
+    /// Reads why a request or a stack could not be made. Exit codes are those of curl for the option at fault.
     init(making error: any Error) {
         switch error {
         case let error as HTTP.InvalidValue:
             self.init(.refused, phase: nil, code: "invalidRequest", message: "\(error)")
         case let error as FileError:
-            let message = "The request's content could not be read: \(error)"
-            self.init(.send, phase: .sending, code: "requestBody", message: message)
+            let message = "The request's body could not be read: \(error)"
+            self.init(.send, phase: .sending, code: "requestBody", message: message, exitCode: 26)
         case Network.ConfigurationError.untrusted(let error):
             self.init(Self.kind(of: error), phase: .securing, code: "untrusted", message: "\(error)")
         case Network.ConfigurationError.unsupported:
-            self.init(.refused, phase: nil, code: "unsupported", message: "\(error)")
+            self.init(.refused, phase: nil, code: "unsupported", message: "\(error)", exitCode: 4)
         case Network.ConfigurationError.invalid:
             self.init(.refused, phase: nil, code: "invalidOptions", message: "\(error)")
         default:
@@ -151,7 +154,25 @@ struct Failure: Error {
             case .shutDown: (.other, nil)
             default: (.refused, nil)
             }
-        self.init(kind, phase: phase, code: Self.caseName(of: refusal), message: "\(refusal)")
+        let exitCode: Int32? =
+            switch refusal {
+            case .unsupported: 4
+            case .insecureRedirect: 1
+            case .invalidRedirect(let target, _): Self.namesOtherScheme(target) ? 1 : 3
+            case .bodyNotReplayable: 65
+            case .requestBody: 26
+            case .interceptor: 99
+            case .untrusted(.pinningUnsupported, _): 4
+            default: nil
+            }
+        self.init(kind, phase: phase, code: Self.caseName(of: refusal), message: "\(refusal)", exitCode: exitCode)
+    }
+
+    /// Whether a URL has a scheme, and it is neither http nor https.
+    static func namesOtherScheme(_ url: String) -> Bool {
+        guard let colon = url.firstIndex(of: ":") else { return false }
+        let scheme = url[..<colon].lowercased()
+        return scheme != "http" && scheme != "https" && scheme.allSatisfy { $0.isASCII && $0.isLetter }
     }
 
     private static func kind(of error: ServerTrustError) -> Kind {
@@ -204,9 +225,11 @@ struct Failure: Error {
             }
         var code: String?
         var message = "\(error)"
+        var exitCode: Int32?
         if let error = error as? CurlError {
             code = "\(error.code)"
             message = error.message
+            exitCode = error.code.rawValue
             switch error.code {
             case .http2, .http2Stream: kind = .http2
             case .operationTimedOut: kind = .timeout
@@ -217,7 +240,8 @@ struct Failure: Error {
         } else if let error = error as? URLError {
             code = "URLError \(error.code.rawValue)"
             message = error.localizedDescription
+            if error.code == .secureConnectionFailed { exitCode = 35 }
         }
-        self.init(kind, phase: neutral?.phase, code: code, message: message)
+        self.init(kind, phase: neutral?.phase, code: code, message: message, exitCode: exitCode)
     }
 }

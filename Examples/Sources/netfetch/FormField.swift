@@ -3,7 +3,7 @@ import NetworkStack
 
 /// A field of -F, in curl's notation.
 enum FormField {
-    /// The fields as one content.
+    /// The fields as one body.
     static func content(_ fields: [String]) throws -> HTTP.Content {
         var form = MultipartFormData()
         for field in fields { form.parts.append(try part(field)) }
@@ -12,7 +12,7 @@ enum FormField {
 
     private static func part(_ field: String) throws -> MultipartFormData.Part {
         guard let equals = field.firstIndex(of: "=") else {
-            throw Failure(.refused, "'\(field)' is no field of a form; write name=value.")
+            throw Failure(.refused, "'\(field)' is not a field of a form; write name=value.")
         }
         let name = String(field[..<equals])
         var pieces = field[field.index(after: equals)...].split(separator: ";", omittingEmptySubsequences: false)

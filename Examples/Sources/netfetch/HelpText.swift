@@ -1,72 +1,74 @@
-import ArgumentParser
 import Foundation
 
 /// The help text: the options as curl lists them, and what is not an option.
 enum HelpText {
-    /// Prints it. Answers with the exit code.
-    static func show() -> Int32 { LocalFile.write(Data(text.utf8), to: STDOUT_FILENO) ? 0 : 23 }
+    /// Prints a text. Returns the exit code.
+    static func show(_ text: String) -> Int32 { LocalFile.write(Data(text.utf8), to: STDOUT_FILENO) ? 0 : 23 }
 
-    private static let text = """
+    static let text = """
         Usage: netfetch [options...] <url>...
                netfetch [options...] --batch < requests.jsonl
         \(options)
 
-        \(discussion)
+        \(differences)
 
-        """
+        \(writeOut)
 
-    /// The options, from what the parser knows of them: a label and its help, on one line or two.
-    private static let options: String = {
-        var lines: [(label: String, help: String)] = []
-        for line in Netfetch.helpMessage(columns: 1000).split(separator: "\n") where line.hasPrefix("  ") {
-            let text = line.trimmingPrefix { $0 == " " }
-            if text.hasPrefix("-") {
-                let words = text.split(separator: " ")
-                let label = words.prefix { $0.hasPrefix("-") || $0.hasPrefix("<") }
-                lines.append((label.joined(separator: " "), words.dropFirst(label.count).joined(separator: " ")))
-            } else if let last = lines.indices.last, lines[last].help.isEmpty {
-                lines[last].help = String(text)
-            }
-        }
-        return lines.map { label, help in
-            let indented = (label.hasPrefix("--") ? "     " : " ") + label
-            let padding = String(repeating: " ", count: max(34 - indented.count, 2))
-            return indented + padding + help
-        }.joined(separator: "\n")
-    }()
-
-    private static let discussion = """
-        Redirects are followed, 20 at most. Content is asked for and delivered as it is, unless --compressed (with the stack
-        urlsession, which always decompresses, identity is asked for instead). The environment's
-        proxies are not used. No cookie is kept without -b or -c.
-
-        \(json)
+        \(summary)
 
         \(batch)
 
         \(exitCodes)
+
+        \(kinds)
+
         """
 
-    private static let json = """
-        JSON
-        --json prints a JSON object on a line for every URL, as soon as it ends:
-          url, effective_url (the one that answered last), status (null without a head), http_version ("1.1" or "2"), headers
+    private static let options = KnownOptions.shared.all.map { option in
+        let names = (option.names ?? []).map { ($0.kind == "short" ? "-" : "--") + $0.name }
+        let label = names.joined(separator: ", ") + (option.takesValue ? " <\(option.valueName ?? "value")>" : "")
+        let indented = (option.letter == nil ? "     " : " ") + label
+        return indented + String(repeating: " ", count: max(34 - indented.count, 2)) + (option.abstract ?? "")
+    }
+    .joined(separator: "\n")
+
+    private static let differences = """
+        Options are curl's: short ones can be joined (-sSo file), long ones shortened while they are unique, flags turned off
+        with --no-. Where netfetch differs: it follows redirects, 20 at most, unless --no-location; it does not use the
+        environment's proxies; it does not wait for 100 Continue before an upload. A body is requested and delivered as it is
+        unless --compressed (the stack urlsession always decompresses, and so asks for "identity"). No cookie is kept without
+        -b or -c. --parallel 8 is --parallel --parallel-max 8.
+        """
+
+    private static let writeOut = """
+        WRITE-OUT
+        %{variable}, %header{name}, \\n, \\r, \\t and %% are replaced. Variables:
+          content_type, errormsg, exitcode, filename_effective, header_json, http_code, http_version, method, num_headers,
+          num_redirects, num_retries, onerror, redirect_url, referer, remote_ip, remote_port, response_code, scheme,
+          size_download, size_header, size_upload, speed_download, speed_upload, stderr, stdout, time_appconnect,
+          time_connect, time_namelookup, time_starttransfer, time_total, url, url_effective, urlnum
+        """
+
+    private static let summary = """
+        SUMMARY
+        --summary prints a JSON object on a line for every URL, as soon as it ends:
+          url, effective_url (that of the last response), status (null without a head), http_version ("1.1" or "2"), headers
           ([[name, value], ...]), body_bytes, body_sha256, hops (requests sent, redirects and retries included), reused
           (whether the connection was), timings (milliseconds from the start to each: queue, dns, connect, tls, first_byte,
-          total), error (null, or kind (one of the words below), phase, code, message), pins (with --show-pins)
+          total), error (null, or kind (see ERRORS), phase, code, message), pins (with --show-pins)
         """
 
     private static let batch = """
         BATCH
         Each line of standard input is a JSON object:
-          id           any value; comes back with the answer
+          id           any value; comes back with the result
           url          the URL, with its scheme (required)
           method       default GET, or POST with a body
           headers      ["Name: value", ...]
-          body_b64     the content in base64
+          body_b64     the body in base64
           follow       redirects to follow; 0 for none, default 20 (--max-redirs)
-          timeout      seconds for the whole fetch, default none (-m; 60 s of silence end a fetch that has none)
-          decompress   true to ask for compressed content and decompress it; otherwise it is left as it comes
+          timeout      seconds for the whole fetch, default none (-m; 60 s without a byte end a fetch that has none)
+          decompress   true to ask for a compressed body and decompress it; otherwise it is left as it comes
           cacert       a PEM file of authorities to trust instead of the system's
           insecure     true to verify no certificate (for tests)
           proxy        the proxy's URL; none is used otherwise
@@ -74,34 +76,50 @@ enum HelpText {
           user         "name:password" for Basic authentication
           http2        true for HTTP/2 (negotiated over https, by prior knowledge over http), false for HTTP/1.1;
                        default: HTTP/2 where https negotiates it
-        What a line does not say is as the command line says: the options of how a fetch is carried out, of the connection
-        and of what is remembered.
-        Each is answered with a JSON object on a line, as soon as it ends, in whatever order:
+        Options of the command line about the transfer, the connection, cookies and HSTS hold for lines without their own.
+        For each, a JSON object is printed on a line as soon as it ends, in any order:
           id, status (null without a head), headers ([[name, value], ...]), body_len, body_sha256,
-          error (null, or one of the words below), detail (what happened, in words, or null), http (the version, such as
-          "1.1" or "2"), url (the one that answered last), ms (milliseconds)
-        With an error, status, headers and body tell what had come. A line that is no such object is answered with the error
-        "other" ("url" if its URL is at fault) and its id, if it has one, else null. Keys that are not listed have no effect;
-        they come back as "ignored". --parallel is how many are under way at once, 500 unless given. The exit code is 0 when
-        every line was answered, 23 when an answer could not be written, and 26 when standard input could not be read.
+          error (null, or a kind, see ERRORS), detail (what happened, in words, or null), http (the version, such as
+          "1.1" or "2"), url (that of the last response), ms (milliseconds)
+        With an error, status, headers and body are what came before it. The result of a line that is not such an object has
+        the error "other" ("url" if its URL is at fault) and the line's id, if it has one, else null. Keys that are not listed
+        have no effect; they come back as "ignored". --parallel-max is how many fetches run at once, 500 by default. The exit
+        code is 0 when every line has its result, 23 when a result could not be written, and 26 when standard input could not
+        be read.
         """
 
-    private static let exitCodes =
-        """
+    private static let exitCodes = """
         EXIT CODES
-        """ + "\n"
-        + ([
-            (0, "", "Every response came whole, whatever its status."),
-            (2, "", "The command line makes no sense."),
-            (22, "", "A status of 400 or above, with --fail."),
-            (23, "", "The output could not be written."),
-            (26, "", "A local file could not be read."),
-        ] + Failure.Kind.allCases.map { ($0.exitCode, $0.rawValue, $0.meaning) })
-        .sorted { $0.0 < $1.0 }
-        .map { code, word, meaning in
-            let number = String(repeating: " ", count: code < 10 ? 1 : 0) + "\(code)"
-            return "  \(number)  \(word.isEmpty ? "" : word + ": ")\(meaning)"
-        }
-        .joined(separator: "\n")
-        + "\nWith several URLs it is that of the first that failed."
+        They are curl's, and libcurl's of the failure itself where that is known. The most frequent:
+           0  Every response came whole, whatever its status.
+           1  The scheme is not http or https.
+           2  The command line is wrong, or the library refuses the request or an option.
+           3  The URL is malformed.
+           4  The stack does not support an option.
+           5  The proxy's URL is invalid, or its host was not found.
+           6  The host was not found.
+           7  The connection could not be opened.
+          18  The response ended before it was complete.
+          22  The status is 400 or above, with --fail.
+          23  The output could not be written, or is binary and would go to a terminal.
+          26  A local file could not be read.
+          28  A timeout expired.
+          33  The server does not resume a download (-C).
+          35  TLS could not be negotiated.
+          47  More redirects came than are allowed.
+          52  The connection ended without a response.
+          56  The connection broke before the response was complete.
+          58  The client's certificate cannot be used.
+          60  The server's certificate is not trusted.
+          61  The body could not be decompressed.
+          63  The response is longer than allowed.
+          77  The file of --cacert cannot be used.
+          90  The server's key is not pinned, or the pins are invalid.
+          97  The SOCKS proxy failed.
+          99  Anything else.
+        With several URLs it is that of the first that failed.
+        """
+
+    private static let kinds =
+        "ERRORS\n" + Failure.Kind.allCases.map { "  \($0.rawValue): \($0.meaning)" }.joined(separator: "\n")
 }

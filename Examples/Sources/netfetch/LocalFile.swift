@@ -6,20 +6,20 @@ struct LocalFileError: Error, CustomStringConvertible {
     let description: String
     let exitCode: Int32
 
-    /// What the system says about a path, now.
+    /// What the system reports of a path, now.
     init(_ path: String, exitCode: Int32) {
         description = "\(path): \(String(cString: strerror(errno)))"
         self.exitCode = exitCode
     }
 
-    /// What somebody else says.
+    /// What another part reports.
     init(_ description: String, code: Int32) {
         self.description = description
         exitCode = code
     }
 }
 
-/// Reading and writing whole buffers, as the system does it.
+/// Reads and writes whole buffers.
 enum LocalFile {
     /// All of a file; `-` is standard input.
     static func read(_ path: String) throws(LocalFileError) -> Data {
@@ -43,6 +43,18 @@ enum LocalFile {
         guard access(path, R_OK) == 0 else { throw LocalFileError(path, exitCode: 26) }
     }
 
+    /// Whether a file can be read and has something in PEM.
+    static func holdsPEM(_ path: String?) -> Bool {
+        guard let path, let content = try? read(path) else { return false }
+        return content.range(of: Data("-----BEGIN ".utf8)) != nil
+    }
+
+    /// The length of a file, or `nil` if there is none.
+    static func length(_ path: String) -> Int64? {
+        var facts = stat()
+        return stat(path, &facts) == 0 ? Int64(facts.st_size) : nil
+    }
+
     /// Some bytes, as many as there are; empty at the end, `nil` if reading fails.
     static func readSome(_ descriptor: Int32) -> Data? {
         var buffer = Data(count: 64 * 1024)
@@ -59,7 +71,7 @@ enum LocalFile {
         return chunk
     }
 
-    /// Writes all of it. Answers whether that was possible.
+    /// Writes all of it. Returns whether that was possible.
     static func write(_ data: Data, to descriptor: Int32) -> Bool {
         data.withUnsafeBytes { buffer in
             var done = 0
@@ -74,13 +86,13 @@ enum LocalFile {
     }
 }
 
-/// What comes in on standard input, as content to send.
+/// Standard input, as a body to send.
 struct StandardInput: AsyncSequence, Sendable {
     struct AsyncIterator: AsyncIteratorProtocol {
         func next() async throws -> Data? {
             let chunk = try await withCheckedThrowingContinuation { continuation in
                 DispatchQueue.global().async {
-                    // What the system says about it is this thread's.
+                    // Its `errno` is this thread's.
                     continuation.resume(with: Result { try LocalFile.readStandardInput() })
                 }
             }

@@ -2,18 +2,16 @@ import ArgumentParser
 import Foundation
 import NetworkStack
 
-/// What is remembered from one fetch to the next, and from one command to the next.
+/// What is kept from one fetch to the next, and from one command to the next.
 struct MemoryArguments: ParsableArguments {
     @Option(
         name: .both("b", "cookie"),
-        parsing: .unconditionalSingleValue,
         help: ArgumentHelp("Send name=value, or keep cookies, beginning with those of a file", valueName: "data|file")
     )
     var cookies: [String] = []
 
     @Option(
         name: .both("c", "cookie-jar"),
-        parsing: .unconditional,
         help: ArgumentHelp(
             "Keep cookies, and write them to a file at the end; - for standard output",
             valueName: "file"
@@ -21,16 +19,16 @@ struct MemoryArguments: ParsableArguments {
     )
     var jarFile: String?
 
-    @Option(help: ArgumentHelp("Heed and keep HSTS, in a file", valueName: "file"))
+    @Option(help: ArgumentHelp("Keep HSTS in a file, and use https where it demands that", valueName: "file"))
     var hsts: String?
 
-    /// The cookies to send whatever the jar says.
+    /// The cookies to send besides the jar's.
     var ownCookies: String? {
         let pairs = cookies.filter { $0.contains("=") }
         return pairs.isEmpty ? nil : pairs.joined(separator: "; ")
     }
 
-    /// What the files hold. One that does not exist holds nothing.
+    /// What the files have. One that does not exist is empty.
     func load() throws -> Memory {
         var memory = Memory()
         let files = cookies.filter { !$0.contains("=") }
@@ -51,7 +49,7 @@ struct MemoryArguments: ParsableArguments {
         return memory
     }
 
-    /// Writes what is remembered to the files.
+    /// Writes what was kept to the files.
     func save(_ memory: Memory) throws {
         do {
             if jarFile == "-" {

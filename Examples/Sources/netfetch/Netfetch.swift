@@ -4,92 +4,105 @@ import Foundation
 /// A command line client of the library, with curl's option names.
 @main
 struct Netfetch: ParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "netfetch",
-        version: "netfetch 0.1",
-        helpNames: []
-    )
+    static let configuration = CommandConfiguration(commandName: "netfetch", helpNames: [])
 
     @OptionGroup(title: "The request")
     var request: RequestArguments
 
-    @OptionGroup(title: "How it is carried out")
+    @OptionGroup(title: "The transfer")
     var transfer: TransferArguments
 
     @OptionGroup(title: "The connection")
     var connection: ConnectionArguments
 
-    @OptionGroup(title: "What is remembered")
+    @OptionGroup(title: "Cookies and HSTS")
     var memory: MemoryArguments
 
     @OptionGroup(title: "The output")
     var output: OutputArguments
 
-    @OptionGroup(title: "Several")
+    @OptionGroup(title: "Several fetches")
     var several: SeveralArguments
 
-    @Flag(name: [.customShort("h"), .customLong("help")], help: "Show this text")
+    @Option(name: .both("K", "config"), help: ArgumentHelp("Read options from a file, one a line", valueName: "file"))
+    var config: String?
+
+    @Flag(name: .both("q", "disable"), help: "Read no .curlrc (as always)")
+    var readsNoDefaults = false
+
+    @Flag(name: .both("h", "help"), help: "Show this text")
     var showsHelp = false
+
+    @Flag(name: .both("V", "version"), help: "Show the version, and what it is built on")
+    var showsVersion = false
 
     @Argument(help: ArgumentHelp("What to fetch; http:// if it names no scheme", valueName: "url"))
     var urls: [String] = []
 
     func validate() throws {
-        if showsHelp { return }
+        guard !showsHelp, !showsVersion else { return }
         guard several.isBatch else {
+            if urls.isEmpty { throw ValidationError("no URL specified") }
             guard !connection.onlyReports || !connection.pins.isEmpty || connection.pinning != nil else {
-                throw ValidationError("--report-only is of no use without --pin or --pinning")
+                throw ValidationError("--report-only needs --pin or --pinning")
             }
             return
         }
-        guard urls.isEmpty else { throw ValidationError("--batch takes its URLs from standard input") }
-        if request.saysAnything || output.saysAnything {
-            throw ValidationError("with --batch, what is asked stands in the lines, and so does what is answered")
+        guard urls.isEmpty else { throw ValidationError("--batch reads its URLs from standard input") }
+        guard !request.isGiven, !output.isGiven else {
+            throw ValidationError("with --batch, requests are in the lines, and so is what is shown of responses")
+        }
+        guard transfer.range == nil, transfer.resumption == nil, transfer.limitRate == nil else {
+            throw ValidationError("-r, -C and --limit-rate are not for --batch, whose lines have headers")
         }
     }
 
-    /// Parses the command line and runs it. What makes no sense is said in a line, as curl says it.
+    /// Parses the command line and runs it.
     static func main() {
         OpenFiles.occupyStandardOnes()
         do {
-            let command = try parse(ShortOptions.apart(Array(CommandLine.arguments.dropFirst())))
-            Foundation.exit(command.showsHelp ? HelpText.show() : try command.runs())
+            let line = try CommandLineReader(Array(CommandLine.arguments.dropFirst()))
+            let command = try parse(line.arguments)
+            if command.showsHelp { Foundation.exit(HelpText.show(HelpText.text)) }
+            if command.showsVersion { Foundation.exit(HelpText.show(VersionText.text)) }
+            Foundation.exit(try command.run(line))
+        } catch let error as UsageError {
+            Trace.write("netfetch: \(error.message)\nnetfetch: try 'netfetch --help'\n")
+            Foundation.exit(error.exitCode)
         } catch {
-            let isVersion = exitCode(for: error) == .success
-            let text = message(for: error)
-            Trace.write(isVersion ? text + "\n" : "netfetch: \(text)\nnetfetch: try 'netfetch --help'\n")
-            Foundation.exit(isVersion ? 0 : 2)
+            Trace.write("netfetch: \(message(for: error))\nnetfetch: try 'netfetch --help'\n")
+            Foundation.exit(2)
         }
     }
 
-    /// Runs what was asked for, and answers with the exit code.
-    private func runs() throws -> Int32 {
-        // Said here, as the parser would say it of a command line whose options it does not know.
-        if urls.isEmpty, !several.isBatch { throw ValidationError("no URL") }
-        // A reader that goes away is an error to write, not the end of the process.
+    /// Runs the command, and returns the exit code.
+    private func run(_ line: CommandLineReader) throws -> Int32 {
+        // A closed pipe fails a write, and does not end the process.
         signal(SIGPIPE, SIG_IGN)
         OpenFiles.allowAsManyAsPossible()
-        let width = several.width ?? (several.isBatch ? Batch.usualWidth : 1)
         do {
             let memory = try memory.load()
-            let stacks = Stacks(width: width, memory: memory)
-            let choice = try connection.choice()
+            let stacks = Stacks(width: several.width, memory: memory)
+            var command = self
+            command.request.completeCredentials()
+            command.connection.completeCredentials()
+            let choice = try command.connection.choice()
             let code =
                 several.isBatch
                 ? try Batch(
                     stacks: stacks,
-                    usual: .init(options: transfer.options(), stack: choice, retries: transfer.retries),
-                    width: width
+                    usual: .init(options: transfer.options, stack: choice, retrying: transfer.retrying),
+                    width: several.width
                 ).run()
-                : CommandLineFetches(self, stacks: stacks, choice: choice, width: width).run()
+                : try CommandLineFetches(command, line, stacks: stacks, choice: choice).run()
             try self.memory.save(memory)
             return code
         } catch let error as LocalFileError {
             Trace.write("netfetch: (\(error.exitCode)) \(error)\n")
             return error.exitCode
         } catch let error as Failure {
-            Trace.write("netfetch: (\(error.kind.exitCode)) \(error.message)\n")
-            return error.kind.exitCode
+            Trace.write("netfetch: (\(error.exitCode)) \(error.message)\n")
+            return error.exitCode
         }
     }
 }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The files, and connections, that the process may have open.
+/// The files and connections that the process may have open.
 enum OpenFiles {
     /// Raises the limit to what the system allows. If that fails, the limit stays.
     static func allowAsManyAsPossible() {
@@ -10,8 +10,8 @@ enum OpenFiles {
         setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
     }
 
-    /// Sees to it that what is opened later is not taken for a standard stream that whoever started this has closed:
-    /// content would go to a socket, or to what wakes the client. Reading such a stream, or writing to it, fails.
+    /// Opens the standard streams that are closed, so that what is opened later does not get their numbers: a body would go
+    /// to a socket. Reading such a stream, or writing to it, fails.
     static func occupyStandardOnes() {
         for (descriptor, mode) in [(STDIN_FILENO, O_WRONLY), (STDOUT_FILENO, O_RDONLY), (STDERR_FILENO, O_RDONLY)]
         where fcntl(descriptor, F_GETFD) == -1 {

@@ -3,32 +3,44 @@ import Foundation
 import NetworkStack
 import Synchronization
 
-/// Whom a fetch tells what comes, one thing at a time and in order, on a queue of its own.
+/// Takes what a fetch brings, one thing at a time and in order, on a queue of the fetch.
 protocol Receiver: AnyObject, Sendable {
-    /// A hop begins: the first request, or the one a redirect leads to.
-    func begins(_ request: HTTP.Request)
+    /// A hop begins: the first request, a redirect's, or a retry.
+    func begins(_ hop: HTTPHop)
     /// A hop has entered a phase.
     func entered(_ phase: HTTP.Phase)
+    /// So much of the request's body was sent.
+    func sent(_ count: Int64, of length: Int64?)
     /// An informational response came.
     func received(informational response: HTTP.Response)
     /// A head came. More may follow, of further hops.
     func received(head response: HTTP.Response)
-    /// A server is trusted although it has not the pinned keys.
+    /// A server is trusted although it does not have the pinned keys.
     func received(report: ServerTrustReport)
-    /// Content of the last hop came.
+    /// Some of the last hop's body came.
     ///
     /// - Throws: A ``Failure`` to end the fetch.
-    func received(content: Data) throws
+    func received(body: Data) throws
 }
 
-/// What one fetch brings. Content is given on as it comes; that of a response that may lead on is held, as it is nobody's
-/// if the next hop begins. A slow receiver slows the server down.
+extension Receiver {
+    func entered(_ phase: HTTP.Phase) {}
+    func sent(_ count: Int64, of length: Int64?) {}
+    func received(informational response: HTTP.Response) {}
+    func received(head response: HTTP.Response) {}
+    func received(report: ServerTrustReport) {}
+}
+
+/// What one fetch brings. A body is delivered as it comes; that of a redirect or of a response that may be retried is held,
+/// and dropped if the next hop begins. A slow receiver slows the server down.
 final class Reception: Sendable {
     /// How far a fetch got.
     struct Arrival: Sendable {
         var request: HTTP.Request
         var head: HTTP.Response?
         var hops = 0
+        var redirects = 0
+        var retries = 0
         var count: Int64 = 0
         var metrics: HTTP.Metrics?
         var failure: Failure?
@@ -38,58 +50,65 @@ final class Reception: Sendable {
         var arrival: Arrival
         var transfer: (any HTTPTransfer)?
         var followsRedirects = false
-        /// The content that the fetch may have. What is beyond fails it, and is nobody's.
+        /// The most bytes of a body that may come. More fail the fetch, and are dropped.
         var limit = Int64.max
         var holdsTransient = false
-        var hasGiven = false
+        var hasDelivered = false
         var held: [Data]?
-        /// What is held is a redirect's: nobody's if the redirect is followed, or refused.
+        /// What is held is a redirect's: it is dropped if the redirect is followed, or refused.
         var holdsRedirect = false
         var heldCount = 0
         var waiting = 0
         var isPaused = false
         var resumesAtOnce = false
         var fetching: (any Cancelable)?
-        /// What a transport still tells after the engine has had enough is not heard.
+        /// What a transport reports after the fetch has ended is dropped.
         var hasEnded = false
     }
 
-    /// More of a redirect's content than any engine waits for before it goes on.
+    /// More of a redirect's body than any engine waits for before it goes on.
     private static let heldLimit = 1 << 20
-    /// The content that may wait for the receiver.
-    private static let (highMark, lowMark) = (1 << 20, 1 << 18)
+    /// The bytes that may wait for the receiver. A slow one has as many as it takes in a second, at most.
+    private let (highMark, lowMark): (Int, Int)
 
     private let state: Mutex<State>
     private let queue = DispatchQueue(label: "netfetch.reception")
     private let receiver: any Receiver
 
-    init(_ request: HTTP.Request, receiver: any Receiver) {
+    init(_ request: HTTP.Request, speed: ByteCount? = nil, receiver: any Receiver) {
         state = Mutex(State(arrival: Arrival(request: request)))
+        highMark = min(1 << 20, Int(clamping: speed?.bytes ?? .max))
+        lowMark = highMark / 4
         self.receiver = receiver
     }
 
-    // MARK: What the tap sees
+    // MARK: What the tap reports
 
-    /// A hop begins. Answers its number.
+    /// A hop begins. Returns its number.
     func begin(_ hop: HTTPHop) -> Int {
-        let request = hop.request
         let number = state.withLock { state in
-            state.arrival.request = request
+            if let head = state.arrival.head, head.leadsOn, state.followsRedirects {
+                state.arrival.redirects += 1
+            } else if state.arrival.hops > 0 {
+                state.arrival.retries += 1
+                state.arrival.redirects = 0
+            }
+            state.arrival.request = hop.request
             state.arrival.head = nil
             state.arrival.hops += 1
             state.arrival.count = 0
             state.followsRedirects = hop.options.redirects.limit > 0
             state.limit = hop.options.limits.body
             (state.held, state.heldCount) = (nil, 0)
-            state.hasGiven = false
+            state.hasDelivered = false
             (state.transfer, state.isPaused, state.resumesAtOnce) = (nil, false, false)
             return state.arrival.hops
         }
-        queue.async { [receiver] in receiver.begins(request) }
+        queue.async { [receiver] in receiver.begins(hop) }
         return number
     }
 
-    /// Keeps what steers the hop.
+    /// Keeps what controls the hop.
     func hold(_ transfer: any HTTPTransfer, hop: Int) {
         let resumes = state.withLock { state in
             guard hop == state.arrival.hops else { return false }
@@ -102,6 +121,10 @@ final class Reception: Sendable {
 
     func entered(_ phase: HTTP.Phase, hop: Int) {
         queue.async { [receiver] in receiver.entered(phase) }
+    }
+
+    func sent(_ count: Int64, of length: Int64?) {
+        queue.async { [receiver] in receiver.sent(count, of: length) }
     }
 
     func received(informational response: HTTP.Response, hop: Int) {
@@ -121,12 +144,12 @@ final class Reception: Sendable {
         if isCurrent { queue.async { [receiver] in receiver.received(head: response) } }
     }
 
-    /// Content came. Answers how much there is of this hop's, and whether to go on.
-    func received(content chunk: Data, hop: Int) -> (total: Int64, goesOn: Bool) {
+    /// Some of a body came. Returns how much there is of this hop's, and whether to go on.
+    func received(body chunk: Data, hop: Int) -> (total: Int64, goesOn: Bool) {
         let (pieces, answer): ([Data], (Int64, Bool)) = state.withLock { state in
             guard hop == state.arrival.hops, !state.hasEnded else { return ([], (0, true)) }
             let total = state.arrival.count + Int64(chunk.count)
-            // A redirect's content does not count against the limit.
+            // A redirect's body does not count against the limit.
             if total > state.limit, state.held == nil { return ([], (total, true)) }
             state.arrival.count = total
             guard var held = state.held else { return ([chunk], (total, take(chunk.count, in: &state))) }
@@ -139,7 +162,7 @@ final class Reception: Sendable {
             }
             return (held, (total, take(state.heldCount, in: &state)))
         }
-        for piece in pieces { give(piece) }
+        for piece in pieces { deliver(piece) }
         return answer
     }
 
@@ -147,11 +170,11 @@ final class Reception: Sendable {
         queue.async { [receiver] in receiver.received(report: report) }
     }
 
-    /// Holds the content of answers that may be asked for again, too.
+    /// Holds the bodies of responses that may be retried, too.
     func holdsTransient() { state.withLock { $0.holdsTransient = true } }
 
-    /// Whether the receiver has had content of the last hop, which cannot be taken back.
-    var hasGiven: Bool { state.withLock { $0.hasGiven } }
+    /// Whether the receiver has some of the last hop's body, which cannot be undone.
+    var hasDelivered: Bool { state.withLock { $0.hasDelivered } }
 
     func failed(_ metrics: HTTP.Metrics, hop: Int) {
         state.withLock { if hop == $0.arrival.hops { $0.arrival.metrics = metrics } }
@@ -159,7 +182,7 @@ final class Reception: Sendable {
 
     // MARK: The end
 
-    /// Keeps what cancels the fetch, for a receiver that fails.
+    /// Keeps what cancels the fetch, for when the receiver fails.
     func hold(fetching: any Cancelable) {
         let isLate = state.withLock { state in
             state.fetching = fetching
@@ -168,8 +191,8 @@ final class Reception: Sendable {
         if isLate { fetching.cancel() }
     }
 
-    /// The fetch has ended. Gives on what was held, unless it is that of a redirect that could not be followed, and tells how
-    /// far it got once the receiver has had everything.
+    /// The fetch has ended. Delivers what was held, unless it is that of a redirect that could not be followed, and then
+    /// reports how far the fetch got.
     func end(isWhole: Bool, _ completion: @escaping @Sendable (Arrival) -> Void) {
         let held = state.withLock { state in
             state.hasEnded = true
@@ -181,7 +204,7 @@ final class Reception: Sendable {
             if !held.isEmpty { _ = take(state.heldCount, in: &state) }
             return held
         }
-        for piece in held { give(piece) }
+        for piece in held { deliver(piece) }
         queue.async { [self] in
             let arrival = state.withLock { state in
                 (state.transfer, state.fetching) = (nil, nil)
@@ -191,21 +214,21 @@ final class Reception: Sendable {
         }
     }
 
-    // MARK: Giving on
+    // MARK: Delivering
 
     private func take(_ count: Int, in state: inout State) -> Bool {
         state.waiting += count
-        state.hasGiven = true
-        if state.waiting > Self.highMark { state.isPaused = true }
+        state.hasDelivered = true
+        if state.waiting > highMark { state.isPaused = true }
         return !state.isPaused
     }
 
-    private func give(_ chunk: Data) {
+    private func deliver(_ chunk: Data) {
         queue.async { [self] in
-            let isWanted = state.withLock { $0.arrival.failure == nil }
+            let isNeeded = state.withLock { $0.arrival.failure == nil }
             var failure: Failure?
-            if isWanted {
-                do { try receiver.received(content: chunk) } catch {
+            if isNeeded {
+                do { try receiver.received(body: chunk) } catch {
                     failure = error as? Failure ?? Failure(.other, "\(error)")
                 }
             }
@@ -213,7 +236,7 @@ final class Reception: Sendable {
                 state.waiting -= chunk.count
                 if let failure { state.arrival.failure = failure }
                 let cancelled = failure == nil ? nil : state.fetching
-                guard state.isPaused, state.waiting <= Self.lowMark else {
+                guard state.isPaused, state.waiting <= lowMark else {
                     return (nil as (any HTTPTransfer)?, cancelled)
                 }
                 state.isPaused = false

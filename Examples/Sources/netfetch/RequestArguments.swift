@@ -2,120 +2,113 @@ import ArgumentParser
 import Foundation
 import NetworkStack
 
-/// What is asked.
+/// What is requested.
 struct RequestArguments: ParsableArguments {
-    @Option(name: .both("X", "request"), parsing: .unconditional, help: ArgumentHelp("The method", valueName: "method"))
+    @Option(help: ArgumentHelp("A URL, like one without an option", valueName: "url"))
+    var url: String?
+
+    @Option(name: .both("X", "request"), help: ArgumentHelp("The method", valueName: "method"))
     var method: String?
 
     @Option(
         name: .both("H", "header"),
-        parsing: .unconditionalSingleValue,
-        help: ArgumentHelp(
-            "A header line; 'Name;' has no value, 'Name:' leaves one out; @file has lines",
-            valueName: "line"
-        )
+        help: ArgumentHelp("A header line; 'Name;' is empty, 'Name:' removes it; @file has lines", valueName: "line")
     )
     var headers: [String] = []
 
     @Option(
-        name: .both("d", "data"),
-        parsing: .unconditionalSingleValue,
-        help: ArgumentHelp(
-            "POST this content, or @file without its line breaks; several are joined by &",
-            valueName: "data"
-        )
+        name: [.customShort("d"), .customLong("data"), .customLong("data-ascii")],
+        help: ArgumentHelp("POST this, or @file without its line breaks; several are joined by &", valueName: "data")
     )
     var data: [String] = []
 
-    @Option(parsing: .unconditionalSingleValue, help: ArgumentHelp("POST this content, @ included", valueName: "data"))
+    @Option(help: ArgumentHelp("POST this, @ included", valueName: "data"))
     var dataRaw: [String] = []
 
-    @Option(
-        parsing: .unconditionalSingleValue,
-        help: ArgumentHelp("POST this content, or @file as it is", valueName: "data")
-    )
+    @Option(help: ArgumentHelp("POST this, or @file as it is", valueName: "data"))
     var dataBinary: [String] = []
+
+    @Option(help: ArgumentHelp("POST this escaped: value, name=value, @file, name@file", valueName: "data"))
+    var dataUrlencode: [String] = []
+
+    @Option(help: ArgumentHelp("POST this, or @file, as JSON, and accept JSON", valueName: "data"))
+    var json: [String] = []
 
     @Option(
         name: .both("F", "form"),
-        parsing: .unconditionalSingleValue,
-        help: ArgumentHelp(
-            "POST a form's field: name=value, name=@file, name=<file; ;type= ;filename=",
-            valueName: "field"
-        )
+        help: ArgumentHelp("POST a field: name=value, name=@file, name=<file; ;type= ;filename=", valueName: "field")
     )
     var form: [String] = []
 
-    @Flag(name: [.customShort("G"), .customLong("get")], help: "Put the -d data in the URL's query, and GET")
+    @Flag(name: .both("G", "get"), help: "Put the -d data in the URL's query, and GET")
     var putsDataInQuery = false
 
-    @Option(
-        name: .both("T", "upload-file"),
-        parsing: .unconditional,
-        help: ArgumentHelp("PUT a file; - for standard input", valueName: "file")
-    )
+    @Option(name: .both("T", "upload-file"), help: ArgumentHelp("PUT a file; - for standard input", valueName: "file"))
     var upload: String?
 
-    @Flag(name: [.customShort("I"), .customLong("head")], help: "HEAD, and show the head")
+    @Flag(name: .both("I", "head"), help: "HEAD, and show the response's head")
     var asksForHead = false
 
-    @Option(
-        name: .both("A", "user-agent"),
-        parsing: .unconditional,
-        help: ArgumentHelp("The User-Agent", valueName: "name")
-    )
-    var userAgent = "netfetch/0.1"
+    @Option(name: .both("A", "user-agent"), help: ArgumentHelp("The User-Agent; '' for none", valueName: "name"))
+    var userAgent = "netfetch/\(VersionText.number)"
 
-    @Option(name: .both("e", "referer"), parsing: .unconditional, help: ArgumentHelp("The Referer", valueName: "url"))
+    @Option(name: .both("e", "referer"), help: ArgumentHelp("The Referer", valueName: "url"))
     var referer: String?
 
     @Option(
         name: .both("u", "user"),
-        parsing: .unconditional,
-        help: ArgumentHelp("Credentials for the server: Basic, unless --digest", valueName: "name:password")
+        help: ArgumentHelp("Basic credentials; asks for a missing password", valueName: "name[:password]")
     )
     var user: String?
 
-    @Flag(name: .customLong("digest"), help: "The credentials are for Digest authentication, not Basic")
+    @Flag(name: .customLong("digest"), help: "Use the credentials for Digest authentication, not Basic")
     var usesDigest = false
 
     func validate() throws {
-        let sendsData = !putsDataInQuery && !(data.isEmpty && dataRaw.isEmpty && dataBinary.isEmpty)
-        let contents = [("-d", sendsData), ("-F", !form.isEmpty), ("-T", upload != nil)].filter(\.1).map(\.0)
-        guard contents.count < 2 else {
-            throw ValidationError("\(contents.joined(separator: " and ")) each say what to send; choose one")
+        let hasData = !putsDataInQuery && ![data, dataRaw, dataBinary, dataUrlencode, json].allSatisfy(\.isEmpty)
+        let bodies = [("-d", hasData), ("-F", !form.isEmpty), ("-T", upload != nil)].filter(\.1).map(\.0)
+        guard bodies.count < 2 else {
+            throw ValidationError("\(bodies.joined(separator: " and ")) each name the body; choose one")
+        }
+        guard !asksForHead || bodies.isEmpty else {
+            throw ValidationError("-I requests a head, and \(bodies[0]) sends a body; choose one")
         }
     }
 
     /// Whether there is any of these options.
-    var saysAnything: Bool {
-        let lists = [headers, data, dataRaw, dataBinary, form]
+    var isGiven: Bool {
+        let lists = [headers, data, dataRaw, dataBinary, dataUrlencode, json, form]
         return !lists.allSatisfy(\.isEmpty) || putsDataInQuery || asksForHead || usesDigest
             || [method, upload, referer, user].contains { $0 != nil }
     }
 
-    /// Who asks where the server of a URL wants Digest authentication.
+    /// Asks for a missing password.
+    mutating func completeCredentials() {
+        if let name = user, !name.contains(":") { user = name + ":" + Terminal.password(of: name, for: "host") }
+    }
+
+    /// The credentials for the server of a URL, where Digest authentication is used.
     ///
     /// - Throws: A ``Failure``.
     func digestCredentials(for url: URL) throws -> [HTTP.Origin: HTTP.Credentials] {
         guard usesDigest, let user else { return [:] }
         let parts = user.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
-        guard parts.count == 2 else { throw HTTP.Headers.noColon }
         return [try HTTP.Origin(of: url): HTTP.Credentials(user: parts[0], password: parts[1])]
     }
 
     /// The request for a URL.
     ///
     /// - Throws: A ``Failure``, or a ``LocalFileError``.
-    func request(for text: String) throws -> HTTP.Request {
-        let content = try content()
+    func request(for text: String, data: DataPieces) throws -> HTTP.Request {
+        let body = try data.joined()
         var text = text.contains("://") ? text : "http://" + text
-        if putsDataInQuery, let content { text = Self.adding(content, to: text) }
+        if putsDataInQuery, let body { text = Self.adding(body, to: text) }
         if let upload, upload != "-" {
             try LocalFile.requireReadable(upload)
-            if text.hasSuffix("/") { text += Self.escaped((upload as NSString).lastPathComponent) }
+            if text.hasSuffix("/") { text += DataPieces.escaped(Data((upload as NSString).lastPathComponent.utf8)) }
         }
         var request = try HTTP.Request(readingURL: text)
+        var mediaType: String?
         if let upload {
             request.body = upload == "-" ? .stream(.init(StandardInput())) : .file(path: upload)
             request.method = .PUT
@@ -123,43 +116,19 @@ struct RequestArguments: ParsableArguments {
             let content = try FormField.content(form)
             request.body = content.body
             request.method = .POST
-            if let mediaType = content.mediaType { request.headers.append("\(mediaType)", for: .contentType) }
-        } else if let content, !putsDataInQuery {
-            request.body = .bytes(content)
+            mediaType = content.mediaType.map { "\($0)" }
+        } else if let body, !putsDataInQuery {
+            request.body = .bytes(body)
             request.method = .POST
+            mediaType = "application/x-www-form-urlencoded"
         }
         if asksForHead { request.method = .HEAD }
         if let method { request.method = HTTP.Method(rawValue: method) }
-        let sendsForm = content != nil && !putsDataInQuery && upload == nil && form.isEmpty
-        request.headers = try fields(
-            content: sendsForm ? "application/x-www-form-urlencoded" : request.headers[.contentType]
-        )
+        request.headers = try fields(mediaType: data.isJSON ? "application/json" : mediaType)
+        if data.isJSON, try !ownFields().contains(where: { $0.name == .accept }) {
+            request.headers.append("application/json", for: .accept)
+        }
         return request
-    }
-
-    private func content() throws -> Data? {
-        var pieces: [Data] = []
-        for piece in data {
-            guard piece.hasPrefix("@") else {
-                pieces.append(Data(piece.utf8))
-                continue
-            }
-            pieces.append(try LocalFile.read(String(piece.dropFirst())).filter { $0 != 10 && $0 != 13 && $0 != 0 })
-        }
-        pieces += dataRaw.map { Data($0.utf8) }
-        for piece in dataBinary {
-            pieces.append(piece.hasPrefix("@") ? try LocalFile.read(String(piece.dropFirst())) : Data(piece.utf8))
-        }
-        return pieces.isEmpty ? nil : Data(pieces.joined(separator: [UInt8(ascii: "&")]))
-    }
-
-    /// A file's name as a segment of a path.
-    private static func escaped(_ name: String) -> String {
-        name.utf8.map { byte in
-            let isPlain = byte < 0x80 && Character(Unicode.Scalar(byte)).isLetter || (0x30...0x39).contains(byte)
-            return isPlain || "-._~".utf8.contains(byte)
-                ? String(Unicode.Scalar(byte)) : String(format: "%%%02X", Int(byte))
-        }.joined()
     }
 
     private static func adding(_ query: Data, to url: String) -> String {
@@ -168,11 +137,12 @@ struct RequestArguments: ParsableArguments {
         return url[..<fragment] + separator + String(decoding: query, as: UTF8.self) + url[fragment...]
     }
 
-    private func fields(content: String?) throws -> HTTP.Headers {
-        var fields: HTTP.Headers = [.userAgent: userAgent]
-        if let referer { fields.append(referer, for: .referer) }
+    private func fields(mediaType: String?) throws -> HTTP.Headers {
+        var fields: HTTP.Headers = [:]
+        if !userAgent.isEmpty { fields.append(userAgent, for: .userAgent) }
+        if let referer, !referer.isEmpty { fields.append(referer, for: .referer) }
         if let user, !usesDigest { fields.append(try HTTP.Headers.basic(user), for: .authorization) }
-        if let content { fields.append(content, for: .contentType) }
+        if let mediaType { fields.append(mediaType, for: .contentType) }
         var own: HTTP.Headers = [:]
         for (name, value) in try ownFields() {
             fields[name] = nil
@@ -182,7 +152,7 @@ struct RequestArguments: ParsableArguments {
     }
 
     /// The fields of -H; one without a value is to be left out.
-    private func ownFields() throws -> [(HTTP.HeaderName, String?)] {
+    private func ownFields() throws -> [(name: HTTP.HeaderName, value: String?)] {
         try headers.flatMap { argument in
             let lines =
                 argument.hasPrefix("@")
@@ -190,16 +160,16 @@ struct RequestArguments: ParsableArguments {
                     .split(whereSeparator: \.isNewline).map(String.init) : [argument]
             return try lines.map { line in
                 let field = try HTTP.Headers.field(line, orEmpty: ";")
-                if field.1 == nil, Self.indispensable.contains(field.0) {
-                    throw Failure(.refused, "'\(line)': no request can do without \(field.0).")
+                if field.value == nil, Self.indispensable.contains(field.name) {
+                    throw Failure(.refused, "'\(line)': every request needs \(field.name).")
                 }
                 return field
             }
         }
     }
 
-    /// Whether the stack is not to say what it accepts.
-    func leavesOutAccept() throws -> Bool { try ownFields().contains { $0 == .accept && $1 == nil } }
+    /// Whether the stack must not add an `Accept`.
+    func leavesOutAccept() throws -> Bool { try ownFields().contains { $0.name == .accept && $0.value == nil } }
 
     private static let indispensable: Set<HTTP.HeaderName> = [.host, .contentLength, .transferEncoding]
 }
@@ -209,20 +179,24 @@ extension HTTP.Request {
     ///
     /// - Throws: A ``Failure`` of the kind `url`.
     init(readingURL text: String) throws(Failure) {
-        // URL's own parser escapes them, and would fetch something that was not written.
+        // URL's own parser escapes them, and would request something that was not written.
         guard text.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F }) else {
             throw Failure(.url, "The URL has a blank or a control character; escape it with a percent sign.")
         }
-        do { try self.init(url: text) } catch { throw Failure(.url, "\(error)") }
+        do { try self.init(url: text) } catch {
+            throw Failure(.url, "\(error)", exitCode: Failure.namesOtherScheme(text) ? 1 : nil)
+        }
     }
 }
 
 extension HTTP.Headers {
-    static let noColon = Failure(.refused, "The credentials have no colon; write name:password.")
-
     /// The Basic credentials of `name:password`.
+    ///
+    /// - Throws: A ``Failure`` of the kind `refused`.
     static func basic(_ user: String) throws(Failure) -> String {
-        guard user.contains(":") else { throw noColon }
+        guard user.contains(":") else {
+            throw Failure(.refused, "The credentials have no colon; write name:password.")
+        }
         return "Basic " + Data(user.utf8).base64EncodedString()
     }
 
@@ -230,10 +204,13 @@ extension HTTP.Headers {
     ///
     /// - Parameters:
     ///   - line: The line.
-    ///   - mark: What may stand for the colon after a name without a value.
+    ///   - mark: What may follow the name instead of a colon, for an empty value.
     /// - Returns: The name and the value.
     /// - Throws: A ``Failure`` of the kind `refused`.
-    static func field(_ line: String, orEmpty mark: String? = nil) throws(Failure) -> (HTTP.HeaderName, String?) {
+    static func field(
+        _ line: String,
+        orEmpty mark: String? = nil
+    ) throws(Failure) -> (name: HTTP.HeaderName, value: String?) {
         guard let colon = line.firstIndex(of: ":") else {
             guard let mark, line.hasSuffix(mark) else {
                 throw Failure(.refused, "A header line has no colon; write 'Name: value'.")

@@ -1,26 +1,36 @@
 import Foundation
 import NetworkStack
 
-extension Retry.Policy where Metadata == Retry.Metadata<HTTP.Request, HTTP.Response> {
-    /// Tries again after what may pass, as curl's --retry does: a name that was not found, a time limit, a server that says
-    /// so. It waits for what `Retry-After` says, or a second, then two, four, and so on, ten minutes at most.
+/// Retries as curl's --retry does: after a failed name lookup, a timeout, or a status such as 503. Each waits as long as
+/// `Retry-After` asks for; else for `delay`; else for 1 second, then 2, 4 and so on, up to ten minutes.
+struct Retrying: Sendable {
+    /// How many times.
+    var limit = 0
+    /// Seconds before each.
+    var delay: Double?
+
+    /// The policy for one fetch.
     ///
     /// - Parameters:
-    ///   - limit: How often.
-    ///   - reception: Knows whether content was written, which cannot be taken back.
-    ///   - failure: Reads what an attempt ended with.
+    ///   - reception: Knows whether any of the body was delivered, which cannot be undone.
+    ///   - failure: Reads what an attempt failed with.
     /// - Returns: The policy.
-    static func passing(
-        limit: Int,
+    func policy(
         reception: Reception,
         failure: @escaping @Sendable (any Error) -> Failure?
-    ) -> Self {
+    ) -> HTTPRetryPolicy {
         let longest = 600.0
         let scale: Retry.Backoff.Scale = { base, retry in min(base * pow(2, Double(retry - 1)), longest) }
-        return Self.backoff(.exponential(baseDelay: 1, scale: scale, until: .maxRetries(limit)))
+        let backoff: Retry.Backoff =
+            if let delay, delay > 0 {
+                .constant(delay: delay, until: .maxRetries(limit))
+            } else {
+                .exponential(baseDelay: 1, scale: scale, until: .maxRetries(limit))
+            }
+        return HTTPRetryPolicy.backoff(backoff)
             .respectingRetryAfter(upTo: longest)
-            .when { error, state, metadata in
-                guard state.retryCount < limit, !reception.hasGiven else { return false }
+            .when { [limit] error, state, metadata in
+                guard state.retryCount < limit, !reception.hasDelivered else { return false }
                 if let response = metadata.response { return response.status.mayPass }
                 let kind = failure(error)?.kind
                 return kind == .timeout || kind == .dns
@@ -29,6 +39,6 @@ extension Retry.Policy where Metadata == Retry.Metadata<HTTP.Request, HTTP.Respo
 }
 
 extension HTTP.StatusCode {
-    /// Whether a server says with it that it may do better later.
+    /// Whether the server may answer otherwise later.
     var mayPass: Bool { [408, 429, 500, 502, 503, 504].contains(rawValue) }
 }

@@ -4,7 +4,7 @@ import NetworkStack
 import Synchronization
 import URLSessionStack
 
-/// What a command remembers from one fetch to the next, on whatever stack.
+/// What a command keeps from one fetch to the next, on any stack.
 struct Memory: Sendable {
     var cookies: HTTP.CookieJar?
     var strictTransport: HTTP.StrictTransportHosts?
@@ -17,18 +17,18 @@ final class Stacks: Sendable {
         var order: [StackChoice] = []
     }
 
-    /// A batch could ask for any number of them; the one that was not used for longest goes, once its fetches have ended.
+    /// A batch could need any number of them; the one that was not used for longest is released, once its fetches have ended.
     private static let limit = 64
 
     private let width: Int
     private let memory: Memory
     private let state = Mutex(State())
 
-    /// Makes none yet.
+    /// Makes no stack yet.
     ///
     /// - Parameters:
-    ///   - width: How many fetches can be under way to one host.
-    ///   - memory: What every stack remembers.
+    ///   - width: How many fetches run at once to one host.
+    ///   - memory: What every stack keeps.
     init(width: Int, memory: Memory = Memory()) {
         self.width = width
         self.memory = memory
@@ -36,7 +36,7 @@ final class Stacks: Sendable {
 
     /// The stack of a choice.
     ///
-    /// - Throws: A ``Failure`` if there can be none.
+    /// - Throws: A ``Failure`` if it cannot be made.
     func carrier(for choice: StackChoice) throws(Failure) -> Carrier {
         do {
             return try state.withLock { state throws(Failure) in
@@ -62,7 +62,7 @@ final class Stacks: Sendable {
             case .urlsession: Carrier(try Network.URLSessionNetworkStack(configuration: configuration), configuration)
             }
         } catch {
-            throw Failure(making: error)
+            throw choice.failure(of: error)
         }
     }
 }

@@ -1,10 +1,10 @@
 import Foundation
 import NetworkStack
 
-/// A transport that lets a reception see what passes: every hop's request, every head, and the content as it comes.
+/// A transport that reports what passes to a reception: every hop's request, every head, and the body as it comes.
 ///
-/// The library's engine goes on deciding everything, from redirects to deadlines; it is told how much content came, and
-/// does not collect it.
+/// The library's engine decides everything, from redirects to timeouts; it gets the number of bytes, and does not collect
+/// them.
 struct Tap<Base: HTTPTransport>: HTTPTransport {
     typealias Request = HTTP.Request
     typealias Response = HTTP.Response
@@ -28,7 +28,7 @@ struct Tap<Base: HTTPTransport>: HTTPTransport {
     func response(_ response: HTTP.Response) -> HTTP.Response { response }
 }
 
-/// Stands between a transport and the engine's sink for one hop.
+/// Reports what a transport sends to the engine's sink, for one hop.
 private final class TapSink<Failure: Error>: HTTPTransferSink {
     private let reception: Reception
     private let hop: Int
@@ -56,7 +56,7 @@ private final class TapSink<Failure: Error>: HTTPTransferSink {
     }
 
     func body(_ chunk: Data) -> Bool {
-        let (total, goesOn) = reception.received(content: chunk, hop: hop)
+        let (total, goesOn) = reception.received(body: chunk, hop: hop)
         sink.withheld(total)
         return goesOn
     }

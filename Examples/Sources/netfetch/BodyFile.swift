@@ -1,13 +1,15 @@
 import Foundation
 
-/// Where content goes: a file that is made when the first of it comes, or standard output.
-struct ContentFile {
+/// Where a body goes: a file that is made when the first of it comes, or standard output.
+struct BodyFile {
     private let path: String?
+    private let appends: Bool
     private var descriptor: Int32?
 
     /// A file, or standard output for `nil` and `-`.
-    init(_ path: String?) {
+    init(_ path: String?, appends: Bool = false) {
         self.path = path == "-" ? nil : path
+        self.appends = appends
         if self.path == nil { descriptor = STDOUT_FILENO }
     }
 
@@ -15,7 +17,8 @@ struct ContentFile {
     mutating func open() throws(LocalFileError) -> Int32 {
         if let descriptor { return descriptor }
         guard let path else { return STDOUT_FILENO }
-        let opened = Foundation.open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
+        let mode = O_WRONLY | O_CREAT | O_CLOEXEC | (appends ? O_APPEND : O_TRUNC)
+        let opened = Foundation.open(path, mode, 0o666)
         guard opened >= 0 else { throw LocalFileError(path, exitCode: 23) }
         descriptor = opened
         return opened
