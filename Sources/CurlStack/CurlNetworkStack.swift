@@ -44,10 +44,18 @@ extension Network {
             )
         }
 
-        /// Makes a stack without some work-arounds for defects of libcurl, for tests of these work-arounds.
-        package init(configuration: Configuration, without quirks: LibcurlQuirks) throws(ConfigurationError) {
+        /// Makes a stack without some work-arounds for defects of libcurl, or without a trust gate, for tests of these.
+        package init(
+            configuration: Configuration,
+            without quirks: LibcurlQuirks,
+            lacking gates: TrustGates = []
+        ) throws(ConfigurationError) {
             engine = HTTPEngine(
-                transport: try CurlTransport(configuration: configuration, quirks: .running.subtracting(quirks)),
+                transport: try CurlTransport(
+                    configuration: configuration,
+                    quirks: .running.subtracting(quirks),
+                    gates: .all.subtracting(gates)
+                ),
                 configuration: configuration,
                 queue: .global()
             )

@@ -18,10 +18,11 @@ public final class CurlTransport: HTTPTransport {
 
     let thread: LoopThread
 
-    /// Makes a transport that works around the given defects of libcurl.
+    /// Makes a transport that works around the given defects of libcurl and has the given trust gates.
     init(
         configuration: Network.Configuration,
-        quirks: LibcurlQuirks = .running
+        quirks: LibcurlQuirks = .running,
+        gates: TrustGates = .all
     ) throws(Network.ConfigurationError) {
         do { try configuration.validate() } catch { throw .init(error) }
         try CurlLibrary.shared.validate()
@@ -30,7 +31,7 @@ public final class CurlTransport: HTTPTransport {
         var configuration = configuration
         let authorities: Authorities
         (configuration.tls, authorities) = try configuration.tls.read()
-        thread = try LoopThread(configuration: configuration, authorities: authorities, quirks: quirks)
+        thread = try LoopThread(configuration: configuration, authorities: authorities, quirks: quirks, gates: gates)
     }
 
     /// Starts a hop, or queues it.

@@ -22,10 +22,11 @@ struct Loop: ~Copyable {
         mailbox: Mailbox,
         configuration: Network.Configuration,
         authorities: Authorities,
-        quirks: LibcurlQuirks = .running
+        quirks: LibcurlQuirks = .running,
+        gates: TrustGates = .all
     ) {
         self.mailbox = mailbox
-        turn = Turn(quirks: quirks)
+        turn = Turn(quirks: quirks, gates: gates)
         poller = Poller(waker: mailbox.waker)
         pools = Pools(configuration, authorities, poller: poller, connections: turn.connections, quirks: quirks)
         queue = ConnectionQueue(limits: configuration.connections, quirks: quirks)

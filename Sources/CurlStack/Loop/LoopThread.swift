@@ -13,7 +13,8 @@ final class LoopThread: Sendable {
     init(
         configuration: Network.Configuration,
         authorities: Authorities,
-        quirks: LibcurlQuirks = .running
+        quirks: LibcurlQuirks = .running,
+        gates: TrustGates = .all
     ) throws(Network.ConfigurationError) {
         guard mailbox.waker.isOpen else {
             throw .invalid("The system has no file descriptors for the stack to wait with.")
@@ -23,6 +24,7 @@ final class LoopThread: Sendable {
             configuration: configuration,
             authorities: authorities,
             quirks: quirks,
+            gates: gates,
             end: end
         )
         var thread = pthread_t()
@@ -56,6 +58,7 @@ private final class ThreadBody: Sendable {
     private let configuration: Network.Configuration
     private let authorities: Authorities
     private let quirks: LibcurlQuirks
+    private let gates: TrustGates
     private let end: Milestone
 
     init(
@@ -63,12 +66,14 @@ private final class ThreadBody: Sendable {
         configuration: Network.Configuration,
         authorities: Authorities,
         quirks: LibcurlQuirks,
+        gates: TrustGates,
         end: Milestone
     ) {
         self.mailbox = mailbox
         self.configuration = configuration
         self.authorities = authorities
         self.quirks = quirks
+        self.gates = gates
         self.end = end
     }
 
@@ -90,7 +95,8 @@ private final class ThreadBody: Sendable {
             mailbox: mailbox,
             configuration: configuration,
             authorities: authorities,
-            quirks: quirks
+            quirks: quirks,
+            gates: gates
         )
         loop.run()
     }

@@ -11,15 +11,23 @@ struct TLSContext {
     func install(_ authorities: Authorities) -> Bool { unsafe authorities.install(in: pointer) }
 
     /// Installs a record of the handshake and, if keys are pinned, the handshake gate
-    /// (``TLSRecord/install(in:peers:through:reading:namesHosts:)``).
+    /// (``TLSRecord/install(in:peers:through:reading:namesHosts:hasGate:)``).
     ///
     /// - Returns: The record, or `nil` if there was no memory for it. Then the handshake must not begin.
     func installRecord(
         of peers: TLSPeers,
         through proxy: TLSRecord?,
         reading budget: ReadBudget,
-        namesHosts: Bool
+        namesHosts: Bool,
+        hasGate: Bool
     ) -> TLSRecord? {
-        unsafe TLSRecord.install(in: pointer, peers: peers, through: proxy, reading: budget, namesHosts: namesHosts)
+        unsafe TLSRecord.install(
+            in: pointer,
+            peers: peers,
+            through: proxy,
+            reading: budget,
+            namesHosts: namesHosts,
+            hasGate: hasGate
+        )
     }
 }

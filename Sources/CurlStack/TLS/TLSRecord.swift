@@ -67,13 +67,15 @@ final class TLSRecord {
     ///   - proxy: The record of the proxy's connection that this one leads through.
     ///   - budget: How much of the connection may be read at once. It must outlive the connection.
     ///   - namesHosts: Whether certificates must name their hosts where names count.
+    ///   - hasGate: Whether there is a handshake gate (``TrustGates``).
     /// - Returns: The record, or `nil` if there was no memory for it.
     static func install(
         in context: OpaquePointer,
         peers: TLSPeers,
         through proxy: TLSRecord?,
         reading budget: ReadBudget,
-        namesHosts: Bool
+        namesHosts: Bool,
+        hasGate: Bool
     ) -> TLSRecord? {
         let record = TLSRecord(peers: peers, proxy: proxy, budget: budget)
         let kept = unsafe Unmanaged.passRetained(record)
@@ -89,7 +91,7 @@ final class TLSRecord {
             if TLSRecord.isCloseNotify(event, value) { unsafe TLSRecord.of(connection)?.sawCloseNotify = true }
             if let alert = TLSAlert(event, value) { unsafe TLSRecord.of(connection)?.alert = alert }
         }
-        if peers.arePinned { unsafe HandshakeGate.install(in: context, kept.toOpaque()) }
+        if hasGate, peers.arePinned { unsafe HandshakeGate.install(in: context, kept.toOpaque()) }
         if namesHosts { unsafe HostNames.require(in: context) }
         return record
     }

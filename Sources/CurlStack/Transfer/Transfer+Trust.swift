@@ -20,7 +20,8 @@ extension Transfer {
             // A connection's first handshake is the proxy's, and the next one leads through that.
             through: attempt.handshakes > 0 ? attempt.tlsRecord : nil,
             reading: turn.reads,
-            namesHosts: easy.namesHosts
+            namesHosts: easy.namesHosts,
+            hasGate: turn.gates.contains(.handshake)
         )
         guard let record else { return CURLE_OUT_OF_MEMORY }
         attempt.tlsRecord = record
@@ -55,7 +56,9 @@ extension Transfer {
         }
         let proof = easy?.serverProof ?? .none
         if case .verified(let chain) = proof { attempt.serverPins = (chain.pins, chain.match(of: server)) }
-        guard let refusal = RequestGate.refusal(of: server, by: proof) else { return nil }
+        guard turn.gates.contains(.request), let refusal = RequestGate.refusal(of: server, by: proof) else {
+            return nil
+        }
         if server.isEnforced { return refusal }
         control.sink.mismatched(.init(origin: control.hop.origin, error: refusal))
         return nil

@@ -4,6 +4,7 @@ internal import NetworkStack
 /// What the transfers of a loop share: those that something happened to in this turn, and the connections' sockets.
 final class Turn {
     let quirks: LibcurlQuirks
+    let gates: TrustGates
     /// Those that have something to report, in order, and the place of the next.
     @safe @exclusivity(unchecked)
     private var touched: [Transfer] = []
@@ -36,7 +37,7 @@ final class Turn {
     /// Those whose attempt to connect was given up, or has begun with a socket: they may have another address to try.
     var betweenAddresses: [(transfer: Transfer, socket: Int32?)] = [] { didSet { hasRest = true } }
 
-    init(quirks: LibcurlQuirks = .running) { self.quirks = quirks }
+    init(quirks: LibcurlQuirks = .running, gates: TrustGates = .all) { (self.quirks, self.gates) = (quirks, gates) }
 
     /// libcurl is about to be called.
     func renewBudgets() {

@@ -71,6 +71,17 @@ struct PinnedTrial {
         return try ScriptedServer.responding(options) { _ in .ok("secret") }
     }
 
+    /// A server that resets its first connection at the second request, without a response. Later connections show another
+    /// identity.
+    func serverThatDies(then impostor: TLSIdentity) throws -> ScriptedServer {
+        var options = ScriptedServer.Options(tls: certificates.server)
+        options.identityForConnection = { $0 == 0 ? nil : impostor }
+        let ok = ScriptedServer.Step.send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+        return try ScriptedServer(options) { index in
+            [.receiveHead, ok] + (index == 0 ? [.receiveHead, .reset] : [.waitForClose])
+        }
+    }
+
     /// A request with secrets.
     func request(_ url: String) throws -> HTTP.Request {
         try HTTP.Request(

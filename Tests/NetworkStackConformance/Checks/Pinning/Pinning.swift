@@ -7,7 +7,7 @@ extension ConformanceCheck {
     /// which must pass, and with a wrong one.
     static let pinning: [ConformanceCheck] =
         pinnedChains + pinnedImpostors + pinnedConnections + pinnedHosts + pinnedRoutes + pinnedReports
-        + pinnedProxies
+        + pinnedProxies + pinnedLater
 
     /// Which certificate a pin may be of.
     private static let pinnedChains: [ConformanceCheck] =

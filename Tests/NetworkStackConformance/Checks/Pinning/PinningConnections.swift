@@ -40,12 +40,7 @@ extension ConformanceCheck {
             let certificates = trial.certificates
             let rogue = try certificates.identity(certificates.secondServer, presentingAlso: certificates.server)
             for impostor in [certificates.rotatedServer, rogue] {
-                var options = ScriptedServer.Options(tls: certificates.server)
-                options.identityForConnection = { $0 == 0 ? nil : impostor }
-                // The kept connection dies under the second request, without an answer.
-                let server = try ScriptedServer(options) { _ in
-                    [.receiveHead, .send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"), .receiveHead, .reset]
-                }
+                let server = try trial.serverThatDies(then: impostor)
                 let client = try trial.client(trial.trust(trial.pins(.leaf)))
                 let request = try HTTP.Request(url: server.url(), headers: [.authorization: "Bearer token"])
                 _ = try await client.success(request)
@@ -54,6 +49,7 @@ extension ConformanceCheck {
                     .connections
                 try expectEqual(connections.map(\.requests.count), [2, 0], "requests by connection")
                 try expectEqual(connections[1].receivedCount, 0, "bytes that the impostor received")
+                try expect(connections[1].handshake != .done, "The client finished a handshake: \(connections[1])")
             }
         },
         ConformanceCheck("A server that renegotiates as another gets no request", needs: PinnedTrial.needs) {
