@@ -58,7 +58,7 @@ struct ContentDecoderTests {
             let begun = decode([first], by: decoder)
             #expect(begun.steps == [.goOn], "\(coding) up to \(place)")
             #expect(decoder.isFinished == (place == bytes.count), "\(coding) up to \(place)")
-            // What has come is handed over at once: who reads a stream must not wait for what comes next.
+            // Decoded bytes are delivered at once: the reader of a stream must not wait for later ones.
             let trailer = ["gzip": 8, "deflate": 4, "zstd": 4][coding] ?? 0
             #expect(begun.count == 65_536 || place < bytes.count - trailer, "\(coding) up to \(place)")
             let ended = decode([second], by: decoder)
@@ -72,7 +72,7 @@ struct ContentDecoderTests {
         let decoder = try #require(ContentCoding.decoder(for: [coding]))
         let noise = (0..<1000).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ 3) }
         #expect(decode([noise], by: decoder).steps == [.corrupt], "\(coding)")
-        // Also within another coding, whose reader has to be told why.
+        // Also within another coding, whose reader has to get the reason.
         let outer = Multiplier(count: 1)
         let inner = try #require(ContentCoding.decoder(for: ["gzip"]))
         #expect(decode([[1, 2, 3]], by: NestedDecoder([outer, inner])).steps == [.corrupt])

@@ -120,7 +120,7 @@ struct CurlErrorTests {
             [.receiveHead, .send(head + "2\r\n\r\nok"), .receiveHead, .send(head + "10\r\n\r\nok"), .close]
         }
         var configuration = Network.Configuration()
-        // Nobody listens at the first one.
+        // Nothing listens at the first address.
         configuration.addresses.hostOverrides = [
             try .init(host: "two.test", port: Int(server.port), addresses: ["127.0.0.9", "127.0.0.1"])
         ]

@@ -4,7 +4,7 @@ import NetworkStackTesting
 
 @testable import CurlStack
 
-/// Hears how a hop ends.
+/// Records how a hop ends.
 final class EndSink: HTTPTransferSink {
     let ended = Gate()
     let failure = Lock<HTTPTransferFailure<CurlError>?>(nil)

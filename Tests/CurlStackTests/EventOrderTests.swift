@@ -98,7 +98,7 @@ struct EventOrderTests {
         }
         let transport = Overheard(base: try Network.CurlNetworkStack().engine.transport)
         let stack = Stack(engine: HTTPEngine(transport: transport))
-        // What is told after an end is told before the next transfer ends.
+        // Events that follow an end are reported before the next transfer ends.
         for _ in 1...3 {
             _ = try? await stack.fetch(resource: .init(baseRequestMaking: .request(HTTP.Request(url: server.url("/")))))
         }

@@ -4,8 +4,8 @@ import NetworkStack
 import NetworkStackTesting
 import Testing
 
-/// What a stack holds does not grow with what it has done. Each test runs in a process of its own, so that nothing else
-/// that runs meanwhile is counted.
+/// A stack's memory does not grow with the number of fetches. Each test runs in a separate process, so that nothing else is
+/// counted.
 @Suite("Flatness", .serialized)
 struct FlatnessTests {
     @Test("20,000 fetches one after the other leave nothing behind", .timeLimit(.minutes(5)))
@@ -47,7 +47,7 @@ private struct Flatness {
     let width: Int
     private var urlText: String
 
-    /// Starts a server in a process of its own, so that its growth is not counted.
+    /// Starts a server in a separate process, so that its growth is not counted.
     init(width: Int) async throws {
         nginx = try NginxServer()
         try await nginx.start()
@@ -55,7 +55,7 @@ private struct Flatness {
         urlText = nginx.httpURL("/bytes/1k")
     }
 
-    /// Each request over a connection of its own, past both gates.
+    /// Each request uses a new connection, and passes both gates.
     mutating func provePinned(_ count: Int) async throws {
         let certificates = try TestCertificates.shared()
         var configuration = Network.Configuration()

@@ -9,7 +9,7 @@ import Testing
 /// What becomes of those that share a connection of HTTP/2, or are about to, when it goes.
 @Suite("CurlStack's connections that are gone", .serialized, .timeLimit(.minutes(1)))
 struct PoolingReplacedTests {
-    /// Tells on the loop's thread when the first request is about to be sent.
+    /// Reports on the loop's thread when the first request is about to be sent.
     private struct Announcing: HTTPTransport {
         typealias Request = HTTP.Request
         typealias Response = HTTP.Response
@@ -40,7 +40,7 @@ struct PoolingReplacedTests {
         }
 
         let base: CurlTransport
-        /// What is done when the first is about to be sent.
+        /// Called when the first request is about to be sent.
         let announce = Lock<(@Sendable () -> Void)?>(nil)
 
         var capabilities: HTTP.Capabilities { base.capabilities }

@@ -176,7 +176,7 @@ struct PoolingTests {
     @Test("an idle connection is used until its idle age, and not after", .timeLimit(.minutes(1)))
     func idleAge() async throws {
         let server = try ScriptedServer.responding { _ in .ok("done") }
-        // The time passes at a server that is slow to answer. libcurl counts whole seconds, and more than was said.
+        // The time passes at a slow server. libcurl counts whole seconds, and more than configured.
         let slow = try ScriptedServer { _ in
             [
                 .receiveHead, .pause(.milliseconds(2100)), .send("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nlate"),

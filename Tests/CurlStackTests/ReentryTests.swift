@@ -5,7 +5,7 @@ import NetworkStack
 import NetworkStackTesting
 import Testing
 
-/// Somebody who gives the fetch up when nobody needs them any more, as is usual.
+/// Cancels its fetch when its last reference is released, as is usual.
 private final class Owner: Sendable {
     let fetching = Lock<(any Cancelable)?>(nil)
     let isGone: Gate

@@ -1,7 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// A package of its own, so that the parsers alone are built for speed. `Sources/Histories` is the tests' folder of that name.
+// A separate package, so that only the parsers are built with optimisation. `Sources/Histories` is the tests' folder of that
+// name.
 let package = Package(
     name: "histories",
     dependencies: [.package(name: "network-stack", path: "../..")],

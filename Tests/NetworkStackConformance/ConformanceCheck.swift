@@ -63,7 +63,7 @@ public struct UnclaimedPromise: Error, CustomStringConvertible {
 
 /// A check failed.
 public struct ConformanceFailure: Error, CustomStringConvertible {
-    /// What was expected and what was found, with the place of the expectation.
+    /// The expected and the actual result, with the place of the expectation.
     public let description: String
     /// Whether a timeout ended a fetch before the phase that the check is about, which on a busy machine is no failure.
     let isTooEarly: Bool

@@ -26,7 +26,7 @@ private struct Counted: AsyncSequence, Sendable {
 
 private struct Broken: Error {}
 
-/// Reads a source to its end as a transport does: when there is nothing, it waits to be told.
+/// Reads a source to its end as a transport does: when there is nothing, it waits for the signal.
 private final class Reader: Sendable {
     private let ready = Lock(Gate())
 
@@ -252,7 +252,7 @@ struct StreamBodySourceTests {
         // A cancel closes the source on its own thread, while the transport's goes back on a connection that died.
         source.close()
         _ = source.rewind()
-        // Long enough for one more to be made; then until all are let go of, however long that takes.
+        // Long enough for another one to be made; then until all are released, however long that takes.
         try await Task.sleep(for: .milliseconds(500))
         let end = ContinuousClock.now + .seconds(10)
         var counts = (0, -1)

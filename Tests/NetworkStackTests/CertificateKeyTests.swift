@@ -53,7 +53,7 @@ struct CertificateKeyTests {
         for length in 0..<certificate.count {
             #expect(CertificateKey.subjectPublicKeyInfo(inDER: Array(certificate.prefix(length))) == nil)
         }
-        // What comes of it does not count here; that nothing traps does.
+        // The result does not matter, but it must not trap.
         for index in certificate.indices {
             for byte: UInt8 in [0, 0x30, 0x7F, 0x80, 0x81, 0x84, 0x85, 0xFF] {
                 var damaged = certificate

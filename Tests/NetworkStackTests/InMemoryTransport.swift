@@ -49,7 +49,7 @@ final class InMemoryTransfer: HTTPTransfer {
         (self.hop, self.sink, self.userAgent) = (hop, sink, userAgent)
     }
 
-    // What still comes after a cancel is not heard, so a handler may end in peace; a wait for content must end.
+    // Events after a cancel are ignored, so a handler may end; a wait for a body must end.
     func cancel() { goOn.signal() }
     func resumeSending() { goOn.signal() }
     func resumeReceiving() {}

@@ -7,7 +7,7 @@ import Testing
 struct InterceptedAttemptTests {
     private struct Failure: Error {}
 
-    /// Notes the request of every failure it is told.
+    /// Records the request of every failure.
     private final class Listener: HTTPResourceInterceptor {
         typealias Request = HTTP.Request
         typealias Response = HTTP.Response
@@ -62,7 +62,7 @@ struct InterceptedAttemptTests {
         }
     }
 
-    /// Asks what is kept when it is let go of.
+    /// Reads what is kept when it is released.
     private final class Asking: Sendable {
         let intercepted: InterceptedAttempt<HTTP.Request, HTTP.Response>
         let isGone: Lock<Bool>

@@ -130,7 +130,7 @@ struct ChallengeTests {
             ("Basic, Bearer error=\"invalid_token\"", ["Basic", "Bearer error=invalid_token"]),
             (" , ,Digest REALM=\"r\",nonce=\"n\" , , ", ["Digest nonce=n realm=r"]),
             ("NTLM", ["NTLM"]), ("", []), ("\"quoted\"", []), ("Basic realm=\"a\", realm=\"b\"", ["Basic realm=a"]),
-            // What is broken is dropped, and the rest counts.
+            // Broken challenges are dropped, and the rest counts.
             ("\"quoted\", Basic realm=a", ["Basic realm=a"]), ("Basic realm=\"open", ["Basic"]),
             ("Digest realm=\"r\", qop=, nonce=\"n\"", ["Digest nonce=n realm=r"]),
             ("Digest realm=\"r\" nonce=\"n\", qop=\"auth\"", ["Digest nonce=n qop=auth realm=r"]),

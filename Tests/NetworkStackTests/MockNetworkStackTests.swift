@@ -59,7 +59,7 @@ struct MockNetworkStackTests {
         } catch { return error }
     }
 
-    /// Files as an app has them, in a folder of their own.
+    /// Files as in an app, in a temporary folder.
     private func withFiles(_ body: (URL) async throws -> Void) async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "mock-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

@@ -68,7 +68,7 @@ struct NetworkActivityTests {
             }
             guard state == .hide else { return activity.decrement() }
             observation.withLock { $0 }?.cancel()
-            // Not told any more, although it happens within what is told.
+            // Not reported any more, although it happens within a report.
             if count == 2 { activity.increment() }
         }
         observation.withLock { $0 = cancelable }

@@ -109,7 +109,7 @@ struct RetryBudgetTests {
             .words
         }
         let failure = FetchError.http(503, nil, .init(status: 503, url: request.url))
-        // A delay that nobody can wait for ends the fetch.
+        // An invalid delay ends the fetch.
         for delay in [.nan, .infinity, -1] as [Double] {
             let endless = HTTPRetryPolicy.custom { _, _, _ in .retryAfter(delay) }.within(budget)
             #expect(vote(endless, on: failure).hasPrefix("retry after"))

@@ -24,7 +24,7 @@ struct ServerTrustTests {
         )
     }
 
-    /// What a judge says, in a word: `ordinary`, the domain of the policy that counts, or the error; and what it reports.
+    /// The verdict of a judge in a word: `ordinary`, the domain of the policy that applies, or the error; and its report.
     private func verdict(
         _ url: String,
         _ policies: [PinningPolicy],

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("A value in a heap box")
 struct SharedTests {
-    /// Is let go of with the last who has it.
+    /// Reports its release.
     private final class Content: Sendable {
         let left: Lock<Int>
 

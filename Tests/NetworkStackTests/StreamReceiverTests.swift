@@ -63,7 +63,7 @@ struct StreamReceiverTests {
         #expect(pieces <= 2 * (expected.count / 4096 + 1), "\(pieces) pieces")
     }
 
-    /// In a process of its own, so that nothing else that runs meanwhile is counted.
+    /// In a separate process, so that nothing else is counted.
     @Test("stays small while 256 MiB pass through it and it never runs empty")
     func resident() async {
         await #expect(processExitsWith: .success) {

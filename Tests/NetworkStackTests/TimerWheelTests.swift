@@ -3,7 +3,7 @@ import Testing
 
 @testable import NetworkStack
 
-/// Notes when it was asked, and answers what it was told to.
+/// Records when it was asked, and returns a configured answer.
 final class Clockwork: TimerWheelEntry {
     private let asked = Lock<[MonotonicTime]>([])
     private let answers: Lock<[MonotonicTime]>

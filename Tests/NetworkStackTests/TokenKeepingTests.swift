@@ -194,7 +194,7 @@ struct TokenKeepingTests {
         let waiting = Task { try await authenticator.token() }
         try await store.loading.opened()
         let forced = Task { try await authenticator.refreshToken() }
-        // Long enough for it to join; if it comes later, it has a refresh of its own.
+        // Long enough for it to join; if it comes later, it starts another refresh.
         for _ in 1...100 { await Task.yield() }
         store.loads?.open()
         #expect(try await forced.value.value == "T1")

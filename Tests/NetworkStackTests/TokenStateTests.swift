@@ -18,14 +18,14 @@ private final class CountingStore: TokenStore {
     func save(_ token: AccessToken?) {}
 }
 
-/// Something that says when it is cancelled.
+/// Records its cancel.
 private final class Noticing: Cancelable {
     let cancelled = Gate()
 
     func cancel() { cancelled.open() }
 }
 
-/// Never authenticates, and says when it is cancelled.
+/// Never authenticates, and records its cancel.
 private struct Stuck: RequestAuthenticator {
     typealias Request = HTTP.Request
     typealias Response = HTTP.Response
@@ -72,7 +72,7 @@ struct TokenStateTests {
         #expect(!countsLate)
         #expect(state.token == nil)
         _ = state.request(waiter, now: .now)
-        // A margin that is longer than a duration can tell in seconds.
+        // A margin beyond the range of a duration in seconds.
         let forever = Duration.seconds(Int64.max) * 2
         let counts = state.adopt(AccessToken("T2", expirationDate: .now), from: 2, margin: forever, now: .now)
         #expect(counts, "the next one's is news")

@@ -31,7 +31,7 @@ struct AnswerTests {
         )
     }
 
-    /// What is told, in a word for each.
+    /// The events, in a word each.
     private static func words(_ events: [Answer.Event]) -> [String] {
         events.map { event in
             switch event {

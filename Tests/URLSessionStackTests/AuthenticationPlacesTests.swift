@@ -5,7 +5,7 @@ import NetworkStackTesting
 import Testing
 import URLSessionStack
 
-/// Whoever thinks about a challenge keeps no place on the host from anybody, and its fetch stands in line again.
+/// A challenge that waits for its answer occupies no connection of the host, and its fetch queues again.
 @Suite("A Basic challenge where places are few", .timeLimit(.minutes(1)))
 struct AuthenticationPlacesTests {
     private static let credential = URLCredential(user: "user", password: "right", persistence: .none)

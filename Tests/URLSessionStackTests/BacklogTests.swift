@@ -8,7 +8,7 @@ import Testing
 struct BacklogTests {
     private static let megabyte = Data(count: 1 << 20)
 
-    /// Takes what is told until a reader holds back after some pieces; in a word for each.
+    /// Takes events until the reader pauses after some chunks; returns them in a word each.
     private func tell(_ backlog: inout Backlog, holdingAfter count: Int = .max) -> [String] {
         var told: [String] = []
         while let event = backlog.next() {

@@ -47,7 +47,7 @@ struct CookieTests {
         await network.shutdown()
     }
 
-    /// Turns red when it is mended: then the documentation of the stack says too little.
+    /// Fails when the defect is gone: then the documentation of the stack has to change.
     @Test("are sent whatever their path, replacing a request's (known issue of URLSession)")
     func byHost() async throws {
         let server = try ScriptedServer.responding { _ in .ok("x") }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import URLSessionStack
 
-/// Each in a process of its own, as the environment is everybody's.
+/// Each test runs in a separate process, because the environment is process-wide.
 @Suite("Proxies that the environment names", .timeLimit(.minutes(1)))
 struct EnvironmentTests {
     private static let proxies = ["http_proxy", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"]

@@ -71,7 +71,7 @@ extension Result where Success == Network.Value<Data, URLResponse>, Failure == N
     }
 }
 
-/// Waits until a condition comes true that no event tells of.
+/// Waits for a condition that no event announces.
 func eventually(within limit: Duration = .seconds(10), _ condition: () -> Bool) async throws -> Bool {
     let deadline = ContinuousClock.now + limit
     while !condition() {

@@ -5,8 +5,8 @@ import NetworkStackTesting
 import Testing
 import URLSessionStack
 
-/// What a server can end the process with, through URLSession, whatever a stack above it does. Each turns red when it is
-/// fixed: then the documentation of the stack and its capabilities say too little.
+/// Replies that crash the process through URLSession, whatever the stack above does. Each test fails when the defect is fixed:
+/// then the documentation and the capabilities of the stack have to change.
 @Suite("Known crashes of URLSession", .timeLimit(.minutes(1)))
 struct KnownCrashTests {
     private static func fetch(_ reply: String) async throws {

@@ -19,7 +19,7 @@ struct PlaceQueueTests {
             queue.withdraw(ticket: ticket, from: origin)
         }
 
-        /// Whether exactly this guest has a place when another leaves; `nil` for nobody.
+        /// Whether exactly this guest gets a place when another leaves; `nil` for none.
         func leave(_ origin: HTTP.Origin, admits guest: Guest?) -> Bool {
             let admitted = queue.leave(origin)
             return admitted.count == (guest == nil ? 0 : 1) && admitted.first === guest

@@ -107,7 +107,7 @@ extension TaskTable: URLSessionDataDelegate {
 
     /// A challenge of a task: a 401 whose response and body were already delivered.
     ///
-    /// Without an answer URLSession would wait for ever (swift-corelibs-foundation #5457), and `.useCredential` without a
+    /// Without an answer URLSession would never end the task (swift-corelibs-foundation #5457), and `.useCredential` without a
     /// credential would crash the process. So the answer is always one of two.
     func urlSession(
         _ session: URLSession,

@@ -7,7 +7,7 @@ public enum TestServerError: Error, Sendable, CustomStringConvertible {
     /// A command line tool ended with another status than 0 or ran for too long.
     case commandFailed(command: String, status: Int32, output: String)
 
-    /// What is missing and how to install it, or what failed, with the program's output.
+    /// The missing program and how to install it, or the failure with the program's output.
     public var description: String {
         switch self {
         case .missing(let program, let package):

@@ -1,6 +1,6 @@
 // Longer than 300 lines: it is a table.
 
-/// What a jar is told and what it must then send, and where programs by others answer otherwise.
+/// What a jar gets and must then send, and where other programs differ.
 struct CookieCase: Sendable {
     /// One answer of a server: its URL and its `Set-Cookie` fields.
     typealias Answer = (url: String, fields: [String])

@@ -93,7 +93,7 @@ final class FetchHistory {
         switch random.number(below: 12) {
         case 0 where chance(4):
             run(.settle(.cancelled))
-            // What is completed in place is completed as soon as it has ended.
+            // A completion in place runs as soon as the fetch has ended.
             if delegate.endings.isEmpty, !(state.isEnded && delegate.resumesTask) { wasCancelled = true }
         case 1 where chance(3): settleLate()
         case 2 where !makers.isEmpty: handOver()

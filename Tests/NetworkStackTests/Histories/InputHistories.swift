@@ -1,8 +1,8 @@
 import Foundation
 
-/// Inputs mutated from valid ones, each from a seed of its own.
+/// Inputs mutated from valid ones, each with a different seed.
 struct InputHistories {
-    /// What is wrong, with the seed that shows it.
+    /// The fault, with the seed that shows it.
     struct Fault: Error, CustomStringConvertible {
         let seed: UInt64
         let parser: String

@@ -53,7 +53,7 @@ struct ReceivedMediaTypeTests {
         let type = HTTP.MediaType(text)
         #expect(type?.description == expected)
         #expect(type?.isValid == true)
-        // What is written is read again as the same.
+        // A written type is read as the same type.
         #expect(HTTP.MediaType(expected) == type)
         #expect(HTTP.MediaType(stringLiteral: expected) == type)
     }

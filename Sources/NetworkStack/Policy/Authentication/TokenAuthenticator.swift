@@ -124,7 +124,7 @@ public final class TokenAuthenticator: RequestAuthenticator {
         return waiter
     }
 
-    /// Votes for a retry if the server rejected the token and another one can be had. It ignores requests with other credentials.
+    /// Votes for a retry if the server rejected the token and another one is available. It ignores requests with other credentials.
     public func evaluateFailedRequest(
         _ request: HTTP.Request,
         data: Data?,

@@ -1,4 +1,4 @@
-// A program that knows one product, CurlStack: asking a port where nobody listens ends in a typed error.
+// A program that imports CurlStack only: a fetch from a closed port ends in a typed error.
 import CurlStack
 import FoundationEssentials
 import NetworkStack

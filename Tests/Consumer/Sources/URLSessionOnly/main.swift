@@ -1,4 +1,4 @@
-// A program that knows one product, URLSessionStack: asking a port where nobody listens ends in a typed error.
+// A program that imports URLSessionStack only: a fetch from a closed port ends in a typed error.
 import Foundation
 import NetworkStack
 import URLSessionStack

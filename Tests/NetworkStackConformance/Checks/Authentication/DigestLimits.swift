@@ -3,7 +3,7 @@ import NetworkStack
 import NetworkStackTesting
 
 extension ConformanceCheck {
-    /// Digest challenges that are not answered rightly, and what the response says of them.
+    /// Digest challenges that cannot be answered, and what the response reports of them.
     static let digestLimits: [ConformanceCheck] = [
         ConformanceCheck("An unanswerable Digest challenge is a 401 with a typed reason") { subject in
             let rows: [(String, HTTP.DigestLimit?)] = [

@@ -3,7 +3,7 @@ import NetworkStack
 import NetworkStackTesting
 
 extension ConformanceCheck {
-    /// A cancel at moments that nobody chose.
+    /// Cancels at random moments.
     static let cancelAtRandom: [ConformanceCheck] = [
         ConformanceCheck("Cancels at three hundred random moments end each fetch exactly once") {
             subject in

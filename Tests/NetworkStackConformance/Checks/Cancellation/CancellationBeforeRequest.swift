@@ -94,7 +94,7 @@ extension ConformanceCheck {
             try await eventually("the first interceptor was asked") { held.withLock { $0.count } == 1 }
             observation.cancel()
             try await observation.outcome().expectCancelled()
-            // Who is held holds the interceptor, which would hold them for ever.
+            // The held handlers retain the interceptor, which would retain them.
             while let handOn = held.withLock({ $0.popLast() }) { handOn() }
             try expect(!log.all.contains("second makes a request"), "It was told \(log.all)")
         },

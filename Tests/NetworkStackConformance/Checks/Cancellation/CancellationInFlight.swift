@@ -106,7 +106,7 @@ extension ConformanceCheck {
         }
     }
 
-    /// Cancels at a moment the server tells, and expects the outcome and the end of the connection.
+    /// Cancels at a moment that the server reports, and expects the outcome and the end of the connection.
     private static func expectFreed(
         _ subject: ConformanceSubject,
         _ server: ScriptedServer,

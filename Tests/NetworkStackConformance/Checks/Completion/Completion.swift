@@ -203,7 +203,7 @@ extension ConformanceCheck {
         },
     ]
 
-    /// Fetches a model, and tells its `a` as often as the completion is called.
+    /// Fetches a model, and yields its `a` each time the completion is called.
     private static func fetchAndDecode(
         _ resource: ConformanceSubject.Stack.Resource,
         on stack: ConformanceSubject.Stack,

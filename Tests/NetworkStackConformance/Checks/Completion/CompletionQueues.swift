@@ -156,8 +156,8 @@ private final class Calls: Sendable {
         called.open()
     }
 
-    /// Expects one call, on the queue, by what a function begins. What it is handed is kept by the completion, which is let go
-    /// of when nobody can call it any more.
+    /// Starts a fetch and expects one call of its completion, on the queue. The completion retains the lifetime, which ends when
+    /// the completion can no longer be called.
     func expectOne(_ begin: (Lifetime) -> any Cancelable) async throws {
         let released = Gate()
         _ = begin(Lifetime(released))

@@ -36,7 +36,7 @@ extension ConformanceCheck {
                 try expectBytes(await subject.client().get(server.url()).value, Compressed.text)
             },
             ConformanceCheck("A body compressed twice is decoded twice or refused") { subject in
-                // gzip around gzip, the outer one in stored blocks. What is still compressed may not be handed over.
+                // gzip around gzip, the outer one in stored blocks. Bytes that are still compressed must not be delivered.
                 let peer = try subject.serve { _ in
                     .ok(bytes: Compressed.gzipOfGzip, headers: [("Content-Encoding", "gzip, gzip")])
                 }

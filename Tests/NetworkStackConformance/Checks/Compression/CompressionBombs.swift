@@ -3,7 +3,7 @@ import NetworkStack
 import NetworkStackTesting
 
 extension ConformanceCheck {
-    /// A few bytes that become very many hold up nobody, not even where the many are nobody's content.
+    /// A few bytes that expand to very many delay no other fetch, even where the body is dropped.
     static let compressionBombs: [ConformanceCheck] = [
         ConformanceCheck("A redirect's decompression bomb delays no other fetch", needs: needs) { subject in
             try await delaysNoOther(
@@ -57,7 +57,7 @@ extension ConformanceCheck {
             rests: [.rfc(8878, "3.1.1.2")]
         ) {
             subject in
-            // A frame of blocks that say one byte 128 KiB times each (RFC 8878 section 3.1.1.2): 128 MiB in 4 KiB.
+            // A frame of blocks that repeat one byte 128 KiB times each (RFC 8878 section 3.1.1.2): 128 MiB in 4 KiB.
             var bomb: [UInt8] = [0x28, 0xB5, 0x2F, 0xFD, 0, 7 << 3]
             for number in 1...1024 {
                 let head = UInt32(128 << 10) << 3 | 1 << 1 | (number == 1024 ? 1 : 0)

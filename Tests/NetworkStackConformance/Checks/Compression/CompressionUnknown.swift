@@ -3,7 +3,7 @@ import NetworkStack
 import NetworkStackTesting
 
 extension ConformanceCheck {
-    /// Codings that nobody undoes, and what a response says of those that were undone.
+    /// Unknown codings, and what a response reports of decoded ones.
     static let codings: [ConformanceCheck] = unknownCodings + undoneCodings
 
     private static let unknownCodings: [ConformanceCheck] = [

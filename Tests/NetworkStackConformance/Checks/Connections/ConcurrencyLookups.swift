@@ -2,7 +2,7 @@ import NetworkStack
 import NetworkStackTesting
 
 extension ConformanceCheck {
-    /// One slow name lookup is nobody else's business.
+    /// One slow DNS lookup delays no other fetch.
     static let lookingUp: [ConformanceCheck] = [
         ConformanceCheck("One hanging name lookup delays no other transfer", needs: [.network, .heldLookups]) {
             subject in

@@ -79,7 +79,7 @@ extension ConformanceCheck {
                 "A POST that one address received is not reported as unsent",
                 needs: [.network, .heldLookups]
             ) { subject in
-                // The first address refuses; the second takes the request, and says nothing.
+                // The first address refuses; the second takes the request, and does not answer.
                 let server = try ScriptedServer { _ in [.receiveRequest, .close] }
                 let url = server.url(host: HeldLookups.nameOfTwoAddresses)
                 let request = try HTTP.Request(method: .POST, url: url, body: .bytes(Data("order".utf8)))
@@ -232,7 +232,7 @@ extension ConformanceCheck {
 }
 
 extension BoundedClient.Outcome {
-    /// Expects the connection to have been lost after the request was sent, and that it is said when.
+    /// Expects that the connection was lost after the request was sent, and that the error has the phase.
     fileprivate func expectLostAfterSending(file: StaticString = #fileID, line: UInt = #line) throws {
         try expectFailure(.empty, .receive, file: file, line: line)
         guard case .failure(let failure) = self, case .transport(let error, _) = failure else { return }

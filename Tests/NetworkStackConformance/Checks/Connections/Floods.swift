@@ -3,7 +3,7 @@ import NetworkStack
 import NetworkStackTesting
 
 extension ConformanceCheck {
-    /// Servers that send more and more of what is nobody's content hold up nobody.
+    /// Servers that send bytes without end, which belong to no body, delay no other fetch.
     static let floods: [ConformanceCheck] = [
         ConformanceCheck(
             "Endless session tickets delay no other fetch",

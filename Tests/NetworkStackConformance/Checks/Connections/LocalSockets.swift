@@ -3,7 +3,7 @@ import NetworkStack
 import NetworkStackTesting
 
 extension ConformanceCheck {
-    /// Sockets of this machine, which have no ports to tell connections apart by.
+    /// Unix sockets, which have no ports to distinguish connections.
     static let localSockets: [ConformanceCheck] =
         reachedSockets + [
             onSockets("Unrequested bytes over a Unix socket are not taken as a response") { subject, place in

@@ -3,7 +3,7 @@ import NetworkStack
 import NetworkStackTesting
 
 extension ConformanceCheck {
-    /// What is remembered from one fetch to the next, and for whom.
+    /// Cookies that are stored between fetches, and the hosts that get them.
     static let cookies: [ConformanceCheck] = jars + redirectedCookies + strangersCookies + securedCookies
 
     private static let jars: [ConformanceCheck] = [

@@ -151,7 +151,7 @@ extension ConformanceCheck {
         }
     }
 
-    /// Fetches the server's root with a stack of its own; nothing here may hang until the idle timeout.
+    /// Fetches the server's root with a new stack; nothing here may hang until the idle timeout.
     static func fetch(from server: ScriptedServer, with subject: ConformanceSubject) async throws -> Outcome {
         try await subject.stack().observe(server.url()).onlyOutcome(within: .seconds(10))
     }

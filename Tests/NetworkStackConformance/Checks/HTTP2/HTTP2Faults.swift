@@ -93,7 +93,7 @@ extension ConformanceCheck {
             rests: [.rfc(9113, "8.1")]
         ) {
             subject in
-            // No error, says the server: it just does not need the rest (RFC 9113 section 8.1).
+            // NO_ERROR: the server does not need the rest (RFC 9113 section 8.1).
             let server = try http2Server { _ in
                 [
                     .run { connection in
@@ -186,7 +186,7 @@ extension ConformanceCheck {
                 guard index == 0 else { return [.answerStream, .waitForClose] }
                 return [
                     .receiveStream, .send([.head(200, on: 1), .data("half", on: 1)]),
-                    // What comes before a reset is lost with it unless it has been read.
+                    // Bytes before a reset are lost with it unless they were read.
                     .pause(.milliseconds(100)), .send([.reset(1, code: 13)]), .waitForClose,
                 ]
             }
@@ -201,7 +201,7 @@ extension ConformanceCheck {
                     .receiveStream, .send([.head(200, on: 1), .data("first", on: 1, endsStream: true)]),
                     .receiveStream, .receiveStream,
                     .send([.head(200, on: 3), .head(200, on: 5), .data("half", on: 3), .data("who", on: 5)]),
-                    // What comes before a reset is lost with it unless it has been read.
+                    // Bytes before a reset are lost with it unless they were read.
                     .pause(.milliseconds(100)), .send([.reset(3, code: 2)]),
                     .send([.data("le", on: 5, endsStream: true)]), .waitForClose,
                 ]

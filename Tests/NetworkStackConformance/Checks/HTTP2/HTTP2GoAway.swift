@@ -42,7 +42,7 @@ extension ConformanceCheck {
             let client = try subject.http2Client()
             try expectBytes(await client.get(server.url()).value, "ok".utf8)
             async let second = client.success(HTTP.Request(method: .POST, url: server.url()))
-            // When another fetch is through, libcurl 7.88 is heard for the one before.
+            // libcurl 7.88 reports the earlier fetch when another one has ended.
             try await arrived.opened()
             try expectBytes(await client.get(other.url()).value, "ok".utf8)
             leaves.open()

@@ -3,7 +3,7 @@ import NetworkStack
 import NetworkStackTesting
 
 extension ConformanceCheck {
-    /// How many streams a connection has at a time, which the server's frames tell.
+    /// The number of concurrent streams on a connection, as the server's frames show.
     static let limitedStreams: [ConformanceCheck] = [
         ConformanceCheck(
             "A connection never exceeds the server's limit of concurrent streams",

@@ -216,7 +216,7 @@ extension ConformanceCheck {
         },
     ]
 
-    /// Fetches what is answered while a request before it is not, and tells how many connections that took.
+    /// Fetches what is answered while an earlier request is not, and returns how many connections that took.
     private static func connectionsOfOneBesideAnUnansweredOne(_ subject: ConformanceSubject) async throws -> Int {
         let isThere = Gate()
         let server = try http2Server { index in
@@ -247,7 +247,7 @@ extension ConformanceCheck {
         return (fetching, ending)
     }
 
-    /// nginx ends a connection after some requests, and says which of its streams it does not deal with.
+    /// nginx ends a connection after some requests, and its GOAWAY excludes later streams.
     private static func endsConnections(
         _ what: String,
         _ count: Int,

@@ -5,7 +5,7 @@ import NetworkStackTesting
 extension ConformanceCheck {
     private static let needsFrames: Set<HTTP.Capability> = [.network, .http2PriorKnowledge, .strictReplies]
 
-    /// Connections of HTTP/2 on which something stands still: the clocks run, and cancels are told.
+    /// HTTP/2 connections that stall: timeouts fire, and cancels send resets.
     static let stalledHTTP2: [ConformanceCheck] = [
         ConformanceCheck(
             "The idle timeout ends a stalled HTTP/2 upload, with or without hints",
@@ -97,7 +97,7 @@ extension ConformanceCheck {
         },
     ]
 
-    /// A server that opens all its windows, and then does as it is told.
+    /// A server that opens all its windows, and then follows the steps.
     private static func stalling(
         _ body: @escaping @Sendable (ScriptedServer.Connection) throws -> Void
     ) throws -> ScriptedServer {

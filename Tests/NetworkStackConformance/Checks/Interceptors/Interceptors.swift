@@ -3,7 +3,7 @@ import NetworkStack
 import NetworkStackTesting
 
 extension ConformanceCheck {
-    /// What interceptors hear and decide.
+    /// The calls and decisions of interceptors.
     static let interceptors: [ConformanceCheck] =
         eventOrders + requestsIntercepted + contentIntercepted + interceptorsAtWork
 
@@ -242,7 +242,7 @@ extension ConformanceCheck {
                 request.headers["X-Made"] = "yes"
                 return request
             })
-            // Those that take no part keep nobody from it.
+            // Interceptors that only observe do not affect the others.
             let stack = try subject.stack { $0.interceptors = [EventListener { _, _ in }, interceptor] }
             try expectEqual(try await stack.text(peer.url("/")), "yes", "the content")
             guard

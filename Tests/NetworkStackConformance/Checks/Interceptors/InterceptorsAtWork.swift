@@ -47,7 +47,7 @@ extension ConformanceCheck {
             // Before the server goes, which waits for its handlers.
             held.open()
             try expectEqual(peer.requests().count, 5, "requests on the wire")
-            // Who observes is told after the state has changed.
+            // Observers are called after the state has changed.
             try await eventually("the observer was told of the end") { states.withLock { $0.last == .hide } }
             let seen = states.withLock { $0 }
             for (index, state) in seen.enumerated() {

@@ -16,7 +16,7 @@ extension ConformanceCheck {
             let resource = try ConformanceSubject.Stack.Resource.intercepted(
                 peer.url("/"),
                 by: [
-                    // Those that take no part are passed by, and keep nobody from it.
+                    // Interceptors that only observe are skipped, and do not affect the others.
                     EventListener { _, _ in }, adding("a"),
                     Spy("b").with { $0.content = { $1(.success($0 + Data("b".utf8))) } }, HTTPRetryPolicy.maxRetries(1),
                     adding("c"),
@@ -128,7 +128,7 @@ extension ConformanceCheck {
     ]
 }
 
-/// What an interceptor returned, and nobody should hold after the fetch.
+/// A value that an interceptor returned, which must be released after the fetch.
 private struct Held {
     weak var bag: CancelableBag?
 }

@@ -16,8 +16,8 @@ extension ConformanceCheck {
     /// What belongs to an origin or to a proxy (RFC 9110 section 15.4).
     private static let originFields: [HTTP.HeaderName] = ["Authorization", "Cookie", "Proxy-Authorization", "Host"]
 
-    /// What frames, routes, modifies or authenticates a message, or says how its content is read (RFC 9110 section 6.5.1;
-    /// RFC 7230 section 4.1.2 has the list).
+    /// Fields that frame, route, modify or authenticate a message, or describe its coding (RFC 9110 section 6.5.1; RFC 7230
+    /// section 4.1.2 has the list).
     private static let fieldsOfHeads: [HTTP.HeaderName] = [
         "Transfer-Encoding", "Content-Length", "Host", "Cache-Control", "Expect", "Max-Forwards", "Pragma", "Range",
         "TE",

@@ -203,7 +203,7 @@ extension Pair {
         Pair.ofEmpty("allowsEmptyBody") { $0.allowsEmptyBody = true },
     ]
 
-    /// A success without content, which is one if an option says so.
+    /// A success with an empty body, which an option allows.
     private static func ofEmpty(_ name: String, _ set: @escaping @Sendable (inout HTTP.Options) -> Void) -> Pair {
         Pair(
             name: name,

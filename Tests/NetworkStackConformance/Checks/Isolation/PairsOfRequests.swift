@@ -74,8 +74,7 @@ extension Pair {
         }
     }
 
-    /// The content in one piece: where each piece may become a chunk of its own, the number of bytes sent must not depend on
-    /// when the second one comes.
+    /// The body in one chunk: if each chunk were sent separately, the number of bytes would depend on timing.
     private static func wholeContent() -> AsyncStream<Data> {
         AsyncStream { continuation in
             continuation.yield(content)

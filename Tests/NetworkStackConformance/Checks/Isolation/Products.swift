@@ -136,7 +136,7 @@ extension ConformanceCheck {
         },
     ]
 
-    /// What is kept no longer than it is needed.
+    /// Objects are released when they are no longer needed.
     static let lifetimes: [ConformanceCheck] = [
         ConformanceCheck("A cancelled delay releases its fetch") { subject in
             let peer = try subject.serve { _ in .status(503) }

@@ -3,7 +3,7 @@ import NetworkStack
 import NetworkStackTesting
 
 extension ConformanceCheck {
-    /// What a response tells of its fetch.
+    /// The metrics of a response.
     static let metrics: [ConformanceCheck] = [
         ConformanceCheck("The metrics report phases, bytes and the connection", needs: [.network, .phaseMetrics]) {
             subject in
@@ -107,7 +107,7 @@ extension ConformanceCheck {
             let metrics = try await queued.onlyOutcome().value().response.metrics
             let waited = try told(metrics.queue, "in the queue")
             try expect(waited >= held, "It waited \(held) at least, and tells of \(waited)")
-            // A clock of whole milliseconds may tell one too many.
+            // A clock of whole milliseconds may be one too high.
             try expect(waited <= metrics.total + .milliseconds(1), "It waited \(waited) of \(metrics.total)")
         },
         ConformanceCheck("The metrics report no body bytes for a response without a body", needs: [.network]) {

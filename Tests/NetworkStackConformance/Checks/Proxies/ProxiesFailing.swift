@@ -101,7 +101,7 @@ extension ConformanceCheck {
             },
         ]
 
-    /// The proxy's answer has content without an end, and nobody reads it to there.
+    /// The proxy's answer has an endless body, which no client reads to its end.
     private static func endlessRefusal(_ code: Int) -> ConformanceCheck {
         ConformanceCheck(
             "An endless CONNECT response of \(code) delays no other fetch",
@@ -112,7 +112,7 @@ extension ConformanceCheck {
                 [
                     .receiveHead,
                     .run { connection in
-                        // Whoever wants none of it is gone soon.
+                        // A client that does not read the body is gone soon.
                         defer { sent.open() }
                         try connection.send(
                             "HTTP/1.1 \(code) No\r\nProxy-Authenticate: Basic\r\nContent-Length: 1000000000000\r\n\r\n"

@@ -50,7 +50,7 @@ extension ConformanceCheck {
                 try await socks.start()
                 let held = try HeldLookups()
                 let client = try subject.client { try $0.use("socks5h://127.0.0.1:\(socks.port)") }
-                // The proxy does not know the name either, and says so.
+                // The proxy cannot resolve the name, either, and reports that.
                 _ = try await client.proxyFailure(HTTP.Request(url: "http://\(held.name)/"))
                 try expect(!held.hasBegun, "the name was looked up here")
             },

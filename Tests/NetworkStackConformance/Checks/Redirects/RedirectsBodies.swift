@@ -34,7 +34,7 @@ extension ConformanceCheck {
         },
         ConformanceCheck("A redirect with a huge body is followed without reading it all", needs: [.network]) {
             subject in
-            // The server sends none of it: whoever waits for it never ends.
+            // The server sends no byte of the body: a client that waits for it never ends.
             try await follows("Content-Length: 100000000", [.waitForClose], on: subject)
         },
         ConformanceCheck("A redirect whose body stalls is followed", needs: [.network]) { subject in
@@ -69,7 +69,7 @@ extension ConformanceCheck {
             let peer = try subject.serve { request in
                 guard request.path == "/start" else { return .ok("done") }
                 let head = "HTTP/1.1 302 Found\r\nLocation: /next\r\nContent-Length: 6000\r\n\r\n"
-                // Apart from its head, so that whoever does not wait for it is seen to leave.
+                // Separate from its head, so that a client that does not wait for it is seen to close.
                 let content = String(repeating: "moved ", count: 1000)
                 return Reply(head: Array(head.utf8), body: [], steps: [.pause(.milliseconds(50)), .send(content)])
             }

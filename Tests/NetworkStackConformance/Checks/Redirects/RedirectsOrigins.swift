@@ -3,7 +3,7 @@ import NetworkStack
 import NetworkStackTesting
 
 extension ConformanceCheck {
-    /// What goes along to another origin, and what does not.
+    /// Fields that follow a redirect to another origin, and fields that do not.
     static let redirectOrigins: [ConformanceCheck] =
         [301, 302, 303, 307, 308].map(strips)
         + [

@@ -3,7 +3,7 @@ import NetworkStack
 import NetworkStackTesting
 
 extension ConformanceCheck {
-    /// Heads that are longer than what a stack stands on takes: it has words for them that nobody understands.
+    /// Heads that are too long for the library below a stack, whose error would not be clear.
     static let headsTooLong: [ConformanceCheck] = [
         ConformanceCheck("A head over 1 MiB is refused before sending", needs: [.network]) { subject in
             let server = try ScriptedServer.responding { _ in .ok("done") }

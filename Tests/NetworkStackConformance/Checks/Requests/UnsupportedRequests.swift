@@ -3,7 +3,7 @@ import NetworkStack
 import NetworkStackTesting
 
 extension ConformanceCheck {
-    /// What a stack says it cannot do it refuses, with the same reason; what it says it can do it does.
+    /// A stack refuses what its capabilities exclude, with the same reason, and does everything else.
     static let unsupportedRequests: [ConformanceCheck] = [
         ConformanceCheck("GET with a body arrives, or is refused as unsupported") { subject in
             let peer = try subject.serve { _ in .ok("done") }
@@ -118,7 +118,7 @@ extension ConformanceCheck {
         },
     ]
 
-    /// A wish that can be a resource's own: it is refused before anything is sent, or the fetch succeeds.
+    /// An option of a resource: it is refused before anything is sent, or the fetch succeeds.
     private static func option(
         _ what: String,
         _ capability: HTTP.Capability,
@@ -143,7 +143,7 @@ extension ConformanceCheck {
         }
     }
 
-    /// A wish that is the stack's alone: making the stack is refused, or the stack works.
+    /// An option of a stack: making the stack is refused, or the stack works.
     private static func configuration(
         _ what: String,
         _ capability: HTTP.Capability,

@@ -39,7 +39,7 @@ extension ConformanceCheck {
         },
     ]
 
-    /// What travelled, but for what each client adds of its own accord.
+    /// The request that was sent, without the fields that each client adds.
     private static func sent(_ request: ReceivedRequest) -> [String] {
         let own: Set = ["user-agent", "accept-encoding", "accept", "connection"]
         let fields = request.headers.filter { field in

@@ -3,7 +3,7 @@ import NetworkStack
 import NetworkStackTesting
 
 extension ConformanceCheck {
-    /// Endpoints by their parts: path parameters, hosts, content that says what it is, mappers.
+    /// Endpoints by their parts: path parameters, hosts, bodies with a media type, mappers.
     static let endpointParts: [ConformanceCheck] = [
         ConformanceCheck("Path parameters arrive escaped, each in one segment") { subject in
             let peer = try subject.serve { _ in .ok("done") }

@@ -70,7 +70,7 @@ extension ConformanceCheck {
             },
         ]
 
-    /// What httpbin says it received, and what it sends on request.
+    /// Requests as httpbin received them, and its special responses.
     static let httpbin: [ConformanceCheck] =
         [HTTP.Method.GET, .POST, .PUT, .PATCH, .DELETE].map { method in
             ConformanceCheck("httpbin receives \(method) as it was sent", needs: [.network]) { subject in

@@ -8,7 +8,7 @@ extension ConformanceCheck {
 
     private static let bodyLimits: [ConformanceCheck] = [
         ConformanceCheck("A body announced as too long is refused at its head", needs: [.network]) { subject in
-            // The server sends the head alone: whoever waits for content never ends.
+            // The server sends only the head: a client that waits for the body never ends.
             try await stops([.send("HTTP/1.1 200 OK\r\nContent-Length: 1001\r\n\r\n")], on: subject)
         },
         ConformanceCheck("A chunked body that grows too long is stopped", needs: [.network]) { subject in
@@ -19,7 +19,7 @@ extension ConformanceCheck {
             try await stops([.send("HTTP/1.1 200 OK\r\n\r\n"), .sendPattern(1001)], on: subject)
         },
         ConformanceCheck("A flood of body bytes is stopped", needs: [.network, .backPressure]) { subject in
-            // Whoever reads at full speed whatever becomes of it is kept too busy to stop.
+            // A client that keeps reading at full speed would be too busy to stop.
             let chunk = "40\r\n\(String(repeating: "x", count: 64))\r\n"
             try await stops(
                 [.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"), .repeat([.send(chunk)])],
@@ -28,7 +28,7 @@ extension ConformanceCheck {
             try await stops([.send("HTTP/1.1 200 OK\r\n\r\n"), .repeat([.sendPattern(65_536)])], on: subject)
         },
         ConformanceCheck("An unfollowed redirect's overlong body is refused", needs: [.network]) {
-            // All of it comes at once: nothing is told of the content before the end.
+            // Everything arrives at once: the body is not reported before its end.
             let content = String(repeating: "x", count: 1001)
             let peer = try $0.serve { _ in
                 .raw("HTTP/1.1 300 Choose\r\nTransfer-Encoding: chunked\r\n\r\n3e9\r\n\(content)\r\n0\r\n\r\n")

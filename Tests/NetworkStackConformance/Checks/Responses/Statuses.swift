@@ -3,7 +3,7 @@ import NetworkStack
 import NetworkStackTesting
 
 extension ConformanceCheck {
-    /// Every status ends where the contract's table says.
+    /// Every status has the outcome of the contract's table.
     static let statuses: [ConformanceCheck] =
         plainStatuses + emptyStatuses + interimStatuses + statusLines + challenges
 

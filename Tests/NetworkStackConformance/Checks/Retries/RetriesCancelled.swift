@@ -87,7 +87,7 @@ extension ConformanceCheck {
                 observation.cancel()
                 voted.open()
                 try await observation.onlyOutcome(within: .seconds(10)).expectCancelled()
-                // A request that nobody wants any more would be sent meanwhile, or before this one.
+                // A cancelled request would be sent meanwhile, or before this one.
                 try await Task.sleep(for: .milliseconds(20))
                 try await stack.text(peer.url("/other"))
                 try expectEqual(peer.requests().map(\.path), ["/", "/other"], "requests on the wire after \(action)")

@@ -14,7 +14,7 @@ extension ConformanceCheck {
                     .pause(.milliseconds(900) * scale), .send("later"),
                 ]
             }
-            // Nor while it is told, however long that takes.
+            // Nor while its events are reported, however long that takes.
             let listener = EventListener { event, _ in
                 if case .succeeded = event { Latch().wait(seconds: 0.6 * Double(scale)) }
             }

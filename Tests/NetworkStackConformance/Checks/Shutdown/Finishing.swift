@@ -57,7 +57,7 @@ extension ConformanceCheck {
                 try expect(!observation.isCompleted, "the fetch has ended")
                 held.open()
                 try expectEqual(try await observation.onlyOutcome().text(), "late", "the content")
-                // Nobody is left to wait for.
+                // No fetch is left.
                 try await bounded { await finish(.seconds(50)) }
             }
         },

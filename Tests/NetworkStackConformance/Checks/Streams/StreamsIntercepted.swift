@@ -72,8 +72,8 @@ extension ConformanceCheck {
         },
     ]
 
-    /// Opens a stream whose interceptor is told of its success for a while: from one gate on, and longer than the server needs
-    /// for the rest. Expects that nothing is completed meanwhile.
+    /// Opens a stream whose interceptor takes long to handle the success: from one gate on, and longer than the server needs for
+    /// the rest. Expects that nothing completes meanwhile.
     private static func open(
         _ url: String,
         beside subject: ConformanceSubject,
@@ -96,7 +96,7 @@ extension ConformanceCheck {
     }
 }
 
-/// Retries once, and writes down what it hears.
+/// Retries once, and records its events.
 private final class StreamListener: HTTPResourceInterceptor {
     typealias Request = HTTP.Request
     typealias Response = HTTP.Response

@@ -3,7 +3,7 @@ import NetworkStack
 import NetworkStackTesting
 
 extension ConformanceCheck {
-    /// Whoever cannot prove to be the host that was asked for gets nothing.
+    /// A server that cannot prove to be the requested host gets no request.
     static let tls: [ConformanceCheck] =
         trustedServers + untrustedServers + certificateNames.resting(on: .rfc(9525, "2"))
 

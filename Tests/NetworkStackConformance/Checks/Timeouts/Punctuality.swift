@@ -102,7 +102,7 @@ extension ConformanceCheck {
         }
     }
 
-    /// Cancels at a moment the server tells of the connection. Both the outcome and the close must come soon.
+    /// Cancels at a moment that the server reports. Both the outcome and the close must come soon.
     private static func expectPromptClose(
         _ subject: ConformanceSubject,
         options: ScriptedServer.Options = .init(),
@@ -125,8 +125,7 @@ extension ConformanceCheck {
         }
     }
 
-    /// How much slower than usual the process is: a sanitizer that looks at the stack of every allocation says so by
-    /// `SLOWDOWN`.
+    /// How much slower than usual the process is: a sanitizer that inspects the stack of every allocation sets `SLOWDOWN`.
     private static let slowdown = getenv("SLOWDOWN").flatMap { Int(String(cString: $0)) } ?? 1
 
     /// Tries up to ten times, until something took no longer than a bound.

@@ -3,7 +3,7 @@ import NetworkStack
 import NetworkStackTesting
 
 extension ConformanceCheck {
-    /// Times that are longer than any clock runs. Longer still than `Duration` can tell in seconds: asked for them, it traps.
+    /// Times beyond the range of clocks. Longer ones than `Duration` can represent in seconds would trap.
     static let endlessTimeouts: [ConformanceCheck] =
         [
             takes("A timeout", []) {

@@ -35,7 +35,7 @@ extension ConformanceCheck {
             try expectBytes(request.body, content)
         },
         ConformanceCheck("A stream whose bytes come late arrives whole", needs: [.network]) { subject in
-            // Each piece but the first is made only after a fetch of its own: the sender has nothing to send meanwhile.
+            // Each chunk after the first is made only after another fetch, so the sender has nothing to send meanwhile.
             let clock = try subject.serve { _ in .ok("tick") }
             let (client, content) = (try subject.client(), patternBytes(5 * 7000))
             let left = Lock(content[...])

@@ -3,7 +3,7 @@ import NetworkStack
 import NetworkStackTesting
 
 extension ConformanceCheck {
-    /// How far the content of a request has come is told while it goes out.
+    /// The progress of an upload is reported while it runs.
     static let uploadProgress: [ConformanceCheck] = [
         ConformanceCheck("Upload progress is reported while the server reads", needs: [.network]) {
             subject in
@@ -77,7 +77,7 @@ extension ConformanceCheck {
         },
     ]
 
-    /// What was told of a fetch's content, and that it ended.
+    /// The reported progress of a fetch, and its end.
     private final class Told: Sendable {
         static let end: Int64 = -1
 
