@@ -75,8 +75,9 @@ tsan: install ## Run the conformance suite under ThreadSanitizer
 asan: install ## Run the conformance suite under AddressSanitizer, leaks included
 	@.ci/sanitize.sh address
 
-lint: ## Check format and style, public documentation included
+lint: ## Check format, style and words, public documentation included
 	@.ci/format.sh lint --strict
+	@.ci/words.py
 
 format: ## Rewrite the sources in the house's format
 	@.ci/format.sh format --in-place
