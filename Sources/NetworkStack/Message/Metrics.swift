@@ -27,7 +27,7 @@ extension HTTP {
         /// Whether the connection was open already; `nil` if the stack does not know.
         public var isConnectionReused: Bool?
         /// How often the stack itself sent the request again, because a keep-alive connection died without an answer, or the
-        /// server did not process the request; `nil` if nothing was sent, or the stack does not count. Retries of a policy are
+        /// server did not process the request. `nil` if nothing was sent, or if the stack does not count. Retries of a policy are
         /// separate attempts.
         public var resends: Int?
         /// The public keys of the verified chain, the server's first and the root's last. They are collected if the server is

@@ -76,8 +76,8 @@ extension HTTP {
             set { Shared.change(&content) { $0.decodedFrom = newValue } }
         }
 
-        /// The length of the body in bytes, as in `Content-Length`; `nil` if there is none, if the body was sent in chunks, or if
-        /// it was decoded (``decodedFrom``), so that its length is another. For HEAD it is the length that GET would have.
+        /// The length of the body in bytes, as in `Content-Length`. It is `nil` if there is none, if the body was sent in chunks,
+        /// or if it was decoded (``decodedFrom``), which changes its length. For HEAD it is the length that GET would have.
         public var contentLength: Int64? { decodedFrom.isEmpty ? headers.announcedLength : nil }
 
         /// The redirects that were followed, in order.

@@ -7,10 +7,11 @@ internal import NetworkStack
 
 /// A hop in URLSession's terms.
 ///
-/// On Linux, fields are set as a whole dictionary: setting them one by one would change the case of their names, and drop fields
-/// that URLSession considers illegal without an error. Blank fields turn off two habits of libcurl: it would send a body of known
-/// length in chunks, because it is a stream (only streams can be sent again from the start), and it would announce an empty body
-/// for methods that need none.
+/// On Linux, fields are set as a whole dictionary. Setting them one by one would change the case of their names, and drop fields
+/// that URLSession considers illegal without an error.
+///
+/// Blank fields turn off two habits of libcurl. It would send a body of known length in chunks, because it is a stream; only
+/// streams can be sent again from the start. And it would announce an empty body for methods that need none.
 struct WireRequest {
     /// Names of header fields, in lower case.
     typealias Names = Dictionary<String, String>.Keys
