@@ -1,4 +1,4 @@
-"""Command lines that fail, whose exit codes must be curl's. {url}, {tls}, {shut} and {odd} are servers of this script's own."""
+"""Command lines that fail, whose exit codes must be curl's. {url}, {tls}, {shut}, {silent} and {odd} are servers of this script."""
 import os
 import socket
 import ssl
@@ -6,7 +6,7 @@ import subprocess
 import threading
 
 OK = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\nok"
-# What the server at {url} answers, by the path's first segment.
+# The responses of the server at {url}, by the path's last segment.
 ANSWERS = {
     "redirect": b"HTTP/1.1 302 Moved\r\nLocation: /redirect\r\nContent-Length: 0\r\nConnection: close\r\n\r\n",
     "elsewhere": b"HTTP/1.1 302 Moved\r\nLocation: foo://a.test/\r\nContent-Length: 0\r\nConnection: close\r\n\r\n",
@@ -92,6 +92,19 @@ def answering(connection):
         pass
 
 
+def securing(folder):
+    """Makes a certificate for localhost, cert.pem, and answers over TLS with it."""
+    subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", "key.pem", "-out", "cert.pem", "-days", "2",
+                    "-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost"], cwd=folder, check=True, capture_output=True)
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(os.path.join(folder, "cert.pem"), os.path.join(folder, "key.pem"))
+
+    def secured(connection):
+        with context.wrap_socket(connection, server_side=True) as secure:
+            answering(secure)
+    return secured
+
+
 def silent(connection):
     while connection.recv(65536):
         pass
@@ -104,17 +117,9 @@ def odd(connection):
 
 def compare(netfetch, cases, folder):
     """What both programs' exit codes are, by case."""
-    for name, content in [("file", b"hello\n")]:
-        with open(os.path.join(folder, name), "wb") as file:
-            file.write(content)
-    subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", "key.pem", "-out", "cert.pem", "-days", "2",
-                    "-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost"], cwd=folder, check=True, capture_output=True)
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(os.path.join(folder, "cert.pem"), os.path.join(folder, "key.pem"))
-
-    def secured(connection):
-        with context.wrap_socket(connection, server_side=True) as secure:
-            answering(secure)
+    with open(os.path.join(folder, "file"), "wb") as file:
+        file.write(b"hello\n")
+    secured = securing(folder)
     places = {"url": listening(answering), "silent": listening(silent), "shut": listening(lambda connection: connection.recv(65536)), "odd": listening(odd), "tls": listening(secured)}
     port = places["tls"].rpartition(":")[2]
     words = {"{url}": f"http://{places['url']}/", "{silent}": f"http://{places['silent']}/", "{shut}": f"http://{places['shut']}/", "{odd}": places["odd"],

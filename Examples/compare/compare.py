@@ -150,7 +150,7 @@ def compare_replies(netfetch, cases):
     for number, case in enumerate(cases):
         ours, theirs = netfetches.get(number), curls[number]
         if ours is None:
-            sys.exit(f"netfetch did not answer '{case.name}'")
+            sys.exit(f"netfetch printed no result for '{case.name}'")
         for side in (ours, theirs):
             side["headers"] = [[name, place.sub(r"/\1/", value)] for name, value in side["headers"]]
         yield case.name, theirs, ours, [name for name in ("ok", "status", "headers", "body") if ours[name] != theirs[name]]

@@ -34,7 +34,7 @@ def eventually(holds):
 
 
 class Server:
-    """Answers every request by what it is told to do with a connection."""
+    """Serves every request with a function that gets the connection."""
 
     def __init__(self, act):
         self.act, self.accepted, self.lock = act, 0, threading.Lock()
@@ -118,9 +118,9 @@ def prove_lines(netfetch, folder):
     lines = wrong_lines(server.url)
     for code, word, *arguments in lines:
         run = subprocess.run([netfetch, *arguments], cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=30)
-        said = run.stderr.strip()
-        holds = run.returncode == code and said.startswith("netfetch: ") and word in said and not run.stdout
-        expect(holds, f"'{' '.join(arguments)[:80]}' ends with {code} and says '{word}'", (run.returncode, said, run.stdout))
+        printed = run.stderr.strip()
+        holds = run.returncode == code and printed.startswith("netfetch: ") and word in printed and not run.stdout
+        expect(holds, f"'{' '.join(arguments)[:80]}' ends with {code} and prints '{word}'", (run.returncode, printed, run.stdout))
     # Three of them fail while they write; what cannot be known before is sent.
     expect(server.accepted <= 3, "nothing is sent for a command line that makes no sense", server.accepted)
     return len(lines)
@@ -137,6 +137,35 @@ def prove_names(netfetch, folder):
         expect(run.returncode == 0, f"-O writes {name}", (run.returncode, run.stderr))
     expect(sorted(os.listdir(inner)) == sorted(names), "-O writes files of these names", os.listdir(inner))
     expect(os.listdir(folder) == ["inner"], "-O writes no file elsewhere", os.listdir(folder))
+
+
+def prove_clocks(netfetch, folder):
+    """What lasts: a speed, a delay, and several fetches at once. Only lower bounds are of time."""
+    def long(connection):
+        connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 300000\r\n\r\n" + b"x" * 300_000)
+        return True
+    with open(os.path.join(folder, "long"), "wb") as file:
+        file.write(b"x" * 300_000)
+    for arguments in [[Server(long).url], ["-T", "long", Server(good).url]]:
+        began = time.monotonic()
+        run = subprocess.run([netfetch, "-s", "--limit-rate", "200k", *arguments], cwd=folder, capture_output=True, timeout=60)
+        expect(run.returncode == 0 and time.monotonic() - began >= 1.4, f"--limit-rate slows {arguments[0]}", (run.returncode, time.monotonic() - began))
+
+    def later(connection):
+        connection.sendall(b"HTTP/1.1 503 Later\r\nContent-Length: 0\r\n\r\n")
+        return True
+    server, began = Server(later), time.monotonic()
+    run = subprocess.run([netfetch, "-s", "--retry", "2", "--retry-delay", "0.5", server.url], capture_output=True, timeout=60)
+    expect(run.returncode == 0 and time.monotonic() - began >= 1, "--retry-delay waits before each retry", time.monotonic() - began)
+    for arguments, width in [(["-Z"], 20), (["--parallel", "--parallel-max", "5"], 5), (["--parallel", "4"], 4), (["-Z", "--parallel-max=3"], 3)]:
+        barrier = threading.Barrier(width)
+
+        def together(connection):
+            barrier.wait(20)
+            return good(connection)
+        crowd = Server(together)
+        run = subprocess.run([netfetch, "-s", *arguments, *[crowd.url] * width], capture_output=True, timeout=60)
+        expect(run.returncode == 0 and run.stdout == b"ok" * width, f"{arguments} fetches {width} at once", (run.returncode, run.stdout))
 
 
 # Batches.
@@ -161,28 +190,28 @@ def prove_batch(netfetch):
     ]
     lines = [text + b"\n" for text in nonsense] + [line(number, **{"url": server.url, **members}) for number, (_, members) in enumerate(wrong)]
     code, answers = batch(netfetch, b"".join(lines) + line({"any": ["value", None]}, server.url, unknown=1))
-    expect(code == 0 and len(answers) == len(lines) + 1, "every line is answered once, and the batch goes on", (code, len(answers)))
-    expect(all([name for name in answer if name != "ignored"] == MEMBERS for answer in answers), "an answer has the members that are promised", answers)
-    expect(sum(answer["id"] is None and answer["error"] == "other" for answer in answers) == len(nonsense), "a line that is no object is answered with 'other'", answers)
+    expect(code == 0 and len(answers) == len(lines) + 1, "every line has one result, and the batch goes on", (code, len(answers)))
+    expect(all([name for name in answer if name != "ignored"] == MEMBERS for answer in answers), "a result has the members that are promised", answers)
+    expect(sum(answer["id"] is None and answer["error"] == "other" for answer in answers) == len(nonsense), "the result of a line that is no object is 'other'", answers)
     made = {answer["id"]: answer for answer in answers if isinstance(answer["id"], int)}
     for number, (error, members) in enumerate(wrong):
-        expect(number in made and made[number]["error"] == error and made[number]["detail"], f"{members} is answered with '{error}'", made.get(number))
+        expect(number in made and made[number]["error"] == error and made[number]["detail"], f"{members} has the error '{error}'", made.get(number))
     last = [answer for answer in answers if isinstance(answer["id"], dict)]
-    expect(last and last[0]["id"] == {"any": ["value", None]} and last[0]["status"] == 200 and last[0]["ignored"] == ["unknown"], "an id comes back as it was, and what has no effect is told", last)
+    expect(last and last[0]["id"] == {"any": ["value", None]} and last[0]["status"] == 200 and last[0]["ignored"] == ["unknown"], "an id comes back as it was, and keys without effect are listed", last)
 
     for text, count in [(b"", 0), (b"\n\r\n  \n", 0), (line(1, server.url).rstrip(b"\n"), 1), (line(1, server.url).replace(b"\n", b"\r\n"), 1)]:
         code, answers = batch(netfetch, text)
-        expect(code == 0 and len(answers) == count and all(answer["error"] is None for answer in answers), f"{text[:20]} has {count} answers", answers)
+        expect(code == 0 and len(answers) == count and all(answer["error"] is None for answer in answers), f"{text[:20]} has {count} results", answers)
     code, answers = batch(netfetch, b"x" * (65 << 20) + b"\n" + line(1, server.url, body_b64=base64.b64encode(b"x" * (10 << 20)).decode()))
-    expect(code == 0 and [(a["id"], a["error"]) for a in answers] == [(None, "other"), (1, None)], "a line beyond all bounds does not end the batch, a long one is a line", answers)
+    expect(code == 0 and [(a["id"], a["error"]) for a in answers] == [(None, "other"), (1, None)], "a line beyond the limit does not end the batch, a long one is a line", answers)
 
-    everybody = threading.Barrier(500)
+    barrier = threading.Barrier(500)
     ids = [9223372036854775807, 18446744073709551615, -9223372036854775808]
     code, answers = batch(netfetch, b"".join(line(id, server.url) for id in ids))
     expect(sorted(a["id"] for a in answers) == sorted(ids), "an id comes back as it is", answers)
 
     def together(connection):
-        everybody.wait(20)
+        barrier.wait(20)
         return good(connection)
     crowd = Server(together)
     code, answers = batch(netfetch, b"".join(line(number, crowd.url) for number in range(500)))
@@ -193,7 +222,7 @@ def prove_batch(netfetch):
     code, answers = batch(netfetch, line(1, Server(dies).url) + line(2, server.url))
     dead = [a for a in answers if a["id"] == 1]
     seen = dead and (dead[0]["error"], dead[0]["status"], dead[0]["body_len"], dead[0]["headers"])
-    expect(code == 0 and len(answers) == 2 and seen == ("truncated", 200, 4, [["Content-Length", "100"], ["A", "b"]]), "with an error the answer tells what had arrived", answers)
+    expect(code == 0 and len(answers) == 2 and seen == ("truncated", 200, 4, [["Content-Length", "100"], ["A", "b"]]), "with an error the result has what came before it", answers)
 
 
 def started(netfetch):
@@ -205,14 +234,14 @@ def prove_ends(netfetch):
     with started(netfetch) as run:
         run.stdin.write(line(1, server.url))
         run.stdin.flush()
-        expect(json.loads(run.stdout.readline())["status"] == 200, "an answer does not wait for the end of the input")
+        expect(json.loads(run.stdout.readline())["status"] == 200, "a result does not wait for the end of the input")
         run.stdin.close()
         expect(run.wait(20) == 0, "the end of the input ends the batch", run.returncode)
     quiet = Server(silent)
     with started(netfetch) as run:
         run.stdin.write(line(1, quiet.url))
         run.stdin.flush()
-        expect(eventually(lambda: quiet.accepted), "what a batch names is asked for", run.poll())
+        expect(eventually(lambda: quiet.accepted), "a request of the batch is sent", run.poll())
         run.send_signal(signal.SIGINT)
         expect(run.wait(20) == -signal.SIGINT, "an interrupt ends it", run.returncode)
     with started(netfetch) as run:
@@ -226,7 +255,7 @@ def prove_ends(netfetch):
 
 
 def prove_streams(netfetch):
-    """Standard streams that are closed, or cannot be read, are no other's, and no end."""
+    """Standard streams that are closed, or cannot be read, are not replaced by others, and are no end of the input."""
     def eight(connection):
         connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 8\r\n\r\n12345678")
         return True
@@ -238,17 +267,19 @@ def prove_streams(netfetch):
         run = subprocess.run(["bash", "-c", f'exec "$0" --batch {streams}', netfetch], capture_output=True, text=True, timeout=30)
         expect(run.returncode == 26 and word in run.stderr, f"a batch whose input cannot be read ({streams}) ends with 26", (run.returncode, run.stderr))
         run = subprocess.run(["bash", "-c", f'exec "$0" -T - "$1" {streams}', netfetch, url], capture_output=True, text=True, timeout=30)
-        expect(run.returncode == 26 and word in run.stderr, f"an upload whose input cannot be read ({streams}) says why", (run.returncode, run.stderr))
+        expect(run.returncode == 26 and word in run.stderr, f"an upload whose input cannot be read ({streams}) prints why", (run.returncode, run.stderr))
 
 
 def main():
-    # Who runs this in the background may have interrupts ignored, which netfetch would inherit.
+    # In the background, interrupts may be ignored, and netfetch would inherit that.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     netfetch = os.path.abspath(sys.argv[1])
     with tempfile.TemporaryDirectory() as folder:
         count = prove_lines(netfetch, folder)
     with tempfile.TemporaryDirectory() as folder:
         prove_names(netfetch, folder)
+    with tempfile.TemporaryDirectory() as folder:
+        prove_clocks(netfetch, folder)
     prove_batch(netfetch)
     prove_ends(netfetch)
     prove_streams(netfetch)

@@ -51,7 +51,7 @@ def statuses():
         yield Reply(f"status {code}", head(f"{code} Word") if code in bare else sized("hello", status=f"{code} Word"))
     for code in (600, 799, 999):
         yield Reply(f"status {code}, beyond the classes", sized("hello", status=f"{code} Word"))
-    yield Reply("status 204 with content all the same", sized("hello", status="204 No Content"))
+    yield Reply("status 204 with a body all the same", sized("hello", status="204 No Content"))
     yield Reply("status 304 with a length", head("304 Not Modified", "Content-Length: 5"))
     yield Reply("status 205 without a length", head("205 Reset Content", "Content-Length: 0"))
 
@@ -76,8 +76,8 @@ def lengths():
         yield Reply(f"{sent} of 100 bytes of an error page", head("404 Not Found", "Content-Length: 100"), pattern(sent))
     yield Reply("more bytes than the length says", head("200 OK", "Content-Length: 5") + "hello, world")
     yield Reply("a length over and above chunks", head("200 OK", "Content-Length: 3", "Transfer-Encoding: chunked") + "5\r\nhello\r\n0\r\n\r\n")
-    yield Reply("content that ends in a reset, of unknown length", head("200 OK", "Connection: close") + "hello", then="reset")
-    yield Reply("silence after half the content", head("200 OK", "Content-Length: 10") + "hello", then="silence", timeout=0.7)
+    yield Reply("a body that ends in a reset, of unknown length", head("200 OK", "Connection: close") + "hello", then="reset")
+    yield Reply("silence after half the body", head("200 OK", "Content-Length: 10") + "hello", then="silence", timeout=0.7)
     yield Reply("silence at once", then="silence", timeout=0.7)
     yield Reply("silence within the head", "HTTP/1.1 200 OK\r\nX-A: b\r\n", then="silence", timeout=0.7)
 
@@ -165,7 +165,7 @@ def heads():
         yield Reply(f"{count} fields", head("200 OK", *(f"X-{number}: {number}" for number in range(count)), "Content-Length: 5") + "hello")
     yield Reply("5000 fields", head("200 OK", *(f"X-{number}: {number}" for number in range(5000)), "Content-Length: 5") + "hello")
     yield Reply("line feeds alone", head("200 OK", "X-A: b", "Content-Length: 5", end="\n") + "hello")
-    yield Reply("a line feed alone before the content", "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\nhello")
+    yield Reply("a line feed alone before the body", "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\nhello")
     yield Reply("carriage returns alone", head("200 OK", "X-A: b", "Content-Length: 5", end="\r") + "hello")
     yield Reply("a length in another case", head("200 OK", "cOnTeNt-LeNgTh: 5") + "hello")
     whole = head("200 OK", "Server: x", "Content-Length: 5")
@@ -178,17 +178,17 @@ def heads():
     yield Reply("a line end alone", "\r\n")
     yield Reply("an HTML page without a head", "<html><body>hello</body></html>\n")
     yield Reply("bytes that are no text", bytes(range(256)) * 4)
-    yield Reply("an answer of another protocol", "220 mail.example.com ESMTP\r\n")
+    yield Reply("a response of another protocol", "220 mail.example.com ESMTP\r\n")
 
 
 def interim():
     last = sized("hello")
     for code in (100, 102, 103, 150, 199):
-        yield Reply(f"{code} before the answer", head(f"{code} Wait", "X-Early: yes"), last)
+        yield Reply(f"{code} before the response", head(f"{code} Wait", "X-Early: yes"), last)
         yield Reply(f"{code} and nothing more", head(f"{code} Wait"))
-    yield Reply("three times 103 before the answer", *[head("103 Early Hints", "Link: </x>; rel=preload")] * 3, last)
+    yield Reply("three times 103 before the response", *[head("103 Early Hints", "Link: </x>; rel=preload")] * 3, last)
     yield Reply("100 with a length", head("100 Continue", "Content-Length: 0"), last)
-    yield Reply("101 that nobody asked for", head("101 Switching Protocols", "Upgrade: other", "Connection: upgrade"), "bytes of another protocol")
+    yield Reply("101 that was not requested", head("101 Switching Protocols", "Upgrade: other", "Connection: upgrade"), "bytes of another protocol")
     yield Reply("100 over HTTP/1.0", head("100 Continue", version="HTTP/1.0"), last)
 
 
@@ -196,13 +196,13 @@ def requests_of_other_kinds():
     yield Reply("HEAD with a length", head("200 OK", "Content-Length: 100"), method="HEAD")
     yield Reply("HEAD without a length", head("200 OK", "X-A: b"), method="HEAD")
     yield Reply("HEAD of chunks", head("200 OK", "Transfer-Encoding: chunked"), method="HEAD")
-    yield Reply("HEAD with content all the same", sized("hello"), method="HEAD")
+    yield Reply("HEAD with a body all the same", sized("hello"), method="HEAD")
     yield Reply("HEAD of what is not there", head("404 Not Found", "Content-Length: 9"), method="HEAD")
-    yield Reply("HEAD of compressed content", head("200 OK", "Content-Encoding: gzip", "Content-Length: 50"), method="HEAD", compressed=True)
+    yield Reply("HEAD of a compressed body", head("200 OK", "Content-Encoding: gzip", "Content-Length: 50"), method="HEAD", compressed=True)
     yield Reply("HEAD with a length that is none", head("200 OK", "Content-Length: x"), method="HEAD")
     for method in ("POST", "PUT", "PATCH", "DELETE", "OPTIONS", "PROPFIND"):
-        yield Reply(f"{method} with content", sized("hello"), method=method, body=b"sent")
-    yield Reply("an answer before the request is read", sized("too large", status="413 Content Too Large"), method="POST", body=pattern(200_000))
+        yield Reply(f"{method} with a body", sized("hello"), method=method, body=b"sent")
+    yield Reply("a response before the request is read", sized("too large", status="413 Content Too Large"), method="POST", body=pattern(200_000))
     for version in ("HTTP/1.0", "HTTP/1.1"):
         for value in ("close", "keep-alive", "Keep-Alive, TE", "nonsense"):
             yield Reply(f"{version} with Connection: {value}", sized("hello", f"Connection: {value}", version=version))
@@ -216,16 +216,16 @@ def codings():
     for name, coding, body in (
         ("gzip", "gzip", packed), ("x-gzip", "x-gzip", packed), ("GZIP", "GZIP", packed), ("deflate", "deflate", zlib.compress(text)),
         ("deflate without its frame", "deflate", bare), ("identity", "identity", text), ("no name", "", text),
-        ("a coding nobody knows", "nonsense", text), ("gzip twice", "gzip, gzip", gzip.compress(packed, mtime=0)),
+        ("an unknown coding", "nonsense", text), ("gzip twice", "gzip, gzip", gzip.compress(packed, mtime=0)),
         ("gzip after deflate", "deflate, gzip", gzip.compress(zlib.compress(text), mtime=0)), ("gzip of nothing", "gzip", gzip.compress(b"", mtime=0)),
-        ("gzip without content", "gzip", b""), ("gzip that is none", "gzip", text), ("gzip, cut in half", "gzip", packed[: len(packed) // 2]),
+        ("gzip without a body", "gzip", b""), ("gzip that is none", "gzip", text), ("gzip, cut in half", "gzip", packed[: len(packed) // 2]),
         ("gzip without its end", "gzip", packed[:-8]), ("gzip with half its end", "gzip", packed[:-4]), ("gzip of two members", "gzip", packed + packed),
         ("gzip with bytes behind", "gzip", packed + b"garbage"), ("gzip with a wrong sum", "gzip", packed[:-8] + b"\0\0\0\0" + packed[-4:]),
         ("gzip with a wrong length", "gzip", packed[:-4] + b"\1\2\3\4"), ("deflate, cut in half", "deflate", zlib.compress(text)[:20]),
         ("gzip in name, deflate in fact", "gzip", zlib.compress(text)), ("many codings", ", ".join(["gzip"] * 12), packed),
     ):
         yield Reply(f"coding: {name}", sized(body, f"Content-Encoding: {coding}"), compressed=True)
-        if name in ("gzip", "gzip that is none", "gzip, cut in half", "a coding nobody knows"):
+        if name in ("gzip", "gzip that is none", "gzip, cut in half", "an unknown coding"):
             yield Reply(f"coding: {name}, taken raw", sized(body, f"Content-Encoding: {coding}"))
     yield Reply("coding: gzip in chunks", chunked(packed[:10], packed[10:], fields=["Content-Encoding: gzip"]), compressed=True)
     yield Reply("coding: gzip up to the end", head("200 OK", "Content-Encoding: gzip"), packed, compressed=True)
@@ -258,13 +258,13 @@ def redirects():
     chain["/6"] = sized("there")
     for limit in (1, 5, 6, 7):
         yield Reply(f"six redirects with a limit of {limit}", sized("moved", "Location: /1", status="302 Found"), follow=limit, steps=chain)
-    yield Reply("a redirect to a broken answer", sized("moved", "Location: /there", status="302 Found"), follow=5, steps={"/there": b"nonsense\r\n\r\n"})
-    yield Reply("a redirect to a cut answer", sized("moved", "Location: /there", status="302 Found"), follow=5,
+    yield Reply("a redirect to a broken response", sized("moved", "Location: /there", status="302 Found"), follow=5, steps={"/there": b"nonsense\r\n\r\n"})
+    yield Reply("a redirect to a cut response", sized("moved", "Location: /there", status="302 Found"), follow=5,
                 steps={"/there": head("200 OK", "Content-Length: 9").encode() + b"the"})
     yield Reply("a redirect to nothing", sized("moved", "Location: /there", status="302 Found"), follow=5, steps={"/there": b""})
     yield Reply("a redirect to an error page", sized("moved", "Location: /there", status="302 Found"), follow=5, steps={"/there": sized("no", status="404 No")})
-    yield Reply("a redirect whose content is cut", head("302 Found", "Location: /there", "Content-Length: 9"), "mov", follow=5, steps=there)
-    yield Reply("a redirect whose content is large", sized(pattern(200_000), "Location: /there", status="302 Found"), follow=5, steps=there)
+    yield Reply("a redirect whose body is cut", head("302 Found", "Location: /there", "Content-Length: 9"), "mov", follow=5, steps=there)
+    yield Reply("a redirect whose body is large", sized(pattern(200_000), "Location: /there", status="302 Found"), follow=5, steps=there)
     yield Reply("300 with a Location", sized("choose", "Location: /there", status="300 Multiple Choices"), follow=5, steps=there)
     yield Reply("304 with a Location", head("304 Not Modified", "Location: /there"), follow=5, steps=there)
     yield Reply("305 with a Location", sized("proxy", "Location: /there", status="305 Use Proxy"), follow=5, steps=there)
@@ -273,7 +273,7 @@ def redirects():
 
 def cuttings(replies):
     """The same bytes in other pieces must mean the same."""
-    chosen = ("status 404", "100 bytes of known length", "1000 bytes in one chunk", "1000 bytes up to the end", "two cookies", "103 before the answer",
+    chosen = ("status 404", "100 bytes of known length", "1000 bytes in one chunk", "1000 bytes up to the end", "two cookies", "103 before the response",
               "coding: gzip", "coding: gzip in chunks", "field with a folded line", "line feeds alone", "50 of 100 bytes",
               "chunked: a trailer that is cut", "301 of GET", "chunked: a chunk that is longer than its size")
     for reply in replies:

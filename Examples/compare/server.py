@@ -1,4 +1,4 @@
-"""A server that sends the bytes it is told and notes the bytes it gets. It knows no HTTP beyond the end of a request."""
+"""A server that sends given bytes and notes those it receives. Of HTTP it knows only the end of a request."""
 import socket
 import struct
 import threading
@@ -6,7 +6,7 @@ import time
 
 
 class Server:
-    """Answers a connection by the first segment of its path, `/<number>`, with what `answer` returns."""
+    """Sends what `answer` returns for the first segment of a request's path, `/<number>`."""
 
     def __init__(self, answer):
         self.answer = answer

@@ -6,7 +6,7 @@ class Shape:
         self.name = name
         self.arguments = [*arguments]
         self.path = path
-        # What the server answers, one request after the other; then 200.
+        # The responses, one request after the other; then 200.
         self.replies = replies or []
         self.input = input
         # The URL's host, if it is another than the server's; the server stands for it, and is the proxy on the way there.
@@ -29,7 +29,7 @@ FILES = {
 
 
 def redirect(code, place="{base}/next", *fields):
-    # The server ends every connection; said aloud, so that nobody counts on one that is just going.
+    # The server ends every connection, and announces it, so that no client sends another request on it.
     lines = [f"HTTP/1.1 {code} Moved", f"Location: {place}", "Content-Length: 0", "Connection: close", *fields, "", ""]
     return "\r\n".join(lines).encode()
 
@@ -92,7 +92,7 @@ def all_shapes():
         Shape("GET with a question in the query", path="/start?a?b"), Shape("GET with pluses", path="/a+b?c+d"),
         Shape("GET with dots", path="/a/../b/./c"), Shape("GET with two slashes", path="//a//b"),
         Shape("GET with a bar", path="/a|b"), Shape("GET with a quote in the query", path="/a?b=%22"), Shape("GET of a UTF-8 path", path="/\u00e4"),
-        Shape("HEAD", "-I"), Shape("DELETE", "-X", "DELETE"), Shape("OPTIONS", "-X", "OPTIONS"), Shape("a method of one's own", "-X", "PURGE"),
+        Shape("HEAD", "-I"), Shape("DELETE", "-X", "DELETE"), Shape("OPTIONS", "-X", "OPTIONS"), Shape("an unknown method", "-X", "PURGE"),
         Shape("a method in lower case", "-X", "purge"), Shape("a method joined to its option", "-XDELETE"), Shape("--request", "--request", "PATCH"),
         Shape("a field", "-H", "X-One: 1"), Shape("two fields", "-H", "X-One: 1", "-H", "X-Two: 2"), Shape("a field twice", "-H", "X-One: 1", "-H", "X-One: 2"),
         Shape("a field without a blank", "-H", "X-One:1"), Shape("a field with an empty value", "-H", "X-One;"), Shape("a field left out", "-H", "User-Agent:"),
@@ -113,9 +113,9 @@ def all_shapes():
         Shape("-T with POST", "-X", "POST", "-T", "plain.txt", path="/there"), Shape("-T with a type", "-T", "plain.txt", "-H", "Content-Type: text/plain", path="/there"),
         Shape("-u", "-u", "name:password"), Shape("-u without a password", "-u", "name:"), Shape("-u with colons", "-u", "name:pass:word"),
         Shape("-u with UTF-8", "-u", "n\u00e4me:p\u00e4ss"), Shape("--compressed", "--compressed"),
-        Shape("--compressed with codings of one's own", "--compressed", "-H", "Accept-Encoding: gzip"), Shape("--http1.1", "--http1.1"),
+        Shape("--compressed with other codings", "--compressed", "-H", "Accept-Encoding: gzip"), Shape("--http1.1", "--http1.1"),
         Shape("-F", "-F", "a=b", "-H", "Expect:"), Shape("-F of several fields", "-F", "a=b", "-F", "c=d e", "-F", "empty=", "-H", "Expect:"),
-        Shape("-F of a file", "-F", "f=@plain.txt", "-H", "Expect:"), Shape("-F of a file's content", "-F", "f=<plain.txt", "-H", "Expect:"),
+        Shape("-F of a file", "-F", "f=@plain.txt", "-H", "Expect:"), Shape("-F of the bytes of a file", "-F", "f=<plain.txt", "-H", "Expect:"),
         Shape("-F with a type and a name", "-F", "f=@bytes.bin;type=image/x-own;filename=other.bin", "-H", "Expect:"),
         Shape("-F of a field with a type", "-F", "f={};type=application/json", "-H", "Expect:"),
         Shape("-F with quotes in the name", "-F", 'a"b=c', "-H", "Expect:"), Shape("-F from standard input", "-F", "f=@-", "-H", "Expect:", input=b"from here"),

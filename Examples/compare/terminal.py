@@ -4,7 +4,9 @@
 A terminal of a few columns is made for it; the lines of the progress bar must fit. A server notes the bytes of each request,
 and -v must show that head, on both stacks.
 """
+import base64
 import fcntl
+import hashlib
 import os
 import pty
 import re
@@ -18,6 +20,8 @@ import termios
 import threading
 import time
 
+import codes
+
 failures = []
 
 
@@ -28,7 +32,7 @@ def expect(holds, what, seen=""):
 
 
 class Server:
-    """Answers every connection's first request, and notes it. The path says with what."""
+    """Answers every connection's first request, and notes it. The path chooses the response."""
 
     def __init__(self):
         self.heads = []
@@ -166,11 +170,24 @@ def prove_verbose(netfetch, server, folder):
     expect("secret" not in run.stderr and "hidden" not in run.stderr and "> Authorization: <redacted>" in run.stderr, "-v shows no secrets", run.stderr)
 
 
+def prove_tls(netfetch, server, folder):
+    port = codes.listening(codes.securing(folder)).rpartition(":")[2]
+    authority = os.path.join(folder, "cert.pem")
+    run = subprocess.run([netfetch, "-sv", "--cacert", authority, f"https://localhost:{port}/"], capture_output=True, text=True)
+    public = subprocess.run(["openssl", "x509", "-in", authority, "-pubkey", "-noout"], check=True, capture_output=True).stdout
+    key = subprocess.run(["openssl", "pkey", "-pubin", "-outform", "der"], input=public, check=True, capture_output=True).stdout
+    pin = base64.b64encode(hashlib.sha256(key).digest()).decode()
+    for line in ["* TLS is negotiated; ALPN chose http/1.1", "> GET / HTTP/1.1", "< HTTP/1.1 200", f"* The server's public keys, its own first: sha256//{pin}"]:
+        expect(run.returncode == 0 and line in run.stderr.splitlines(), f"-v shows '{line}' over TLS", run.stderr)
+    run = subprocess.run([netfetch, "-v", f"https://localhost:{port}/"], capture_output=True, text=True)
+    expect(run.returncode == 60 and "> " not in run.stderr, "-v shows no request that an untrusted server does not get", run.stderr)
+
+
 def main():
     netfetch = os.path.abspath(sys.argv[1])
     server = Server()
     with tempfile.TemporaryDirectory() as folder:
-        for prove in [prove_bars, prove_binary, prove_password, prove_verbose]:
+        for prove in [prove_bars, prove_binary, prove_password, prove_verbose, prove_tls]:
             prove(netfetch, server, folder)
     print("What is shown on a terminal, and by -v, is as it must be" if not failures else f"{len(failures)} promises are broken")
     sys.exit(1 if failures else 0)

@@ -79,7 +79,7 @@ struct BatchLine: Sendable {
         if let pins = try reader.text("pin") {
             choice.pins = [.init(curl: pins, host: request.url.host(percentEncoded: true) ?? "")]
         }
-        return Order(request: request, options: options, stack: choice, retrying: usual.retrying)
+        return try Order(request: request, options: options, stack: choice, retrying: usual.retrying).validated()
     }
 
     /// Reads values of one kind; null is none.

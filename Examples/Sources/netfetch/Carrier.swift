@@ -9,6 +9,15 @@ struct Order: Sendable {
     var stack: StackChoice
     var retrying = Retrying()
     var speed: ByteCount?
+
+    /// Refuses invalid options.
+    ///
+    /// - Returns: The same fetch.
+    /// - Throws: A ``Failure``.
+    func validated() throws(Failure) -> Order {
+        do { try options.validate() } catch { throw Failure(making: error) }
+        return self
+    }
 }
 
 /// How one fetch ended.
@@ -70,7 +79,7 @@ struct Carrier: Sendable {
                 transport: Tap(base: stack.engine.transport, reception: reception),
                 configuration: configuration
             )
-            return engine.fetch(.init(baseRequestMaking: .request(order.request), options: order.options)) { result in
+            return engine.fetch(.init(baseRequestMaking: .request(order.request))) { result in
                 switch result {
                 case .success(let fetched): completion(fetched.response, nil)
                 case .failure(let error): completion(error.response, Failure(error))

@@ -75,13 +75,13 @@ struct CommandLineFetches {
         return Fetch(
             url: url,
             number: index,
-            order: Order(
+            order: try Order(
                 request: request,
                 options: options,
                 stack: choice,
                 retrying: command.transfer.retrying,
                 speed: command.transfer.limitRate.flatMap { $0.bytes > 0 ? $0 : nil }
-            ),
+            ).validated(),
             file: file,
             resumesAt: resumesAt
         )

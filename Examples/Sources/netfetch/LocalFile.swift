@@ -45,8 +45,8 @@ enum LocalFile {
 
     /// Whether a file can be read and has something in PEM.
     static func holdsPEM(_ path: String?) -> Bool {
-        guard let path, let content = try? read(path) else { return false }
-        return content.range(of: Data("-----BEGIN ".utf8)) != nil
+        guard let path, let text = try? read(path) else { return false }
+        return text.range(of: Data("-----BEGIN ".utf8)) != nil
     }
 
     /// The length of a file, or `nil` if there is none.

@@ -146,7 +146,7 @@ final class Reception: Sendable {
 
     /// Some of a body came. Returns how much there is of this hop's, and whether to go on.
     func received(body chunk: Data, hop: Int) -> (total: Int64, goesOn: Bool) {
-        let (pieces, answer): ([Data], (Int64, Bool)) = state.withLock { state in
+        let (pieces, verdict): ([Data], (Int64, Bool)) = state.withLock { state in
             guard hop == state.arrival.hops, !state.hasEnded else { return ([], (0, true)) }
             let total = state.arrival.count + Int64(chunk.count)
             // A redirect's body does not count against the limit.
@@ -163,7 +163,7 @@ final class Reception: Sendable {
             return (held, (total, take(state.heldCount, in: &state)))
         }
         for piece in pieces { deliver(piece) }
-        return answer
+        return verdict
     }
 
     func received(report: ServerTrustReport) {

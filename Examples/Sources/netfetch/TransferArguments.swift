@@ -130,7 +130,7 @@ enum Resumption: ExpressibleByArgument {
         }
     }
 
-    /// The first byte to ask for.
+    /// The first byte to request.
     func offset(in file: String?) -> Int64 {
         switch self {
         case .offset(let offset): offset
