@@ -48,11 +48,13 @@ WORDS = {"own_instructions": "instructions of its own", "own_allocations": "allo
          "system_calls": "system calls", "instructions_ratio": "times the floor's instructions",
          "instructions_over_curl_stack": "times the instructions of one without interceptors"}
 FLOOR = ("bench-floor", "libcurl-c-epoll")
+# All with the faster allocator (`Network.CurlNetworkStack.useFastAllocator()`), except the last.
 MEASURED = {
     "curl-stack": ("bench-curl-stack", "curl-stack"),
     "curl-stack-callback": ("bench-curl-stack", "curl-stack-callback"),
     # Three interceptors that change nothing.
     "curl-stack-intercepted": ("bench-curl-stack", "curl-stack", "passive_interceptors=3"),
+    "curl-stack-default-allocator": ("bench-curl-stack", "curl-stack", "fast_allocator=0"),
 }
 
 
@@ -207,9 +209,9 @@ def main():
             server.wait()
 
     columns = ["instructions", "own_instructions", "allocations", "own_allocations", "system_calls"]
-    print(f"{'a fetch, 64 in flight':22}" + "".join(f"{column.replace('_', ' '):>18}" for column in columns))
+    print(f"{'a fetch, 64 in flight':30}" + "".join(f"{column.replace('_', ' '):>18}" for column in columns))
     for name, figures in measured.items():
-        print(f"{name:22}" + "".join(f"{figures[column]:18.{0 if 'instr' in column else 2}f}" for column in columns))
+        print(f"{name:30}" + "".join(f"{figures[column]:18.{0 if 'instr' in column else 2}f}" for column in columns))
     if options.write:
         thresholds = {name: {what: margin(measured[name][what]) for what, margin in MARGINS.items()}
                       for name in MEASURED if name not in PROMISED}

@@ -7,15 +7,14 @@ case "${1:-}" in
 thread) scratch=.build-tsan ;;
 address) # leaks included; every allocation is told with the whole stack it was made on, which takes its time
     scratch=.build-asan
-    export SLOWDOWN=30
-    define="-Xswiftc -DADDRESS_SANITIZER" ;;
+    export SLOWDOWN=30 ;;
 *) echo "usage: sanitize.sh thread|address" >&2; exit 64 ;;
 esac
 
 export TSAN_OPTIONS="halt_on_error=1 ${TSAN_OPTIONS:-}"
 export ASAN_OPTIONS="fast_unwind_on_malloc=0 ${ASAN_OPTIONS:-}"
 export LSAN_OPTIONS="suppressions=$PWD/.ci/lsan.supp ${LSAN_OPTIONS:-}"
-export BUILD_FLAGS="--sanitize $1 --scratch-path $scratch ${define:-}"
+export BUILD_FLAGS="--sanitize $1 --scratch-path $scratch"
 [ -n "${FILTER:-}" ] || export SHARE="${SHARE:-1/1}"
 export MINUTES=45
 .ci/suite.py

@@ -1,5 +1,7 @@
 import CCurl
 import Glibc
+import NetworkStack
+import NetworkStackTesting
 import Testing
 
 @testable import CurlStack
@@ -112,5 +114,35 @@ struct FreeListsTests {
         #expect(String(cString: copy) == "a text of thirty-three characters")
         FreeLists.free(copy)
         #expect(FreeLists.duplicate(nil) == nil)
+    }
+
+    @Test("serve libcurl only where the program asked for them")
+    func unasked() {
+        listing {
+            curl_slist_free_all(curl_slist_append(nil, "a text"))
+            #expect(FreeLists.listed == 0)
+        }
+        #expect(!FreeLists.isEnabled)
+    }
+
+    @Test("are refused once libcurl is initialised")
+    func late() {
+        #expect(throws: Network.ConfigurationError.self) { try Network.CurlNetworkStack.useFastAllocator() }
+        #expect(!FreeLists.isEnabled)
+    }
+
+    @Test("serve libcurl in a process that asks before its first stack", .timeLimit(.minutes(1)))
+    func asked() async {
+        await #expect(processExitsWith: .exitCode(7)) {
+            for _ in 0..<2 { try Network.CurlNetworkStack.useFastAllocator() }
+            let server = try ScriptedServer.responding { _ in .ok("x") }
+            let stack = try Network.CurlNetworkStack()
+            let request = try HTTP.Request(url: server.url())
+            let value = try await stack.fetch(resource: .init(baseRequestMaking: .request(request))).value
+            FreeLists.begin()
+            defer { FreeLists.end() }
+            curl_slist_free_all(curl_slist_append(nil, "a text"))
+            exit(value.count == 1 && FreeLists.listed ?? 0 > 0 ? 7 : 1)
+        }
     }
 }

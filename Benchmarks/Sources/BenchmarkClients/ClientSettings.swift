@@ -34,6 +34,8 @@ public struct ClientSettings: Sendable {
     public let isDistinct: Bool
     /// How many it passes that change nothing.
     public let passiveInterceptors: Int
+    /// Whether libcurl uses the faster allocator (`Network.CurlNetworkStack.useFastAllocator()`), which it does not by default.
+    public let usesFastAllocator: Bool
     /// The pins the server's chain must hold, in base64.
     public let pins: [String]
     /// The URL of a response that stays open.
@@ -73,6 +75,7 @@ public struct ClientSettings: Sendable {
         authorities = values["ca"]
         passiveInterceptors = number("passive_interceptors")
         interceptors = number("interceptors")
+        usesFastAllocator = values["fast_allocator"] != "0"
         isDistinct = values["distinct"] == "1"
         pins = values["pins"].map { $0.split(separator: ",").map(String.init) } ?? []
         heldURL = values["held_url"]

@@ -49,6 +49,7 @@ private struct CurlFetches: Sendable {
     let streams: Bool
 
     init(_ settings: ClientSettings) throws {
+        if settings.usesFastAllocator { try Network.CurlNetworkStack.useFastAllocator() }
         var configuration = Network.Configuration()
         configuration.connections.perHost = max(32, settings.inFlight, settings.heldCount)
         configuration.connections.streamsPerConnection = max(100, settings.inFlight)

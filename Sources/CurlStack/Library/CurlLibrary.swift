@@ -21,18 +21,12 @@ public struct CurlLibrary: Sendable, CustomStringConvertible {
     /// The content codings that can be decoded, as in `Accept-Encoding`.
     public var contentCodings: [String] { ContentCoding.available.map(\.rawValue) }
 
-    /// The libcurl of this process, set up once. It is never torn down: Foundation shares it.
-    ///
-    /// Unless somebody else in the process has set libcurl up before, it allocates through functions of this package from then on
-    /// (`curl_global_init_mem`), which keep what it frees on a stack's own thread for what it allocates there next. All they
-    /// hand out is `malloc`'s, so code that calls libcurl itself need not know; who has memory functions of their own for it sets
-    /// them before the first stack is made.
+    /// The libcurl of this process, initialised once. It is never cleaned up: Foundation shares it.
     public static let shared = CurlLibrary()
 
     private init() {
-        // Otherwise OpenSSL frees its state at exit while the loop's thread may still use it.
-        OPENSSL_init_crypto(UInt64(OPENSSL_INIT_NO_ATEXIT), nil)
-        FreeLists.setLibcurlUp()
+        Self.prepareOpenSSL()
+        curl_global_init(shim_global_init)
         guard let info = unsafe curl_version_info(shim_version_now)?.pointee else {
             (version, versionNumber, tlsVersion, hasHTTP2, trustBundle) = ("unknown", 0, nil, false, nil)
             return
@@ -45,6 +39,9 @@ public struct CurlLibrary: Sendable, CustomStringConvertible {
         hasHTTP2 = features & CURL_VERSION_HTTP2 != 0
         trustBundle = unsafe text(info.cainfo)
     }
+
+    /// Initialises OpenSSL, before libcurl does. Otherwise OpenSSL cleans up at exit, while a loop's thread may still use it.
+    static func prepareOpenSSL() { OPENSSL_init_crypto(UInt64(OPENSSL_INIT_NO_ATEXIT), nil) }
 
     /// Refuses a libcurl that the stack cannot use.
     ///

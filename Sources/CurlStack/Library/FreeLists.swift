@@ -1,50 +1,68 @@
 internal import CCurl
 internal import Glibc
+internal import NetworkStack
 
-/// Memory that libcurl has freed on a loop's thread, listed by size for what it allocates there next: some 40 blocks a fetch,
-/// of the same sizes again and again.
+/// Memory that libcurl freed on a loop's thread, kept by size for its next allocations there: some 40 blocks a fetch, of the same
+/// sizes each time.
 ///
-/// malloc locks as soon as a process has a second thread, merges and splits what is freed and allocated in great numbers, and
-/// gives it back to the kernel. A thread's own lists do none of that. The blocks in them are malloc's, so any thread may free
-/// any block, and one without lists does so at once.
+/// `malloc` locks as soon as a process has a second thread, and merges and splits blocks. The blocks here are `malloc`'s, so any
+/// thread may free any block. A thread without lists frees it at once.
 enum FreeLists {
-    /// How many bytes a thread lists at most.
+    /// How many bytes a thread keeps at most.
     static var limit: Int { 2 << 20 }
 
-    /// Sets libcurl up to allocate here (`curl_global_init_mem`); if somebody else in this process was first, it allocates as
-    /// it was told then.
-    static func setLibcurlUp() {
-        unsafe curl_global_init_mem(
-            shim_global_init,
-            { unsafe FreeLists.allocate($0) },
-            { if let block = unsafe $0 { unsafe FreeLists.free(block) } },
-            { unsafe FreeLists.reallocate($0, to: $1) },
-            { unsafe FreeLists.duplicate($0) },
-            { unsafe FreeLists.allocateZeroed($0, of: $1) }
-        )
+    private static let wasEnabled = Lock(false)
+
+    /// Whether the program has asked for the lists.
+    static var isEnabled: Bool { wasEnabled.withLock { $0 } }
+
+    /// Has libcurl allocate here.
+    ///
+    /// - Throws: ``Network/ConfigurationError/invalid(_:)`` if libcurl is initialised already.
+    static func enable() throws(Network.ConfigurationError) {
+        try wasEnabled.withLock { isEnabled throws(Network.ConfigurationError) in
+            if isEnabled { return }
+            CurlLibrary.prepareOpenSSL()
+            unsafe curl_global_init_mem(
+                shim_global_init,
+                { unsafe FreeLists.allocate($0) },
+                { if let block = unsafe $0 { unsafe FreeLists.free(block) } },
+                { unsafe FreeLists.reallocate($0, to: $1) },
+                { unsafe FreeLists.duplicate($0) },
+                { unsafe FreeLists.allocateZeroed($0, of: $1) }
+            )
+            // An initialised libcurl reports success, and keeps its allocator: a block that it frees is not kept then.
+            begin()
+            defer { end() }
+            unsafe curl_slist_free_all(curl_slist_append(nil, "probe"))
+            guard let listed, listed > 0 else {
+                throw .invalid("libcurl is initialised already: call useFastAllocator() before anything uses it.")
+            }
+            isEnabled = true
+        }
     }
 
     // MARK: A thread's lists
 
-    /// The address of each list's first block, which begins with the address of the next; and in the first place, which is
-    /// that of no list, how many bytes are listed.
+    /// The address of each list's first block, which begins with the address of the next. The first element is no list, but how
+    /// many bytes are kept.
     private typealias Lists = UnsafeMutablePointer<Int>
 
-    /// This thread's. It is asked some 70 times a fetch: a key of pthread's would take a call each time.
+    /// This thread's lists, read some 70 times a fetch: a key of pthread's would take a call each time.
     @inline(__always)
     private static var lists: Lists? {
         unsafe shim_free_lists().pointee?.assumingMemoryBound(to: Int.self)
     }
 
-    /// Has this thread list what is freed on it.
-    @inline(never)  // Elsewhere, it would find another place.
+    /// Has this thread keep what is freed on it.
+    @inline(never)  // Inlined into another file, it would find another thread-local variable.
     static func begin() {
         let lists = Lists.allocate(capacity: Size.count)
         unsafe lists.initialize(repeating: 0, count: Size.count)
         unsafe shim_free_lists().pointee = UnsafeMutableRawPointer(lists)
     }
 
-    /// Gives back what this thread has listed, and has it list nothing more.
+    /// Frees what this thread keeps, and has it keep nothing more.
     @inline(never)
     static func end() {
         guard let lists = unsafe lists else { return }
@@ -58,13 +76,13 @@ enum FreeLists {
         unsafe lists.deallocate()
     }
 
-    /// How many bytes this thread has listed; `nil` without lists.
+    /// How many bytes this thread keeps; `nil` without lists.
     static var listed: Int? {
         @inline(never) get { unsafe lists?.pointee }
     }
 
-    /// A size that is listed: 8 bytes, the room that glibc has beside 16, more than a multiple of 16 or, beyond a kibibyte, of
-    /// a kibibyte. What is larger is malloc's: as much of that as is worth keeping is more than a thread should keep.
+    /// The size of a list's blocks: 8 bytes (which glibc has besides) more than a multiple of 16 or, beyond a kibibyte, of a
+    /// kibibyte. Larger blocks are not kept.
     private struct Size {
         let list: Int
         let bytes: Int
@@ -100,7 +118,7 @@ enum FreeLists {
         return unsafe block
     }
 
-    /// Lists a block, if it has one of the sizes that are listed, and there is room; otherwise it is malloc's again.
+    /// Keeps a block, if there is a list of its size, and room; otherwise frees it.
     static func free(_ block: UnsafeMutableRawPointer) {
         guard let lists = unsafe lists else { return unsafe Glibc.free(block) }
         let usable = unsafe malloc_usable_size(block)
@@ -112,7 +130,7 @@ enum FreeLists {
         unsafe lists.pointee &+= size.bytes
     }
 
-    /// A block of at least so many bytes that begins with those of another, which is gone then.
+    /// A block of at least so many bytes that begins with those of another, which it replaces.
     static func reallocate(_ block: UnsafeMutableRawPointer?, to count: Int) -> UnsafeMutableRawPointer? {
         guard let block = unsafe block else { return unsafe allocate(count) }
         let usable = unsafe malloc_usable_size(block)

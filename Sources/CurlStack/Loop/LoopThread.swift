@@ -3,7 +3,7 @@ internal import NetworkStack
 
 /// The thread a loop lives on.
 final class LoopThread: Sendable {
-    /// Where word for the loop is left.
+    /// Takes the loop's commands.
     let mailbox = Mailbox()
     private let end = Milestone()
 
@@ -78,13 +78,11 @@ private final class ThreadBody: Sendable {
     }
 
     func run() {
-        // Signals are the process's business; SIGPIPE from a dead TLS connection above all.
+        // The program's threads handle signals; this one would get SIGPIPE from a dead TLS connection.
         var signals = sigset_t()
         unsafe sigfillset(&signals)
         unsafe pthread_sigmask(SIG_BLOCK, &signals, nil)
-        #if !ADDRESS_SANITIZER  // which knows what is freed only where malloc does
-            FreeLists.begin()
-        #endif
+        if FreeLists.isEnabled { FreeLists.begin() }
         turn()
         FreeLists.end()
         end.reach()
