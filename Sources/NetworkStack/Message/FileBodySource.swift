@@ -59,20 +59,20 @@ package final class FileBodySource: HTTPBodySource {
             count += 1
             return true
         }
-        if !mayStayOpen { _ = Descriptor.close(descriptor) }
+        if !mayStayOpen { _ = systemClose(descriptor) }
         state = Lock(State(descriptor: mayStayOpen ? descriptor : -1))
     }
 
     /// Opens a seekable file.
     private static func open(_ path: String) throws(FileError) -> (Int32, stat) {
         // Non-blocking, so that a pipe without a writer does not block the caller; it is refused below.
-        let descriptor = path.namesAnother ? -1 : Descriptor.open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        let descriptor = path.namesAnother ? -1 : systemOpen(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         let number = path.namesAnother ? EINVAL : errno
         guard descriptor >= 0 else { throw FileError(path: path, number: number) }
         var status = stat()
         guard unsafe fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
             let number = status.st_mode & S_IFMT == S_IFDIR ? EISDIR : EINVAL
-            _ = Descriptor.close(descriptor)
+            _ = systemClose(descriptor)
             throw FileError(path: path, number: number)
         }
         return (descriptor, status)
@@ -82,7 +82,7 @@ package final class FileBodySource: HTTPBodySource {
     private func reopen() throws(FileError) -> Int32 {
         let (descriptor, status) = try Self.open(path)
         guard status.st_dev == identity.device, status.st_ino == identity.number else {
-            _ = Descriptor.close(descriptor)
+            _ = systemClose(descriptor)
             throw FileError(path: path, number: ESTALE)
         }
         Self.openCount.withLock { $0 += 1 }
@@ -140,7 +140,7 @@ package final class FileBodySource: HTTPBodySource {
     package func close() {
         state.withLock { state in
             if state.descriptor >= 0 {
-                _ = Descriptor.close(state.descriptor)
+                _ = systemClose(state.descriptor)
                 Self.openCount.withLock { $0 -= 1 }
             }
             (state.descriptor, state.isClosed) = (-1, true)

@@ -51,7 +51,7 @@ package final class FileWriter: Sendable {
             var written = 0
             while written < chunk.count {
                 let count = unsafe chunk.withUnsafeBytes { buffer in
-                    unsafe Self.write(descriptor, UnsafeRawBufferPointer(rebasing: buffer[written...]))
+                    unsafe systemWrite(descriptor, UnsafeRawBufferPointer(rebasing: buffer[written...]))
                 }
                 if count < 0, errno == EINTR { continue }
                 guard count > 0 else { throw FileError(path: path, number: errno) }
@@ -72,7 +72,7 @@ package final class FileWriter: Sendable {
             guard state.descriptor >= 0 else { throw FileError(path: path, number: EBADF) }
             let isWritten = !durably || fsync(state.descriptor) == 0
             let number = errno
-            let isClosed = Descriptor.close(state.descriptor) == 0
+            let isClosed = systemClose(state.descriptor) == 0
             if !isWritten { errno = number }
             state.descriptor = -1
             guard isWritten, isClosed, unsafe rename(partialPath, path) == 0 else {
@@ -88,20 +88,10 @@ package final class FileWriter: Sendable {
     package func discard() {
         state.withLock { state in
             guard state.descriptor >= 0 else { return }
-            _ = Descriptor.close(state.descriptor)
+            _ = systemClose(state.descriptor)
             state.descriptor = -1
             _ = unsafe unlink(partialPath)
         }
-    }
-
-    private static func write(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
-        #if canImport(Glibc)
-            unsafe Glibc.write(descriptor, bytes.baseAddress, bytes.count)
-        #elseif canImport(Musl)
-            unsafe Musl.write(descriptor, bytes.baseAddress, bytes.count)
-        #else
-            unsafe Darwin.write(descriptor, bytes.baseAddress, bytes.count)
-        #endif
     }
 }
 
@@ -117,7 +107,7 @@ enum PrivateFile {
             if errno == ENOENT { return nil }
             throw FileError(path: path, number: errno)
         }
-        defer { _ = Descriptor.close(descriptor) }
+        defer { _ = systemClose(descriptor) }
         var status = stat()
         guard unsafe fstat(descriptor, &status) == 0 else { throw FileError(path: path, number: errno) }
         let kind = status.st_mode & S_IFMT
@@ -202,25 +192,12 @@ public struct FileError: Error, Hashable, CustomStringConvertible {
     public var description: String { unsafe "\(path): \(String(cString: strerror(number)))" }
 }
 
-/// System calls whose names are hidden by methods.
-enum Descriptor {
-    static func open(_ path: String, _ flags: Int32) -> Int32 {
-        #if canImport(Glibc)
-            unsafe Glibc.open(path, flags)
-        #elseif canImport(Musl)
-            unsafe Musl.open(path, flags)
-        #else
-            unsafe Darwin.open(path, flags)
-        #endif
-    }
+// The system's calls, under names that no method hides.
 
-    static func close(_ descriptor: Int32) -> Int32 {
-        #if canImport(Glibc)
-            Glibc.close(descriptor)
-        #elseif canImport(Musl)
-            Musl.close(descriptor)
-        #else
-            Darwin.close(descriptor)
-        #endif
-    }
+func systemOpen(_ path: String, _ flags: Int32) -> Int32 { unsafe open(path, flags) }
+
+func systemClose(_ descriptor: Int32) -> Int32 { close(descriptor) }
+
+private func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
+    unsafe write(descriptor, bytes.baseAddress, bytes.count)
 }
