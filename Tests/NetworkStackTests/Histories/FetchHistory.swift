@@ -26,7 +26,7 @@ final class FetchHistory {
     static let longest = 60
 
     let seed: UInt64
-    var random: SplitMix64
+    var random: SeededRandom
     let delegate: FetchHistoryDelegate
     var state: FetchState
     var now = MonotonicTime(nanoseconds: 1_000_000_000)
@@ -43,7 +43,7 @@ final class FetchHistory {
 
     init(seed: UInt64) {
         self.seed = seed
-        random = SplitMix64(seed: seed)
+        random = SeededRandom(seed: seed)
         delegate = FetchHistoryDelegate(
             streams: random.number(below: 2) == 0,
             isIntercepted: random.number(below: 3) > 0,

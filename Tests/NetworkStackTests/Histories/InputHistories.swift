@@ -45,7 +45,7 @@ struct InputHistories {
 
     /// What a seed stands for.
     static func input(of seed: UInt64) -> (index: Int, parser: ParserUnderTest, input: [UInt8]) {
-        var random = SplitMix64(seed: seed)
+        var random = SeededRandom(seed: seed)
         let index = random.number(below: ParserUnderTest.all.count)
         var mutator = Mutator(random: random)
         return (index, ParserUnderTest.all[index], mutator.input(from: ParserUnderTest.all[index].samples))
@@ -59,7 +59,7 @@ struct InputHistories {
         for parser in ParserUnderTest.all {
             for offset in 0..<perParser {
                 let seed = first &+ UInt64(offset)
-                var mutator = Mutator(random: SplitMix64(seed: seed))
+                var mutator = Mutator(random: SeededRandom(seed: seed))
                 let piece = mutator.input(from: parser.samples)
                 if piece.isEmpty { continue }
                 func best(_ length: Int) -> Double {

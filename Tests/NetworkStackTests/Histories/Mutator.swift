@@ -1,6 +1,11 @@
+extension SeededRandom {
+    /// A number from 0 up to a bound, which is above zero and not reached.
+    mutating func number(below bound: Int) -> Int { Int(next() % UInt64(bound)) }
+}
+
 /// Makes invalid inputs of valid ones.
 struct Mutator {
-    var random: SplitMix64
+    var random: SeededRandom
 
     /// Bytes that parsers look for, and some that none should.
     private static let telling = Array("\"\\=;,: \t\r\n\0/-.+09azAZ*%\u{7F}".utf8) + [0x80, 0xC3, 0xEF, 0xFF]

@@ -1,0 +1,1 @@
+../../NetworkStackTesting/Record/SeededRandom.swift
