@@ -55,8 +55,8 @@ files Sources | xargs -0 -r perl -ne '
     fence "Exclusivity is checked, except for the variables that this script lists:"
 
 code '\bunsafe|\bUnmanaged\b|\bOpaquePointer\b' Sources |
-    { grep -vE '^(Sources/CurlStack/(Support|Decoding|Library|TLS|Connection|Handle)/|Sources/CurlStack/Loop/LoopThread\.swift:|([^:]*/)?(Lock|Shared|Handover|MonotonicTime|File|FileBodySource|SourceStream)\.swift:)' || true; } |
-    fence "Unsafe code lives in CurlStack's folders up to Handle/ that call C, and in LoopThread.swift, Lock.swift, Shared.swift, Handover.swift, MonotonicTime.swift, File.swift, FileBodySource.swift and SourceStream.swift only:"
+    { grep -vE '^(Sources/CurlStack/(Support|Decoding|Library|TLS|Connection|Handle)/|Sources/CurlStack/Loop/LoopThread\.swift:|([^:]*/)?(Lock|Shared|OneShot|MonotonicTime|File|FileBodySource|SourceStream)\.swift:)' || true; } |
+    fence "Unsafe code lives in CurlStack's folders up to Handle/ that call C, and in LoopThread.swift, Lock.swift, Shared.swift, OneShot.swift, MonotonicTime.swift, File.swift, FileBodySource.swift and SourceStream.swift only:"
 
 unchecked=$(code '@unchecked\s+Sendable' Sources)
 [ "$(grep -c . <<<"$unchecked" || true)" -le 4 ] || fence "At most four types may be '@unchecked Sendable':" <<<"$unchecked"

@@ -121,7 +121,7 @@ extension Network.CurlNetworkStack {
     /// The current state of the stack's connections. After a shutdown there are none.
     public var connectionStatistics: Network.ConnectionStatistics {
         get async {
-            let answer = Handover<Network.ConnectionStatistics>()
+            let answer = OneShot<Network.ConnectionStatistics>()
             guard engine.transport.thread.mailbox.post(.report(answer)) else { return .init() }
             return await answer.take()
         }

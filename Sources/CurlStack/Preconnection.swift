@@ -50,7 +50,7 @@ private final class PreconnectionSink: HTTPTransferSink {
         case failed(HTTPTransferFailure<CurlError>)
     }
 
-    let outcome = Handover<Outcome>()
+    let outcome = OneShot<Outcome>()
     private let connect: Duration
     private let isTimed = Lock(false)
 

@@ -1,10 +1,13 @@
+import NetworkStack
 import Testing
 
 @testable import CurlStack
 
 @Suite("How old looked-up addresses may be")
 struct AddressAgeTests {
-    private func instant(_ seconds: Int64) -> MonotonicInstant { MonotonicInstant(milliseconds: seconds * 1000) }
+    private func instant(_ seconds: Int64) -> MonotonicTime {
+        MonotonicTime(nanoseconds: UInt64(seconds) * 1_000_000_000)
+    }
 
     @Test("one transfer in fifteen seconds drops old names; others use the cache")
     func rest() {

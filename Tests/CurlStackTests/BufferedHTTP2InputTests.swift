@@ -1,3 +1,4 @@
+import NetworkStack
 import Testing
 
 @testable import CurlStack
@@ -7,7 +8,7 @@ struct BufferedHTTP2InputTests {
     private let one = Connection(EndpointPair(number: 1, pool: 0), descriptor: 1, tlsRecord: nil)
     private let other = Connection(EndpointPair(number: 2, pool: 0), descriptor: 2, tlsRecord: nil)
 
-    private func next(of held: BufferedHTTP2Input, now: MonotonicInstant = .now) -> [EndpointPair] {
+    private func next(of held: BufferedHTTP2Input, now: MonotonicTime = .now) -> [EndpointPair] {
         held.next(now: now).map(\.endpoints)
     }
 
@@ -53,7 +54,7 @@ struct BufferedHTTP2InputTests {
     @Test("reads a connection every 50 ms while one stream is paused and another waits")
     func waiting() throws {
         let held = BufferedHTTP2Input()
-        let now = MonotonicInstant(milliseconds: 1_000)
+        let now = MonotonicTime(nanoseconds: 1_000_000_000)
         held.waits(on: one, since: now)
         #expect(held.nextLook == nil)
         held.paused(true, on: one)
@@ -61,7 +62,7 @@ struct BufferedHTTP2InputTests {
         #expect(held.nextLook == nil)
         held.waits(on: one, since: now)
         let look = try #require(held.nextLook)
-        #expect(look > now && look <= now.after(.milliseconds(50)))
+        #expect(look > now && look <= now + .milliseconds(50))
         #expect(held.next(now: now).isEmpty)
         #expect(next(of: held, now: look) == [one.endpoints])
         #expect(held.nextLook == nil && held.next(now: look).isEmpty)

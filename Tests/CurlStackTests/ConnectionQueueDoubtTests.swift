@@ -12,14 +12,14 @@ struct ConnectionQueueDoubtTests {
     func doubts() throws {
         var queue = ConnectionQueue(limits: .init(perHost: 4))
         let origin = try HTTP.Origin(of: try #require(URL(string: "http://a/")))
-        let line = queue.line(of: .init(origin: origin, version: .http2PriorKnowledge))
+        let line = queue.hostQueue(of: .init(origin: origin, version: .http2PriorKnowledge))
         let tokens = (0..<3).map { _ in Token() }
         let ids = tokens.map { ObjectIdentifier($0) }
         for isKnown in [false, true] {
             for id in ids { _ = queue.enter(id, in: line) }
             let connecting = ids.map { queue.mayConnect($0, in: line) }
             #expect(connecting == [true, false, false], "known: \(isKnown)")
-            queue.learned(line, isMultiplexed: true)
+            queue.recordMultiplexing(of: line, isMultiplexed: true)
             let released = queue.takeReleased()
             #expect(released == Array(ids[1...]))
             let joining = queue.mayConnect(ids[0], in: line)
@@ -27,7 +27,7 @@ struct ConnectionQueueDoubtTests {
             let again = ids.map { queue.mayConnectAgain($0, in: line, pool: queue.pool(in: line)) }
             let scoutAgain = queue.mayConnectAgain(ids[0], in: line, pool: nil)
             #expect(again == [true, false, false] && scoutAgain)
-            queue.learned(line, isMultiplexed: true)
+            queue.recordMultiplexing(of: line, isMultiplexed: true)
             _ = queue.takeReleased()
             for id in ids { queue.leave(line, id, pool: nil) }
         }

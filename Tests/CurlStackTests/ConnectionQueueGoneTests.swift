@@ -17,7 +17,7 @@ struct ConnectionQueueGoneTests {
         var queue = ConnectionQueue(limits: .init(total: 1))
         let tokens = (0..<3).map { _ in Token() }
         let ids = tokens.map { ObjectIdentifier($0) }
-        let lines = try ["busy", "left", "behind"].map { queue.line(of: try host($0)) }
+        let lines = try ["busy", "left", "behind"].map { queue.hostQueue(of: try host($0)) }
         let begun = zip(ids, lines).map { queue.enter($0, in: $1) }
         #expect(begun == [true, false, false])
         _ = queue.giveUp(ids[1])
@@ -34,24 +34,24 @@ struct ConnectionQueueGoneTests {
         var queue = ConnectionQueue(limits: .init(total: 2))
         let tokens = (0..<3).map { _ in Token() }
         let ids = tokens.map { ObjectIdentifier($0) }
-        let (busy, left) = (queue.line(of: try host("busy")), queue.line(of: try host("left")))
+        let (busy, left) = (queue.hostQueue(of: try host("busy")), queue.hostQueue(of: try host("left")))
         // So many that hosts are forgotten.
-        for number in 0..<1100 { _ = queue.line(of: try host("host\(number)")) }
+        for number in 0..<1100 { _ = queue.hostQueue(of: try host("host\(number)")) }
         let begun = [queue.enter(ids[0], in: busy), queue.enter(ids[1], in: left), queue.enter(ids[2], in: left)]
         #expect(begun == [true, true, false])
         _ = queue.giveUp(ids[2])
         queue.leave(left, ids[1], pool: nil)
         // Whoever comes now is counted with those before, where the host is asked for its turn later.
-        #expect(queue.line(of: try host("left")) === left)
-        let again = queue.enter(ids[1], in: queue.line(of: try host("left")))
+        #expect(queue.hostQueue(of: try host("left")) === left)
+        let again = queue.enter(ids[1], in: queue.hostQueue(of: try host("left")))
         #expect(again)
         queue.leave(busy, ids[0], pool: nil)
         let next = queue.next()
         #expect(next == nil)
-        #expect(queue.line(of: try host("left")) === left)
+        #expect(queue.hostQueue(of: try host("left")) === left)
         queue.leave(left, ids[1], pool: nil)
-        _ = queue.line(of: try host("other"))
-        #expect(queue.line(of: try host("left")) !== left)
+        _ = queue.hostQueue(of: try host("other"))
+        #expect(queue.hostQueue(of: try host("left")) !== left)
         withExtendedLifetime(tokens) {}
     }
 
@@ -62,17 +62,17 @@ struct ConnectionQueueGoneTests {
         var lines = try [HTTP.Options.VersionPolicy.http2PriorKnowledge, .http1_1].map { version in
             var host = try host("both")
             host = .init(origin: host.origin, version: version)
-            return queue.line(of: host)
+            return queue.hostQueue(of: host)
         }
-        for number in 0..<1100 { _ = queue.line(of: try host("host\(number)")) }
+        for number in 0..<1100 { _ = queue.hostQueue(of: try host("host\(number)")) }
         for line in lines {
             _ = queue.enter(ObjectIdentifier(token), in: line)
             queue.leave(line, ObjectIdentifier(token), pool: nil)
         }
         lines.removeLast()
-        queue.learned(lines[0], isMultiplexed: true)
+        queue.recordMultiplexing(of: lines[0], isMultiplexed: true)
         #expect(lines[0].isMultiplexed)
-        #expect(queue.line(of: lines[0].host) !== lines[0])
+        #expect(queue.hostQueue(of: lines[0].host) !== lines[0])
     }
 
     @Test("the remaining waiters keep their turns when abandoned hosts are removed")
@@ -80,7 +80,7 @@ struct ConnectionQueueGoneTests {
         var queue = ConnectionQueue(limits: .init(total: 1))
         let tokens = (0..<200).map { _ in Token() }
         let ids = tokens.map { ObjectIdentifier($0) }
-        let lines = try ids.indices.map { queue.line(of: try host("host\($0)")) }
+        let lines = try ids.indices.map { queue.hostQueue(of: try host("host\($0)")) }
         let begun = zip(ids, lines).map { queue.enter($0, in: $1) }
         #expect(begun == [true] + Array(repeating: false, count: 199))
         let waiting = Set(stride(from: 1, to: 200, by: 5))

@@ -45,7 +45,7 @@ struct ConnectionQueueHistoriesTests {
         }
         for step in 0..<400 {
             guard let host = hosts.randomElement(using: &random) else { return }
-            let line = queue.line(of: host)
+            let line = queue.hostQueue(of: host)
             switch Int.random(in: 0..<8, using: &random) {
             case 0...3:
                 tokens.append(Token())
@@ -68,7 +68,7 @@ struct ConnectionQueueHistoriesTests {
                 count.waiting[host]?.removeAll { $0 == id }
             default:
                 let isMultiplexed = Bool.random(using: &random)
-                queue.learned(line, isMultiplexed: isMultiplexed)
+                queue.recordMultiplexing(of: line, isMultiplexed: isMultiplexed)
                 count.isMultiplexed[host] = isMultiplexed
             }
             while let id = queue.next() {

@@ -19,17 +19,17 @@ struct ConnectionQueueTests {
         let host = try host("a")
         let tokens = (0..<5).map { _ in Token() }
         let ids = tokens.map { ObjectIdentifier($0) }
-        let entered = ids.map { queue.enter($0, in: queue.line(of: host)) }
+        let entered = ids.map { queue.enter($0, in: queue.hostQueue(of: host)) }
         #expect(entered == [true, true, false, false, false])
         let step1 = queue.next()
         #expect(step1 == nil)
-        queue.leave(queue.line(of: host), ids[0], pool: 0)
+        queue.leave(queue.hostQueue(of: host), ids[0], pool: 0)
         let step2 = queue.next()
         #expect(step2 == ids[2])
         let step3 = queue.next()
         #expect(step3 == nil)
-        queue.leave(queue.line(of: host), ids[1], pool: 0)
-        queue.leave(queue.line(of: host), ids[2], pool: 0)
+        queue.leave(queue.hostQueue(of: host), ids[1], pool: 0)
+        queue.leave(queue.hostQueue(of: host), ids[2], pool: 0)
         let step4 = queue.next()
         #expect(step4 == ids[3])
         let step5 = queue.next()
@@ -43,10 +43,10 @@ struct ConnectionQueueTests {
         let host = try host("a")
         let tokens = (0..<3).map { _ in Token() }
         let ids = tokens.map { ObjectIdentifier($0) }
-        _ = queue.enter(ids[0], in: queue.line(of: host))
-        _ = queue.enter(ids[1], in: queue.line(of: host))
-        queue.leave(queue.line(of: host), ids[0], pool: 0)
-        let step6 = queue.enter(ids[2], in: queue.line(of: host))
+        _ = queue.enter(ids[0], in: queue.hostQueue(of: host))
+        _ = queue.enter(ids[1], in: queue.hostQueue(of: host))
+        queue.leave(queue.hostQueue(of: host), ids[0], pool: 0)
+        let step6 = queue.enter(ids[2], in: queue.hostQueue(of: host))
         #expect(!step6)
         let step7 = queue.next()
         #expect(step7 == ids[1])
@@ -58,13 +58,13 @@ struct ConnectionQueueTests {
         let (a, b) = (try host("a"), try host("b"))
         let tokens = (0..<8).map { _ in Token() }
         let ids = tokens.map { ObjectIdentifier($0) }
-        for id in ids[..<4] { _ = queue.enter(id, in: queue.line(of: a)) }
-        let step8 = queue.enter(ids[4], in: queue.line(of: b))
+        for id in ids[..<4] { _ = queue.enter(id, in: queue.hostQueue(of: a)) }
+        let step8 = queue.enter(ids[4], in: queue.hostQueue(of: b))
         #expect(step8)
-        let step9 = queue.enter(ids[5], in: queue.line(of: b))
+        let step9 = queue.enter(ids[5], in: queue.hostQueue(of: b))
         #expect(!step9)
-        queue.leave(queue.line(of: a), ids[0], pool: 0)
-        queue.leave(queue.line(of: a), ids[1], pool: 0)
+        queue.leave(queue.hostQueue(of: a), ids[0], pool: 0)
+        queue.leave(queue.hostQueue(of: a), ids[1], pool: 0)
         let begun = [queue.next(), queue.next()]
         #expect(Set(begun) == [ids[2], ids[5]])
         let step10 = queue.next()
@@ -77,8 +77,8 @@ struct ConnectionQueueTests {
         let (a, b, c) = (try host("a"), try host("b"), try host("c"))
         let tokens = (0..<4).map { _ in Token() }
         let ids = tokens.map { ObjectIdentifier($0) }
-        for (id, host) in zip(ids, [a, b, a, c]) { _ = queue.enter(id, in: queue.line(of: host)) }
-        queue.leave(queue.line(of: b), ids[1], pool: 0)
+        for (id, host) in zip(ids, [a, b, a, c]) { _ = queue.enter(id, in: queue.hostQueue(of: host)) }
+        queue.leave(queue.hostQueue(of: b), ids[1], pool: 0)
         let begun = queue.next()
         #expect(begun == ids[3])
     }
@@ -89,12 +89,12 @@ struct ConnectionQueueTests {
         let host = try host("a")
         let tokens = (0..<3).map { _ in Token() }
         let ids = tokens.map { ObjectIdentifier($0) }
-        for id in ids { _ = queue.enter(id, in: queue.line(of: host)) }
+        for id in ids { _ = queue.enter(id, in: queue.hostQueue(of: host)) }
         let step11 = queue.giveUp(ids[1])
         #expect(step11)
         let step12 = queue.giveUp(ids[1])
         #expect(!step12)
-        queue.leave(queue.line(of: host), ids[0], pool: 0)
+        queue.leave(queue.hostQueue(of: host), ids[0], pool: 0)
         let step13 = queue.next()
         #expect(step13 == ids[2])
         #expect(queue.waitingCount == 0)
@@ -105,13 +105,13 @@ struct ConnectionQueueTests {
         var queue = ConnectionQueue(limits: .init(perHost: 2, streamsPerConnection: 3))
         var host = try host("a", .http2PriorKnowledge)
         host.sharesOnceAnswered = true
-        let line = queue.line(of: host)
+        let line = queue.hostQueue(of: host)
         let tokens = (0..<3).map { _ in Token() }
         let ids = tokens.map { ObjectIdentifier($0) }
         for id in ids { _ = queue.enter(id, in: line) }
-        queue.learned(line, isMultiplexed: false)
+        queue.recordMultiplexing(of: line, isMultiplexed: false)
         let beforeAnswer = queue.next()
-        queue.learned(line, isMultiplexed: true)
+        queue.recordMultiplexing(of: line, isMultiplexed: true)
         let afterAnswer = queue.next()
         #expect(beforeAnswer == nil && afterAnswer == ids[2])
         for id in ids { queue.leave(line, id, pool: 0) }
@@ -125,10 +125,10 @@ struct ConnectionQueueTests {
         let host = try host("a")
         let tokens = (0..<4).map { _ in Token() }
         let ids = tokens.map { ObjectIdentifier($0) }
-        for id in ids { _ = queue.enter(id, in: queue.line(of: host)) }
+        for id in ids { _ = queue.enter(id, in: queue.hostQueue(of: host)) }
         let step14 = queue.next()
         #expect(step14 == nil)
-        queue.learned(queue.line(of: host), isMultiplexed: true)
+        queue.recordMultiplexing(of: queue.hostQueue(of: host), isMultiplexed: true)
         let step15 = queue.next()
         #expect(step15 == ids[1])
         let step16 = queue.next()
@@ -140,7 +140,9 @@ struct ConnectionQueueTests {
     @Test("a host has one limit for all versions that share no connection")
     func versions() throws {
         var queue = ConnectionQueue(limits: .init(perHost: 2))
-        let lines = [queue.line(of: try host("a", .http1_1)), queue.line(of: try host("a", .http2PriorKnowledge))]
+        let lines = [
+            queue.hostQueue(of: try host("a", .http1_1)), queue.hostQueue(of: try host("a", .http2PriorKnowledge)),
+        ]
         let tokens = (0..<4).map { _ in Token() }
         let ids = tokens.map { ObjectIdentifier($0) }
         let entered = [
@@ -153,7 +155,7 @@ struct ConnectionQueueTests {
         let entersThird = queue.enter(ids[0], in: lines[0])
         let none = queue.next()
         #expect(!entersThird && none == nil)
-        queue.learned(lines[1], isMultiplexed: true)
+        queue.recordMultiplexing(of: lines[1], isMultiplexed: true)
         // What is on one connection now has made room.
         let called = queue.next()
         let beside = queue.enter(ids[3], in: lines[0])
@@ -164,7 +166,7 @@ struct ConnectionQueueTests {
     @Test("hosts that are full are not asked again until somebody leaves")
     func fullHosts() throws {
         var queue = ConnectionQueue(limits: .init(perHost: 1))
-        let lines = try (0..<1000).map { queue.line(of: try host("host\($0)")) }
+        let lines = try (0..<1000).map { queue.hostQueue(of: try host("host\($0)")) }
         let tokens = (0..<2000).map { _ in Token() }
         let ids = tokens.map { ObjectIdentifier($0) }
         for (index, line) in lines.enumerated() {
@@ -183,14 +185,14 @@ struct ConnectionQueueTests {
     @Test("one finds out what a host speaks, and the others follow")
     func scouts() throws {
         var queue = ConnectionQueue(limits: .init(perHost: 4))
-        let line = queue.line(of: try host("a", .http2PriorKnowledge))
+        let line = queue.hostQueue(of: try host("a", .http2PriorKnowledge))
         let tokens = (0..<5).map { _ in Token() }
         let ids = tokens.map { ObjectIdentifier($0) }
         let entered = ids.map { queue.enter($0, in: line) }
         #expect(entered == [true, true, true, true, false])
         let connecting = ids[..<4].map { queue.mayConnect($0, in: line) }
         #expect(connecting == [true, false, false, false])
-        // Who gives up while following is not sent in the scout's place.
+        // Who gives up while following is not sent in the leader's place.
         queue.leave(line, ids[1], pool: nil)
         queue.leave(line, ids[0], pool: 0)
         // Nor is who was about to go.
@@ -203,7 +205,7 @@ struct ConnectionQueueTests {
         #expect(next == ids[4])
         let mayConnect = queue.mayConnect(ids[4], in: line)
         #expect(!mayConnect)
-        queue.learned(line, isMultiplexed: true)
+        queue.recordMultiplexing(of: line, isMultiplexed: true)
         released = queue.takeReleased()
         #expect(released == [ids[4]])
         let afterwards = queue.mayConnect(ids[0], in: line)
@@ -214,7 +216,7 @@ struct ConnectionQueueTests {
     @Test("a waiter that reuses the memory of a cancelled one waits behind the others")
     func namesakes() throws {
         var queue = ConnectionQueue(limits: .init(perHost: 1))
-        let line = queue.line(of: try host("a"))
+        let line = queue.hostQueue(of: try host("a"))
         let tokens = (0..<3).map { _ in Token() }
         let ids = tokens.map { ObjectIdentifier($0) }
         for id in ids { _ = queue.enter(id, in: line) }
@@ -232,7 +234,7 @@ struct ConnectionQueueTests {
     @Test("cancelled waiters are removed, however long the host is stuck")
     func forgetting() throws {
         var queue = ConnectionQueue(limits: .init(perHost: 1))
-        let line = queue.line(of: try host("a"))
+        let line = queue.hostQueue(of: try host("a"))
         let tokens = (0..<3).map { _ in Token() }
         let ids = tokens.map { ObjectIdentifier($0) }
         _ = queue.enter(ids[0], in: line)
@@ -258,9 +260,9 @@ struct ConnectionQueueTests {
         var queue = ConnectionQueue(limits: .init(total: 1))
         let tokens = (0..<2).map { _ in Token() }
         let ids = tokens.map { ObjectIdentifier($0) }
-        _ = queue.enter(ids[0], in: queue.line(of: try host("busy")))
+        _ = queue.enter(ids[0], in: queue.hostQueue(of: try host("busy")))
         for number in 0..<10_000 {
-            _ = queue.enter(ids[1], in: queue.line(of: try host("host\(number)")))
+            _ = queue.enter(ids[1], in: queue.hostQueue(of: try host("host\(number)")))
             _ = queue.giveUp(ids[1])
             let next = queue.next()
             #expect(next == nil)
@@ -274,17 +276,17 @@ struct ConnectionQueueTests {
         var queue = ConnectionQueue(limits: .init(perHost: 2))
         let tokens = (0..<5).map { _ in Token() }
         let ids = tokens.map { ObjectIdentifier($0) }
-        let busy = queue.line(of: try host("busy"))
+        let busy = queue.hostQueue(of: try host("busy"))
         let begun = ids[..<2].map { queue.enter($0, in: busy) }
         let known = try (0..<1100).map { number in
             let host = try host("host\(number)")
-            let line = queue.line(of: host)
+            let line = queue.hostQueue(of: host)
             _ = queue.enter(ids[2], in: line)
             queue.leave(line, ids[2], pool: nil)
-            return queue.line(of: host) === line
+            return queue.hostQueue(of: host) === line
         }
         queue.leave(busy, ids[0], pool: nil)
-        #expect(queue.line(of: try host("busy")) === busy)
+        #expect(queue.hostQueue(of: try host("busy")) === busy)
         let late = ids[3...].map { queue.enter($0, in: busy) }
         #expect((begun, late) == ([true, true], [true, false]))
         #expect(known.first == true && known.last == false)

@@ -27,7 +27,7 @@ final class LoopListsTests {
         )
         let control = TransferControl(hop: hop, sink: EndSink(), mailbox: Mailbox())
         var queue = ConnectionQueue(limits: .init())
-        return Transfer(control, line: queue.line(of: hop), turn: turn, at: .now)
+        return Transfer(control, hostQueue: queue.hostQueue(of: hop), turn: turn, at: .now)
     }
 
     @Test("a list of informational heads is delivered before it is long")

@@ -73,7 +73,7 @@ struct LoopThreadTests {
             let url = server.url()
             let fetch = Task { try await stack.fetch(resource: get(url)) }
             let answered = Gate()
-            let asking = Task {
+            let awaiting100Continue = Task {
                 await withTaskGroup(of: Void.self) { group in
                     for number in 0..<8 {
                         group.addTask {
@@ -85,7 +85,7 @@ struct LoopThreadTests {
                 answered.open()
             }
             try await answered.opened(within: .seconds(20))
-            await asking.value
+            await awaiting100Continue.value
             _ = await fetch.result
         }
     }

@@ -27,9 +27,9 @@ struct MailboxTests {
         mailbox.post(.stop)
         mailbox.post(.stop)
         var events: [Poller.Event] = []
-        let began = MonotonicInstant.now.milliseconds
+        let began = MonotonicTime.now.milliseconds
         poller.wait(milliseconds: 20_000, into: &events)
-        #expect(MonotonicInstant.now.milliseconds - began < 10_000)
+        #expect(MonotonicTime.now.milliseconds - began < 10_000)
         poller.wait(milliseconds: 0, into: &events)
         #expect(events.isEmpty)
     }
@@ -49,13 +49,13 @@ struct MailboxTests {
     }
 
     @Test("a request of libcurl for a connection without a socket is ignored")
-    func noSocket() {
-        let watch = SocketWatch(poller: Poller(waker: Waker()), connections: ConnectionTable(), number: 0)
+    func noSocket() throws {
+        let multi = try #require(MultiHandle(poller: Poller(waker: Waker()), connections: ConnectionTable()))
         for what in [CURL_POLL_OUT, CURL_POLL_REMOVE] {
-            let context = Unmanaged.passUnretained(watch).toOpaque()
+            let context = Unmanaged.passUnretained(multi).toOpaque()
             #expect(Callbacks.socket(nil, -1, what, context, nil) == 0)
         }
-        withExtendedLifetime(watch) {}
+        withExtendedLifetime(multi) {}
     }
 
     @Test("events of a closed socket do not reach its successor")
@@ -177,30 +177,29 @@ struct MailboxTests {
     @Test("a name lookup that reuses the number of an unconnected socket is reported")
     func lookupsNumber() throws {
         let (poller, connections) = (Poller(waker: Waker()), ConnectionTable())
-        let watch = SocketWatch(poller: poller, connections: connections, number: 0)
+        let multi = try #require(MultiHandle(poller: poller, connections: connections))
         let transfer = ObjectIdentifier(connections)
         let number = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        watch.opened(number)
-        connections.opened(number, for: transfer)
-        watch.changed(number, reads: false, writes: true)
-        watch.changed(number, reads: false, writes: false)
+        multi.opened(number, for: transfer)
+        multi.changed(number, reads: false, writes: true)
+        multi.changed(number, reads: false, writes: false)
         for round in 1...3 {
             var pair: [Int32] = [0, 0]
             try #require(pipe(&pair) == 0)
             // libcurl closes it without a word, and the number is another's: in one step, so that nobody else gets it between.
             #expect(dup2(pair[0], number) == number)
             close(pair[0])
-            watch.changed(number, reads: true, writes: false)
-            if round == 2 { watch.forget([number], of: transfer) }
+            multi.changed(number, reads: true, writes: false)
+            if round == 2 { multi.forget([number], of: transfer) }
             var events: [Poller.Event] = []
             #expect(write(pair[1], "x", 1) == 1)
             poller.wait(milliseconds: 0, into: &events)
             #expect(events.count { poller.isCurrent($0) } == 1, "lookup \(round)")
-            watch.changed(number, reads: false, writes: false)
+            multi.changed(number, reads: false, writes: false)
             close(pair[1])
         }
         close(number)
-        withExtendedLifetime(watch) {}
+        withExtendedLifetime(multi) {}
     }
 
     @Test("a closed mailbox takes nothing and gives back what was left")
@@ -215,13 +214,13 @@ struct MailboxTests {
     func forgottenDeadlines() {
         let (stays, goes) = (Mailbox(), Mailbox())
         var deadlines = QueueDeadlines()
-        for time in 1...10 { deadlines.insert(ObjectIdentifier(goes), at: .init(milliseconds: Int64(time))) }
-        deadlines.insert(ObjectIdentifier(stays), at: .init(milliseconds: 5))
-        let gone = deadlines.popExpired(.init(milliseconds: 1))
+        for time in 1...10 { deadlines.insert(ObjectIdentifier(goes), at: .init(nanoseconds: UInt64(time))) }
+        deadlines.insert(ObjectIdentifier(stays), at: .init(nanoseconds: 5))
+        let gone = deadlines.popExpired(.init(nanoseconds: 1))
         #expect(gone?.id == ObjectIdentifier(goes))
         deadlines.keep { $0.id == ObjectIdentifier(stays) }
         #expect(deadlines.count == 1)
-        #expect(deadlines.next == .init(milliseconds: 5))
+        #expect(deadlines.next == .init(nanoseconds: 5))
     }
 
     @Test("passed deadlines are removed although some wait is always there")
@@ -229,13 +228,13 @@ struct MailboxTests {
         let waits = Mailbox()
         var deadlines = QueueDeadlines()
         for time in 0..<10_000 {
-            deadlines.insert(ObjectIdentifier(waits), at: .init(milliseconds: Int64(time)))
-            if time > 10 { _ = deadlines.popExpired(.init(milliseconds: Int64(time - 10))) }
+            deadlines.insert(ObjectIdentifier(waits), at: .init(nanoseconds: UInt64(time)))
+            if time > 10 { _ = deadlines.popExpired(.init(nanoseconds: UInt64(time - 10))) }
         }
         let kept = try #require(Mirror(reflecting: deadlines).descendant("entries") as? [QueueDeadlines.Entry])
         #expect(kept.count < 200)
         #expect(deadlines.count == 11)
-        #expect(deadlines.next == .init(milliseconds: 9989))
+        #expect(deadlines.next == .init(nanoseconds: 9989))
     }
 
     @Test("deadlines come up in order, whatever the order they were left in")
@@ -244,17 +243,17 @@ struct MailboxTests {
         let tokens = (0..<3).map { _ in Token() }
         let ids = tokens.map { ObjectIdentifier($0) }
         var deadlines = QueueDeadlines()
-        for (id, time) in zip(ids, [30, 10, 20]) { deadlines.insert(id, at: .init(milliseconds: Int64(time))) }
-        #expect(deadlines.next == .init(milliseconds: 10))
-        let step1 = deadlines.popExpired(.init(milliseconds: 9))
+        for (id, time) in zip(ids, [30, 10, 20]) { deadlines.insert(id, at: .init(nanoseconds: UInt64(time))) }
+        #expect(deadlines.next == .init(nanoseconds: 10))
+        let step1 = deadlines.popExpired(.init(nanoseconds: 9))
         #expect(step1?.id == nil)
-        let step2 = deadlines.popExpired(.init(milliseconds: 25))
+        let step2 = deadlines.popExpired(.init(nanoseconds: 25))
         #expect(step2?.id == ids[1])
-        let step3 = deadlines.popExpired(.init(milliseconds: 25))
+        let step3 = deadlines.popExpired(.init(nanoseconds: 25))
         #expect(step3?.id == ids[2])
-        let step4 = deadlines.popExpired(.init(milliseconds: 25))
+        let step4 = deadlines.popExpired(.init(nanoseconds: 25))
         #expect(step4?.id == nil)
-        let step5 = deadlines.popExpired(.init(milliseconds: 30))
+        let step5 = deadlines.popExpired(.init(nanoseconds: 30))
         #expect(step5?.id == ids[0])
         #expect(deadlines.next == nil)
         withExtendedLifetime(tokens) {}

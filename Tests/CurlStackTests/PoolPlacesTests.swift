@@ -6,7 +6,7 @@ import Testing
 struct PoolPlacesTests {
     @Test("fills the pools in order, beside the unshared one, and then evenly")
     func order() {
-        let places = PoolPlaces()
+        var places = PoolPlaces()
         let taken = (0..<(64 * 16)).map { _ in places.take(spreads: true) }
         let expected = (0..<64).flatMap { Array(repeating: $0 < PoolPlaces.ownPool ? $0 : $0 + 1, count: 16) }
         #expect(taken == expected)
@@ -21,7 +21,7 @@ struct PoolPlacesTests {
 
     @Test("keeps fetches that share a connection in one pool, and elsewhere once it is old")
     func shared() {
-        let places = PoolPlaces()
+        var places = PoolPlaces()
         var pools: [Int] = []
         for _ in 0..<5 {
             pools += (0..<20).map { _ in places.take(spreads: false) }

@@ -79,7 +79,7 @@ struct PoolingReplacedTests {
         let stack = Stack(engine: HTTPEngine(transport: transport))
         let resource = try get(server.url("/", host: "localhost"))
         let (fetches, areBegun) = (Lock<[any Cancelable]>([]), DispatchSemaphore(value: 0))
-        let outcomes = (0...10).map { _ in Handover<Bool>() }
+        let outcomes = (0...10).map { _ in OneShot<Bool>() }
         transport.announce.withLock { announce in
             announce = {
                 areBegun.wait()

@@ -206,8 +206,8 @@ struct TrustGateTests {
             (intermediate, .chain, CURLE_OK),
         ] {
             // Without callbacks neither gate is there.
-            let watch = SocketWatch(poller: Poller(waker: Waker()), connections: ConnectionTable(), number: 0)
-            let easy = try #require(EasyHandle(watch))
+            let multi = try #require(MultiHandle(poller: Poller(waker: Waker()), connections: ConnectionTable()))
+            let easy = try #require(EasyHandle(multi))
             easy.set(CURLOPT_CAINFO, certificates.caFile)
             let plan = TransferPlan(
                 try hop(server.url(), pins: [pin], scope: scope, method: .HEAD),
@@ -229,8 +229,8 @@ struct TrustGateTests {
         let hop = try hop("https://127.0.0.1/", pins: certificates.server.publicKeyPins())
         let control = TransferControl(hop: hop, sink: sink, mailbox: Mailbox())
         var queue = ConnectionQueue(limits: .init())
-        let line = queue.line(of: .init(origin: hop.origin, version: .automatic))
-        Transfer(control, line: line, turn: Turn(), at: .now).finish(code)
+        let hostQueue = queue.hostQueue(of: .init(origin: hop.origin, version: .automatic))
+        Transfer(control, hostQueue: hostQueue, turn: Turn(), at: .now).finish(code)
         guard case .untrusted(.pinningUnsupported(let reason)) = sink.failure.withLock({ $0 }) else {
             Issue.record("It was not refused")
             return

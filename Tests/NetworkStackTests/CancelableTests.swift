@@ -85,23 +85,23 @@ struct CancelableBagTests {
     }
 }
 
-@Suite("A handover")
-struct HandoverTests {
+@Suite("OneShot")
+struct OneShotTests {
     @Test("gives what was filled in before it was taken")
     func before() async {
-        let handover = Handover<Int>()
-        handover.fill(1)
-        handover.fill(2)
-        #expect(await handover.take() == 1)
+        let oneShot = OneShot<Int>()
+        oneShot.fill(1)
+        oneShot.fill(2)
+        #expect(await oneShot.take() == 1)
     }
 
     @Test("wakes the waiting thread with the first of many values")
     func race() async {
         for _ in 0..<1000 {
-            let handover = Handover<Int>()
-            async let taken = handover.take()
+            let oneShot = OneShot<Int>()
+            async let taken = oneShot.take()
             await withTaskGroup(of: Void.self) { group in
-                for value in 1...4 { group.addTask { handover.fill(value) } }
+                for value in 1...4 { group.addTask { oneShot.fill(value) } }
             }
             let value = await taken
             #expect((1...4).contains(value))

@@ -3,15 +3,15 @@ import Testing
 
 @testable import NetworkStack
 
-@Suite("The clocks of an exchange")
+@Suite("The clocks of a fetch")
 struct ClocksTests {
     private let start = MonotonicTime(nanoseconds: 1_000_000_000)
 
-    private func clocks(_ timeouts: HTTP.Options.Timeouts) -> ExchangeClocks {
-        ExchangeClocks(timeouts, startedAt: start)
+    private func clocks(_ timeouts: HTTP.Options.Timeouts) -> FetchClocks {
+        FetchClocks(timeouts, startedAt: start)
     }
 
-    private func expired(_ clocks: ExchangeClocks, after: Duration) -> String? {
+    private func expired(_ clocks: FetchClocks, after: Duration) -> String? {
         if case .expired(let timeout, let phase) = clocks.read(start + after) {
             "\(timeout) while \(phase)"
         } else {
@@ -19,7 +19,7 @@ struct ClocksTests {
         }
     }
 
-    private func next(_ clocks: ExchangeClocks, after: Duration) -> Duration? {
+    private func next(_ clocks: FetchClocks, after: Duration) -> Duration? {
         if case .lookAgain(let time) = clocks.read(start + after) { time - start } else { nil }
     }
 
@@ -212,7 +212,7 @@ struct DeliveryTests {
     }
 
     private func end(_ delivery: inout Delivery, with ending: Ending) -> Moment {
-        var delegate: (any ExchangeDelegate)?
+        var delegate: (any FetchDelegate)?
         return name(delivery.ended(ending, by: &delegate))
     }
 
@@ -239,7 +239,7 @@ struct DeliveryTests {
     func delegate() {
         let serving = FetchStateTests.StreamingDelegate()
         var delivery = Delivery()
-        var delegate: (any ExchangeDelegate)? = serving
+        var delegate: (any FetchDelegate)? = serving
         _ = delivery.ended(.failed(.badResponse), by: &delegate)
         #expect(delegate == nil)
         delegate = serving

@@ -37,7 +37,7 @@ struct InterceptedAttemptTests {
         let second = Attempt(identifier: 2, retryState: .init(errors: [Failure()]))
         let request = try HTTP.Request(url: "http://a.test/")
         intercepted.begin(first)
-        _ = intercepted.thread(.success(request), of: first) { _ in EmptyCancelable() }
+        _ = intercepted.runRequestInterceptors(.success(request), of: first) { _ in EmptyCancelable() }
         intercepted.schedule(first)
         // The retry is decided on, and cancelled before anything of it has begun.
         _ = intercepted.vote(second, data: nil, response: nil, on: Failure())
@@ -56,7 +56,7 @@ struct InterceptedAttemptTests {
         intercepted.begin(Attempt(identifier: 1, retryState: .init()))
         intercepted.end()
         intercepted.begin(second)
-        _ = intercepted.thread(.success(request), of: second) { _ in
+        _ = intercepted.runRequestInterceptors(.success(request), of: second) { _ in
             Issue.record("a request was made")
             return EmptyCancelable()
         }
@@ -96,7 +96,7 @@ struct InterceptedAttemptTests {
                     }
                 )
                 let request = try HTTP.Request(method: .POST, url: "http://a.test/", body: body)
-                _ = intercepted.thread(.success(request), of: first) { _ in EmptyCancelable() }
+                _ = intercepted.runRequestInterceptors(.success(request), of: first) { _ in EmptyCancelable() }
             }
             #expect(!isGone.withLock { $0 })
             if isLast {

@@ -15,8 +15,8 @@ struct ResumeBatchTests {
         batch.end()
     }
 
-    private func isAwaited(_ handover: Handover<Void>) -> Bool {
-        handover.stage.withLock { stage in
+    private func isAwaited(_ oneShot: OneShot<Void>) -> Bool {
+        oneShot.stage.withLock { stage in
             switch stage {
             case .waiting(_): true
             default: false
@@ -36,15 +36,15 @@ struct ResumeBatchTests {
 
     @Test("resumes the waiting tasks at its end", arguments: 1...3)
     func waits(count: Int) async throws {
-        let waits = (0..<count).map { _ in (handover: Handover<Void>(), resumed: Gate()) }
+        let waits = (0..<count).map { _ in (oneShot: OneShot<Void>(), resumed: Gate()) }
         for wait in waits {
             Task {
-                await wait.handover.take()
+                await wait.oneShot.take()
                 wait.resumed.open()
             }
         }
-        for wait in waits { while !isAwaited(wait.handover) { try await Task.sleep(for: .milliseconds(1)) } }
-        withBatch { batch in for wait in waits { wait.handover.fill((), in: batch) } }
+        for wait in waits { while !isAwaited(wait.oneShot) { try await Task.sleep(for: .milliseconds(1)) } }
+        withBatch { batch in for wait in waits { wait.oneShot.fill((), in: batch) } }
         for wait in waits { try await wait.resumed.opened(within: .seconds(10)) }
     }
 
@@ -87,12 +87,12 @@ struct ResumeBatchTests {
 
     @Test("has no call wait for the threads of tasks")
     func threads() async throws {
-        let (handover, called, resumed) = (Handover<Void>(), Gate(), Gate())
+        let (oneShot, called, resumed) = (OneShot<Void>(), Gate(), Gate())
         Task(priority: .background) {
-            await handover.take()
+            await oneShot.take()
             resumed.open()
         }
-        while !isAwaited(handover) { try await Task.sleep(for: .milliseconds(1)) }
+        while !isAwaited(oneShot) { try await Task.sleep(for: .milliseconds(1)) }
         // Those of that priority are all taken.
         let (held, busy) = (DispatchGroup(), Lock(0))
         held.enter()
@@ -107,7 +107,7 @@ struct ResumeBatchTests {
         }
         withBatch { batch in
             batch.run(on: DispatchQueue(label: "free")) { called.open() }
-            handover.fill((), in: batch)
+            oneShot.fill((), in: batch)
         }
         await #expect(throws: Never.self) { try await called.opened(within: .seconds(10)) }
         held.leave()
@@ -116,15 +116,15 @@ struct ResumeBatchTests {
 
     @Test("does at once what other threads add, and what is added after its end", arguments: [true, false])
     func others(hasEnded: Bool) async throws {
-        let (batch, handover, called, resumed) = (ResumeBatch(), Handover<Void>(), Gate(), Gate())
+        let (batch, oneShot, called, resumed) = (ResumeBatch(), OneShot<Void>(), Gate(), Gate())
         Task {
-            await handover.take()
+            await oneShot.take()
             resumed.open()
         }
-        while !isAwaited(handover) { try await Task.sleep(for: .milliseconds(1)) }
+        while !isAwaited(oneShot) { try await Task.sleep(for: .milliseconds(1)) }
         let add = { @Sendable in
             batch.run(on: .global()) { called.open() }
-            handover.fill((), in: batch)
+            oneShot.fill((), in: batch)
         }
         Thread {
             batch.begin()

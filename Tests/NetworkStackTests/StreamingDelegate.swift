@@ -4,8 +4,8 @@ import Dispatch
 
 extension FetchStateTests {
     /// A fetch whose body is streamed.
-    final class StreamingDelegate: ExchangeDelegate {
-        let context = ExchangeContext(
+    final class StreamingDelegate: FetchDelegate {
+        let context = EngineContext(
             configuration: .init(),
             obstacleToPinning: nil,
             queue: .global(),
@@ -22,7 +22,7 @@ extension FetchStateTests {
         func makeAtOnce(_ attempt: Attempt) -> Result<HTTP.Request, any Error>? { nil }
         func make(_ attempt: Attempt, _ handler: @escaping MadeRequestHandler) -> any Cancelable { EmptyCancelable() }
         func schedule(_ attempt: Attempt) {}
-        func start(_ hop: HTTPHop, for exchange: Exchange, number: Int) -> any HTTPTransfer { Transfer() }
+        func start(_ hop: HTTPHop, for loop: FetchLoop, number: Int) -> any HTTPTransfer { Transfer() }
         func judge(_ ending: Ending) -> Bool { false }
         func transform(_ handler: @escaping @Sendable (Bool) -> Void) -> any Cancelable { EmptyCancelable() }
         func succeed(_ attempt: Attempt) {}

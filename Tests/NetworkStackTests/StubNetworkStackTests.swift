@@ -30,7 +30,7 @@ struct StubNetworkStackTests {
         let key = DispatchSpecificKey<Bool>()
         let queue = DispatchQueue(label: "completions")
         queue.setSpecific(key: key, value: true)
-        let (fetched, decoded) = (Handover<Bool>(), Handover<Bool>())
+        let (fetched, decoded) = (OneShot<Bool>(), OneShot<Bool>())
         stub.fetch(resource: 1, on: queue) { _ in fetched.fill(DispatchQueue.getSpecific(key: key) == true) }
         stub.fetchAndDecode(resource: 1, decoding: .init { "\($1) \($0)" }, on: queue) { _ in
             decoded.fill(DispatchQueue.getSpecific(key: key) == true)
@@ -53,7 +53,7 @@ struct StubNetworkStackTests {
 
     @Test("completes with its cancelled error after a cancel, despite the closure's answer")
     func cancelsAnswered() async throws {
-        let (goesOn, isThere, mayAnswer) = (Handover<Void>(), Gate(), DispatchGroup())
+        let (goesOn, isThere, mayAnswer) = (OneShot<Void>(), Gate(), DispatchGroup())
         mayAnswer.enter()
         let stub = Stub(cancelled: .cancelled) { number in
             await goesOn.take()
@@ -61,7 +61,7 @@ struct StubNetworkStackTests {
             block(until: mayAnswer)
             return .success(.init(value: number, response: "there"))
         }
-        let (started, outcome, isCompleted) = (Handover<any Cancelable>(), Handover<Bool>(), Gate())
+        let (started, outcome, isCompleted) = (OneShot<any Cancelable>(), OneShot<Bool>(), Gate())
         Task.detached(priority: .background) {
             started.fill(
                 stub.fetch(resource: 1) { result in

@@ -159,10 +159,10 @@ struct TimerWheelTests {
         let tickets = try (0..<2).map { _ in try #require(wheel.insert(Clockwork(), at: .now + .seconds(60))) }
         let departures = (0..<3).map { _ in wheel.seal() }
         wheel.remove(tickets[0])
-        #expect(!departures.contains { $0.isReached })
+        #expect(!departures.contains { $0.hasFired })
         wheel.remove(tickets[1])
-        #expect(departures.allSatisfy { $0.isReached })
-        #expect(wheel.seal().isReached)
+        #expect(departures.allSatisfy { $0.hasFired })
+        #expect(wheel.seal().hasFired)
         #expect(wheel.insert(Clockwork(), at: .now) == nil)
     }
 

@@ -1,17 +1,17 @@
 internal import NetworkStack
 
-/// Where other threads leave word for a loop. Posting is waking, under the one lock that also guards the waker.
+/// The commands of other threads to a loop. Posting is waking, under the one lock that also guards the waker.
 final class Mailbox: Sendable {
     enum Command {
         case start(TransferControl)
         case cancel(TransferControl)
         case resumeReceiving(TransferControl)
         case resumeSending(TransferControl)
-        /// Say how the connections stand.
-        case report(Handover<Network.ConnectionStatistics>)
-        /// Nobody is left who could post: go, once everything is done.
+        /// Report how the connections stand.
+        case report(OneShot<Network.ConnectionStatistics>)
+        /// The stack was released: end, once everything is done.
         case stop
-        /// Fail what is under way, and go.
+        /// Fail what is under way, and end.
         case shutDown
     }
 
@@ -26,7 +26,7 @@ final class Mailbox: Sendable {
     let batch = ResumeBatch()
     private let state = Lock(State())
 
-    /// Leaves word. The loop is woken only if it waits.
+    /// Posts a command. The loop is woken only if it waits.
     ///
     /// - Returns: Whether the loop is still there.
     @discardableResult
@@ -42,7 +42,7 @@ final class Mailbox: Sendable {
         }
     }
 
-    /// Takes everything that was left, in order.
+    /// Takes all commands, in order.
     func takeAll(into commands: inout [Command]) {
         state.withLock { state in
             state.isLoopWaiting = false
@@ -52,7 +52,7 @@ final class Mailbox: Sendable {
 
     /// The loop is about to wait.
     ///
-    /// - Returns: Whether it may: `false` if there is word already.
+    /// - Returns: Whether it may: `false` if there are commands already.
     func beginWaiting() -> Bool {
         state.withLock { state in
             state.isLoopWaiting = state.commands.isEmpty
@@ -60,12 +60,12 @@ final class Mailbox: Sendable {
         }
     }
 
-    /// The loop waits no longer: it takes the word that is left before it waits again, and need not be woken for it.
+    /// The loop waits no longer: it takes the commands before it waits again, and need not be woken for them.
     func endWaiting() { state.withLock { $0.isLoopWaiting = false } }
 
-    /// Nothing is taken any more.
+    /// No command is taken any more.
     ///
-    /// - Returns: What was left and not taken.
+    /// - Returns: The commands that were not taken.
     func close() -> [Command] {
         state.withLock { state in
             state.isClosed = true

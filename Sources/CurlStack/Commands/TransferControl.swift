@@ -29,6 +29,6 @@ final class TransferControl: HTTPTransfer {
 
     func resumeSending() { mailbox.post(.resumeSending(self)) }
 
-    /// Tells why nothing is carried. There is nothing to measure then.
+    /// Reports why nothing is carried. There is nothing to measure then.
     func fail(_ failure: HTTPTransferFailure<CurlError>) { sink.failed(failure, metrics: HTTP.Metrics()) }
 }

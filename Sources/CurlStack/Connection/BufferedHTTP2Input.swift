@@ -12,7 +12,7 @@ final class BufferedHTTP2Input {
     private var connections: [Connection] = []
     /// When to look again at connections on which one stream is paused and another waits, on the loop's clock. At times input
     /// remains after all the looks that follow a read.
-    private(set) var nextLook: MonotonicInstant?
+    private(set) var nextLook: MonotonicTime?
     /// As many as all that libcurl reads at once can fill buffers of paused streams, and be lost to each of them.
     private static let looksBesidePaused = 4
     private static let pause = Duration.milliseconds(50)
@@ -38,16 +38,16 @@ final class BufferedHTTP2Input {
     }
 
     /// A stream waits on a connection. If another stream of it is paused, the connection is looked at again in 50 ms.
-    func waits(on connection: Connection, since now: @autoclosure () -> MonotonicInstant = .now) {
+    func waits(on connection: Connection, since now: @autoclosure () -> MonotonicTime = .now) {
         guard connection.input.pausedStreams > 0 else { return }
-        nextLook = nextLook ?? now().after(Self.pause)
+        nextLook = nextLook ?? now() + Self.pause
     }
 
     /// Whether input may be held on a connection.
     func isPossible(on connection: Connection) -> Bool { connection.input.looks > 0 }
 
     /// Takes the connections that are to be looked at now.
-    func next(now: @autoclosure () -> MonotonicInstant = .now) -> [Connection] {
+    func next(now: @autoclosure () -> MonotonicTime = .now) -> [Connection] {
         if connections.isEmpty { return [] }
         var isDue = false
         if let nextLook, nextLook <= now() { (self.nextLook, isDue) = (nil, true) }

@@ -1,4 +1,5 @@
 internal import Glibc
+internal import NetworkStack
 
 /// A connection that libcurl has opened, and what is known of it beyond what libcurl reports.
 ///
@@ -27,7 +28,7 @@ final class Connection {
     /// How long the server keeps it unused, if the server has announced that.
     private var keepAlive: Duration?
     /// When it is used no more if it stays unused.
-    private var deadline: MonotonicInstant?
+    private var deadline: MonotonicTime?
 
     // HTTP/2
     /// How many streams were opened.
@@ -78,7 +79,7 @@ final class Connection {
         // A request that is sent near the end of that time would meet the server's close.
         if let seconds { keepAlive = .seconds(seconds) - min(.seconds(1), .seconds(seconds) / 2) }
         guard let keepAlive else { return }
-        deadline = MonotonicInstant.now.after(keepAlive)
+        deadline = MonotonicTime.now + keepAlive
     }
 
     /// Whether it was unused for as long as its server keeps it, less a margin.

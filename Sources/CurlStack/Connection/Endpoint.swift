@@ -61,7 +61,7 @@ struct Endpoint: Hashable {
         port = 0
     }
 
-    /// Feeds what tells ends apart to a hasher in one piece.
+    /// Feeds what distinguishes ends to a hasher in one piece.
     func hash(into hasher: inout Hasher) { hasher.combine(address.start ^ address.rest ^ UInt64(port) << 48) }
 
     var isOfUnixSocket: Bool { form == .unixSocket }

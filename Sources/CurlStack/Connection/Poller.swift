@@ -1,5 +1,6 @@
 internal import CCurl
 internal import Glibc
+internal import NetworkStack
 
 /// Waits for sockets and for the mailbox. The wait sits behind this one file (Linux: epoll and eventfd), so that it can
 /// be replaced.
@@ -20,8 +21,8 @@ final class Poller {
         let hasFailed: Bool
     }
 
-    /// What is known of a socket, by its number. An object, because each access to a value within one is checked for
-    /// exclusivity while the program runs.
+    /// What is known of a socket, by its number. An object: each access to a struct in an array of an object is checked for
+    /// exclusivity at run time.
     private final class Socket {
         /// What the kernel watches it for.
         var registered: UInt32 = 0
@@ -31,7 +32,7 @@ final class Poller {
         var wanted: UInt32 = 0
         /// How many connections with this number have begun and ended before.
         var generation: UInt32 = 0
-        /// Whether its end is told (``closed(_:)``), so that the registration may outlast the wish for it.
+        /// Whether its end is reported (``closed(_:)``), so that the registration may stay while libcurl does not ask for it.
         var isConnection = false
         /// Whether it is not to be read now, whatever libcurl asks for.
         var isHeldBack = false
@@ -40,7 +41,7 @@ final class Poller {
         /// Whether a look has found something to be read since.
         var isSpent = false
 
-        /// The number is another's from now on, or nobody's.
+        /// The number is another socket's from now on, or unused.
         func begin() {
             (registered, asked, wanted, isHeldBack, isConnection) = (0, 0, 0, false, false)
             generation &+= 1
@@ -49,14 +50,14 @@ final class Poller {
 
     private let waker: Waker
     private var sockets: [Socket] = []
-    /// The connections that were left idle since somebody looked at all that lie idle.
+    /// The connections that became idle since the last look at all idle ones.
     private let left: UnsafeMutableBufferPointer<pollfd>
     private var leftCount = 0
-    /// How often somebody has.
+    /// How many looks there were.
     private var looks: UInt64 = 0
     private let buffer: UnsafeMutablePointer<epoll_event>
 
-    /// The most events, and connections left idle, that are told of at once.
+    /// The most events, and idle connections, per call.
     private static let room = 256
 
     /// Makes a poller that a waker can wake.
@@ -64,7 +65,7 @@ final class Poller {
         self.waker = waker
         unsafe buffer = .allocate(capacity: Self.room)
         unsafe left = .allocate(capacity: Self.room)
-        // Each wake-up is an event of its own (edge-triggered), so that none has to be read back.
+        // Each wake-up is one event (edge-triggered), so that none has to be read back.
         control(EPOLL_CTL_ADD, waker.descriptor, events: EPOLLIN.rawValue | EPOLLET.rawValue, watch: 0)
     }
 
@@ -74,7 +75,7 @@ final class Poller {
     }
 
     /// When the loop's turn began, in milliseconds of the monotonic clock.
-    var turnStart = MonotonicInstant.now.milliseconds
+    var turnStart = MonotonicTime.now.milliseconds
 
     /// A socket was opened, to connect with. Its number may have been another's before.
     func opened(_ descriptor: Int32) {
@@ -82,7 +83,7 @@ final class Poller {
         sockets[Int(descriptor)].begin()
     }
 
-    /// A socket that was opened has become a connection. The end of one that does not is told by nobody.
+    /// A socket that was opened has become a connection. The end of one that does not is not reported.
     func connected(_ descriptor: Int32) { sockets[Int(descriptor)].isConnection = true }
 
     /// A connection's socket is about to be closed, and leaves the kernel's set with that.
@@ -100,7 +101,7 @@ final class Poller {
         update(descriptor, for: watch)
     }
 
-    /// A connection lies idle from now on, as far as anybody knows.
+    /// A connection is idle from now on.
     private func leave(_ socket: Socket, _ descriptor: Int32) {
         (socket.leftAt, socket.isSpent) = (looks, unsafe leftCount == left.count)
         guard !socket.isSpent else { return }
@@ -114,7 +115,7 @@ final class Poller {
     }
 
     /// Whether nothing has come on a connection that lies idle. The kernel is asked once for all that were left since the loop
-    /// last waited, which tells of those that were left before: what comes on one ends its registration.
+    /// last waited, which covers those that were left before: what comes on one ends its registration.
     func isSilent(_ descriptor: Int32) -> Bool {
         guard Int(descriptor) < sockets.count else { return false }
         let socket = sockets[Int(descriptor)]
@@ -169,9 +170,7 @@ final class Poller {
 
     private func makeRoom(for descriptor: Int32) {
         guard sockets.count <= Int(descriptor) else { return }
-        // Put in place whole, which does not happen often: where a list grows in place, every reading of it is checked, too.
-        let room = max(Int(descriptor) + 1, sockets.count * 2, 16)
-        sockets = sockets + (sockets.count..<room).map { _ in Socket() }
+        while sockets.count <= Int(descriptor) { sockets.append(Socket()) }
     }
 
     /// Whether an event is still its socket's, and wanted: since it came, that may have been closed, and its number another's,
@@ -184,7 +183,7 @@ final class Poller {
         Int(descriptor) < sockets.count ? sockets[Int(descriptor)].generation : 0
     }
 
-    /// Whether an event on a socket is anybody's. One that nobody wants any more is not watched any longer.
+    /// Whether an event on a socket is wanted. A socket that is not wanted any more is not watched any longer.
     private func isWanted(_ descriptor: Int32, watch: Int) -> Bool {
         guard Int(descriptor) < sockets.count, sockets[Int(descriptor)].wanted == 0 else { return true }
         if sockets[Int(descriptor)].registered != 0 { control(EPOLL_CTL_DEL, descriptor, events: 0, watch: watch) }
@@ -200,7 +199,7 @@ final class Poller {
         return unsafe epoll_ctl(waker.poller, operation, descriptor, &event) == 0
     }
 
-    /// Waits until a socket is ready, somebody wakes the loop, or time is up.
+    /// Waits until a socket is ready, another thread wakes the loop, or time is up.
     ///
     /// - Parameters:
     ///   - milliseconds: The longest wait; negative for no limit.
@@ -229,7 +228,7 @@ final class Poller {
     }
 }
 
-/// Wakes a poller from another thread. The poller's own descriptor is opened with it, where a failure can be told.
+/// Wakes a poller from another thread. The poller's own descriptor is opened with it, where a failure can be reported.
 final class Waker: Sendable {
     let descriptor = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
     fileprivate let poller = epoll_create1(Int32(EPOLL_CLOEXEC))

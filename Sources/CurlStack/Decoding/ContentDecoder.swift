@@ -21,11 +21,11 @@ protocol ContentDecoder: AnyObject {
 /// What came of a piece.
 enum DecodingStep {
     case goOn
-    /// Whoever takes the bytes wants no more.
+    /// The consumer stopped.
     case stopped
-    /// The bytes are not what the coding says.
+    /// The bytes are not of the coding.
     case corrupt
-    /// They become so many that nobody can mean it well.
+    /// The output exceeds the limit of the decompression ratio.
     case excessive
 }
 

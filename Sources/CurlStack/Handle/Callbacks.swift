@@ -102,7 +102,7 @@ enum Callbacks {
 
     static let closeSocket: curl_closesocket_callback = { context, descriptor in
         guard let context = unsafe context else { return 1 }
-        return unsafe Unmanaged<SocketWatch>.fromOpaque(context).takeUnretainedValue().close(descriptor) ? 0 : 1
+        return unsafe Unmanaged<MultiHandle>.fromOpaque(context).takeUnretainedValue().close(descriptor) ? 0 : 1
     }
 
     static let tlsContext: curl_ssl_ctx_callback = { _, tls, context in
@@ -130,12 +130,12 @@ enum Callbacks {
         // A connection that was closed beside one that shares it has none.
         guard let context = unsafe context, descriptor >= 0 else { return 0 }
         let isWatched = what != CURL_POLL_REMOVE
-        unsafe Unmanaged<SocketWatch>.fromOpaque(context)._withUnsafeGuaranteedRef { watch in
-            if isWatched, watch.quirks.contains(.pausedSocketRead) {
+        unsafe Unmanaged<MultiHandle>.fromOpaque(context)._withUnsafeGuaranteedRef { multi in
+            if isWatched, multi.quirks.contains(.pausedSocketRead) {
                 unsafe transfer(ofHandle: easy)?.watches(descriptor)
             }
-            if !isWatched, watch.quirks.contains(.stuckConnect) { unsafe transfer(ofHandle: easy)?.lostSocket() }
-            watch.changed(
+            if !isWatched, multi.quirks.contains(.stuckConnect) { unsafe transfer(ofHandle: easy)?.lostSocket() }
+            multi.changed(
                 descriptor,
                 reads: isWatched && what & CURL_POLL_IN != 0,
                 writes: isWatched && what & CURL_POLL_OUT != 0
@@ -146,7 +146,7 @@ enum Callbacks {
 
     static let timer: curl_multi_timer_callback = { _, milliseconds, context in
         guard let context = unsafe context else { return 0 }
-        unsafe Unmanaged<SocketWatch>.fromOpaque(context)._withUnsafeGuaranteedRef { $0.timerChanged(milliseconds) }
+        unsafe Unmanaged<MultiHandle>.fromOpaque(context)._withUnsafeGuaranteedRef { $0.timerChanged(milliseconds) }
         return 0
     }
 }

@@ -38,7 +38,7 @@ struct AddressPlan {
         host.isEmpty || host == "*" || host.hasPrefix("[") ? [host] : [host, host + "."]
     }
 
-    /// Tells a new handle what differs from libcurl's own ways.
+    /// Sets what differs from libcurl's defaults on a new handle.
     ///
     /// - Returns: The codes of the options that were set.
     func apply(to easy: EasyHandle) -> [CURLcode] {

@@ -3,10 +3,10 @@ internal import COpenSSL
 internal import NetworkStack
 
 extension EasyHandle {
-    /// Looks at a kept connection. One of HTTP/2 is exempt: its frames say what they belong to.
+    /// Looks at a kept connection. One of HTTP/2 is exempt: its frames name their stream.
     ///
     /// - Parameter socket: The connection's socket, if it is known, and something waits on it.
-    /// - Returns: Whether it holds what nobody asked for, or its end has come.
+    /// - Returns: Whether it holds unrequested bytes, or its end has come.
     func isSpent(on socket: @autoclosure () -> Int32?) -> Bool {
         guard let tls = unsafe tlsConnection else { return false }
         guard unsafe !speaksHTTP2(tls) else { return false }
@@ -22,7 +22,7 @@ extension EasyHandle {
     private func isSpent(_ tls: OpaquePointer, on socket: Int32) -> Bool {
         guard let direct = unsafe BIO_new_socket(socket, BIO_NOCLOSE) else { return true }
         let (reads, writes) = unsafe (SSL_get_rbio(tls), SSL_get_wbio(tls))
-        // Setting one takes a reference, and lets go of that to the one before.
+        // Setting one takes a reference, and releases the one before.
         unsafe BIO_up_ref(reads)
         unsafe BIO_up_ref(writes)
         unsafe BIO_up_ref(direct)

@@ -2,11 +2,11 @@ internal import CCurl
 internal import NetworkStack
 
 extension EasyHandle {
-    /// Has libcurl answer Digest challenges (RFC 7616) of the server. The handle keeps the credentials, and what servers say
+    /// Has libcurl answer Digest challenges (RFC 7616) of the server. The handle keeps the credentials, and what servers send
     /// about them, so it serves one transfer only.
     ///
     /// - Parameters:
-    ///   - credentials: Who asks.
+    ///   - credentials: The credentials.
     ///   - waits: Whether content waits for a challenge. libcurl then sends the request without it first, as
     ///     it does wherever it may say who asks in one way alone; `CURLAUTH_ONLY` counts as another.
     /// - Returns: The first code that is not `CURLE_OK`, if any option was refused.

@@ -1,6 +1,6 @@
 internal import CCurl
 
-/// What libcurl tells of a transfer (`curl_easy_getinfo`).
+/// What libcurl reports of a transfer (`curl_easy_getinfo`).
 extension EasyHandle {
     func fact(_ info: CURLINFO) -> Int {
         var value = 0

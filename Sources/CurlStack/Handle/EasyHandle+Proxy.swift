@@ -21,7 +21,7 @@ struct ProxyRoute: Equatable {
 }
 
 extension EasyHandle {
-    /// Sends what follows by this route. A handle that knows it already is told nothing.
+    /// Sends what follows by this route. A handle that has it already is not changed.
     ///
     /// - Returns: The first code that is not `CURLE_OK`, if any option was refused.
     func take(_ route: ProxyRoute?) -> CURLcode {

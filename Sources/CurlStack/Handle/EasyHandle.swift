@@ -8,8 +8,8 @@ final class EasyHandle {
     private let errorText: UnsafeMutablePointer<CChar>
     /// The transfer the handle carries now.
     private(set) var transfer: (any TransferCallbacks)?
-    /// Watches the sockets of its connections.
-    let watch: SocketWatch
+    /// The multi handle of its transfers.
+    let multi: MultiHandle
     /// The plan that the handle's options are those of.
     private var plan: TransferPlan?
     /// The options that change while a plan stays, as they are set.
@@ -22,7 +22,7 @@ final class EasyHandle {
     private var kept: [UInt32: TextList] = [:]
     /// The route that was set last.
     var route: ProxyRoute?
-    /// Whom its handshakes are verified by.
+    /// The authorities that verify its handshakes.
     var authorities = Authorities.loadedByCurl
     /// Whether certificates must name their hosts where names count (``HostNames``).
     var namesHosts = true
@@ -43,9 +43,9 @@ final class EasyHandle {
     }
 
     /// Makes a handle, or `nil` if there is no memory for one.
-    init?(_ watch: SocketWatch) {
+    init?(_ multi: MultiHandle) {
         guard let easy = unsafe curl_easy_init() else { return nil }
-        self.watch = watch
+        self.multi = multi
         unsafe pointer = easy
         unsafe errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
         unsafe errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
@@ -104,59 +104,71 @@ final class EasyHandle {
     ///
     /// - Parameters:
     ///   - plan: The plan.
-    ///   - standard: The header lines of a plan that has none of its own.
+    ///   - standard: The header lines of a plan without any.
     /// - Returns: The first code that is not `CURLE_OK`, if any option was refused.
     func apply(_ plan: TransferPlan, standard: TextList) -> CURLcode {
-        // What decides whom the request may reach is never taken for "the same as last time".
-        var refused = set(CURLOPT_PINNEDPUBLICKEY, plan.leafPins)
-        if refused == CURLE_OK { refused = set(CURLOPT_SSL_SESSIONID_CACHE, plan.resumesTLS ? 1 : 0) }
-        let last = self.plan
-        if refused == CURLE_OK, plan === last, settings.closesConnection == plan.closesConnection { return CURLE_OK }
+        // What decides which server the request may reach is set for every request.
+        var refused = set(CURLOPT_PINNEDPUBLICKEY, plan.route.leafPins)
+        if refused == CURLE_OK { refused = set(CURLOPT_SSL_SESSIONID_CACHE, plan.route.resumesTLS ? 1 : 0) }
+        let (last, closes) = (self.plan, plan.route.closesConnection)
+        if refused == CURLE_OK, plan === last, settings.closesConnection == closes { return CURLE_OK }
         let isUnsure = last == nil
         self.plan = nil
-        let lines = plan.headerLines ?? standard
         func update(_ isChanged: Bool, _ set: @autoclosure () -> CURLcode) {
             if isChanged || isUnsure, refused == CURLE_OK { refused = set() }
         }
-        update(last?.url != plan.url, ask(plan.url))
-        update(last?.target != plan.target, set(CURLOPT_REQUEST_TARGET, plan.target))
-        update(last?.version != plan.version, set(CURLOPT_HTTP_VERSION, plan.version))
-        update(
-            settings.closesConnection != plan.closesConnection,
-            set(CURLOPT_FORBID_REUSE, plan.closesConnection ? 1 : 0)
-        )
-        let (isFresh, waits) = (plan.needsFreshConnection, plan.waitsForMultiplexing)
-        update(last?.needsFreshConnection != isFresh, set(CURLOPT_FRESH_CONNECT, isFresh ? 1 : 0))
-        update(last?.waitsForMultiplexing != waits, set(CURLOPT_PIPEWAIT, waits ? 1 : 0))
-        update(last?.connectTimeout != plan.connectTimeout, set(CURLOPT_CONNECTTIMEOUT_MS, plan.connectTimeout))
-        update(last?.expectWait != plan.expectWait, set(CURLOPT_EXPECT_100_TIMEOUT_MS, plan.expectWait))
-        if last?.content != plan.content || last?.method != plan.method || isUnsure {
+        update(settings.closesConnection != closes, set(CURLOPT_FORBID_REUSE, closes ? 1 : 0))
+        let (route, before) = (plan.route, last?.route)
+        update(before?.version != route.version, set(CURLOPT_HTTP_VERSION, route.version))
+        let (isFresh, waits) = (route.needsFreshConnection, route.waitsForMultiplexing)
+        update(before?.needsFreshConnection != isFresh, set(CURLOPT_FRESH_CONNECT, isFresh ? 1 : 0))
+        update(before?.waitsForMultiplexing != waits, set(CURLOPT_PIPEWAIT, waits ? 1 : 0))
+        update(before?.connectTimeout != route.connectTimeout, set(CURLOPT_CONNECTTIMEOUT_MS, route.connectTimeout))
+        update(true, take(route.proxy))
+        if refused == CURLE_OK { refused = apply(plan.message, after: last?.message, standard: standard) }
+        guard refused == CURLE_OK else { return refused }
+        settings.closesConnection = closes
+        self.plan = plan
+        return CURLE_OK
+    }
+
+    private func apply(
+        _ message: TransferPlan.Message,
+        after last: TransferPlan.Message?,
+        standard: TextList
+    ) -> CURLcode {
+        let lines = message.headerLines ?? standard
+        let isUnsure = last == nil
+        var refused = CURLE_OK
+        func update(_ isChanged: Bool, _ set: @autoclosure () -> CURLcode) {
+            if isChanged || isUnsure, refused == CURLE_OK { refused = set() }
+        }
+        update(last?.url != message.url, ask(message.url))
+        update(last?.target != message.target, set(CURLOPT_REQUEST_TARGET, message.target))
+        update(last?.expectWait != message.expectWait, set(CURLOPT_EXPECT_100_TIMEOUT_MS, message.expectWait))
+        if last?.content != message.content || last?.method != message.method || isUnsure {
             // The order counts: turning one of these off makes the request a GET.
             update(true, set(CURLOPT_NOBODY, 0))
             update(true, set(CURLOPT_UPLOAD, 0))
             update(true, set(CURLOPT_HTTPGET, 1))
-            switch plan.content {
+            switch message.content {
             case .none: break
             case .noneEitherWay: update(true, set(CURLOPT_NOBODY, 1))
             case .sent(let length):
                 update(true, set(CURLOPT_UPLOAD, 1))
                 update(true, set(CURLOPT_INFILESIZE_LARGE, offset: length ?? -1))
             }
-            update(true, set(CURLOPT_CUSTOMREQUEST, plan.method))
+            update(true, set(CURLOPT_CUSTOMREQUEST, message.method))
         }
-        update(true, take(plan.route))
-        if plan.hasTrailers || last?.hasTrailers ?? false { update(true, sendTrailers(plan.hasTrailers)) }
-        if let credentials = plan.digestCredentials {
-            update(true, answerChallenges(with: credentials, waiting: plan.waitsForChallenge))
+        if message.hasTrailers || last?.hasTrailers ?? false { update(true, sendTrailers(message.hasTrailers)) }
+        if let credentials = message.digestCredentials {
+            update(true, answerChallenges(with: credentials, waiting: message.waitsForChallenge))
         }
         if lines !== self.lines {
             self.lines = lines
             update(true, unsafe lines.withList { list in unsafe shim_easy_set_list(pointer, CURLOPT_HTTPHEADER, list) })
         }
-        guard refused == CURLE_OK else { return refused }
-        settings.closesConnection = plan.closesConnection
-        self.plan = plan
-        return CURLE_OK
+        return refused
     }
 
     /// The text is what libcurl reports as the URL, and what it sends to a proxy.
@@ -175,41 +187,11 @@ final class EasyHandle {
         return code
     }
 
-    /// Has libcurl call back with this handle, and with the watch for what outlives every handle: a connection's socket.
-    ///
-    /// - Returns: The codes of the options that were set.
-    func setCallbacks() -> [CURLcode] {
-        let codes = [
-            unsafe shim_easy_set_header_function(pointer, Callbacks.header),
-            unsafe shim_easy_set_write_function(pointer, Callbacks.write),
-            unsafe shim_easy_set_read_function(pointer, Callbacks.read),
-            unsafe shim_easy_set_seek_function(pointer, Callbacks.seek),
-            unsafe shim_easy_set_prereq_function(pointer, Callbacks.prereq),
-            unsafe shim_easy_set_resolver_start_function(pointer, Callbacks.resolverStart),
-            unsafe shim_easy_set_socket_option_function(pointer, Callbacks.socketOption),
-            unsafe shim_easy_set_tls_context_function(pointer, Callbacks.tlsContext),
-            unsafe shim_easy_set_close_socket_function(pointer, Callbacks.closeSocket),
-            unsafe shim_easy_set_debug_function(pointer, Callbacks.debug),
-            unsafe shim_easy_set_progress_function(pointer, Callbacks.progress),
-        ]
-        let context = unsafe Unmanaged.passUnretained(self).toOpaque()
-        for option in Self.contextOptions { unsafe shim_easy_set_pointer(pointer, option, context) }
-        let watch = unsafe Unmanaged.passUnretained(watch).toOpaque()
-        unsafe shim_easy_set_pointer(pointer, CURLOPT_CLOSESOCKETDATA, watch)
-        return codes
-    }
-
-    private static let contextOptions = [
-        CURLOPT_HEADERDATA, CURLOPT_WRITEDATA, CURLOPT_READDATA, CURLOPT_SEEKDATA, CURLOPT_PREREQDATA,
-        CURLOPT_RESOLVER_START_DATA, CURLOPT_SOCKOPTDATA, CURLOPT_SSL_CTX_DATA, CURLOPT_PRIVATE,
-        CURLOPT_DEBUGDATA, CURLOPT_XFERINFODATA,
-    ]
-
     /// Carries this transfer from now on.
     func attach(_ transfer: any TransferCallbacks) {
         self.transfer = transfer
         unsafe errorText.pointee = 0
-        showHeadsFirst(watch.quirks.contains(.foldedFirstLine))
+        showHeadsFirst(multi.quirks.contains(.foldedFirstLine))
     }
 
     /// Has libcurl hand the lines of a head to the write callback, too, and there before it looks at them itself.
@@ -219,7 +201,7 @@ final class EasyHandle {
         set(CURLOPT_HEADER, shows ? 1 : 0)
     }
 
-    /// Lets go of the transfer.
+    /// Releases the transfer.
     func detach() {
         transfer = nil
         readPastLength(false)
@@ -257,7 +239,7 @@ final class EasyHandle {
 
     /// Turns libcurl's verbose text on, where a GOAWAY is reported in no other way. It costs libcurl some formatting.
     func listen() {
-        guard !settings.isListening, watch.quirks.contains(.silentGoAway) else { return }
+        guard !settings.isListening, multi.quirks.contains(.silentGoAway) else { return }
         settings.isListening = true
         set(CURLOPT_VERBOSE, 1)
     }
@@ -273,14 +255,14 @@ final class EasyHandle {
 
     /// Turns libcurl's verbose text on where it alone names the connection over a Unix socket that libcurl chooses.
     func nameConnections() -> CURLcode {
-        guard watch.quirks.contains(.unnamedUnixConnection) else { return CURLE_OK }
+        guard multi.quirks.contains(.unnamedUnixConnection) else { return CURLE_OK }
         (settings.namesConnections, settings.isListening) = (true, true)
         return set(CURLOPT_VERBOSE, 1)
     }
 
     // MARK: Ending
 
-    /// Lets go of what libcurl holds of a paused transfer, which nobody takes any more: where other streams stay on its
+    /// Drops what libcurl holds of a paused transfer, which is not read any more: where other streams stay on its
     /// connection, libcurl would never free it.
     func dropWhatIsHeld() {
         transfer = nil
@@ -289,10 +271,10 @@ final class EasyHandle {
 
     // MARK: Facts
 
-    /// Whether libcurl has words for what went wrong.
+    /// Whether libcurl has a message for what went wrong.
     var hasErrorMessage: Bool { unsafe errorText.pointee != 0 }
 
-    /// libcurl's own words for what went wrong, or those for the code.
+    /// libcurl's message for what went wrong, or that for the code.
     func message(for code: CURLcode) -> String {
         let text = unsafe String(cString: errorText)
         return text.isEmpty ? unsafe String(cString: curl_easy_strerror(code)) : text

@@ -6,7 +6,7 @@ extension HTTPHop {
         options.version == .automatic && hasTrailers ? .http1_1 : options.version
     }
 
-    /// The version by which the queue tells hosts apart: in the clear, the automatic choice is HTTP/1.1.
+    /// The version by which the queue distinguishes hosts: in the clear, the automatic choice is HTTP/1.1.
     var spokenVersion: HTTP.Options.VersionPolicy {
         version == .automatic && origin.scheme == .http ? .http1_1 : version
     }
@@ -19,7 +19,7 @@ extension HTTPHop {
     /// Whether TLS may come to HTTP/2. A libcurl without it refuses to be asked.
     var mayNegotiateHTTP2: Bool { isSecure && CurlLibrary.shared.hasHTTP2 }
 
-    /// Whether the request says that trailers are welcome (RFC 9110 section 6.5.1).
+    /// Whether the request accepts trailers (RFC 9110 section 6.5.1).
     var wantsTrailers: Bool {
         guard let value = request.headers[.te] else { return false }
         return value.split { $0 == "," || $0 == " " }.contains { $0.lowercased() == "trailers" }
@@ -54,7 +54,7 @@ extension HTTPHop {
 }
 
 extension HTTP.Headers.Field {
-    /// Whether the field says `Expect: 100-continue`.
+    /// Whether the field is `Expect: 100-continue`.
     var asksForContinue: Bool { name == .expect && value.lowercased() == "100-continue" }
 }
 

@@ -1,57 +1,79 @@
 internal import CCurl
+internal import Glibc
 internal import NetworkStack
 
-/// One libcurl multi handle: a set of transfers that share connections. It stays on its loop's thread.
+/// One libcurl multi handle: a set of transfers that share connections, its sockets on the loop's poller, and its next deadline.
+///
+/// It is the context of libcurl's callbacks, also of those that `curl_multi_cleanup` makes. Every easy handle keeps it, so that it
+/// is freed after them.
 @safe
 final class MultiHandle {
     private var pointer: UnsafeMutableRawPointer
-    private let connections: Network.Configuration.Connections
+    private let poller: Poller
+    private let connections: ConnectionTable
+    private let number: Int
+    private let limits: Network.Configuration.Connections
     private let sharesConnections: Bool
-    let watch: SocketWatch
+    let quirks: LibcurlQuirks
     /// How many transfers went on when libcurl came back.
     private(set) var running: Int32 = 0
+    /// When libcurl is to be called next, in milliseconds of the monotonic clock.
+    private(set) var deadline: Int64?
 
     /// Makes a handle, or `nil` if there is no memory for one.
-    init?(watch: SocketWatch, connections: Network.Configuration.Connections, sharesConnections: Bool) {
+    ///
+    /// - Parameters:
+    ///   - poller: Watches its sockets.
+    ///   - connections: The connections of the loop.
+    ///   - number: The handle's, among those of the loop.
+    ///   - limits: How many connections and streams there may be.
+    ///   - sharesConnections: Whether several transfers may be under way on one connection of HTTP/2.
+    ///   - quirks: The defects of libcurl to work around.
+    init?(
+        poller: Poller,
+        connections: ConnectionTable,
+        number: Int = 0,
+        limits: Network.Configuration.Connections = .init(),
+        sharesConnections: Bool = true,
+        quirks: LibcurlQuirks = .running
+    ) {
         guard let multi = unsafe WakeupPair.makeHandle() else { return nil }
         unsafe pointer = multi
-        (self.watch, self.connections, self.sharesConnections) = (watch, connections, sharesConnections)
+        (self.poller, self.connections, self.number) = (poller, connections, number)
+        (self.limits, self.sharesConnections, self.quirks) = (limits, sharesConnections, quirks)
         setUp()
     }
 
-    /// Tells libcurl what holds for all transfers.
+    /// Sets the options that hold for all transfers.
     private func setUp() {
-        let context = unsafe Unmanaged.passUnretained(watch).toOpaque()
+        let context = unsafe Unmanaged.passUnretained(self).toOpaque()
         unsafe shim_multi_set_socket_function(pointer, Callbacks.socket)
         unsafe shim_multi_set_pointer(pointer, CURLMOPT_SOCKETDATA, context)
         unsafe shim_multi_set_timer_function(pointer, Callbacks.timer)
         unsafe shim_multi_set_pointer(pointer, CURLMOPT_TIMERDATA, context)
         unsafe shim_multi_set_long(pointer, CURLMOPT_PIPELINING, sharesConnections ? shim_multiplex : 0)
-        // Of what is more, libcurl keeps 32 bits, which may be none, or takes it for its own limit.
-        let streams = min(connections.streamsPerConnection, Int(Int32.max))
+        // Of a larger number, libcurl keeps 32 bits, which may be none, or takes it for its own limit.
+        let streams = min(limits.streamsPerConnection, Int(Int32.max))
         unsafe shim_multi_set_long(pointer, CURLMOPT_MAX_CONCURRENT_STREAMS, streams)
-        // How many connections are kept, in use or not. How many are in use is the queue's business.
+        // How many connections are kept, in use or not. The queue limits how many are in use.
         unsafe shim_multi_set_long(
             pointer,
             CURLMOPT_MAXCONNECTS,
-            max(min(connections.total ?? 0, 1 << 23), min(connections.perHost, 1 << 20) * 8, 64)
+            max(min(limits.total ?? 0, 1 << 23), min(limits.perHost, 1 << 20) * 8, 64)
         )
     }
 
-    deinit {
-        unsafe curl_multi_cleanup(pointer)
-        withExtendedLifetime(watch) {}
-    }
+    deinit { unsafe curl_multi_cleanup(pointer) }
 
-    /// Closes all connections, where there is no transfer. libcurl does that for a handle that is given up, so another takes its
-    /// place; where there is no memory for one, they stay.
+    /// Closes all connections, where there is no transfer. libcurl does that only when it frees a handle, so another replaces it. If
+    /// there is no memory for one, the connections stay.
     func closeConnections() {
         guard let multi = unsafe WakeupPair.makeHandle() else { return }
         let former = unsafe pointer
         unsafe pointer = multi
         setUp()
         unsafe curl_multi_cleanup(former)
-        watch.clearDeadline()
+        deadline = nil
     }
 
     func add(_ easy: EasyHandle) -> CURLMcode { unsafe curl_multi_add_handle(pointer, easy.pointer) }
@@ -71,7 +93,7 @@ final class MultiHandle {
     /// libcurl's deadline has come.
     func actOnTimeout() {
         var running: Int32 = 0
-        watch.clearDeadline()
+        deadline = nil
         unsafe curl_multi_socket_action(pointer, CURL_SOCKET_TIMEOUT, 0, &running)
         self.running = running
     }
@@ -86,5 +108,70 @@ final class MultiHandle {
             return unsafe (transfer, shim_message_result(message))
         }
         return nil
+    }
+
+    /// Whether libcurl's deadline has come.
+    func isDue(at now: MonotonicTime) -> Bool { deadline.map { $0 <= now.milliseconds } ?? false }
+}
+
+/// The sockets of the handle.
+extension MultiHandle {
+    /// libcurl waits for a socket to be readable or writable, or no longer.
+    func changed(_ descriptor: Int32, reads: Bool, writes: Bool) {
+        poller.watch(descriptor, for: number, reads: reads, writes: writes)
+    }
+
+    /// libcurl is to be called after a time.
+    func timerChanged(_ milliseconds: Int) {
+        // 0 means at once. Otherwise the time counts from the turn's beginning, which spares a look at the clock: libcurl may be
+        // called a little early.
+        deadline = milliseconds < 0 ? nil : milliseconds == 0 ? 0 : poller.turnStart + Int64(milliseconds)
+    }
+
+    /// Whether libcurl waits for anything of a socket.
+    func isWatched(_ descriptor: Int32) -> Bool { poller.isWatched(descriptor) }
+
+    /// Whether a connection has something to be read: bytes, or its end.
+    func canRead(_ connection: Connection?) -> Bool {
+        guard let descriptor = connection?.descriptor, !poller.isSilent(descriptor) else { return false }
+        var byte: UInt8 = 0
+        return unsafe recv(descriptor, &byte, 1, Int32(MSG_PEEK | MSG_DONTWAIT)) >= 0 || errno != EAGAIN
+    }
+
+    /// Stops reading a socket, or reads it again.
+    func holdBack(_ descriptor: Int32, _ isHeldBack: Bool) { poller.holdBack(descriptor, isHeldBack, for: number) }
+
+    /// A socket was opened, to connect with.
+    func opened(_ descriptor: Int32, for transfer: ObjectIdentifier) {
+        poller.opened(descriptor)
+        connections.opened(descriptor, for: transfer)
+    }
+
+    /// One of the sockets that a transfer opened has become its connection.
+    func connected(
+        _ opened: [Int32],
+        of transfer: ObjectIdentifier,
+        at endpoints: EndpointPair,
+        securedAs tlsRecord: TLSRecord?
+    ) -> Connection {
+        let (connection, others) = connections.add(opened, at: endpoints, securedAs: tlsRecord)
+        forget(others, of: transfer)
+        if let descriptor = connection.descriptor { poller.connected(descriptor) }
+        return connection
+    }
+
+    /// Forgets sockets opened for a transfer that became no connection: libcurl closes those without a callback. Their numbers
+    /// may be those of name lookups by now, and watched for them.
+    func forget(_ opened: [Int32], of transfer: ObjectIdentifier) {
+        for descriptor in opened where connections.isOpen(descriptor, for: transfer) { connections.closed(descriptor) }
+    }
+
+    /// Closes a connection's socket.
+    ///
+    /// - Returns: Whether the system could.
+    func close(_ descriptor: Int32) -> Bool {
+        poller.closed(descriptor)
+        connections.closed(descriptor)
+        return Glibc.close(descriptor) == 0
     }
 }

@@ -20,7 +20,7 @@ extension Network.TLSConfiguration {
     }
 
     /// The same configuration with its files read and everything proved to be of use, so that nothing is found out in the
-    /// middle of a handshake; and whom it trusts, parsed.
+    /// middle of a handshake; and its authorities, parsed.
     ///
     /// - Throws: ``Network/ConfigurationError/invalid(_:)`` with what is wrong, without a byte of it.
     func read() throws(Network.ConfigurationError) -> (Network.TLSConfiguration, Authorities) {
@@ -75,11 +75,11 @@ extension Network.ClientIdentity {
 }
 
 extension EasyHandle {
-    /// Tells the handle whom to trust and what to show, where that is not libcurl's own way.
+    /// Sets the handle's authorities and client certificate, where they differ from libcurl's defaults.
     ///
     /// - Parameters:
     ///   - tls: What has been read (``Network/TLSConfiguration/read()``).
-    ///   - authorities: Whom it trusts.
+    ///   - authorities: Its authorities.
     /// - Returns: libcurl's codes.
     func set(_ tls: Network.TLSConfiguration, _ authorities: Authorities) -> [CURLcode] {
         self.authorities = authorities

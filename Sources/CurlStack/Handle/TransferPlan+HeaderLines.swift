@@ -1,7 +1,7 @@
 internal import NetworkStack
 
 extension TransferPlan {
-    /// The header lines of a request without content and without fields of its own.
+    /// The header lines of a request without a body and without fields.
     static func standardLines(userAgent: String?, acceptsAnything: Bool, contentCodings: String) -> TextList {
         headerLines(
             of: [:],
@@ -32,13 +32,13 @@ extension TransferPlan {
             if field.name == .userAgent { hasUserAgent = true }
             if field.name == .expect, field.asksForContinue { continue }
             if field.name == .acceptEncoding { hasAcceptEncoding = true }
-            // Whoever welcomes trailers says so to the next hop alone (RFC 9110 section 10.1.4).
+            // TE is for the next hop only (RFC 9110 section 10.1.4).
             let steersTE = field.name == .connection && headers.contains(.te) && field.value.lowercased() != "te"
             lines.append(field.name, steersTE ? "\(field.value), TE" : field.value)
         }
         if headers.contains(.te), !headers.contains(.connection) { lines.append("Connection: TE") }
         if !hasUserAgent, let userAgent { lines.append(.userAgent, userAgent) }
-        // A name and a colon keep libcurl from adding a field of its own.
+        // A name and a colon keep libcurl from adding its own field.
         if !acceptsAnything, !headers.contains(.accept) { lines.append("Accept:") }
         // A part of compressed content could not be decompressed: a range is one of what is sent (RFC 9110 section 14).
         if !hasAcceptEncoding, let codings = contentCodings.map({ headers.contains(.range) ? "identity" : $0 }) {
@@ -47,7 +47,7 @@ extension TransferPlan {
         if !trailers.isEmpty, !headers.contains(.trailer) {
             lines.append(.trailer, trailers.map(\.rawValue).joined(separator: ", "))
         }
-        // Unless it is told otherwise, libcurl asks for a 100 that most servers never send, and waits for it.
+        // Otherwise libcurl asks for a 100 that most servers never send, and waits for it.
         if content.isSent { lines.append(asksFirst ? "Expect: 100-continue" : "Expect:") }
         return TextList(lines)
     }

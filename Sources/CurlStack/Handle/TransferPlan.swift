@@ -1,12 +1,12 @@
 internal import CCurl
 internal import NetworkStack
 
-/// What a hop means to libcurl, worked out beforehand and without it.
+/// The options of a transfer in libcurl's terms, worked out without calling it.
 ///
-/// A handle keeps what it was told, so every plan says everything that can differ between two transfers; the handle is told
-/// only what does. It never changes, and is kept without being copied.
+/// A handle keeps its options, so every plan has all that may differ between two transfers; a handle sets only what differs. A plan
+/// never changes, and is kept without being copied.
 final class TransferPlan {
-    /// How libcurl is to treat the request's content.
+    /// How libcurl is to treat the request's body.
     enum Content: Equatable {
         /// There is none, and none is announced.
         case none
@@ -18,38 +18,51 @@ final class TransferPlan {
         var isSent: Bool { if case .sent = self { true } else { false } }
     }
 
-    let url: String
-    /// The request's target, where libcurl's own is not what was asked for (`CURLOPT_REQUEST_TARGET`).
-    let target: String?
-    let method: String?
-    let content: Content
-    /// The header lines, or `nil` for those of every request that has none of its own (``standardLines(userAgent:acceptsAnything:contentCodings:)``).
-    let headerLines: TextList?
-    let version: Int
-    let waitsForMultiplexing: Bool
-    let needsFreshConnection: Bool
-    /// Whether nothing else may be sent on the connection: the request says so (RFC 9112 section 9.6), and libcurl does not read it.
-    let closesConnection: Bool
-    let connectTimeout: Int
-    /// Whether content may be read in large pieces, and is from a host of which no more is known.
-    private let mayReadLargePieces, streams: Bool
-    /// How long content waits for 100 Continue, in milliseconds, if it is to be asked for.
-    let expectWait: Int
-    /// The proxy on the way, if there is one.
-    let route: ProxyRoute?
-    /// Whether a TLS session may be resumed. A resumed one shows no certificates, so where they are wanted it may not.
-    let resumesTLS: Bool
-    /// The keys of which the server's own certificate must have one, in libcurl's words.
-    let leafPins: String?
-    /// Who asks, if the server wants Digest authentication.
-    let digestCredentials: HTTP.Credentials?
-    /// Whether content waits for the server to say so.
-    let waitsForChallenge: Bool
-    /// Whether fields follow the content.
-    let hasTrailers: Bool
+    /// What is sent.
+    struct Message {
+        let url: String
+        /// The request's target, where libcurl would write it differently (`CURLOPT_REQUEST_TARGET`).
+        let target: String?
+        let method: String?
+        let content: Content
+        /// The header lines, or `nil` for those of every request without fields
+        /// (``standardLines(userAgent:acceptsAnything:contentCodings:)``).
+        let headerLines: TextList?
+        /// How long the body waits for 100 Continue, in milliseconds, if the request asks for that.
+        let expectWait: Int
+        /// The credentials for Digest authentication.
+        let digestCredentials: HTTP.Credentials?
+        /// Whether the body waits for a challenge.
+        let waitsForChallenge: Bool
+        /// Whether fields follow the body.
+        let hasTrailers: Bool
+    }
 
-    /// Works out what a hop means; `joinsHTTP2` tells that a connection is counted on that speaks HTTP/2 already, and
-    /// `mayShareConnection` that the host is not known to speak HTTP/1.1.
+    /// Which connection carries it, and how that is made.
+    struct Route {
+        let version: Int
+        let waitsForMultiplexing: Bool
+        let needsFreshConnection: Bool
+        /// Whether nothing else may be sent on the connection: the request has `Connection: close` (RFC 9112 section 9.6), and libcurl does not read it.
+        let closesConnection: Bool
+        let connectTimeout: Int
+        /// The proxy on the way, if there is one.
+        let proxy: ProxyRoute?
+        /// Whether a TLS session may be resumed. A resumed one has no certificates to check or report.
+        let resumesTLS: Bool
+        /// The keys of which the server's own certificate must have one, in libcurl's form.
+        let leafPins: String?
+    }
+
+    let message: Message
+    let route: Route
+    /// Whether a body may be read in large pieces, and is from a host of which no more is known.
+    private let mayReadLargePieces, streams: Bool
+
+    /// Works out the options of a hop.
+    ///
+    /// `joinsHTTP2` means that there should be a connection already that speaks HTTP/2, and `mayShareConnection` that the host is not
+    /// known to speak HTTP/1.1.
     init(
         _ hop: HTTPHop,
         userAgent: String?,
@@ -60,21 +73,15 @@ final class TransferPlan {
         mayNegotiateHTTP2: Bool = true,
         asksFirst: Bool = false,
         waitsForChallenge: Bool = false,
-        route: ProxyRoute? = nil,
+        proxy: ProxyRoute? = nil,
         resumesTLS: Bool = true,
         usesConnectionOnce: Bool = false,
         quirks: LibcurlQuirks = .running
     ) {
-        self.route = route
-        self.waitsForChallenge = waitsForChallenge
-        hasTrailers = hop.hasTrailers
-        expectWait = hop.options.expectContinue.map(Self.milliseconds) ?? Self.usualExpectWait
         (mayReadLargePieces, streams) = (hop.mayReadLargePieces, !hop.allowsWithholding)
-        url = hop.urlText
-        content = Self.content(of: hop)
-        method = hop.request.method == .GET && content == .none ? nil : hop.request.method.rawValue
+        let content = Self.content(of: hop)
         let isStandard = hop.request.headers.isEmpty && hop.options.decompresses && !content.isSent
-        headerLines =
+        let headerLines =
             isStandard
             ? nil
             : Self.headerLines(
@@ -86,10 +93,24 @@ final class TransferPlan {
                 acceptsAnything: acceptsAnything,
                 contentCodings: hop.options.decompresses ? contentCodings : nil
             )
-        version =
+        let credentials = Self.digestCredentials(of: hop)
+        let isForwarded = proxy.map { !$0.isTunnel } ?? false
+        message = Message(
+            url: hop.urlText,
+            // libcurl signs its own target where it answers a challenge, so that is what it sends then.
+            target: credentials == nil ? Self.target(of: hop.urlText, isForwarded: isForwarded) : nil,
+            method: hop.request.method == .GET && content == .none ? nil : hop.request.method.rawValue,
+            content: content,
+            headerLines: headerLines,
+            expectWait: hop.options.expectContinue.map(Self.milliseconds) ?? Self.usualExpectWait,
+            digestCredentials: credentials,
+            waitsForChallenge: waitsForChallenge,
+            hasTrailers: hop.hasTrailers
+        )
+        let version =
             switch hop.version {
-            // In the clear it is 1.1. Told that it may be more, libcurl 7.88 believes a status line that says HTTP/2, and sends
-            // a second request into the middle of an answer.
+            // In the clear it is 1.1. If it may be more, libcurl 7.88 believes a status line with HTTP/2, and sends a second
+            // request into the middle of an answer.
             case .automatic:
                 mayNegotiateHTTP2 && hop.mayNegotiateHTTP2 ? shim_http_version_automatic : shim_http_version_1_1
             case .http1_1: shim_http_version_1_1
@@ -97,25 +118,28 @@ final class TransferPlan {
                 joinsHTTP2 && quirks.contains(.restartedPriorKnowledge)
                     ? shim_http_version_automatic : shim_http_version_2_prior_knowledge
             }
-        // The first of many waits for the connection, the rest wait to share it.
-        waitsForMultiplexing = mayShareConnection && (joinsHTTP2 || hop.version == .automatic && hop.mayNegotiateHTTP2)
-        // What begins HTTP/2 by prior knowledge must have a connection of its own for it. Where connections are shared once they
-        // have answered, libcurl finds those by itself.
-        needsFreshConnection =
-            hop.options.version == .http2PriorKnowledge && !joinsHTTP2 && !hop.sharesOnceAnswered(quirks)
-        switch hop.trust {
-        case .ordinary: self.resumesTLS = resumesTLS && !hop.options.collectsServerPins
-        case .pinned: self.resumesTLS = false
-        }
+        let trustAllowsResuming =
+            switch hop.trust {
+            case .ordinary: !hop.options.collectsServerPins
+            case .pinned: false
+            }
         let policy = hop.trust.enforced?.policy
-        leafPins = policy?.scope == .leaf ? policy?.pinList : nil
-        digestCredentials = Self.digestCredentials(of: hop)
-        // libcurl signs its own target where it answers a challenge, so that is what it sends then.
-        target = digestCredentials == nil ? Self.target(of: url, isForwarded: route.map { !$0.isTunnel } ?? false) : nil
-        closesConnection =
-            usesConnectionOnce
-            || hop.request.headers.contains { $0.name == .connection && $0.value.lowercased() == "close" }
-        connectTimeout = hop.options.timeouts.connect.map(Self.milliseconds) ?? hop.options.timeouts.connectBound
+        let saysClose = hop.request.headers.contains { $0.name == .connection && $0.value.lowercased() == "close" }
+        route = Route(
+            version: version,
+            // The first of many waits for the connection, the rest wait to share it.
+            waitsForMultiplexing: mayShareConnection
+                && (joinsHTTP2 || hop.version == .automatic && hop.mayNegotiateHTTP2),
+            // What begins HTTP/2 by prior knowledge must have a new connection. Where connections are shared once
+            // they have answered, libcurl finds those by itself.
+            needsFreshConnection: hop.options.version == .http2PriorKnowledge && !joinsHTTP2
+                && !hop.sharesOnceAnswered(quirks),
+            closesConnection: usesConnectionOnce || saysClose,
+            connectTimeout: hop.options.timeouts.connect.map(Self.milliseconds) ?? hop.options.timeouts.connectBound,
+            proxy: proxy,
+            resumesTLS: resumesTLS && trustAllowsResuming,
+            leafPins: policy?.scope == .leaf ? policy?.pinList : nil
+        )
     }
 
     /// The target of a URL that libcurl may write otherwise: newer versions write escapes in capital letters, and
@@ -123,7 +147,7 @@ final class TransferPlan {
     ///
     /// - Parameters:
     ///   - url: The URL.
-    ///   - isForwarded: Whether a proxy is asked for it, which is told the whole URL (RFC 9112 section 3.2.2).
+    ///   - isForwarded: Whether it goes to a proxy, which gets the whole URL (RFC 9112 section 3.2.2).
     /// - Returns: The target, or `nil` if libcurl's own is the same.
     static func target(of url: String, isForwarded: Bool) -> String? {
         guard mayChange(url) else { return nil }
@@ -151,7 +175,7 @@ final class TransferPlan {
         return bytes.contains { $0 == UInt8(ascii: "%") || $0 == UInt8(ascii: "#") } || bytes.last == UInt8(ascii: "?")
     }
 
-    /// Who asks at the hop's server, if it may want to know and the request does not say so itself. TRACE would have it sent back.
+    /// The Digest credentials for the hop's server, unless the request has `Authorization`. A response to TRACE would contain them.
     static func digestCredentials(of hop: HTTPHop) -> HTTP.Credentials? {
         guard !hop.options.digestCredentials.isEmpty, hop.request.method != .TRACE,
             !hop.request.headers.contains(.authorization)
@@ -184,7 +208,7 @@ final class TransferPlan {
 
     static let largeBuffer = 128 * 1024
 
-    /// How long libcurl waits for 100 Continue if it is not told otherwise.
+    /// How long libcurl waits for 100 Continue by default.
     static let usualExpectWait = 1000
 
     /// Rounded up: a timeout never fires early.

@@ -1,6 +1,6 @@
 internal import CCurl
 
-/// A URL in libcurl's form, taken apart once. A handle that is told a text takes it apart for each of its transfers, and
+/// A URL in libcurl's form, taken apart once. A handle with a text takes it apart for each of its transfers, and
 /// puts it together again, which is a seventh of what libcurl does for a small request.
 @safe
 final class URLHandle {

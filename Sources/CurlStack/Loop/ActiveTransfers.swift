@@ -4,7 +4,7 @@ internal import NetworkStack
 struct ActiveTransfers {
     /// All of them, in no order.
     private(set) var all: [Transfer] = []
-    /// Those that wait to hear of another's connection.
+    /// The transfers that wait for another's connection.
     private var followers: [ObjectIdentifier: Transfer] = [:]
 
     var isEmpty: Bool { all.isEmpty }
@@ -38,12 +38,12 @@ struct ActiveTransfers {
         return all
     }
 
-    /// One of them is to hear of another's connection: whether it may share that.
+    /// One of them waits for another's connection, which it may share.
     mutating func follow(_ transfer: Transfer) {
         followers[transfer.id] = transfer
         transfer.entered(.connecting)
     }
 
-    /// Takes one that has heard.
+    /// Takes one that need not wait any longer.
     mutating func takeFollower(_ id: ObjectIdentifier) -> Transfer? { followers.removeValue(forKey: id) }
 }

@@ -1,10 +1,10 @@
+internal import NetworkStack
+
 /// How old the addresses of a name may be, transfer by transfer.
 ///
-/// Where an age is set, libcurl walks its whole table of names when the transfer leaves its connection, to throw out what is too old,
+/// Where an age is set, libcurl walks its whole table of names when the transfer leaves its connection, to remove what is too old,
 /// for a fiftieth of the price of a small request; not when other transfers are on the connection. So, unless the age is
 /// short, one transfer in a while does that, for those that come after it.
-///
-/// An object, because each access to a value within one is checked for exclusivity while the program runs.
 final class AddressAge {
     /// Any age will do.
     static let any = -1
@@ -13,7 +13,7 @@ final class AddressAge {
 
     private let seconds: Int
     private let mayRest: Bool
-    private var thrownOutAt: MonotonicInstant?
+    private var thrownOutAt: MonotonicTime?
 
     /// Makes a rule by which no address is used that is older than some seconds.
     ///
@@ -26,9 +26,9 @@ final class AddressAge {
     }
 
     /// The age to set for a transfer that begins now, in seconds.
-    func next(at now: MonotonicInstant) -> Int {
+    func next(at now: MonotonicTime) -> Int {
         guard mayRest else { return seconds }
-        if let thrownOutAt, now.since(thrownOutAt) < .seconds(Self.rest) { return Self.any }
+        if let thrownOutAt, now - thrownOutAt < .seconds(Self.rest) { return Self.any }
         return seconds - Self.rest
     }
 
@@ -36,9 +36,9 @@ final class AddressAge {
     ///
     /// - Parameters:
     ///   - age: The age that was set for it.
-    ///   - aloneOnConnection: Whether it had a connection, and shared it with nobody.
+    ///   - aloneOnConnection: Whether it had a connection, and did not share it.
     ///   - now: The moment.
-    func ended(with age: Int?, aloneOnConnection: Bool, at now: @autoclosure () -> MonotonicInstant) {
+    func ended(with age: Int?, aloneOnConnection: Bool, at now: @autoclosure () -> MonotonicTime) {
         if age != Self.any, aloneOnConnection { thrownOutAt = now() }
     }
 }

@@ -1,8 +1,8 @@
 internal import CCurl
 internal import NetworkStack
 
-/// The life of the one thread that calls libcurl: act on what is ready, finish what has ended, take word from others,
-/// begin what may begin, tell what happened, wait.
+/// The life of the one thread that calls libcurl: act on what is ready, finish what has ended, process commands, begin what may begin,
+/// report what happened, wait.
 ///
 /// It is made inside its thread and cannot leave it. One transfer's failure is that transfer's: nothing here throws.
 struct Loop: ~Copyable {
@@ -32,11 +32,11 @@ struct Loop: ~Copyable {
         queue = ConnectionQueue(limits: configuration.connections, quirks: quirks)
     }
 
-    /// Turns until it is told to stop.
+    /// Runs until the stop command.
     mutating func run() {
         mailbox.batch.begin()
         while true {
-            takeWord()
+            processCommands()
             runTimeouts()
             finishEnded()
             flush()
@@ -48,7 +48,7 @@ struct Loop: ~Copyable {
             }
             act()
             finishEnded()
-            // Before the word is taken: what the resumed tasks ask for next is in it then.
+            // Before commands are processed: those of the resumed tasks are among them then.
             mailbox.batch.resumeAll()
         }
         for command in mailbox.close() {
@@ -60,7 +60,7 @@ struct Loop: ~Copyable {
     }
 
     /// Acts on what is ready, until so much has come that it is worth a turn: what is handed on is still in the processor's
-    /// cache when the tasks that the turn ends read it, and what they let go of is at hand for what they ask for next.
+    /// cache when the tasks that the turn ends read it, and what they free is at hand for what they allocate next.
     private mutating func act() {
         var room = ContentBudget.perTurn
         while room > 0, nextEvent < events.count {
@@ -72,12 +72,12 @@ struct Loop: ~Copyable {
         }
     }
 
-    // MARK: Word from others
+    // MARK: Commands
 
-    private mutating func takeWord() {
+    private mutating func processCommands() {
         mailbox.takeAll(into: &commands)
         guard !commands.isEmpty else { return }
-        let now = MonotonicInstant.now
+        let now = MonotonicTime.now
         for command in commands {
             switch command {
             case .start(let control): start(control, at: now)
@@ -94,17 +94,17 @@ struct Loop: ~Copyable {
         commands.removeAll(keepingCapacity: true)
     }
 
-    private mutating func start(_ control: TransferControl, at now: MonotonicInstant) {
+    private mutating func start(_ control: TransferControl, at now: MonotonicTime) {
         guard !isStopping else { return control.fail(.shutDown) }
-        // The word before may have left room, which is theirs who waited.
+        // An earlier command may have made room, which belongs to those that waited.
         if queue.waitingCount > 0 { beginWaiting() }
-        let transfer = Transfer(control, line: queue.line(of: control.hop), turn: turn, at: now)
-        if queue.enter(transfer.id, in: transfer.line) {
+        let transfer = Transfer(control, hostQueue: queue.hostQueue(of: control.hop), turn: turn, at: now)
+        if queue.enter(transfer.id, in: transfer.hostQueue) {
             begin(transfer, at: now)
         } else {
             waiting[transfer.id] = transfer
             if let timeout = control.hop.options.timeouts.queue {
-                let deadline = transfer.place.enqueuedAt.after(timeout)
+                let deadline = transfer.place.enqueuedAt + timeout
                 transfer.place.deadline = deadline
                 deadlines.insert(transfer.id, at: deadline)
                 if deadlines.count > 2 * waiting.count + 64 {
@@ -116,8 +116,8 @@ struct Loop: ~Copyable {
 
     private mutating func cancel(_ control: TransferControl) {
         if let transfer = active[control] {
-            // Those that wait to hear of its connection join that first, which stays open for them.
-            learn(from: transfer)
+            // The transfers that wait for its connection join it first, so that it stays open for them.
+            recordMultiplexing(of: transfer)
             connectReleased()
             active.remove(transfer)
             abandon(transfer)
@@ -142,22 +142,22 @@ struct Loop: ~Copyable {
     // MARK: Beginning and ending
 
     /// A transfer has its place.
-    private mutating func begin(_ transfer: Transfer, at now: MonotonicInstant) {
+    private mutating func begin(_ transfer: Transfer, at now: MonotonicTime) {
         active.insert(transfer)
-        guard queue.mayConnect(transfer.id, in: transfer.line) else { return active.follow(transfer) }
+        guard queue.mayConnect(transfer.id, in: transfer.hostQueue) else { return active.follow(transfer) }
         transfer.connects()
         connect(transfer, at: now)
     }
 
-    private mutating func connect(_ transfer: Transfer, at now: MonotonicInstant) {
-        // Who has waited for another to connect had a place, and no use for it. Who connects once more waited before.
-        transfer.place.waited = transfer.place.waited ?? now.since(transfer.place.enqueuedAt)
-        let number = queue.pool(in: transfer.line)
+    private mutating func connect(_ transfer: Transfer, at now: MonotonicTime) {
+        // A transfer that waited for another to connect had a place, and did not use it. One that connects again waited before.
+        transfer.place.waited = transfer.place.waited ?? now - transfer.place.enqueuedAt
+        let number = queue.pool(in: transfer.hostQueue)
         transfer.place.pool = number
         pools.make(through: number, at: now)
         transfer.attempt.joinsHTTP2 =
-            transfer.line.host.version == .http2PriorKnowledge && transfer.line.isMultiplexed
-            && !transfer.line.host.sharesOnceAnswered
+            transfer.hostQueue.host.version == .http2PriorKnowledge && transfer.hostQueue.isMultiplexed
+            && !transfer.hostQueue.host.sharesOnceAnswered
         carry(transfer, at: now)
     }
 
@@ -166,13 +166,13 @@ struct Loop: ~Copyable {
         pools[of: transfer]?.end(transfer)
         if transfer.attempt.restart == .afterTunnel { return turn.postpone(transfer) }
         transfer.startOver()
-        let (line, number) = (transfer.line, transfer.place.pool)
-        if queue.mayConnectAgain(transfer.id, in: line, pool: number) { return carry(transfer, at: .now) }
+        let (hostQueue, number) = (transfer.hostQueue, transfer.place.pool)
+        if queue.mayConnectAgain(transfer.id, in: hostQueue, pool: number) { return carry(transfer, at: .now) }
         transfer.place.pool = nil
         active.follow(transfer)
     }
 
-    private mutating func carry(_ transfer: Transfer, at now: MonotonicInstant) {
+    private mutating func carry(_ transfer: Transfer, at now: MonotonicTime) {
         let code = pools[of: transfer]?.begin(transfer, at: now) ?? CURLE_OUT_OF_MEMORY
         guard code != CURLE_OK else { return }
         active.remove(transfer)
@@ -181,7 +181,7 @@ struct Loop: ~Copyable {
     }
 
     private mutating func finishEnded() {
-        finishStopped()
+        finishFailedOnResume()
         var lastSound: Connection?
         for pool in pools.all {
             while let (transfer, code) = pool.nextFinished() {
@@ -194,7 +194,7 @@ struct Loop: ~Copyable {
                 }
                 active.remove(transfer)
                 transfer.finish(code)
-                learn(from: transfer)
+                recordMultiplexing(of: transfer)
                 if transfer.hasLeftStream { pool.sendReset(of: transfer, beside: active.all) }
                 release(transfer)
             }
@@ -211,9 +211,9 @@ struct Loop: ~Copyable {
     }
 
     /// Ends those that failed when they were to go on, and begins those again that are to open no connection.
-    private mutating func finishStopped() {
-        guard turn.hasRest, !turn.stopped.isEmpty else { return }
-        for (transfer, code) in turn.takeStopped() where active.contains(transfer) {
+    private mutating func finishFailedOnResume() {
+        guard turn.hasWork, !turn.failedOnResume.isEmpty else { return }
+        for (transfer, code) in turn.takeFailedOnResume() where active.contains(transfer) {
             if let code {
                 active.remove(transfer)
                 transfer.finish(code)
@@ -227,7 +227,7 @@ struct Loop: ~Copyable {
     /// Gives the transfer's handle and its place back.
     private mutating func release(_ transfer: Transfer) {
         pools[of: transfer]?.end(transfer)
-        queue.leave(transfer.line, transfer.id, pool: transfer.place.pool)
+        queue.leave(transfer.hostQueue, transfer.id, pool: transfer.place.pool)
     }
 
     /// Goes on with those that now may.
@@ -244,34 +244,34 @@ struct Loop: ~Copyable {
         }
     }
 
-    private mutating func learn(from transfer: Transfer) {
+    private mutating func recordMultiplexing(of transfer: Transfer) {
         guard transfer.attempt.isConnected, !transfer.attempt.hasReportedVersion else { return }
         let mayBeJoined = transfer.mayBeJoined
-        // One that may not be joined yet says nothing of those that may.
-        let isMultiplexed = mayBeJoined || transfer.attempt.speaksHTTP2 && transfer.line.isMultiplexed
-        queue.learned(transfer.line, isMultiplexed: isMultiplexed)
+        // A connection that may not be joined yet proves nothing.
+        let isMultiplexed = mayBeJoined || transfer.attempt.speaksHTTP2 && transfer.hostQueue.isMultiplexed
+        queue.recordMultiplexing(of: transfer.hostQueue, isMultiplexed: isMultiplexed)
         transfer.attempt.hasReportedVersion = mayBeJoined == transfer.attempt.speaksHTTP2
     }
 
-    /// Tells what the turn brought.
+    /// Reports what the turn brought.
     private mutating func flush() {
         while let transfer = turn.nextTouched() {
             transfer.flush()
-            // The loop has learned from one that has left, and the queue may know its line no longer.
-            if active.contains(transfer) { learn(from: transfer) }
+            // The loop has learned from one that has left, and the queue may have forgotten its host.
+            if active.contains(transfer) { recordMultiplexing(of: transfer) }
             if transfer.isAnsweredEarly { conclude(transfer) }
         }
         turn.lookAgain(at: active.all)
-        finishStopped()
+        finishFailedOnResume()
         beginWaiting()
     }
 
     // MARK: Time
 
     private mutating func runTimeouts() {
-        let now = MonotonicInstant.now
+        let now = MonotonicTime.now
         poller.turnStart = now.milliseconds
-        for pool in pools.all where pool.multi.watch.isDue(at: now) {
+        for pool in pools.all where pool.multi.isDue(at: now) {
             turn.actOnTimeout(pool.multi)
         }
         pools.closeUnused(beside: active.all, at: now)
@@ -284,13 +284,13 @@ struct Loop: ~Copyable {
     }
 
     private mutating func wait() {
-        var next = deadlines.next?.milliseconds
+        var next = deadlines.next?.nextMillisecond
         if let moment = turn.nextMoment { next = min(next ?? moment, moment) }
         if let moment = pools.nextMoment { next = min(next ?? moment, moment) }
         events.removeAll(keepingCapacity: true)
         nextEvent = 0
         poller.wait(
-            milliseconds: next.map { Int32(clamping: max(0, $0 - MonotonicInstant.now.milliseconds)) } ?? -1,
+            milliseconds: next.map { Int32(clamping: max(0, $0 - MonotonicTime.now.milliseconds)) } ?? -1,
             into: &events
         )
         mailbox.endWaiting()

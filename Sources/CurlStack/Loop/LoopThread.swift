@@ -5,7 +5,7 @@ internal import NetworkStack
 final class LoopThread: Sendable {
     /// Takes the loop's commands.
     let mailbox = Mailbox()
-    private let end = Milestone()
+    private let end = AsyncEvent()
 
     /// Starts the thread.
     ///
@@ -59,7 +59,7 @@ private final class ThreadBody: Sendable {
     private let authorities: Authorities
     private let quirks: LibcurlQuirks
     private let gates: TrustGates
-    private let end: Milestone
+    private let end: AsyncEvent
 
     init(
         mailbox: Mailbox,
@@ -67,7 +67,7 @@ private final class ThreadBody: Sendable {
         authorities: Authorities,
         quirks: LibcurlQuirks,
         gates: TrustGates,
-        end: Milestone
+        end: AsyncEvent
     ) {
         self.mailbox = mailbox
         self.configuration = configuration
@@ -85,7 +85,7 @@ private final class ThreadBody: Sendable {
         if FreeLists.isEnabled { FreeLists.begin() }
         turn()
         FreeLists.end()
-        end.reach()
+        end.fire()
     }
 
     private func turn() {

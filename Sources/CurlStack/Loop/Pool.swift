@@ -2,18 +2,18 @@ internal import CCurl
 internal import FoundationEssentials
 internal import NetworkStack
 
-/// Transfers that may share connections: one multi handle, and easy handles told once what is the same for all of them.
+/// Transfers that may share connections: one multi handle, and easy handles whose common options are set once.
 final class Pool {
     let multi: MultiHandle
     private let configuration: Network.Configuration
     private let authorities: Authorities
     private let contentCodings: String
-    /// The header lines of requests that have none of their own.
+    /// The header lines of requests without fields.
     private let standardLines: TextList
     private let addresses: AddressPlan
     /// Whether any hop may go by a proxy. Asked first: telling which costs a copy of the configuration.
     private let usesProxies: Bool
-    /// Decides whom a proxy must prove itself to be.
+    /// Decides what a proxy must prove.
     private let judge: ServerTrustJudge?
     /// Handles kept ready.
     private var spare: [EasyHandle] = []
@@ -29,27 +29,18 @@ final class Pool {
     /// Handles kept ready beyond this are freed.
     private static let spareLimit = 256
 
-    /// Makes a pool, or `nil` if there is no memory for one.
+    /// Makes a pool.
     ///
     /// - Parameters:
     ///   - configuration: What is the same for all its transfers.
-    ///   - authorities: Whom its handshakes are verified by.
-    ///   - watch: Is told of its sockets.
-    ///   - sharesConnections: Whether several transfers may be under way on one connection of HTTP/2.
-    init?(
+    ///   - authorities: What verifies its handshakes.
+    ///   - multi: Carries its transfers.
+    init(
         configuration: Network.Configuration,
         authorities: Authorities,
-        watch: SocketWatch,
-        sharesConnections: Bool
+        multi: MultiHandle
     ) {
         let contentCodings = CurlLibrary.shared.contentCodings.joined(separator: ", ")
-        guard
-            let multi = MultiHandle(
-                watch: watch,
-                connections: configuration.connections,
-                sharesConnections: sharesConnections
-            )
-        else { return nil }
         self.contentCodings = contentCodings
         standardLines = TransferPlan.standardLines(
             userAgent: configuration.userAgent,
@@ -58,7 +49,7 @@ final class Pool {
         )
         self.multi = multi
         addresses = AddressPlan(configuration.addresses)
-        addressAge = AddressAge(seconds: addresses.age, mayRest: !watch.quirks.contains(.forgottenAddresses))
+        addressAge = AddressAge(seconds: addresses.age, mayRest: !multi.quirks.contains(.forgottenAddresses))
         self.configuration = configuration
         usesProxies = !configuration.proxies.isEmpty
         self.authorities = authorities
@@ -68,7 +59,7 @@ final class Pool {
     /// Has libcurl carry a transfer, from now on.
     ///
     /// - Returns: libcurl's code if it would not.
-    func begin(_ transfer: Transfer, at now: MonotonicInstant) -> CURLcode {
+    func begin(_ transfer: Transfer, at now: MonotonicTime) -> CURLcode {
         guard let easy = (mayReuse(transfer) ? spare.popLast() : nil) ?? makeHandle() else {
             return CURLE_OUT_OF_MEMORY
         }
@@ -95,10 +86,10 @@ final class Pool {
             return CURLE_FAILED_INIT
         }
         let plan = plan(of: transfer, route)
-        easy.setBufferSize(plan.bufferSize(sendsMuch: transfer.line.habits.sendsMuch))
+        easy.setBufferSize(plan.bufferSize(sendsMuch: transfer.hostQueue.hints.sendsMuch))
         let code = easy.apply(plan, standard: standardLines)
         guard code == CURLE_OK else { return code }
-        // Nobody else is given the handle then.
+        // The handle is not used again then.
         if transfer.sends.needsFreshConnection { easy.set(CURLOPT_FRESH_CONNECT, 1) }
         return multi.add(easy) == CURLM_OK ? CURLE_OK : CURLE_FAILED_INIT
     }
@@ -106,8 +97,8 @@ final class Pool {
     /// What a transfer means to libcurl. A hop that comes again means what it meant before.
     private func plan(of transfer: Transfer, _ route: ProxyRoute?) -> TransferPlan {
         let hop = transfer.control.hop
-        let mayShare = transfer.line.sharesConnection != false
-        transfer.attempt.mayNegotiateHTTP2 = !transfer.line.habits.misstatesVersion
+        let mayShare = transfer.hostQueue.sharesConnection != false
+        transfer.attempt.mayNegotiateHTTP2 = !transfer.hostQueue.hints.misstatesVersion
         // Each looked at alone: all of it at once would be a copy.
         if transfer.attempt.mayNegotiateHTTP2, recent?.hop === hop, recent?.joinsHTTP2 == transfer.attempt.joinsHTTP2,
             recent?.mayShare == mayShare, let plan = recent?.plan
@@ -124,10 +115,10 @@ final class Pool {
             mayNegotiateHTTP2: transfer.attempt.mayNegotiateHTTP2,
             asksFirst: transfer.request.awaitsContinue,
             waitsForChallenge: transfer.request.awaitsChallenge,
-            route: route,
+            proxy: route,
             resumesTLS: transfer.peers.proxy?.server == nil,
             usesConnectionOnce: addresses.usesConnectionsOnce,
-            quirks: multi.watch.quirks
+            quirks: multi.quirks
         )
         recent = hop.servesAgain && route == nil ? (hop, transfer.attempt.joinsHTTP2, mayShare, plan) : nil
         return plan
@@ -137,34 +128,34 @@ final class Pool {
     func end(_ transfer: Transfer) {
         guard transfer.easy != nil else { return }
         let mayHold =
-            multi.watch.quirks.contains(.heldHTTP2Input) && transfer.response.isPaused && transfer.attempt.stream != nil
+            multi.quirks.contains(.heldHTTP2Input) && transfer.response.isPaused && transfer.attempt.stream != nil
         transfer.pauseReceiving(false)
         transfer.pauseSending(false)
         guard let easy = transfer.easy.take() else { return }
         looks = 0
-        if transfer.turn.hasRest { transfer.turn.asking[transfer.id] = nil }
+        if transfer.turn.hasWork { transfer.turn.awaiting100Continue[transfer.id] = nil }
         // Before the handle leaves: libcurl would take the connection along.
         easy.stopWhenConnected(false)
         if mayHold { easy.dropWhatIsHeld() }
         multi.remove(easy)
         addressAge.ended(with: easy.settings.addressAge, aloneOnConnection: transfer.isAloneOnConnection, at: .now)
-        multi.watch.forget(transfer.attempt.openedSockets, of: transfer.id)
+        multi.forget(transfer.attempt.openedSockets, of: transfer.id)
         easy.detach()
         // libcurl counts how often it sent something again for as long as there is the handle, and gives up at the sixth. The
-        // system's error of an address that nobody answered at would be told of the next failure, too.
+        // system's error of an unresponsive address would be reported with the next failure, too.
         guard transfer.isCleanlyDone, spare.count < Self.spareLimit, mayReuse(transfer) else { return }
         if easy.fact(CURLINFO_OS_ERRNO) == 0 { spare.append(easy) }
     }
 
-    /// Closes all connections, where there is no transfer. Handles go, too: what they were told of hosts went to the multi handle
-    /// that goes with the connections, and each tells it once.
+    /// Closes all connections, where there is no transfer. Handles are freed, too: what they have of hosts went to the multi
+    /// handle that is freed with the connections, and each sends it once.
     func closeConnections() {
         spare = []
         multi.closeConnections()
     }
 
     /// Whether a transfer's handle may have been, or may be, another's. One that answers challenges keeps the credentials,
-    /// and what a server said about them; one that sent trailers keeps how far it got with them: they are used once.
+    /// and what a server sent about them; one that sent trailers keeps how far it got with them: they are used once.
     private func mayReuse(_ transfer: Transfer) -> Bool {
         !transfer.request.answersChallenges && !transfer.control.hop.hasTrailers
     }
@@ -184,7 +175,7 @@ final class Pool {
         sibling?.sendWhatIsBuffered()
     }
 
-    /// Has the reset of a stream sent that libcurl itself has left, with the rest of the request unsent. If nobody else is on
+    /// Has the reset of a stream sent that libcurl itself has left, with the rest of the request unsent. If no other is on
     /// the connection, its next request takes the reset along.
     func sendReset(of transfer: Transfer, beside others: some Sequence<Transfer>) {
         sibling(of: transfer, among: others)?.sendWhatIsBuffered()
@@ -197,7 +188,7 @@ final class Pool {
         where other.shares(transfer.attempt.connection) && other !== transfer && !other.response.isPaused {
             other.easy?.sendWhatIsBuffered()
             multi.actOnTimeout()
-            // What has ended has no connection, and libcurl says so.
+            // A transfer that has ended has no connection: libcurl fails.
             if other.easy?.resume() == CURLE_OK { return true }
         }
         return false
@@ -223,7 +214,7 @@ final class Pool {
     }
 
     private func makeHandle() -> EasyHandle? {
-        guard let easy = EasyHandle(multi.watch) else { return nil }
+        guard let easy = EasyHandle(multi) else { return nil }
         // A handle without one of them would carry requests past a gate.
         var codes = easy.setCallbacks()
         codes += [

@@ -11,9 +11,9 @@ struct Pools {
     /// How long unused connections are kept.
     private let idleAge: Duration
     /// When those that were used are looked at.
-    private var nextLook: MonotonicInstant?
+    private var nextLook: MonotonicTime?
 
-    /// What libcurl keeps unused connections for where nothing is said, in seconds (`CURLOPT_MAXAGE_CONN`).
+    /// How long libcurl keeps unused connections by default, in seconds (`CURLOPT_MAXAGE_CONN`).
     private static let usualIdleAge: Int64 = 118
 
     init(
@@ -33,41 +33,43 @@ struct Pools {
 
     /// When libcurl wants to be called for one of them, or they are looked at, in milliseconds of the monotonic clock.
     var nextMoment: Int64? {
-        var next = nextLook?.milliseconds
+        var next = nextLook?.nextMillisecond
         for pool in all {
-            if let deadline = pool.multi.watch.deadline { next = min(next ?? deadline, deadline) }
+            if let deadline = pool.multi.deadline { next = min(next ?? deadline, deadline) }
         }
         return next
     }
 
     /// Makes pools up to a number, which is about to be used, as far as there is memory.
-    mutating func make(through number: Int, at now: MonotonicInstant) {
-        if nextLook == nil { nextLook = now.after(idleAge) }
+    mutating func make(through number: Int, at now: MonotonicTime) {
+        if nextLook == nil { nextLook = now + idleAge }
         while all.count <= number {
-            let pool = Pool(
-                configuration: configuration,
-                authorities: authorities,
-                watch: SocketWatch(poller: poller, connections: connections, number: all.count, quirks: quirks),
-                sharesConnections: all.count != PoolPlaces.ownPool
+            let multi = MultiHandle(
+                poller: poller,
+                connections: connections,
+                number: all.count,
+                limits: configuration.connections,
+                sharesConnections: all.count != PoolPlaces.ownPool,
+                quirks: quirks
             )
-            guard let pool else { return }
-            all.append(pool)
+            guard let multi else { return }
+            all.append(Pool(configuration: configuration, authorities: authorities, multi: multi))
         }
     }
 
     /// Closes the connections of pools where no transfer has been for the idle age. libcurl closes what is too old, or dead,
     /// when a transfer of the same pool looks for a connection, and after a burst none comes to most pools.
     ///
-    /// Nobody notes when a transfer leaves: pools are looked at once in that time as long as any was used, and unused is where
-    /// nobody was between two looks.
-    mutating func closeUnused(beside transfers: [Transfer], at now: MonotonicInstant) {
+    /// The end of a transfer is not noted: pools are looked at once in that time as long as any was used, and a pool is unused if
+    /// no transfer was there between two looks.
+    mutating func closeUnused(beside transfers: [Transfer], at now: MonotonicTime) {
         guard let look = nextLook, look <= now else { return }
         nextLook = nil
         let used = Set(transfers.map(\.place.pool))
         for (number, pool) in all.enumerated() {
             pool.looks = used.contains(number) ? 0 : pool.looks + 1
             if pool.looks == 2 { pool.closeConnections() }
-            if pool.looks < 2 { nextLook = now.after(idleAge) }
+            if pool.looks < 2 { nextLook = now + idleAge }
         }
     }
 }

@@ -13,23 +13,16 @@ extension ConnectionQueue.Host {
 }
 
 extension ConnectionQueue {
-    /// What a host was seen to do.
-    struct Habits {
+    /// What was observed of a host.
+    struct HostHints {
         /// Whether it has sent more content at once than libcurl's usual buffer holds.
         var sendsMuch = false
-        /// Whether it has said HTTP/2 where HTTP/1.1 was spoken.
+        /// Whether it has answered with HTTP/2 in a status line of HTTP/1.1.
         var misstatesVersion = false
-        /// Whether it has announced the length of all that it sent over HTTP/2; `nil` until it has sent something.
+        /// Whether it has announced the length of every body that it sent over HTTP/2; `nil` before the first.
         var announcesLengths: Bool?
-        /// Where its latest whole response came from, and the address of that as it is told.
-        var address: (end: Endpoint, text: String?)?
     }
 
-    /// The line of a hop's host.
-    mutating func line(of hop: HTTPHop) -> Line {
-        if let recentLine, recentHop === hop { return recentLine }
-        let line = line(of: Host(hop, quirks))
-        recentHop = hop.servesAgain ? hop : nil
-        return line
-    }
+    /// The queue of a hop's host.
+    mutating func hostQueue(of hop: HTTPHop) -> HostQueue { hostQueue(of: Host(hop, quirks)) }
 }

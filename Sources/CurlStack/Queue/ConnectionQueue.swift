@@ -1,6 +1,7 @@
 internal import NetworkStack
 
-/// Who may use a connection now, and who waits: in order per host, hosts taking turns. It has no clock and no thread.
+/// Decides which transfers may use a connection now, and which wait: in order per host, hosts taking turns. It has no clock and no
+/// thread.
 struct ConnectionQueue {
     typealias ID = ObjectIdentifier
 
@@ -14,30 +15,30 @@ struct ConnectionQueue {
         var sharesOnceAnswered = false
     }
 
-    /// A transfer's wait. One that has gone may have left its ID to another, so every wait has a number of its own.
+    /// A transfer's wait. Its ID may be another transfer's later, so every wait has a number.
     fileprivate struct Ticket: Equatable {
         let id: ID
         let number: UInt64
     }
 
     /// The transfers of one host: those under way, and those that wait.
-    final class Line {
+    final class HostQueue {
         let host: Host
         fileprivate(set) var active = 0
-        var habits = Habits()
+        var hints = HostHints()
         /// Whether the host shares one connection among transfers; `nil` until that is known.
         fileprivate(set) var sharesConnection: Bool?
         /// Whether the connection that is shared may be gone, which the next to connect finds out.
         fileprivate var isInDoubt = false
-        fileprivate let places = PoolPlaces()
-        /// Who finds out whether the host shares connections, and who has a place and waits to hear.
-        fileprivate var scout: ID?
+        fileprivate var places = PoolPlaces()
+        /// The transfer that connects first, to find out whether the host shares connections; and those with a place that wait for that.
+        fileprivate var leader: ID?
         fileprivate var followers: [ID] = []
-        fileprivate var waiting = Fifo<Ticket>()
-        /// How many of those who wait, by their tickets, have gone.
+        fileprivate var waiting = Deque<Ticket>()
+        /// How many of the tickets belong to transfers that have gone.
         fileprivate var gone = 0
         fileprivate var isInRing = false
-        /// The lines of the same origin for other versions, which open connections to it, too.
+        /// The queues of the same origin for other versions.
         fileprivate var others: [Unowned] = []
 
         fileprivate init(_ host: Host) {
@@ -59,242 +60,234 @@ struct ConnectionQueue {
             isInDoubt = true
         }
 
-        /// How many places the line has, those of who has gone included.
+        /// How many tickets there are, those of transfers that have gone included.
         var length: Int { waiting.count }
 
         /// Whether its transfers are on one connection.
         fileprivate var sharesNow: Bool { isMultiplexed && host.isShared }
 
-        /// How many transfers have a connection to the origin of their own.
+        /// How many transfers have a connection to the origin that they do not share.
         fileprivate var activeAtOrigin: Int {
-            others.reduce(active) { $0 + ($1.line.sharesNow ? 0 : $1.line.active) }
+            others.reduce(active) { $0 + ($1.queue.sharesNow ? 0 : $1.queue.active) }
         }
     }
 
-    /// A line that the queue keeps.
-    fileprivate struct Unowned { unowned let line: Line }
+    /// A host queue that is kept elsewhere.
+    fileprivate struct Unowned { unowned let queue: HostQueue }
 
     private let limits: Network.Configuration.Connections
     let quirks: LibcurlQuirks
-    private var lines: [Host: Line] = [:]
-    private var origins: [HTTP.Origin: [Line]] = [:]
-    /// The latest that was asked for, and by which hop, if that can come again: to compare a host is cheaper than to look it up.
-    private(set) var recentLine: Line?
-    var recentHop: HTTPHop?
-    private var waits: [ID: (line: Line, ticket: Ticket)] = [:]
+    private var queues: [Host: HostQueue] = [:]
+    private var origins: [HTTP.Origin: [HostQueue]] = [:]
+    private var waits: [ID: (queue: HostQueue, ticket: Ticket)] = [:]
     private var latestNumber: UInt64 = 0
-    /// The lines whose first may begin, or might if there were room in all.
-    private var ring = Fifo<Line>()
-    private var deserted = 0  // Those of them where nobody is left who waits.
-    /// Those who have heard, and may connect now.
+    /// The host queues whose first transfer may begin, if there is room in total.
+    private var ring = Deque<HostQueue>()
+    private var emptyCount = 0  // Those of them in which no transfer waits.
+    /// Followers that may connect now.
     private var released: [ID] = []
     private var active = 0
 
     /// What is known of hosts is kept for this many; beyond that, a host whose last transfer has ended is forgotten.
-    private static let keptLines = 1024
+    private static let keptQueues = 1024
 
     init(limits: Network.Configuration.Connections, quirks: LibcurlQuirks = .running) {
         (self.limits, self.quirks) = (limits, quirks)
     }
 
-    /// How many lines are to be asked.
+    /// How many host queues are scheduled.
     var ringLength: Int { ring.count }
 
-    /// How many wait.
+    /// How many transfers wait.
     var waitingCount: Int { waits.count }
 
     /// What is under way with each origin.
     var shares: [HTTP.Origin: Network.ConnectionStatistics.Share] {
         var shares: [HTTP.Origin: Network.ConnectionStatistics.Share] = [:]
-        for (host, line) in lines where line.active > 0 { shares[host.origin, default: .init()].active += line.active }
-        for (line, _) in waits.values { shares[line.host.origin, default: .init()].waiting += 1 }
+        for (host, queue) in queues where queue.active > 0 {
+            shares[host.origin, default: .init()].active += queue.active
+        }
+        for (queue, _) in waits.values { shares[queue.host.origin, default: .init()].waiting += 1 }
         return shares
     }
 
-    /// The line of a host.
-    mutating func line(of host: Host) -> Line {
-        if let recentLine, recentLine.host == host { return recentLine }
-        let line = lines[host] ?? makeLine(host)
-        (recentLine, recentHop) = (line, nil)
-        return line
-    }
+    /// The queue of a host.
+    mutating func hostQueue(of host: Host) -> HostQueue { queues[host] ?? makeHostQueue(host) }
 
-    private mutating func makeLine(_ host: Host) -> Line {
-        let line = Line(host)
-        lines[host] = line
-        origins[host.origin, default: []].append(line)
+    private mutating func makeHostQueue(_ host: Host) -> HostQueue {
+        let queue = HostQueue(host)
+        queues[host] = queue
+        origins[host.origin, default: []].append(queue)
         join(host.origin)
-        return line
+        return queue
     }
 
-    /// Tells an origin's lines of each other.
+    /// Links the queues of an origin.
     private func join(_ origin: HTTP.Origin) {
         let all = origins[origin] ?? []
-        for line in all { line.others = all.filter { $0 !== line }.map { Unowned(line: $0) } }
+        for queue in all { queue.others = all.filter { $0 !== queue }.map { Unowned(queue: $0) } }
     }
 
     /// Whether a transfer may begin at once; if not, it waits.
-    mutating func enter(_ id: ID, in line: Line) -> Bool {
-        // A list that grows in place is checked for exclusivity when it is read. Where nobody waits, none need be.
-        if waits.isEmpty || line.waiting.isEmpty, hasRoom(line), hasRoomInAll {
-            line.active += 1
+    mutating func enter(_ id: ID, in queue: HostQueue) -> Bool {
+        if waits.isEmpty || queue.waiting.isEmpty, hasRoom(queue), hasRoomInAll {
+            queue.active += 1
             active += 1
             return true
         }
-        if line.isInRing, line.waiting.isEmpty { deserted -= 1 }
+        if queue.isInRing, queue.waiting.isEmpty { emptyCount -= 1 }
         latestNumber += 1
         let ticket = Ticket(id: id, number: latestNumber)
-        line.waiting.append(ticket)
-        waits[id] = (line, ticket)
-        callUp(line)
+        queue.waiting.append(ticket)
+        waits[id] = (queue, ticket)
+        schedule(queue)
         return false
     }
 
-    /// A line whose first may have room now takes its turn.
-    private mutating func callUp(_ line: Line) {
-        guard !line.isInRing, !waits.isEmpty, !line.waiting.isEmpty else { return }
-        line.isInRing = true
-        ring.append(line)
+    /// Schedules a queue whose first transfer may have room now.
+    private mutating func schedule(_ queue: HostQueue) {
+        guard !queue.isInRing, !waits.isEmpty, !queue.waiting.isEmpty else { return }
+        queue.isInRing = true
+        ring.append(queue)
     }
 
-    /// A line's transfers take less room at its origin, which is its other lines' room, too.
-    private mutating func callUpAll(at line: Line) {
-        callUp(line)
-        for other in line.others { callUp(other.line) }
+    /// Schedules the queues of an origin, at which there is more room now.
+    private mutating func scheduleAll(of queue: HostQueue) {
+        schedule(queue)
+        for other in queue.others { schedule(other.queue) }
     }
 
-    /// Whether a transfer that has a place may connect at once. While nobody knows what the host speaks, one finds out for
-    /// all: connections of their own would be of no use where one is shared, and too many for one pool where none is.
-    func mayConnect(_ id: ID, in line: Line) -> Bool {
-        guard line.sharesConnection == nil || line.isInDoubt, line.host.isShared else { return true }
-        guard line.scout != nil, line.scout != id else {
-            line.scout = id
+    /// Whether a transfer that has a place may connect at once. Until the host's version is known, one transfer connects and the others
+    /// wait: they may share that connection.
+    func mayConnect(_ id: ID, in queue: HostQueue) -> Bool {
+        guard queue.sharesConnection == nil || queue.isInDoubt, queue.host.isShared else { return true }
+        guard queue.leader != nil, queue.leader != id else {
+            queue.leader = id
             return true
         }
-        line.followers.append(id)
+        queue.followers.append(id)
         return false
     }
 
-    /// Whether a transfer may connect at once whose connection was of no use, or died. If it was shared, one finds another for
-    /// all; those that wait for that have left their pool.
-    func mayConnectAgain(_ id: ID, in line: Line, pool: Int?) -> Bool {
-        if line.isMultiplexed { line.isInDoubt = true }
-        let mayConnect = mayConnect(id, in: line)
-        if !mayConnect { line.places.giveBack(pool) }
+    /// Whether a transfer may connect again at once, whose connection was unusable or died. If it was shared, one transfer connects for
+    /// all; the others leave their pool.
+    func mayConnectAgain(_ id: ID, in queue: HostQueue, pool: Int?) -> Bool {
+        if queue.isMultiplexed { queue.isInDoubt = true }
+        let mayConnect = mayConnect(id, in: queue)
+        if !mayConnect { queue.places.giveBack(pool) }
         return mayConnect
     }
 
-    /// Takes those that need not wait any longer for what another finds out.
+    /// Takes the followers that need not wait any longer.
     mutating func takeReleased() -> [ID] {
         defer { released.removeAll() }
         return released
     }
 
     /// The pool for a transfer that connects: the first with room. Transfers that share a connection, or may, are in one.
-    func pool(in line: Line) -> Int {
-        line.host.isShared ? line.places.take(spreads: line.sharesConnection == false) : PoolPlaces.ownPool
+    func pool(in queue: HostQueue) -> Int {
+        queue.host.isShared ? queue.places.take(spreads: queue.sharesConnection == false) : PoolPlaces.ownPool
     }
 
     /// A transfer has ended that had a place, and a pool if it was to connect.
-    mutating func leave(_ line: Line, _ id: ID, pool: Int?) {
-        line.active -= 1
+    mutating func leave(_ queue: HostQueue, _ id: ID, pool: Int?) {
+        queue.active -= 1
         active -= 1
-        line.places.giveBack(pool)
+        queue.places.giveBack(pool)
         if pool == nil {
-            line.followers.removeAll { $0 == id }
+            queue.followers.removeAll { $0 == id }
             released.removeAll { $0 == id }
         }
-        if line.scout == id {
-            line.scout = line.followers.isEmpty ? nil : line.followers.removeFirst()
-            if let scout = line.scout { released.append(scout) }
+        if queue.leader == id {
+            queue.leader = queue.followers.isEmpty ? nil : queue.followers.removeFirst()
+            if let leader = queue.leader { released.append(leader) }
         }
-        // Whether what is shared is still there when somebody asks again is for that one to find out.
-        if line.active == 0, line.host.sharesOnceAnswered { line.sharesConnection = nil }
-        if line.active == 0 { line.isInDoubt = line.isMultiplexed }
-        callUpAll(at: line)
-        forget(line)
+        // The next transfer finds out whether the shared connection is still there.
+        if queue.active == 0, queue.host.sharesOnceAnswered { queue.sharesConnection = nil }
+        if queue.active == 0 { queue.isInDoubt = queue.isMultiplexed }
+        scheduleAll(of: queue)
+        forget(queue)
     }
 
-    /// A transfer that waits has gone. Its place in the line is passed over when it comes up.
+    /// A transfer that waits has gone. Its ticket is skipped later.
     ///
     /// - Returns: Whether it did wait.
     mutating func giveUp(_ id: ID) -> Bool {
-        guard let line = waits.removeValue(forKey: id)?.line else { return false }
-        line.gone += 1
-        if line.gone == line.waiting.count { desert(line) }
-        if line.gone > 64, line.gone * 2 > line.waiting.count {
-            let all = line.waiting
-            (line.waiting, line.gone) = (Fifo(), 0)
+        guard let queue = waits.removeValue(forKey: id)?.queue else { return false }
+        queue.gone += 1
+        if queue.gone == queue.waiting.count { becameEmpty(queue) }
+        if queue.gone > 64, queue.gone * 2 > queue.waiting.count {
+            let all = queue.waiting
+            (queue.waiting, queue.gone) = (Deque(), 0)
             for place in 0..<all.count where waits[all[place].id]?.ticket == all[place] {
-                line.waiting.append(all[place])
+                queue.waiting.append(all[place])
             }
         }
         return true
     }
 
-    /// Nobody in a line waits any longer. It is passed over when it comes up, unless too many are.
-    private mutating func desert(_ line: Line) {
-        (line.waiting, line.gone) = (Fifo(), 0)
-        if line.isInRing { deserted += 1 } else { forget(line) }
-        guard deserted > 64, deserted * 2 > ring.count else { return }
+    /// No transfer waits in a queue any longer. It is skipped when its turn comes; many such queues are removed at once.
+    private mutating func becameEmpty(_ queue: HostQueue) {
+        (queue.waiting, queue.gone) = (Deque(), 0)
+        if queue.isInRing { emptyCount += 1 } else { forget(queue) }
+        guard emptyCount > 64, emptyCount * 2 > ring.count else { return }
         let all = ring
-        (ring, deserted) = (Fifo(), 0)
-        for line in (0..<all.count).map({ all[$0] }) {
-            line.isInRing = !line.waiting.isEmpty
-            if line.isInRing { ring.append(line) } else { forget(line) }
+        (ring, emptyCount) = (Deque(), 0)
+        for queue in (0..<all.count).map({ all[$0] }) {
+            queue.isInRing = !queue.waiting.isEmpty
+            if queue.isInRing { ring.append(queue) } else { forget(queue) }
         }
     }
 
     /// A host turned out to share one connection among transfers, or not to.
-    mutating func learned(_ line: Line, isMultiplexed: Bool) {
-        guard line.sharesConnection != isMultiplexed || line.isInDoubt else { return }
-        (line.sharesConnection, line.isInDoubt) = (isMultiplexed, false)
-        line.scout = nil
-        released += line.followers
-        line.followers = []
-        callUpAll(at: line)
+    mutating func recordMultiplexing(of queue: HostQueue, isMultiplexed: Bool) {
+        guard queue.sharesConnection != isMultiplexed || queue.isInDoubt else { return }
+        (queue.sharesConnection, queue.isInDoubt) = (isMultiplexed, false)
+        queue.leader = nil
+        released += queue.followers
+        queue.followers = []
+        scheduleAll(of: queue)
     }
 
     /// The next transfer that may begin now.
     mutating func next() -> ID? {
-        while hasRoomInAll, let line = ring.popFirst() {
-            line.isInRing = false
-            while let ticket = line.waiting.first, waits[ticket.id]?.ticket != ticket {
-                _ = line.waiting.popFirst()
-                line.gone -= 1
+        while hasRoomInAll, let queue = ring.popFirst() {
+            queue.isInRing = false
+            while let ticket = queue.waiting.first, waits[ticket.id]?.ticket != ticket {
+                _ = queue.waiting.popFirst()
+                queue.gone -= 1
             }
-            guard let id = line.waiting.first?.id else {
-                deserted -= 1
-                forget(line)
+            guard let id = queue.waiting.first?.id else {
+                emptyCount -= 1
+                forget(queue)
                 continue
             }
-            // Without room it waits for whoever leaves to call it up.
-            guard hasRoom(line) else { continue }
-            _ = line.waiting.popFirst()
-            if line.gone > 0, line.gone == line.waiting.count { (line.waiting, line.gone) = (Fifo(), 0) }
-            line.active += 1
+            // Without room it waits until a transfer leaves, which schedules it.
+            guard hasRoom(queue) else { continue }
+            _ = queue.waiting.popFirst()
+            if queue.gone > 0, queue.gone == queue.waiting.count { (queue.waiting, queue.gone) = (Deque(), 0) }
+            queue.active += 1
             active += 1
             waits[id] = nil
-            callUp(line)
+            schedule(queue)
             return id
         }
         return nil
     }
 
-    /// Forgets a host that nobody needs, if too many are known.
-    private mutating func forget(_ line: Line) {
-        guard lines.count > Self.keptLines, line.active == 0, line.waiting.isEmpty, !line.isInRing else { return }
-        lines[line.host] = nil
-        origins[line.host.origin]?.removeAll { $0 === line }
-        if origins[line.host.origin]?.isEmpty ?? false { origins[line.host.origin] = nil }
-        join(line.host.origin)
-        line.others = []  // They may go before whoever still has this one.
-        if recentLine === line { (recentLine, recentHop) = (nil, nil) }
+    /// Forgets a host without transfers, if too many are known.
+    private mutating func forget(_ queue: HostQueue) {
+        guard queues.count > Self.keptQueues, queue.active == 0, queue.waiting.isEmpty, !queue.isInRing else { return }
+        queues[queue.host] = nil
+        origins[queue.host.origin]?.removeAll { $0 === queue }
+        if origins[queue.host.origin]?.isEmpty ?? false { origins[queue.host.origin] = nil }
+        join(queue.host.origin)
+        queue.others = []  // They may be freed before this one.
     }
 
     private var hasRoomInAll: Bool { limits.total.map { active < $0 } ?? true }
 
-    private func hasRoom(_ line: Line) -> Bool {
-        line.sharesNow ? line.active < limits.streamsPerConnection : line.activeAtOrigin < limits.perHost
+    private func hasRoom(_ queue: HostQueue) -> Bool {
+        queue.sharesNow ? queue.active < limits.streamsPerConnection : queue.activeAtOrigin < limits.perHost
     }
 }

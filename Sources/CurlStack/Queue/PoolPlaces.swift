@@ -1,14 +1,7 @@
 /// How many of a host's transfers are under way in each pool.
-///
-/// An object, and so is each pool's place: each access to a value within an object is checked for exclusivity while the program
-/// runs.
-final class PoolPlaces {
-    private final class Place {
-        var taken = 0
-    }
-
-    /// By the pools' order, as far as any was taken.
-    private var places = [Place()]
+struct PoolPlaces {
+    /// How many places are taken, by the pools' order, as far as any was taken.
+    private var taken = [0]
     /// Where transfers share a connection.
     private var shared = 0
 
@@ -17,37 +10,35 @@ final class PoolPlaces {
     private static let poolSize = 16
     /// How many pools there are for a host's transfers.
     private static let mostPools = 64
-    /// The pool whose connections are not shared at the same time. Nobody counts who is there.
+    /// The pool whose connections are not shared at the same time. Its transfers are not counted.
     static let ownPool = 1
 
     /// Has those that share a connection go elsewhere from now on, where there is none yet, or an old one.
-    func moveOn() { shared = (shared + 1) % 4 }
+    mutating func moveOn() { shared = (shared + 1) % 4 }
 
     /// Takes a place in the pool of those that share a connection, or in the first with room.
     ///
     /// - Returns: The pool.
-    func take(spreads: Bool) -> Int {
+    mutating func take(spreads: Bool) -> Int {
         let number = spreads ? firstWithRoom : shared
-        // Put in place whole, which does not happen often: see above.
-        while places.count <= number { places = places + [Place()] }
-        places[number].taken += 1
+        while taken.count <= number { taken.append(0) }
+        taken[number] += 1
         return number < Self.ownPool ? number : number + 1
     }
 
-    /// Gives a place back, of whoever had one.
-    func giveBack(_ pool: Int?) {
+    /// Gives a place back, if there was one.
+    mutating func giveBack(_ pool: Int?) {
         guard let pool, pool != Self.ownPool else { return }
-        places[pool < Self.ownPool ? pool : pool - 1].taken -= 1
+        taken[pool < Self.ownPool ? pool : pool - 1] -= 1
     }
 
     /// The first pool with room; if none has any, the one with the fewest.
     private var firstWithRoom: Int {
         var fewest = 0
-        for number in places.indices {
-            let taken = places[number].taken
-            if taken < Self.poolSize { return number }
-            if taken < places[fewest].taken { fewest = number }
+        for number in taken.indices {
+            if taken[number] < Self.poolSize { return number }
+            if taken[number] < taken[fewest] { fewest = number }
         }
-        return places.count < Self.mostPools ? places.count : fewest
+        return taken.count < Self.mostPools ? taken.count : fewest
     }
 }

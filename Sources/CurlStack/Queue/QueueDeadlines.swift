@@ -1,31 +1,33 @@
+internal import NetworkStack
+
 /// When waiting transfers give up, earliest first. Most stacks use one timeout, so appending is the rule.
 ///
-/// Who waits no longer stays in the list for a while, and is passed over.
+/// A transfer that waits no longer stays in the list for a while, and is skipped.
 struct QueueDeadlines {
-    /// A moment, and who gives up then. An identifier may be another's by that time: the moment tells them apart.
-    typealias Entry = (id: ObjectIdentifier, deadline: MonotonicInstant)
+    /// A deadline and its transfer. The identifier may be another transfer's by that time: the deadline distinguishes them.
+    typealias Entry = (id: ObjectIdentifier, deadline: MonotonicTime)
 
     private var entries: [Entry] = []
     private var first = 0
 
     /// The earliest deadline.
-    var next: MonotonicInstant? { first < entries.count ? entries[first].deadline : nil }
+    var next: MonotonicTime? { first < entries.count ? entries[first].deadline : nil }
 
-    /// How many there are, those who wait no longer included.
+    /// How many entries there are, those that wait no longer included.
     var count: Int { entries.count - first }
 
-    mutating func insert(_ id: ObjectIdentifier, at deadline: MonotonicInstant) {
+    mutating func insert(_ id: ObjectIdentifier, at deadline: MonotonicTime) {
         var index = entries.count
         while index > first, entries[index - 1].deadline > deadline { index -= 1 }
         entries.insert((id, deadline), at: index)
     }
 
     /// Takes the earliest entry if its time has come.
-    mutating func popExpired(_ now: MonotonicInstant) -> Entry? {
+    mutating func popExpired(_ now: MonotonicTime) -> Entry? {
         guard first < entries.count, entries[first].deadline <= now else { return nil }
         defer {
             first += 1
-            // There may always be somebody who waits.
+            // The list may never become empty.
             if first == entries.count || first > 64 && first * 2 > entries.count {
                 entries.removeFirst(first)
                 first = 0
@@ -34,7 +36,7 @@ struct QueueDeadlines {
         return entries[first]
     }
 
-    /// Forgets who waits no longer.
+    /// Removes the entries that wait no longer.
     mutating func keep(_ waits: (Entry) -> Bool) {
         entries = entries[first...].filter(waits)
         first = 0

@@ -1,17 +1,7 @@
 internal import FoundationEssentials
-
-#if canImport(Glibc)
-    internal import Glibc
-#elseif canImport(Musl)
-    internal import Musl
-#else
-    internal import Darwin
-#endif
+internal import Glibc
 
 /// Bytes as they come out of libcurl, in one growing piece that is handed over without a copy.
-///
-/// An object, because to change a value within one is checked for exclusivity while the program runs, for every line of a
-/// head.
 @safe
 final class ByteBuffer {
     private var bytes: UnsafeMutableRawPointer?
@@ -69,7 +59,7 @@ final class ByteBuffer {
         return unsafe Data(bytesNoCopy: taken, count: length, deallocator: .free)
     }
 
-    /// The bytes in an array of their own.
+    /// A copy of the bytes.
     var array: [UInt8] { unsafe Array(UnsafeRawBufferPointer(start: bytes, count: count)) }
 
     /// Drops the bytes.

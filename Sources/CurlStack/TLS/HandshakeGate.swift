@@ -2,7 +2,7 @@ internal import COpenSSL
 internal import NetworkStack
 
 /// The first of two gates on the way to a server whose keys are pinned: OpenSSL asks it in the handshake, before the client
-/// finishes it, shows a certificate of its own, or sends anything.
+/// finishes it, shows its own certificate, or sends anything.
 ///
 /// It takes the place of OpenSSL's own verification, and runs that itself. The second is ``RequestGate``: this one is not
 /// asked when a session is resumed or a connection reused.
@@ -34,7 +34,7 @@ enum HandshakeGate {
             unsafe refuse(store, record, first, because: X509_V_ERR_UNSPECIFIED)
             return false
         }
-        // Once, whoever is meant: it cannot be run again on the same certificates.
+        // Once, for every peer: it cannot be run again on the same certificates.
         guard unsafe X509_verify_cert(store) == 1 else {
             let error = unsafe X509_STORE_CTX_get_error(store)
             unsafe refuse(store, record, first, because: error == X509_V_OK ? X509_V_ERR_UNSPECIFIED : error)

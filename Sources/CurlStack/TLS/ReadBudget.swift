@@ -5,7 +5,7 @@ internal import COpenSSL
 /// libcurl before 8.8 reads a connection of HTTP/2 until nothing is left on it, as long as nothing of what comes is content
 /// of the stream it reads for: pings, settings, empty frames. OpenSSL likewise reads session tickets and new keys until
 /// something else comes. A server that sends those faster than they are read would hold the loop still. When the budget is
-/// spent, libcurl hears that nothing is there; the socket says otherwise in the next turn.
+/// spent, libcurl reads nothing; the socket is readable again in the next turn.
 final class ReadBudget {
     private var left = most
 
@@ -28,7 +28,7 @@ final class ReadBudget {
             let counter = unsafe BIO_new(OpaquePointer(bitPattern: Self.method))
         else { return }
         unsafe BIO_set_data(counter, Unmanaged.passUnretained(self).toOpaque())
-        // The connection lets go of its reference when it is given another.
+        // The connection releases its reference when it gets another.
         unsafe BIO_up_ref(socket)
         unsafe BIO_push(counter, socket)
         unsafe SSL_set0_rbio(connection, counter)

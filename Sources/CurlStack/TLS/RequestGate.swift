@@ -2,7 +2,7 @@ internal import COpenSSL
 internal import NetworkStack
 
 /// The second of two gates on the way to a server whose keys are pinned: asked for every request, when libcurl has chosen a
-/// connection and nothing has been sent on it, whoever opened the connection and however its handshake went.
+/// connection and nothing has been sent on it, however the connection was opened and its handshake went.
 enum RequestGate {
     /// What a connection's server has proved itself with.
     enum Proof {

@@ -19,10 +19,10 @@ struct TLSPeers {
     let origin: Peer
     let proxy: Peer?
 
-    /// Whether anybody's keys are pinned.
+    /// Whether keys are pinned.
     var arePinned: Bool { origin.pinned != nil || proxy?.pinned != nil }
 
-    /// Whom a handshake under a name must prove itself to be. Where it could be either, or neither, it must be both.
+    /// What the peer of a handshake under a name must prove. Where it could be either peer, or neither, it must prove both.
     func pinned(named name: String?) -> [PinnedServer] {
         let all = [origin, proxy].compactMap(\.self)
         let peers = all.filter { $0.serverName == name }
@@ -33,7 +33,7 @@ struct TLSPeers {
 }
 
 extension TLSPeers.Peer {
-    /// The origin of a hop. Its name counts only beside a proxy, which tells it then. Where its keys are only reported, the
+    /// The origin of a hop. Its name counts only beside a proxy, which it then distinguishes. Where its keys are only reported, the
     /// request gate does.
     init(_ trust: ServerTrust, serverName: String? = nil) {
         self.init(serverName: serverName, server: trust.enforced)

@@ -4,7 +4,7 @@ internal import NetworkStack
 
 /// Certificate authorities, parsed once and never changed: what a stack's handshakes are verified against.
 ///
-/// Parsing the system's costs as much as thirty handshakes. libcurl keeps a store of its own per multi handle, for files
+/// Parsing the system's costs as much as thirty handshakes. libcurl keeps a store per multi handle, for files
 /// alone, and parses bytes again for every handshake.
 @safe
 final class TrustStore: Sendable {
@@ -47,7 +47,7 @@ final class TrustStore: Sendable {
     }
 }
 
-/// Whom a handle's handshakes are verified by.
+/// The authorities that verify a handle's handshakes.
 enum Authorities {
     /// Those that libcurl loads: none where verification is disabled, and its own where the system's bundle is not known.
     case loadedByCurl

@@ -4,7 +4,7 @@ internal import NetworkStack
 /// The certificates a server was verified by, its own first, and their public keys.
 ///
 /// It keeps the certificates, so that no other can ever stand at their addresses: whether a connection still has this chain
-/// is told by comparing pointers, and its keys are hashed once.
+/// is decided by comparing pointers, and its keys are hashed once.
 @safe
 final class VerifiedChain {
     private let certificates: [OpaquePointer]

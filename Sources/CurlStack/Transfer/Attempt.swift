@@ -71,9 +71,9 @@ struct SendHistory {
 
 /// A transfer's place in the queue of its host.
 struct QueuePlace {
-    let enqueuedAt: MonotonicInstant
+    let enqueuedAt: MonotonicTime
     /// When the transfer gives up waiting.
-    var deadline: MonotonicInstant?
+    var deadline: MonotonicTime?
     /// How long it waited.
     var waited: Duration?
     /// The number of the pool where it was to connect, once it might.

@@ -1,3 +1,5 @@
+internal import NetworkStack
+
 /// How much content over HTTP/1.1 libcurl may deliver before it has come back to its loop.
 ///
 /// As long as something waits on a connection, libcurl reads it again and again, and comes back when it has caught up: in the
@@ -7,7 +9,7 @@
 final class ContentBudget {
     private var left = most
     private var pieces = 0
-    /// How much content had gone out to whoever has answered it now.
+    /// How much body had been sent by the requests that are answered now.
     private var answered = 0
     /// When the clock was looked at for the first time, in milliseconds.
     private var since: Int64?
@@ -23,8 +25,8 @@ final class ContentBudget {
     /// libcurl is about to be called.
     func renew() { (left, pieces, answered, since) = (Self.most, 0, 0, nil) }
 
-    /// A server has answered a request with so much content. Whoever sent that may be about to send as much again, with all
-    /// others that are answered in the same turn.
+    /// A server has answered a request with so much content. Its caller may be about to send as much again, with all others that
+    /// are answered in the same turn.
     func answers(_ count: Int64) { answered += Int(clamping: count) }
 
     /// Answers whether a piece may be taken still.
@@ -40,7 +42,7 @@ final class ContentBudget {
     var share: Int { max(Self.most - left, answered, Self.perTurn / 64) }
 
     private var isLate: Bool {
-        let now = MonotonicInstant.now.milliseconds
+        let now = MonotonicTime.now.milliseconds
         guard let since else {
             since = now
             return false

@@ -4,9 +4,6 @@ internal import NetworkStack
 /// Reads header lines as libcurl delivers them, keeps them as bytes, and knows when the final head is complete.
 ///
 /// `head` -> (informational heads) -> `content` -> trailers. The checks here are those that libcurl leaves out.
-///
-/// An object, because each access to a value within one is checked for exclusivity while the program runs, and there are
-/// several for every line.
 final class HeadReader {
     /// What a line completed.
     enum Step: Equatable {
@@ -68,8 +65,8 @@ final class HeadReader {
     /// How long the server keeps the connection once it is unused, in seconds.
     var keepAlive: Int? { judge.keepAlive }
 
-    /// Whether the final head, which is complete, asks who is there (Digest), and libcurl may answer that: then another
-    /// head follows.
+    /// Whether the final head, which is complete, is a challenge (Digest) that libcurl may answer: then another head
+    /// follows.
     var isChallenge = false
 
     /// How many bytes of head there is room for.
@@ -103,7 +100,7 @@ final class HeadReader {
         if byteCount > limits.head { return .refused(.tooLong) }
         if fieldCount - 1 > limits.headFields { return .refused(.tooManyFields) }
         if begins {
-            // If it comes after a challenge, libcurl has answered that, and this is what the server says now.
+            // If it comes after a challenge, libcurl has answered that, and this is the response.
             (isComplete, isChallenge, isBetweenHeads) = (false, false, false)
             begin(with: line)
             return status == nil ? .refused(.noStatus) : .more

@@ -27,9 +27,9 @@ extension Transfer {
         return false
     }
 
-    /// The server was sent the request without its content. If it asks who that is, libcurl answers, and sends the content along.
-    /// If it does not, what it says is no answer to the request, which is sent again whole: libcurl would do so by itself after a
-    /// success, and call it the same response, and take anything else for the answer.
+    /// The request was sent without its body. If the server responds with a challenge, libcurl answers it, and sends the body. If it does
+    /// not, its response is none to the request, which is sent again whole: libcurl would do so by itself after a success, and report it
+    /// as the same response, and take any other response for the final one.
     ///
     /// - Returns: Whether the request is to be sent again.
     func probesNoMore() -> Bool {

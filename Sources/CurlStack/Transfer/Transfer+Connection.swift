@@ -4,18 +4,18 @@ internal import NetworkStack
 extension Transfer {
     /// libcurl has no use for a socket any more. If nothing was connected by it, there may be another address to connect to.
     func lostSocket() {
-        if phase == .connecting { turn.betweenAddresses.append((self, nil)) }
+        if phase == .connecting { turn.retryingConnect.append((self, nil)) }
     }
 
     /// Whether something will come of a socket that the transfer has opened.
     func isWatched(_ socket: Int32?) -> Bool {
         guard let socket, let easy else { return false }
-        return turn.connections.isOpen(socket, for: id) && easy.watch.isWatched(socket)
+        return turn.connections.isOpen(socket, for: id) && easy.multi.isWatched(socket)
     }
 
     /// The connection is ready and the request is about to be sent.
     ///
-    /// A server (or somebody in between) that sent an answer ahead of the question would have it taken for this one's:
+    /// A server (or an intermediary) that sent an answer ahead of the question would have it taken for this one's:
     /// libcurl 7.88 does not look, so a connection with bytes waiting is not used.
     ///
     /// - Returns: Whether to send it on this connection.
@@ -65,7 +65,7 @@ extension Transfer {
         if attempt.isReused {
             connection = known ?? turn.connections.withoutSocket(at: endpoints)
         } else {
-            connection = easy.watch.connected(
+            connection = easy.multi.connected(
                 attempt.openedSockets,
                 of: id,
                 at: endpoints,
@@ -92,7 +92,7 @@ extension Transfer {
         }
         if attempt.speaksHTTP2, !attempt.isReused, !mayUseTLS { guardAgainstFloods(on: connection) }
         attempt.stream = attempt.speaksHTTP2 && !control.opensOnly ? connection.openStream() : nil
-        if mustHearAll { easy.listen() }
+        if listensFromStart { easy.listen() }
         if attempt.speaksHTTP2 { easy.keepConnection() }
         easy.readPastLength(attempt.speaksHTTP2 && control.hop.wantsTrailers)
         attempt.isConnected = true
@@ -108,19 +108,20 @@ extension Transfer {
         return true
     }
 
-    /// Whether libcurl is to say what it notices from the start, and not only once the turn is over: it may read the server's
-    /// farewell in the call in which it sends the request. What hangs on that is content without a length, and what may not be
-    /// sent twice. The rest is spared the formatting of its request.
-    private var mustHearAll: Bool {
+    /// Whether verbose text is read from the start, and not only once the turn is over: libcurl may read a GOAWAY in the call in which
+    /// it sends the request. That matters for a body without a length, and for a request that may not be sent twice. Other requests
+    /// are spared the formatting.
+    private var listensFromStart: Bool {
         attempt.stream != nil
-            && !(line.habits.announcesLengths ?? false && attempt.isReused && control.hop.request.method.isIdempotent)
+            && !(hostQueue.hints.announcesLengths ?? false && attempt.isReused
+                && control.hop.request.method.isIdempotent)
     }
 
     /// Whether a kept connection is of no use: something waits on it, or its end, or its server is about to close it.
     private func isSpent(_ easy: EasyHandle, _ connection: Connection?, mayUseTLS: Bool) -> Bool {
         if connection?.isOverdue ?? false { return true }
-        guard mayUseTLS, easy.speaksTLS else { return easy.watch.canRead(connection) }
-        return easy.isSpent(on: easy.watch.canRead(connection) ? connection?.descriptor : nil)
+        guard mayUseTLS, easy.speaksTLS else { return easy.multi.canRead(connection) }
+        return easy.isSpent(on: easy.multi.canRead(connection) ? connection?.descriptor : nil)
     }
 
     /// A connection of HTTP/2 in the clear was opened. Newer versions of libcurl come back from a flood by themselves.
@@ -130,7 +131,7 @@ extension Transfer {
     }
 
     /// Whether the transfer was to join a connection that speaks HTTP/2 already, and got one that does not: a kept one of
-    /// HTTP/1.1, or a fresh one that libcurl was not told to begin HTTP/2 on.
+    /// HTTP/1.1, or a fresh one on which libcurl does not begin HTTP/2.
     private func isMisledByPriorKnowledge(_ connection: Connection?) -> Bool {
         let isFresh = !attempt.openedSockets.isEmpty
         let isOther =
@@ -147,18 +148,20 @@ extension Transfer {
         return connection?.descriptor == nil
     }
 
-    /// Whether the transfer has a connection that it shares with nobody. One that opens a connection in advance has no stream.
+    /// Whether the transfer has a connection that it does not share. One that opens a connection in advance has no stream.
     var isAloneOnConnection: Bool { attempt.isConnected && !attempt.speaksHTTP2 }
 
     /// Whether the transfer is a stream of this connection.
     func shares(_ connection: Connection?) -> Bool { attempt.stream != nil && attempt.connection === connection }
 
     /// Whether libcurl has still to choose a connection for the transfer, and may choose that of another, which is a stream's.
-    func isAboutToJoin(_ other: Transfer) -> Bool { line === other.line && easy != nil && !attempt.isConnected }
+    func isAboutToJoin(_ other: Transfer) -> Bool {
+        hostQueue === other.hostQueue && easy != nil && !attempt.isConnected
+    }
 
-    /// Whether another's answer may be under way on the connection: the host has said HTTP/2 over HTTP/1.1 since libcurl was
-    /// told that it may speak it, and libcurl shares its connections.
-    private var mayBeAmongAnswers: Bool { line.habits.misstatesVersion && attempt.mayNegotiateHTTP2 }
+    /// Whether another's answer may be under way on the connection: the host has answered with HTTP/2 over HTTP/1.1 while
+    /// libcurl was free to speak it, and libcurl shares its connections.
+    private var mayBeAmongAnswers: Bool { hostQueue.hints.misstatesVersion && attempt.mayNegotiateHTTP2 }
 
     /// Whether libcurl is to send the request again, which is not the answer to a challenge.
     private var isRepetition: Bool {
@@ -166,7 +169,7 @@ extension Transfer {
     }
 
     /// Whether libcurl may open a connection: none after one of HTTP/2 on which the request may have been dealt with. After one
-    /// of HTTP/1.1, what becomes of the attempt decides what is told.
+    /// of HTTP/1.1, the outcome of the attempt decides what is reported.
     func mayConnect() -> Bool {
         guard attempt.restart == nil, attempt.stream == nil || maySend() else { return false }
         guard isToShareAnother else { return true }
@@ -176,14 +179,14 @@ extension Transfer {
         }
         sends.restarts += 1
         attempt.restart = .atOnce
-        turn.stopped.append((self, nil))
+        turn.failedOnResume.append((self, nil))
         return false
     }
 
     /// Whether the transfer's connection would be its own, and of no use if that is to join one that speaks HTTP/2, where the
     /// connection that it shared has gone, or was gone: one opens another for all (``ConnectionQueue``).
     private var isToShareAnother: Bool {
-        guard line.isMultiplexed, line.host.isShared, sends.restarts < 5 else { return false }
+        guard hostQueue.isMultiplexed, hostQueue.host.isShared, sends.restarts < 5 else { return false }
         return attempt.stream != nil || attempt.joinsHTTP2 && turn.quirks.contains(.restartedPriorKnowledge)
     }
 
@@ -231,11 +234,11 @@ extension Transfer {
     }
 
     /// Whether a transfer that failed is to be carried once more, on another connection: nothing of an answer came, and
-    /// either the server has said that it did not deal with the stream, or the connection was a kept one and what was
+    /// either the server has declared that it did not process the stream, or the connection was a kept one and what was
     /// asked may be done twice. libcurl does so by itself, five times.
     ///
     /// The server may deal with a few streams of each connection only, and leave the rest of a hundred to the next one, also where
-    /// its GOAWAY was not read. Whoever opens a connection gives up sooner.
+    /// its GOAWAY was not read. A transfer that opens a connection gives up sooner.
     func isCarriedAgain(after code: CURLcode) -> Bool {
         guard attempt.isConnected, code != CURLE_OK, stop == nil, !response.head.hasBegun, !control.opensOnly,
             sends.restarts < (attempt.isReused ? 100 : 5)

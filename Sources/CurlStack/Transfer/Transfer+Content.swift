@@ -19,7 +19,7 @@ extension Transfer {
             stop = failure
             return .abort
         }
-        if response.rawCount > BufferedHTTP2Input.bufferSize { line.habits.sendsMuch = true }
+        if response.rawCount > BufferedHTTP2Input.bufferSize { hostQueue.hints.sendsMuch = true }
         // libcurl may read a hundred times in one turn: a stream's reader is asked sooner whether there is room.
         if !control.hop.allowsWithholding, response.body.count >= TransferPlan.largeBuffer { flush() }
         return .taken
@@ -29,7 +29,7 @@ extension Transfer {
     /// everybody's.
     private func mustComeBack(after count: Int) -> Bool {
         guard attempt.stream == nil, !turn.content.spend(count) else { return false }
-        turn.crowded.append(self)
+        turn.overBudget.append(self)
         return true
     }
 
@@ -57,7 +57,7 @@ extension Transfer {
     /// Puts the next content where libcurl wants it.
     func send(into place: inout MutableRawSpan) -> Callbacks.Sending {
         touch()
-        if request.awaitsContinue { turn.asking[id] = nil }
+        if request.awaitsContinue { turn.awaiting100Continue[id] = nil }
         guard let room = roomForContent(upTo: place.byteCount) else { return postpone() }
         guard let content = request.content else { return .end }
         switch content.next(upTo: room, into: &place) {
@@ -78,7 +78,7 @@ extension Transfer {
     /// Has libcurl ask for content again in a millisecond.
     private func postpone() -> Callbacks.Sending {
         pauseSending(true)
-        turn.postponed.append((self, MonotonicInstant.now.after(.zero)))
+        turn.postponed.append((self, MonotonicTime.now))
         return .pause
     }
 
@@ -100,7 +100,7 @@ extension Transfer {
     /// Whether libcurl may hold input of the stream, which must not be there when content without an announced length ends
     /// (``HTTPHop/needsOwnConnection``): a server may answer while it receives.
     private var mayHoldInput: Bool {
-        guard let connection = attempt.connection, attempt.stream != nil, !line.host.isShared else { return false }
+        guard let connection = attempt.connection, attempt.stream != nil, !hostQueue.host.isShared else { return false }
         return turn.held.isPossible(on: connection)
     }
 }

@@ -2,16 +2,16 @@ internal import CCurl
 internal import NetworkStack
 
 extension Transfer {
-    /// Judges how a transfer ended, tells it, and says no more.
+    /// Judges how a transfer ended, and reports it, as its last event.
     ///
     /// libcurl's own verdict is not enough: some broken replies it calls a success (`CURLE_OK`).
     func finish(_ code: CURLcode) {
         defer { isOver = true }
         var metrics = HTTP.Metrics()
-        measure(&metrics, code)
+        measure(&metrics)
         isCleanlyDone = code == CURLE_OK && !sends.isRepetition && !sends.needsFreshConnection
         if attempt.stream == nil { attempt.connection?.answered(keepAlive: response.head.keepAlive) }
-        if leavesReset, attempt.connection?.noteReset() ?? false { line.leaveConnection() }
+        if leavesReset, attempt.connection?.noteReset() ?? false { hostQueue.leaveConnection() }
         if let whole = wholeResponse(code) {
             let (body, trailers) = (response.body.take(), response.head.trailers)
             return control.sink.finished(consume whole, body: body, trailers: trailers, metrics: metrics)
@@ -24,9 +24,9 @@ extension Transfer {
         }
     }
 
-    /// The response, if it is whole and nothing of it was told yet, which most responses are after one turn.
+    /// The response, if it is whole and nothing of it was reported yet, which most responses are after one turn.
     private func wholeResponse(_ code: CURLcode) -> HTTP.Response? {
-        guard code == CURLE_OK, stop == nil, isUntold, incompleteness() == nil else { return nil }
+        guard code == CURLE_OK, stop == nil, isUnreported, incompleteness() == nil else { return nil }
         return takeFinal()
     }
 
@@ -47,7 +47,7 @@ extension Transfer {
         if code != CURLE_OK, attempt.isConnected || phase == .securing, let alert = attempt.tlsRecord?.latestAlert {
             return .transport(error(after: alert, code))
         }
-        // A timeout says by its phase that the request was sent.
+        // A timeout's phase shows that the request was sent.
         if attempt.isConnected, phase.isBeforeSending, code != CURLE_OK, code != CURLE_OPERATION_TIMEDOUT,
             !control.hop.request.method.isIdempotent || saysNobodyWasReached(code), easy?.hasSentRequest ?? false
         {
@@ -98,14 +98,14 @@ extension Transfer {
         return limits.failureOfLongLine()
     }
 
-    /// Whether a code means that the request has reached nobody.
+    /// Whether a code means that the request has reached no server.
     private func saysNobodyWasReached(_ code: CURLcode) -> Bool {
         code == CURLE_COULDNT_CONNECT || code == CURLE_COULDNT_RESOLVE_HOST || code == CURLE_COULDNT_RESOLVE_PROXY
             || code == CURLE_PROXY
     }
 
     /// Why a server whose keys are pinned was turned down, if that is how the transfer ended. libcurl's codes do not
-    /// tell it: the handshake gate's refusal is one of several, and the oldest error in OpenSSL's queue decides which.
+    /// distinguish it: the handshake gate's refusal is one of several, and the oldest error in OpenSSL's queue decides which.
     private func refusalOfServer(_ code: CURLcode) -> ServerTrustError? {
         guard code != CURLE_OK else { return nil }
         if let refusal = attempt.tlsRecord?.refusal { return refusal }
@@ -154,17 +154,17 @@ extension Transfer {
         return nil
     }
 
-    /// Whether nothing but the connection's end tells that of content that was cut off, and others hold the connection open.
+    /// Whether only the end of the connection would show that the body was cut off, and others hold the connection open.
     var mayBeCutOff: Bool {
         guard attempt.stream != nil, let connection = attempt.connection, turn.quirks.contains(.ambiguousHTTP2End),
-            line.active > 1
+            hostQueue.active > 1
         else { return false }
         return hasContent && response.head.contentLength == nil && !connection.isClosed
             && connection.lastStream == nil
     }
 
     /// Whether the stream did not end, but its connection: libcurl 7.88 takes the one for the other when it was itself that
-    /// gave the connection up. After an end in order the connection is still there, unless the server said farewell.
+    /// gave the connection up. After an end in order the connection is still there, unless the server sent GOAWAY.
     private var isCutOff: Bool {
         guard attempt.stream != nil, let connection = attempt.connection, turn.quirks.contains(.ambiguousHTTP2End)
         else {
@@ -189,7 +189,7 @@ extension Transfer {
         )
     }
 
-    /// What libcurl says of a failure.
+    /// What libcurl reports of a failure.
     private func words(for code: CURLcode) -> String { easy?.message(for: code) ?? "\(code)" }
 
     /// Whether the head has begun, and has not ended.
@@ -216,7 +216,7 @@ extension Transfer {
     /// Whether libcurl has given the transfer's stream up: it sends no more of a request that is refused.
     var hasLeftStream: Bool { attempt.stream != nil && !request.isSent }
 
-    /// Whether nothing but the end of the connection tells where the content ends (RFC 9112 section 6.3).
+    /// Whether only the end of the connection shows where the body ends (RFC 9112 section 6.3).
     private var isDelimitedByClose: Bool {
         response.head.version.major < 2 && response.head.contentLength == nil && !response.head.isChunked
     }
@@ -236,7 +236,7 @@ extension Transfer {
         )
     }
 
-    /// Whether the proxy wants to know who asks for a tunnel, and nobody says so. libcurl would read what else it answers with
+    /// Whether the proxy demands credentials for a tunnel, and there are none. libcurl would read the rest of its response
     /// to its end, byte by byte for as long as some come, and do nothing else meanwhile.
     var isRefusedTunnel: Bool { !attempt.isConnected && easy?.proxyStatus == .proxyAuthenticationRequired }
 

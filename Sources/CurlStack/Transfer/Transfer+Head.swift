@@ -1,7 +1,7 @@
 internal import NetworkStack
 
 extension Transfer {
-    /// So many informational responses are told at once, before the turn ends.
+    /// So many informational responses are reported at once, before the turn ends.
     private static let mostInformational = 16
 
     /// Takes a line of a head.
@@ -13,7 +13,7 @@ extension Transfer {
         let step = head.isChallenge ? readAfterChallenge(line) : head.read(line)
         if head.version.major >= 2, attempt.stream == nil {
             // libcurl 7.88 believes it, of every connection to the host, and would send requests into the middle of answers.
-            self.line.habits.misstatesVersion = true
+            hostQueue.hints.misstatesVersion = true
             stop = .badResponse
             return false
         }
@@ -48,7 +48,7 @@ extension Transfer {
         // libcurl would keep the connection, and speak HTTP/1.0 itself on it, which knows no chunks.
         if head.version == .http1_0 { easy?.closeConnection() }
         if attempt.stream != nil, hasContent {
-            line.habits.announcesLengths = line.habits.announcesLengths ?? true && head.contentLength != nil
+            hostQueue.hints.announcesLengths = hostQueue.hints.announcesLengths ?? true && head.contentLength != nil
         }
         if let content = request.content { turn.content.answers(content.sent) }
         head.isChallenge = request.answersChallenges && head.status == .unauthorized

@@ -4,7 +4,7 @@ internal import NetworkStack
 /// What is measured of a transfer.
 extension Transfer {
     /// Writes down what is known when the transfer ends.
-    func measure(_ metrics: inout HTTP.Metrics, _ code: CURLcode) {
+    func measure(_ metrics: inout HTTP.Metrics) {
         metrics.queue = place.waited
         metrics.resends = sends.resends
         guard let easy else { return }
@@ -21,23 +21,12 @@ extension Transfer {
         }
         metrics.bytesReceived = response.rawCount
         metrics.headBytesReceived = Int64(response.head.bytesRead)
-        metrics.remoteAddress = remoteAddress(of: easy, code)
+        metrics.remoteAddress = easy.fact(text: CURLINFO_PRIMARY_IP)
         metrics.remotePort = easy.fact(CURLINFO_PRIMARY_PORT)
         if let serverPins = attempt.serverPins {
             metrics.serverPins = serverPins.chain
             metrics.matchedPin = serverPins.matched
         }
-    }
-
-    /// The address of who was connected to last: the same text as before, if that was who answered before.
-    private func remoteAddress(of easy: EasyHandle, _ code: CURLcode) -> String? {
-        guard code == CURLE_OK, attempt.isConnected, let end = attempt.connection?.endpoints.remote else {
-            return easy.fact(text: CURLINFO_PRIMARY_IP)
-        }
-        if let known = line.habits.address, known.end == end { return known.text }
-        let text = easy.fact(text: CURLINFO_PRIMARY_IP)
-        line.habits.address = (end, text)
-        return text
     }
 }
 

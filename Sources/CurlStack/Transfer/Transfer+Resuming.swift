@@ -18,7 +18,7 @@ extension Transfer {
         resume()
     }
 
-    /// The stack has an end. Nothing that came is told any more.
+    /// The stack shuts down. Nothing more is reported.
     func giveUp(_ failure: HTTPTransferFailure<CurlError>) {
         isOver = true
         control.fail(failure)
@@ -36,8 +36,8 @@ extension Transfer {
     private func resume() {
         guard let easy else { return }
         let code = easy.resume()
-        // What has no connection is not paused, and libcurl says so.
-        if code != CURLE_OK, code != CURLE_BAD_FUNCTION_ARGUMENT { turn.stopped.append((self, code)) }
+        // A transfer without a connection is not paused: libcurl fails.
+        if code != CURLE_OK, code != CURLE_BAD_FUNCTION_ARGUMENT { turn.failedOnResume.append((self, code)) }
     }
 
     // MARK: Pauses
@@ -70,7 +70,7 @@ extension Transfer {
 
     /// Leaves the connection alone while the transfer is paused. One of HTTP/2 is read on: its window holds the server back.
     private func holdSocketBack(_ isHeldBack: Bool) {
-        if let socket = attempt.socket, attempt.stream == nil { easy?.watch.holdBack(socket, isHeldBack) }
+        if let socket = attempt.socket, attempt.stream == nil { easy?.multi.holdBack(socket, isHeldBack) }
     }
 
     /// The request is about to be sent, and its content to wait for the server to ask for it.
@@ -79,6 +79,6 @@ extension Transfer {
             let content = request.content, !content.hasBegun
         else { return }
         let wait = control.hop.options.expectContinue ?? .milliseconds(TransferPlan.usualExpectWait)
-        turn.asking[id] = (self, MonotonicInstant.now.after(wait))
+        turn.awaiting100Continue[id] = (self, MonotonicTime.now + wait)
     }
 }

@@ -8,7 +8,7 @@ internal import NetworkStack
 final class Transfer: TransferCallbacks {
     let control: TransferControl
     /// The transfers to the same host.
-    let line: ConnectionQueue.Line
+    let hostQueue: ConnectionQueue.HostQueue
     let turn: Turn
     /// Its place in the queue.
     @safe @exclusivity(unchecked)
@@ -28,7 +28,7 @@ final class Transfer: TransferCallbacks {
     let response: ResponseReader
     /// Where in its life the transfer is.
     private(set) var phase = HTTP.Phase.queued
-    private var isPhaseTold = true
+    private var isPhaseReported = true
     /// Whether it is among those of the turn that have something to report.
     var isTouched = false
     /// Why a callback stopped the transfer.
@@ -38,9 +38,9 @@ final class Transfer: TransferCallbacks {
     /// Whether libcurl has carried the transfer without a failure, and at once.
     var isCleanlyDone = false
 
-    init(_ control: TransferControl, line: ConnectionQueue.Line, turn: Turn, at now: MonotonicInstant) {
+    init(_ control: TransferControl, hostQueue: ConnectionQueue.HostQueue, turn: Turn, at now: MonotonicTime) {
         let hop = control.hop
-        (self.control, self.line, self.turn) = (control, line, turn)
+        (self.control, self.hostQueue, self.turn) = (control, hostQueue, turn)
         place = QueuePlace(enqueuedAt: now)
         peers = TLSPeers(origin: .init(hop.trust), proxy: nil)
         request = RequestWriter(hop)
@@ -53,7 +53,7 @@ final class Transfer: TransferCallbacks {
 
     /// Whether others may join its connection now.
     var mayBeJoined: Bool {
-        attempt.speaksHTTP2 && (!line.host.sharesOnceAnswered || attempt.isReused || response.head.hasBegun)
+        attempt.speaksHTTP2 && (!hostQueue.host.sharesOnceAnswered || attempt.isReused || response.head.hasBegun)
     }
 
     /// Begins anew, because the connection was of no use.
@@ -74,13 +74,13 @@ final class Transfer: TransferCallbacks {
 
     /// The transfer has come to another phase.
     func entered(_ phase: HTTP.Phase) {
-        (self.phase, isPhaseTold) = (phase, true)
+        (self.phase, isPhaseReported) = (phase, true)
         control.sink.entered(phase)
     }
 
-    /// The transfer is about to connect. Most find a connection before the turn ends, and have nothing to tell of this.
+    /// The transfer is about to connect. Most find a connection before the turn ends, and do not report this.
     func connects() {
-        (phase, isPhaseTold) = (.connecting, false)
+        (phase, isPhaseReported) = (.connecting, false)
         touch()
     }
 
@@ -89,13 +89,12 @@ final class Transfer: TransferCallbacks {
     /// - Returns: Whether it may be used.
     func opened(_ descriptor: Int32) -> Bool {
         guard mayConnect() else { return false }
-        easy?.watch.opened(descriptor)
+        easy?.multi.opened(descriptor, for: id)
         attempt.openedSockets.append(descriptor)
         attempt.handshakes = 0
-        turn.connections.opened(descriptor, for: id)
         entered(.connecting)
         // An attempt that fails at once has a socket that libcurl never watches.
-        if turn.quirks.contains(.stuckConnect) { turn.betweenAddresses.append((self, descriptor)) }
+        if turn.quirks.contains(.stuckConnect) { turn.retryingConnect.append((self, descriptor)) }
         return true
     }
 
@@ -104,30 +103,29 @@ final class Transfer: TransferCallbacks {
         !response.isPaused && response.head.contentLength.map { response.rawCount < $0 } ?? true
     }
 
-    // MARK: What is told onwards
+    // MARK: Reporting
 
-    @inline(__always)  // Every line of a head asks.
     func touch() {
         if !isTouched { turn.touch(self) }
     }
 
-    /// Whether the final head has come, and what is to be told begins with it.
-    var isUntold: Bool {
+    /// Whether the final head has come, and is the next to be reported.
+    var isUnreported: Bool {
         response.final != nil && response.informational.isEmpty && !request.hasSentInTurn
             && control.hop.allowsWithholding
     }
 
-    /// Takes the final head, to tell it.
+    /// Takes the final head, to report it.
     func takeFinal() -> HTTP.Response? {
         phase = .receiving
         return response.final.take()
     }
 
-    /// Tells what this turn brought, in order.
+    /// Reports what this turn brought, in order.
     func flush(isEnding: Bool = false) {
         guard !isOver else { return }
         let (sink, head) = (control.sink, response.head)
-        if !isPhaseTold, easy != nil { entered(phase) }
+        if !isPhaseReported, easy != nil { entered(phase) }
         if attempt.stream != nil, !isEnding {
             easy?.listen()
             // A fault behind what came with it is noticed when libcurl reads again.

@@ -1,11 +1,14 @@
 internal import CCurl
 internal import NetworkStack
 
-/// What the transfers of a loop share: those that something happened to in this turn, and the connections' sockets.
+/// What the transfers of a loop share: the lists of transfers with something to do, the connections, and the budgets of a turn.
 final class Turn {
+    /// A transfer, and when to continue it.
+    typealias Delayed = (transfer: Transfer, until: MonotonicTime)
+
     let quirks: LibcurlQuirks
     let gates: TrustGates
-    /// Those that have something to report, in order, and the place of the next.
+    /// The transfers that have something to report, in order, and the place of the next.
     @safe @exclusivity(unchecked)
     private var touched: [Transfer] = []
     @safe @exclusivity(unchecked)
@@ -15,27 +18,23 @@ final class Turn {
     let held = BufferedHTTP2Input()
     /// How much connections may be read before libcurl comes back.
     let reads = ReadBudget()
-    /// How much content they may bring before that.
+    /// How much body they may bring before that.
     let content = ContentBudget()
-    /// Whether any of the lists that follow may hold somebody. Most never do: this is read alone, without a check for exclusivity.
-    private(set) var hasRest = false
-    /// Those that have more for the next turn.
-    var crowded: [Transfer] = [] { didSet { hasRest = true } }
-    /// Those that are to go on sending at a moment, or to begin again.
-    var postponed: [(transfer: Transfer, until: MonotonicInstant)] = [] { didSet { hasRest = true } }
-
-    /// Those whose content waits for the server to ask for it, and when they are called up if it did not.
-    var asking: [ObjectIdentifier: (transfer: Transfer, until: MonotonicInstant)] = [:] { didSet { hasRest = true } }
-
-    /// Those that wait for content, if they are to be looked after meanwhile.
-    var waitingForContent: [ObjectIdentifier: Transfer] = [:] { didSet { hasRest = true } }
-
-    /// Those that ended when they were to go on, which libcurl does not tell again; without a code, those that it would open a
-    /// connection for, which are to begin again.
-    var stopped: [(transfer: Transfer, code: CURLcode?)] = [] { didSet { hasRest = true } }
-
-    /// Those whose attempt to connect was given up, or has begun with a socket: they may have another address to try.
-    var betweenAddresses: [(transfer: Transfer, socket: Int32?)] = [] { didSet { hasRest = true } }
+    /// Whether any of the lists that follow may hold a transfer. Most never do: this is read alone, without a check for exclusivity.
+    private(set) var hasWork = false
+    /// The transfers whose budget is spent: they continue in the next turn.
+    var overBudget: [Transfer] = [] { didSet { hasWork = true } }
+    /// The transfers that continue to send, or begin again, at a moment.
+    var postponed: [Delayed] = [] { didSet { hasWork = true } }
+    /// The transfers whose body waits for 100 Continue, and when they continue without it.
+    var awaiting100Continue: [ObjectIdentifier: Delayed] = [:] { didSet { hasWork = true } }
+    /// The transfers that wait for more of their request's body, where libcurl has to be called meanwhile.
+    var waitingForContent: [ObjectIdentifier: Transfer] = [:] { didSet { hasWork = true } }
+    /// The transfers that failed on resuming, which libcurl does not report again. Without a code, they begin again: libcurl would open
+    /// a connection.
+    var failedOnResume: [(transfer: Transfer, code: CURLcode?)] = [] { didSet { hasWork = true } }
+    /// The transfers whose connect failed, or has begun with a socket: they may have another address to try.
+    var retryingConnect: [(transfer: Transfer, socket: Int32?)] = [] { didSet { hasWork = true } }
 
     init(quirks: LibcurlQuirks = .running, gates: TrustGates = .all) { (self.quirks, self.gates) = (quirks, gates) }
 
@@ -70,20 +69,20 @@ final class Turn {
         lookPastPause(on: connections[descriptor: event.descriptor])
     }
 
-    /// Lets go of the transfers it knows, which know it.
+    /// Releases its transfers, which hold it.
     func end() {
         while nextTouched() != nil {}
-        (postponed, stopped, waitingForContent, betweenAddresses) = ([], [], [:], [])
-        (crowded, asking) = ([], [:])
+        (postponed, failedOnResume, waitingForContent, retryingConnect) = ([], [], [:], [])
+        (overBudget, awaiting100Continue) = ([], [:])
     }
 
-    /// A transfer that is not among them has something to tell.
+    /// A transfer has something to report, and is not listed yet.
     func touch(_ transfer: Transfer) {
         transfer.isTouched = true
         touched.append(transfer)
     }
 
-    /// Takes the next that has something to tell. Others may come to have some meanwhile, and come up after those.
+    /// Takes the next transfer that has something to report. Others may be added meanwhile.
     func nextTouched() -> Transfer? {
         guard nextTouchedPlace < touched.count else {
             touched.removeAll(keepingCapacity: true)
@@ -96,21 +95,21 @@ final class Turn {
         return transfer
     }
 
-    /// A connection was read: has libcurl look at what came for those that wait for content.
+    /// A connection was read: has libcurl look at what came for the transfers that wait for more body.
     func lookPastPause(on connection: @autoclosure () -> Connection?) {
-        guard hasRest, !waitingForContent.isEmpty, let connection = connection() else { return }
+        guard hasWork, !waitingForContent.isEmpty, let connection = connection() else { return }
         for transfer in Array(waitingForContent.values) where transfer.attempt.connection === connection {
             transfer.receiveBesidePause()
         }
     }
 
-    /// When somebody is to go on, in milliseconds of the monotonic clock.
+    /// When a transfer continues, in milliseconds of the monotonic clock.
     var nextMoment: Int64? {
-        let look = held.nextLook?.milliseconds
-        guard hasRest else { return look }
-        let next = postponed.lazy.map(\.until.milliseconds).reduce(look) { min($0 ?? $1, $1) }
-        guard !asking.isEmpty else { return next }
-        return asking.values.reduce(next ?? .max) { min($0, $1.until.milliseconds) }
+        let look = held.nextLook?.nextMillisecond
+        guard hasWork else { return look }
+        let next = postponed.lazy.map(\.until.nextMillisecond).reduce(look) { min($0 ?? $1, $1) }
+        guard !awaiting100Continue.isEmpty else { return next }
+        return awaiting100Continue.values.reduce(next ?? .max) { min($0, $1.until.nextMillisecond) }
     }
 
     /// Has libcurl deal with what it leaves lying: what it holds of HTTP/2 connections, and addresses to connect to.
@@ -120,30 +119,33 @@ final class Turn {
             else {
                 continue
             }
-            transfer.easy?.callUp()
+            transfer.easy?.nudge()
             held.waits(on: connection)
         }
-        guard hasRest else { return }
-        for (transfer, socket) in betweenAddresses where transfer.phase == .connecting && !transfer.isWatched(socket) {
-            transfer.easy?.callUp()
+        guard hasWork else { return }
+        for (transfer, socket) in retryingConnect where transfer.phase == .connecting && !transfer.isWatched(socket) {
+            transfer.easy?.nudge()
         }
-        betweenAddresses.removeAll()
-        if !crowded.isEmpty {
-            let crowd = crowded
-            crowded = []
+        retryingConnect.removeAll()
+        if !overBudget.isEmpty {
+            let transfers = exchange(&overBudget, with: [])
             content.renew()
-            for transfer in crowd where !transfer.response.isHeldBack { transfer.resumeReceiving() }
+            for transfer in transfers where !transfer.response.isHeldBack { transfer.resumeReceiving() }
         }
-        if !asking.isEmpty { goOnUnasked() }
-        if !postponed.isEmpty { goOnPostponed() }
-        hasRest = !crowded.isEmpty || !postponed.isEmpty || !asking.isEmpty || !waitingForContent.isEmpty
-        hasRest = hasRest || !stopped.isEmpty || !betweenAddresses.isEmpty
+        if !awaiting100Continue.isEmpty { endWaitsFor100Continue() }
+        if !postponed.isEmpty { continuePostponed() }
+        hasWork = !overBudget.isEmpty || !postponed.isEmpty || !awaiting100Continue.isEmpty
+        hasWork = hasWork || !waitingForContent.isEmpty || !failedOnResume.isEmpty || !retryingConnect.isEmpty
     }
 
-    private func goOnPostponed() {
-        let now = MonotonicInstant.now
+    private func continuePostponed() {
+        let now = MonotonicTime.now
         for (transfer, until) in postponed where until <= now {
-            if transfer.attempt.restart != nil { stopped.append((transfer, nil)) } else { transfer.resumeSending() }
+            if transfer.attempt.restart != nil {
+                failedOnResume.append((transfer, nil))
+            } else {
+                transfer.resumeSending()
+            }
         }
         postponed.removeAll { $0.until <= now }
     }
@@ -151,28 +153,27 @@ final class Turn {
     /// Has a transfer begin again in a while: libcurl would choose the same connection, which another has still to open.
     func postpone(_ transfer: Transfer) {
         transfer.attempt.restart = .atOnce
-        postponed.append((transfer, MonotonicInstant.now.after(.milliseconds(10))))
+        postponed.append((transfer, MonotonicTime.now + .milliseconds(10)))
     }
 
-    /// Takes those that ended when they were to go on.
-    func takeStopped() -> [(transfer: Transfer, code: CURLcode?)] {
-        defer { stopped = [] }
-        return stopped
+    /// Takes the transfers that failed on resuming.
+    func takeFailedOnResume() -> [(transfer: Transfer, code: CURLcode?)] {
+        defer { failedOnResume = [] }
+        return failedOnResume
     }
 
-    /// Has libcurl see for those that were not asked that they have waited long enough; its wait begins a little later than
-    /// theirs.
-    private func goOnUnasked() {
-        let now = MonotonicInstant.now
-        for (id, waiting) in asking where waiting.until <= now {
-            asking[id] = nil
+    /// Has libcurl notice that the wait for 100 Continue is over. Its own wait begins a little later.
+    private func endWaitsFor100Continue() {
+        let now = MonotonicTime.now
+        for (id, waiting) in awaiting100Continue where waiting.until <= now {
+            awaiting100Continue[id] = nil
             guard waiting.transfer.request.awaitsContinue, !waiting.transfer.response.head.isComplete,
                 let easy = waiting.transfer.easy
             else {
                 continue
             }
-            asking[id] = (waiting.transfer, now.after(.milliseconds(10)))
-            easy.callUp()
+            awaiting100Continue[id] = (waiting.transfer, now + .milliseconds(10))
+            easy.nudge()
         }
     }
 }

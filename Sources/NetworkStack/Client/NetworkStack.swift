@@ -71,7 +71,7 @@ extension NetworkStack {
     @inlinable  // so that it is compiled for the stack and the payload it is called with
     public func fetch(resource: Resource) async throws(FetchError) -> Network.Value<Remote, Response> {
         if let cancelled = Self.cancelled(Task.isCancelled) { throw cancelled }
-        return try await Handover.result { handover in fetch(resource: resource) { handover.fill($0) } }.get()
+        return try await OneShot.result { oneShot in fetch(resource: resource) { oneShot.fill($0) } }.get()
     }
 
     /// Fetches a resource and decodes its payload.

@@ -12,7 +12,7 @@ struct Delivery: ~Copyable {
 
     /// What to complete with.
     struct Call: ~Copyable {
-        let delegate: (any ExchangeDelegate)?
+        let delegate: (any FetchDelegate)?
         let ending: Ending
         /// The attempt whose end is still to be reported.
         let unreported: Attempt?
@@ -45,7 +45,7 @@ struct Delivery: ~Copyable {
     mutating func ended(
         _ ending: Ending,
         reporting attempt: Attempt? = nil,
-        by delegate: inout (any ExchangeDelegate)?
+        by delegate: inout (any FetchDelegate)?
     ) -> Moment {
         if ending.isCancelled { cancel() }
         guard !isCalled else { return .later }

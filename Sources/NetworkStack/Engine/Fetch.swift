@@ -9,9 +9,9 @@ enum Reception<Remote: Sendable>: Sendable {
     case streamed(StreamReceiver, @Sendable (HTTP.Response) -> Remote)
 }
 
-/// One fetch in the types of its stack: answers what its exchange asks, and makes the stack's result of how it ended.
+/// One fetch in the types of its stack: makes its requests, starts its hops, and maps how it ended to the stack's result.
 @usableFromInline
-final class Fetch<Transport: HTTPTransport, Remote: Sendable>: ExchangeDelegate {
+final class Fetch<Transport: HTTPTransport, Remote: Sendable>: FetchDelegate {
     @usableFromInline typealias FetchError = HTTPFetchError<Transport.Response, Transport.Failure>
     @usableFromInline typealias Outcome = Result<Network.Value<Remote, Transport.Response>, FetchError>
     @usableFromInline typealias Intercepted = InterceptedAttempt<Transport.Request, Transport.Response>
@@ -23,9 +23,9 @@ final class Fetch<Transport: HTTPTransport, Remote: Sendable>: ExchangeDelegate 
     @usableFromInline let completion: FetchCompletion<Outcome>
     /// `nil` without interceptors.
     @usableFromInline let intercepted: Intercepted?
-    // These are compiled where the fetch begins, for the stack's types: elsewhere each type is looked up at run time.
+    // Compiled where the fetch begins, for the stack's types. Generic code looks its types up at run time: 8 % of a fetch.
     @usableFromInline let making: @Sendable (Fetch) -> Result<HTTP.Request, any Error>?
-    @usableFromInline let starting: @Sendable (Fetch, HTTPHop, Exchange, Int) -> any HTTPTransfer
+    @usableFromInline let starting: @Sendable (Fetch, HTTPHop, FetchLoop, Int) -> any HTTPTransfer
     @usableFromInline let succeeding: @Sendable (Fetch, HTTP.Response, Data) -> Void
     @usableFromInline let succeedingIntercepted: @Sendable (Fetch, Intercepted.Success, Data) -> Void
 
@@ -43,8 +43,8 @@ final class Fetch<Transport: HTTPTransport, Remote: Sendable>: ExchangeDelegate 
         options = resource.sharedOptions ?? engine.context.options
         intercepted = engine.isIntercepted(resource) ? engine.interceptedAttempt(of: resource) : nil
         making = { $0.resource.content.makeAtOnce() }
-        starting = { fetch, hop, exchange, number in
-            fetch.engine.transport.start(hop, sink: HopSink<Transport.Failure>(exchange, hop: number))
+        starting = { fetch, hop, loop, number in
+            fetch.engine.transport.start(hop, sink: HopSink<Transport.Failure>(loop, hop: number))
         }
         succeeding = { $0.succeed($0.engine.transport.response($1), $2) }
         succeedingIntercepted = { $0.succeed($1.response, $2) }
@@ -56,7 +56,7 @@ final class Fetch<Transport: HTTPTransport, Remote: Sendable>: ExchangeDelegate 
     @usableFromInline
     func begin() -> any Cancelable { context.begin(self) }
 
-    var context: ExchangeContext { engine.context }
+    var context: EngineContext { engine.context }
 
     var isIntercepted: Bool { intercepted != nil }
 
@@ -78,14 +78,14 @@ final class Fetch<Transport: HTTPTransport, Remote: Sendable>: ExchangeDelegate 
         guard let intercepted else { return resource.make { made in handler(made.neutral) } }
         intercepted.begin(attempt)
         return resource.make { made in
-            intercepted.thread(made, of: attempt, handler)
+            intercepted.runRequestInterceptors(made, of: attempt, handler)
         }
     }
 
     func schedule(_ attempt: Attempt) { intercepted?.schedule(attempt) }
 
-    func start(_ hop: HTTPHop, for exchange: Exchange, number: Int) -> any HTTPTransfer {
-        starting(self, hop, exchange, number)
+    func start(_ hop: HTTPHop, for loop: FetchLoop, number: Int) -> any HTTPTransfer {
+        starting(self, hop, loop, number)
     }
 
     // MARK: Settling
@@ -100,7 +100,7 @@ final class Fetch<Transport: HTTPTransport, Remote: Sendable>: ExchangeDelegate 
         return judgeOutcome(of: ending, intercepted)
     }
 
-    /// Apart from ``judge(_:)``, whose types are looked up at run time as soon as it is entered.
+    /// Separate from ``judge(_:)``, because its types are looked up at run time as soon as it is entered.
     @inline(never)
     private func judgeOutcome(of ending: Ending, _ intercepted: Intercepted) -> Bool {
         let (outcome, data) = outcome(of: ending)
@@ -150,7 +150,7 @@ final class Fetch<Transport: HTTPTransport, Remote: Sendable>: ExchangeDelegate 
         switch ending {
         case .resultStored:
             guard let intercepted else { break }
-            // Nothing is kept after this: a stream must not be held by the exchange that feeds it.
+            // Nothing is kept after this: a stream must not be held by the fetch that feeds it.
             let (success, outcome) = intercepted.take()
             if outcome == nil, let success, let data = success.data {
                 return succeedingIntercepted(self, success, data)
@@ -163,8 +163,7 @@ final class Fetch<Transport: HTTPTransport, Remote: Sendable>: ExchangeDelegate 
         completeOutcome(of: ending)
     }
 
-    /// Reports the end of an attempt that was cut short. What is stored is not touched: an attempt that settles meanwhile may be
-    /// changing it.
+    /// Reports the end of an attempt that was cut short. What is stored stays: an attempt that settles meanwhile may be changing it.
     @inline(never)
     private func report(_ attempt: Attempt, cutShortBy ending: Ending) {
         intercepted?.end()
@@ -172,13 +171,13 @@ final class Fetch<Transport: HTTPTransport, Remote: Sendable>: ExchangeDelegate 
         _ = intercepted.vote(attempt, data: data, response: error.response, on: error)
     }
 
-    /// Apart from ``complete(_:reporting:)``, like ``judgeOutcome(of:_:)``.
+    /// Separate, like ``judgeOutcome(of:_:)``.
     @inline(never)
     private func completeStored(_ outcome: (any Sendable)?) {
         completion.complete(outcome as? Outcome ?? .failure(.cancelled), in: context.batch)
     }
 
-    /// Apart likewise.
+    /// Separate, like ``judgeOutcome(of:_:)``.
     @inline(never)
     private func completeOutcome(of ending: Ending) {
         completion.complete(outcome(of: ending).0, in: context.batch)

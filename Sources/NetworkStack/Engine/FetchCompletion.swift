@@ -1,8 +1,8 @@
-/// Who waits for a fetch.
+/// What waits for a fetch.
 @usableFromInline
 enum FetchCompletion<Value: Sendable>: Sendable {
     /// A task. Resuming it runs no user code, so the completion runs where the fetch ends.
-    case resume(Handover<Value>)
+    case resume(OneShot<Value>)
     /// A closure, called on the engine's queue.
     case call(@Sendable (Value) -> Void)
 

@@ -1,8 +1,38 @@
 internal import Dispatch
 internal import FoundationEssentials
 
-/// The loop of a fetch: make the request, carry it hop by hop, settle the attempt, and again, or done.
-extension Exchange {
+/// The loop of a fetch, in neutral types: make the request, carry it hop by hop, settle the attempt, and again, or done.
+///
+/// ``FetchState`` decides what happens, under the lock. ``run(_:)`` does it after the lock is released. A fetch ends exactly once.
+@usableFromInline
+final class FetchLoop: Cancelable {
+    let state: Lock<FetchState>
+    let isIntercepted: Bool
+    /// Where the callbacks of its options are called: in order, and before the completion.
+    private let ownQueue: DispatchQueue?
+    let receiver: StreamReceiver?
+    let options: Shared<HTTP.Options>
+    let context: EngineContext
+
+    init(_ delegate: any FetchDelegate, in context: EngineContext) {
+        options = delegate.options
+        state = Lock(FetchState(options: delegate.options, delegate: delegate, now: .now))
+        isIntercepted = delegate.isIntercepted
+        receiver = delegate.receiver
+        self.context = context
+        ownQueue = options.value.isHeard ? DispatchQueue(label: "fetch", target: context.queue) : nil
+    }
+
+    var queue: DispatchQueue { ownQueue ?? context.queue }
+
+    var cookiesAndHSTS: CookiesAndHSTS { context.cookiesAndHSTS }
+
+    /// Serves the fetch until its end.
+    var delegate: (any FetchDelegate)? { state.withLock { $0.delegate } }
+
+    /// Does what an event of the transfer leads to.
+    func act(on event: (inout FetchState) -> FetchState.Step) { run(state.withLock(event)) }
+
     func run(_ first: consuming FetchState.Step) {
         var step = first
         while true {
@@ -84,33 +114,6 @@ extension Exchange {
         if cancels { transfer.cancel() }
         if resumesSending { transfer.resumeSending() }
         if resumesReceiving { transfer.resumeReceiving() }
-        return .wait
-    }
-
-    /// Without interceptors, the fetch comes to what its attempt came to. A stream whose head is delivered fails by itself.
-    private func settle(_ ending: consuming Ending, of attempt: Int?) -> FetchState.Step {
-        let ending = withContext(ending)
-        if let receiver, state.withLock({ $0.streams(in: attempt) }) {
-            if let delegate { receiver.fail(delegate.streamError(of: ending)) }
-            guard let held = state.withLock({ $0.streamFailed(ending) }) else { return .done(ending, of: attempt) }
-            release(held, after: ending)
-            return .wait
-        }
-        guard isIntercepted, !ending.isFinal else { return .done(ending, of: attempt) }
-        guard let settled = state.withLock({ $0.settle(ending, of: attempt, now: .now) }) else { return .wait }
-        release(settled.held, after: ending)
-        context.run(on: queue) { [attempt = settled.attempt] in self.run(.judge(ending, attempt)) }
-        return .wait
-    }
-
-    /// Begins another attempt, or has the retry timer do so.
-    private func again(_ attempt: Int, after delay: Retry.Delay?) -> FetchState.Step {
-        guard let delay else { return .make }
-        // The longest wait is thirty years.
-        let waiting = context.retryTimer.schedule(after: .seconds(min(delay, 1e9))) { [self] in
-            queue.async { self.run(.make) }
-        }
-        state.withLock { $0.hold(pending: waiting, of: attempt) }?.cancel()
         return .wait
     }
 }

@@ -7,7 +7,7 @@ extension FetchState {
     struct HeldResources {
         let stage: Stage
         var ticket: TimerWheel.Ticket?
-        var delegate: (any ExchangeDelegate)?
+        var delegate: (any FetchDelegate)?
         /// With the errors of the attempts before.
         var attempt: Attempt?
     }
@@ -21,7 +21,7 @@ extension FetchState {
         let lastTicket: TimerWheel.Ticket?
         /// When to look at the clocks.
         let firstLook: MonotonicTime
-        let delegate: (any ExchangeDelegate)?
+        let delegate: (any FetchDelegate)?
     }
 
     /// Begins an attempt.
@@ -152,7 +152,7 @@ extension FetchState {
         let held: HeldResources
         let moment: Delivery.Moment
         /// Serves a stream whose reader may be waiting.
-        let streaming: (any ExchangeDelegate)?
+        let streaming: (any FetchDelegate)?
     }
 
     /// Ends the fetch. Returns `nil` if it had ended, if another attempt than the one with this number has begun, or if it ends

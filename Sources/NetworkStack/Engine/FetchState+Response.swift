@@ -111,7 +111,7 @@ extension FetchState {
         hop.transfer = nil
         self.metrics = metrics
         if case .timedOut(let timeout, let phase) = failure {
-            return .settle(.failed(.timedOut(timeout, during: clocks.told(phase))), of: attemptNumber)
+            return .settle(.failed(.timedOut(timeout, during: clocks.reported(phase))), of: attemptNumber)
         }
         return .settle(.failed(failure), of: attemptNumber)
     }

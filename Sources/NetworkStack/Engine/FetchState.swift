@@ -45,7 +45,7 @@ struct FetchState: ~Copyable {
         }
     }
 
-    /// What a fetch does next, in the loop of its exchange.
+    /// What a fetch does next, in the loop of its fetch.
     enum Step {
         /// Begin an attempt: make its request.
         case make
@@ -72,8 +72,8 @@ struct FetchState: ~Copyable {
     let options: Shared<HTTP.Options>
     let streams: Bool
     /// Serves the fetch until its end: after that, its `Cancelable` holds nothing of the resource or the transport.
-    var delegate: (any ExchangeDelegate)?
-    var clocks: ExchangeClocks
+    var delegate: (any FetchDelegate)?
+    var clocks: FetchClocks
     var stage = Stage.making(nil)
     var delivery: Delivery
     var attempt: Attempt?
@@ -85,11 +85,11 @@ struct FetchState: ~Copyable {
     /// What the transport measured of the latest hop, if that failed.
     var metrics: HTTP.Metrics?
 
-    init(options: Shared<HTTP.Options>, delegate: (any ExchangeDelegate)? = nil, now: MonotonicTime) {
+    init(options: Shared<HTTP.Options>, delegate: (any FetchDelegate)? = nil, now: MonotonicTime) {
         self.options = options
         self.delegate = delegate
         streams = delegate?.receiver != nil
-        clocks = ExchangeClocks(options.value.timeouts, startedAt: now)
+        clocks = FetchClocks(options.value.timeouts, startedAt: now)
         // Callbacks of the options come before the completion, and on the queue.
         delivery = Delivery(completesInPlace: delegate?.resumesTask == true && !options.value.isHeard)
     }
@@ -114,7 +114,7 @@ struct FetchState: ~Copyable {
         fragment: String?,
         source: (any HTTPBodySource)?,
         of attempt: Int
-    ) -> (number: Int, last: Hop?, delegate: (any ExchangeDelegate)?)? {
+    ) -> (number: Int, last: Hop?, delegate: (any FetchDelegate)?)? {
         guard attempt == attemptNumber else { return nil }
         switch stage {
         case .making, .redirecting: break
@@ -163,7 +163,7 @@ struct FetchState: ~Copyable {
     }
 
     /// Has the clocks take note of an event, if its hop is under way. Returns the hop.
-    mutating func note(hop number: Int, _ event: (inout ExchangeClocks) -> Void) -> Hop? {
+    mutating func note(hop number: Int, _ event: (inout FetchClocks) -> Void) -> Hop? {
         let hop = current(number)
         if hop != nil { event(&clocks) }
         return hop

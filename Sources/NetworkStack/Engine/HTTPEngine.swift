@@ -8,12 +8,12 @@ public import FoundationEssentials
 public final class HTTPEngine<Transport: HTTPTransport>: Sendable {
     /// Carries the hops.
     public let transport: Transport
-    /// How fetches are carried out, unless a resource says otherwise.
+    /// How fetches are carried out, unless a resource changes that.
     public var options: HTTP.Options { context.options.value }
 
-    @usableFromInline let context: ExchangeContext
+    @usableFromInline let context: EngineContext
     private let interceptors: HTTPResource<Transport.Request, Transport.Response>.Interceptors
-    /// Whether anybody intercepts every fetch.
+    /// Whether the stack has interceptors.
     @usableFromInline let isIntercepted: Bool
     package let lastIdentifier: Lock<Int>
 
@@ -21,10 +21,10 @@ public final class HTTPEngine<Transport: HTTPTransport>: Sendable {
     ///
     /// - Parameters:
     ///   - transport: Carries the hops.
-    ///   - configuration: How fetches are carried out, unless a resource says otherwise, and who intercepts them. It counts
-    ///     as given; a stack validates it first. What it says of connections and TLS is the transport's concern.
+    ///   - configuration: How fetches are carried out, unless a resource changes that, and the interceptors. It is not validated
+    ///     here; a stack does that first. Its connections and TLS are the transport's concern.
     ///   - queue: Where completions are called, and the rest of the user's code, but for what begins a first attempt: its
-    ///     request is made, and its interceptors are asked, within `fetch`. A clock of one's own in a cookie jar or in the list of
+    ///     request is made, and its interceptors are asked, within `fetch`. A custom clock in a cookie jar or in the list of
     ///     hosts for https is read where it is needed, on the transport's threads, too.
     ///   - retryQueue: Where delayed retries wait, unless the configuration has a clock for them.
     public convenience init(
@@ -55,7 +55,7 @@ public final class HTTPEngine<Transport: HTTPTransport>: Sendable {
         self.lastIdentifier = lastIdentifier
         self.transport = transport
         let reason = transport.capabilities.reason(against: .publicKeyPinning)
-        context = ExchangeContext(
+        context = EngineContext(
             configuration: configuration,
             obstacleToPinning: transport.enforcesServerTrust
                 ? nil : reason ?? "The transport does not say that it can.",
@@ -70,7 +70,7 @@ public final class HTTPEngine<Transport: HTTPTransport>: Sendable {
     /// Ends every fetch under way with ``HTTPFetchError/shutDown``, whatever it waits for: its request, a token, a place, the
     /// server, its next attempt. Later fetches end with the same at once.
     ///
-    /// A stack calls it in its own shutdown, after its transport has been told to take no more. It may be called any number of times,
+    /// A stack calls it in its own shutdown, after its transport takes no more. It may be called any number of times,
     /// on any thread.
     public func shutDown() { context.shutDown() }
 
@@ -117,7 +117,7 @@ public final class HTTPEngine<Transport: HTTPTransport>: Sendable {
         _ resource: HTTPResource<Transport.Request, Transport.Response>
     ) async throws(FetchError) -> Network.Value<Data, Transport.Response> {
         if Task.isCancelled { throw .cancelled }
-        return try await Handover.result { collect(resource, .resume($0)) }.get()
+        return try await OneShot.result { collect(resource, .resume($0)) }.get()
     }
 
     @inlinable
@@ -173,7 +173,7 @@ public final class HTTPEngine<Transport: HTTPTransport>: Sendable {
         return InterceptedAttempt(chain)
     }
 
-    /// Apart, because the list's type is looked up at run time as soon as this is entered.
+    /// Separate, because the list's type is looked up at run time as soon as it is entered.
     @inline(never)
     private func joined(
         _ others: HTTPResource<Transport.Request, Transport.Response>.Interceptors
@@ -187,46 +187,46 @@ public final class HTTPEngine<Transport: HTTPTransport>: Sendable {
     }
 }
 
-/// Takes the events of one hop to its exchange, by number, so that a hop that is over is not mistaken for the next.
+/// Passes the events of one hop to its fetch, by number, so that a hop that is over is not mistaken for the next.
 @usableFromInline
 final class HopSink<Failure: Error>: HTTPTransferSink {
-    @usableFromInline let exchange: Exchange
+    @usableFromInline let loop: FetchLoop
     @usableFromInline let hop: Int
 
     @inlinable
-    init(_ exchange: Exchange, hop: Int) {
-        self.exchange = exchange
+    init(_ loop: FetchLoop, hop: Int) {
+        self.loop = loop
         self.hop = hop
     }
 
     @usableFromInline
-    func entered(_ phase: HTTP.Phase) { exchange.entered(phase, hop: hop) }
+    func entered(_ phase: HTTP.Phase) { loop.entered(phase, hop: hop) }
     @usableFromInline
-    func informational(_ response: HTTP.Response) { exchange.received(informational: response, hop: hop) }
+    func informational(_ response: HTTP.Response) { loop.received(informational: response, hop: hop) }
     @usableFromInline
-    func head(_ response: HTTP.Response) { exchange.received(head: response, hop: hop) }
+    func head(_ response: HTTP.Response) { loop.received(head: response, hop: hop) }
     @usableFromInline
-    func withheld(_ count: Int64) { exchange.withheld(count, hop: hop) }
+    func withheld(_ count: Int64) { loop.withheld(count, hop: hop) }
     @usableFromInline
-    func sent(_ total: Int64) { exchange.sent(total, hop: hop) }
+    func sent(_ total: Int64) { loop.sent(total, hop: hop) }
     @usableFromInline
-    func mismatched(_ report: ServerTrustReport) { exchange.context.reporter?(report) }
+    func mismatched(_ report: ServerTrustReport) { loop.context.reporter?(report) }
 
     @usableFromInline
-    func body(_ chunk: Data) -> Bool { exchange.received(body: chunk, hop: hop) }
+    func body(_ chunk: Data) -> Bool { loop.received(body: chunk, hop: hop) }
 
     @usableFromInline
     func finished(trailers: HTTP.Headers?, metrics: HTTP.Metrics) {
-        exchange.finished(trailers: trailers, metrics: metrics, hop: hop)
+        loop.finished(trailers: trailers, metrics: metrics, hop: hop)
     }
 
     @usableFromInline
     func finished(_ response: consuming HTTP.Response, body: Data, trailers: HTTP.Headers?, metrics: HTTP.Metrics) {
-        exchange.finished(consume response, body: body, trailers: trailers, metrics: metrics, hop: hop)
+        loop.finished(consume response, body: body, trailers: trailers, metrics: metrics, hop: hop)
     }
 
     @usableFromInline
     func failed(_ failure: HTTPTransferFailure<Failure>, metrics: HTTP.Metrics) {
-        exchange.failed(failure.mapTransport { $0 }, metrics: metrics, hop: hop)
+        loop.failed(failure.mapTransport { $0 }, metrics: metrics, hop: hop)
     }
 }

@@ -6,7 +6,7 @@ struct InterceptorChain<Request: HTTPRequestConvertible, Response: HTTPResponseC
     let priority: Retry.Action.CompareClosure
     var pathAsIs = false
 
-    // The interceptors are asked and told where they lie: a loop over them would copy each.
+    // The interceptors are called by index: a loop over them would copy each.
 
     var interceptsRequests: Bool { interceptors.indices.contains { interceptors[$0].interceptsRequests } }
 
@@ -19,27 +19,26 @@ struct InterceptorChain<Request: HTTPRequestConvertible, Response: HTTPResponseC
         result.flatMap { request in Result { try plain(request) } }
     }
 
-    /// Threads a request through the interceptors; each gets it as it would be sent. The handler is called once at most.
-    func threadRequest(
+    /// Passes a request through the interceptors; each gets it as it would be sent. The handler is called once at most.
+    func runRequestInterceptors(
         _ result: Result<Request, any Error>,
         _ handler: @escaping @Sendable (Result<Request, any Error>) -> any Cancelable
     ) -> any Cancelable {
-        Threading(last: { handler(plain($0)) }) { index, value, next in
+        InterceptorPass(last: { handler(plain($0)) }) { index, value, next in
             index < interceptors.count
                 ? interceptors[index].interceptMakeRequestResult(plain(value), handler: next) : nil
         }
         .pass(result, to: 0)
     }
 
-    /// Threads the content of a success through the interceptors, up to the first failure. The handler is called once at
-    /// most.
-    func threadContent(
+    /// Passes the body of a success through the interceptors, up to the first failure. The handler is called once at most.
+    func runContentInterceptors(
         _ data: Data,
         response: Response,
         request: Request,
         _ handler: @escaping @Sendable (Result<Data, any Error>) -> any Cancelable
     ) -> any Cancelable {
-        Threading<Result<Data, any Error>>(last: handler) { index, value, next in
+        InterceptorPass<Result<Data, any Error>>(last: handler) { index, value, next in
             guard index < interceptors.count, case .success(let data) = value else { return nil }
             return interceptors[index].interceptContent(data, response: response, request: request, handler: next)
         }
@@ -92,21 +91,21 @@ struct InterceptorChain<Request: HTTPRequestConvertible, Response: HTTPResponseC
     }
 }
 
-/// Passes a value from one to the next, each of whom may take their time. Who hands it on a second time is not heard.
+/// Passes a value from one interceptor to the next, each of which may take its time. A second call of a handler is ignored.
 ///
-/// It cancels what is under way anywhere: whoever forgets to return what follows does not put it out of reach.
-private final class Threading<Value: Sendable>: Cancelable {
+/// Cancelling it cancels what is under way in any of them, also where one does not return what follows it.
+private final class InterceptorPass<Value: Sendable>: Cancelable {
     typealias Handler = @Sendable (Value) -> any Cancelable
 
     private struct State {
-        /// Who is to be given the value next.
+        /// Which of them gets the value next.
         var turn = 0
         var underWay = CancelableMembers()
     }
 
     private let state = Lock(State())
     private let last: Handler
-    /// Hands a value to the one at an index, or answers `nil` if it is to go to the last.
+    /// Passes a value to the one at an index. Returns `nil` if it goes to the last.
     private let step: @Sendable (_ index: Int, Value, _ next: @escaping Handler) -> (any Cancelable)?
 
     init(
@@ -125,7 +124,7 @@ private final class Threading<Value: Sendable>: Cancelable {
         }
         guard isFirst else { return EmptyCancelable() }
         guard let pending = step(index, value, { self.pass($0, to: index + 1) }) else {
-            // Whoever was on the way holds what followed, which is this: it must not hold them in return.
+            // Those on the way hold what followed, which is this: holding them would be a retain cycle.
             _ = state.withLock { $0.underWay.close() }
             return last(value)
         }

@@ -1,5 +1,5 @@
-/// The latest hop of an engine that can serve again, as one without content can: whoever asks the same again, as most that ask often do, is
-/// served with it, and nothing has to be checked and worked out anew.
+/// The latest hop of an engine that can be used again, as one without a body can. If the same request is fetched again, it need not be
+/// checked again.
 final class RecentHop: Sendable {
     private let hop = Lock<HTTPHop?>(nil)
 
@@ -11,13 +11,13 @@ final class RecentHop: Sendable {
         return hop
     }
 
-    /// Keeps a hop that says of its request all there is to say.
+    /// Keeps a hop, if it can be used again.
     func keep(_ latest: HTTPHop) {
         guard latest.servesAgain else { return }
         let last = hop.withLock { hop in
             defer { hop = latest }
             return hop
         }
-        withExtendedLifetime(last) {}  // What it held is let go of after the lock.
+        withExtendedLifetime(last) {}  // Released after the lock.
     }
 }

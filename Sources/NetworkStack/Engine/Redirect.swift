@@ -100,7 +100,7 @@ enum Redirect {
 }
 
 extension HTTPHop {
-    /// Whether a response leads on, so that its content is nobody's: it is not collected, and has no limit but the engine's
+    /// Whether a response is a redirect to follow, so that its body is dropped: it is not collected, and has no limit but the engine's
     /// patience.
     package func isLeftBehind(_ status: HTTP.StatusCode?, _ headers: HTTP.Headers) -> Bool {
         guard let status, status.statusClass == .redirection else { return false }

@@ -17,9 +17,9 @@ final class StreamReceiver: Sendable {
         var metrics: HTTP.Metrics?
         var isHeldBack = false
         /// Where a reader waits.
-        var waiter: Handover<Void>?
-        weak var exchange: Exchange?
-        /// What a stream that was given up fails with.
+        var waiter: OneShot<Void>?
+        weak var loop: FetchLoop?
+        /// What a cancelled stream fails with.
         var cancelled: any Error = CancellationError()
     }
 
@@ -32,16 +32,16 @@ final class StreamReceiver: Sendable {
     /// - Parameter batch: That of the thread that delivers, if it has one.
     init(batch: ResumeBatch? = nil) { self.batch = batch }
 
-    /// Remembers whom to tell that there is room, and the stack's error of a stream that is given up.
-    func attach(_ exchange: Exchange, cancelled: any Error) {
-        state.withLock { ($0.exchange, $0.cancelled) = (exchange, cancelled) }
+    /// Stores the fetch to resume when there is room, and the stack's error of a stream that is cancelled.
+    func attach(_ loop: FetchLoop, cancelled: any Error) {
+        state.withLock { ($0.loop, $0.cancelled) = (loop, cancelled) }
     }
 
     // MARK: The transfer's side
 
-    /// Takes a chunk. Answers whether there is room for more.
+    /// Takes a chunk. Returns whether there is room for more.
     func take(_ chunk: Data) -> Bool {
-        let (waiter, hasRoom) = state.withLock { state -> (Handover<Void>?, Bool) in
+        let (waiter, hasRoom) = state.withLock { state -> (OneShot<Void>?, Bool) in
             guard state.end == nil else { return (nil, true) }
             state.chunks.append(chunk)
             state.isHeldBack = state.chunks.count > Self.highMark
@@ -56,7 +56,7 @@ final class StreamReceiver: Sendable {
 
     /// The content is whole.
     func finish(trailers: HTTP.Headers?, metrics: HTTP.Metrics) {
-        let waiter = state.withLock { state -> Handover<Void>? in
+        let waiter = state.withLock { state -> OneShot<Void>? in
             guard state.end == nil else { return nil }
             state.end = .finished
             (state.trailers, state.metrics) = (trailers, metrics)
@@ -67,7 +67,7 @@ final class StreamReceiver: Sendable {
 
     /// The content will not be whole. What came before is still read.
     func fail(_ error: any Error) {
-        let waiter = state.withLock { state -> Handover<Void>? in
+        let waiter = state.withLock { state -> OneShot<Void>? in
             guard state.end == nil else { return nil }
             state.end = .failed(error)
             return state.waiter.take()
@@ -84,13 +84,13 @@ final class StreamReceiver: Sendable {
     func next() async throws -> Data? {
         while true {
             try checkCancellation()
-            let (chunk, end, exchange) = state.withLock { state -> (Data?, End?, Exchange?) in
+            let (chunk, end, loop) = state.withLock { state -> (Data?, End?, FetchLoop?) in
                 guard let chunk = state.chunks.popFirst() else { return (nil, state.end, nil) }
                 guard state.isHeldBack, state.chunks.count < Self.lowMark else { return (chunk, nil, nil) }
                 state.isHeldBack = false
-                return (chunk, nil, state.exchange)
+                return (chunk, nil, state.loop)
             }
-            exchange?.readerResumed()
+            loop?.readerResumed()
             if let chunk { return chunk }
             switch end {
             case .finished: return nil
@@ -101,7 +101,7 @@ final class StreamReceiver: Sendable {
     }
 
     private func wait() async throws {
-        let waiter = Handover<Void>()
+        let waiter = OneShot<Void>()
         let waits = try state.withLock { state throws(ByteStream.ConcurrentRead) in
             guard state.end == nil, state.chunks.count == 0 else { return false }
             guard state.waiter == nil else { throw ByteStream.ConcurrentRead() }
@@ -116,22 +116,22 @@ final class StreamReceiver: Sendable {
         }
     }
 
-    /// Gives the stream up if the task that reads it is cancelled, however much of it is there.
+    /// Cancels the stream if the task that reads it is cancelled, however much of it is there.
     private func checkCancellation() throws {
         guard Task.isCancelled else { return }
         abandon()
         if case .failed(let error) = state.withLock({ $0.end }) { throw error }
     }
 
-    /// Nobody reads on: what is there is let go of, and what has not come is given up.
+    /// The reader has gone: drops what is there, and cancels the rest.
     func abandon() {
-        let (waiter, exchange) = state.withLock { state -> (Handover<Void>?, Exchange?) in
+        let (waiter, loop) = state.withLock { state -> (OneShot<Void>?, FetchLoop?) in
             state.chunks = ChunkQueue()
-            let exchange = state.end == nil ? state.exchange : nil
+            let loop = state.end == nil ? state.loop : nil
             if case .failed = state.end {} else { state.end = .failed(state.cancelled) }
-            return (state.waiter.take(), exchange)
+            return (state.waiter.take(), loop)
         }
-        exchange?.cancel()
+        loop?.cancel()
         waiter?.fill((), in: batch)
     }
 }

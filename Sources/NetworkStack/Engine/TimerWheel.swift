@@ -12,7 +12,7 @@ protocol TimerWheelEntry: AnyObject, Sendable {
 /// Every deadline of an engine on one timer.
 ///
 /// An attempt registers once, for the earliest moment at which anything could be late; progress does not touch the wheel.
-/// When that moment comes the fetch is asked, and says when to ask again. Registering and leaving are a few array
+/// When that moment comes the fetch reads its clocks, and returns when to do so again. Registering and leaving are a few array
 /// writes, and the timer itself is touched only when it would fire too late.
 final class TimerWheel: Sendable {
     typealias Ticket = Int
@@ -32,10 +32,10 @@ final class TimerWheel: Sendable {
         var armedFor: UInt64?
         let timer: any DispatchSourceTimer
         var isClosed = false
-        /// Whether nobody new is taken.
+        /// Whether no new fetch is taken.
         var isSealed = false
-        /// What has come when the last has left.
-        var departures: [Milestone] = []
+        /// Fired when the last entry has left.
+        var departures: [AsyncEvent] = []
 
         init(lookedAt: UInt64, timer: any DispatchSourceTimer) { (self.lookedAt, self.timer) = (lookedAt, timer) }
 
@@ -45,7 +45,7 @@ final class TimerWheel: Sendable {
     private static let slotCount = 1024
     private static let tick: UInt64 = 8_000_000
 
-    /// The timer holds this, and not the wheel: every reference to what somebody has a weak one to costs three times as much.
+    /// The timer holds this, and not the wheel: references to an object with weak references cost three times as much.
     private let state: Lock<State>
 
     init(startingAt start: MonotonicTime = .now) {
@@ -83,7 +83,7 @@ final class TimerWheel: Sendable {
         }
     }
 
-    /// Lets go of an entry. Called once for every ticket.
+    /// Removes an entry. Called once for every ticket.
     func remove(_ ticket: Ticket) {
         let (entry, isLast) = state.withLock { state in
             Self.take(ticket, from: &state)
@@ -92,22 +92,22 @@ final class TimerWheel: Sendable {
         }
         withExtendedLifetime(entry) {}
         guard isLast else { return }
-        for departure in state.withLock({ exchange(&$0.departures, with: []) }) { departure.reach() }
+        for departure in state.withLock({ exchange(&$0.departures, with: []) }) { departure.fire() }
     }
 
-    /// Takes nobody new from now on. Answers what has come when the last of those that are there has left.
-    func seal() -> Milestone {
-        let departure = Milestone()
+    /// Takes no new fetch from now on. Returns an event that fires when the last entry has left.
+    func seal() -> AsyncEvent {
+        let departure = AsyncEvent()
         let isEmpty = state.withLock { state in
             state.isSealed = true
             if !state.isEmpty { state.departures.append(departure) }
             return state.isEmpty
         }
-        if isEmpty { departure.reach() }
+        if isEmpty { departure.fire() }
         return departure
     }
 
-    /// Takes no more entries. Answers those it has, which leave as they always do.
+    /// Takes no more entries. Returns those it has, which leave as they always do.
     func close() -> [any TimerWheelEntry] {
         state.withLock { state in
             state.isClosed = true

@@ -14,7 +14,7 @@ final class StreamBodySource: HTTPBodySource {
         var trailers: HTTP.Headers?
         var isReaderWaiting = false
         var isClosed = false
-        var room: Handover<Void>?
+        var room: OneShot<Void>?
         var task: Task<Void, Never>?
 
         /// How many bytes are buffered.
@@ -74,7 +74,7 @@ final class StreamBodySource: HTTPBodySource {
             state.total += Int64(chunk.count)
             if let declared, state.total > declared { throw BodyLengthError(declared: declared, actual: state.total) }
             state.chunks.append(chunk)
-            if state.count >= Self.capacity { state.room = Handover() }
+            if state.count >= Self.capacity { state.room = OneShot() }
             defer { state.isReaderWaiting = false }
             return (state.isReaderWaiting, state.room)
         }
@@ -98,7 +98,7 @@ final class StreamBodySource: HTTPBodySource {
     }
 
     func next(upTo count: Int) -> HTTPBodyChunk {
-        let (chunk, room): (HTTPBodyChunk, Handover<Void>?) = state.withLock { state in
+        let (chunk, room): (HTTPBodyChunk, OneShot<Void>?) = state.withLock { state in
             guard let taken = state.take(upTo: count) else {
                 if state.verdict == nil { state.isReaderWaiting = true }
                 return (state.verdict ?? .pending, nil)

@@ -1,9 +1,8 @@
 internal import FoundationEssentials
 
-/// Chunks that wait to be taken, in order. Small ones are joined: as many as there may be would cost more to keep, and to take,
-/// than their bytes.
+/// Chunks that wait to be read, in order. Small ones are joined: otherwise very many would cost more than their bytes.
 struct ChunkQueue {
-    private var chunks = Fifo<Data>()
+    private var chunks = Deque<Data>()
     /// Small chunks at the end.
     private var joined = Data()
     /// How many bytes wait.

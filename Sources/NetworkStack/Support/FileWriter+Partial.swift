@@ -7,7 +7,7 @@
 #endif
 
 extension FileWriter {
-    /// Where a file is written until it is whole: beside its place, under a name of its own that is never too long for
+    /// Where a file is written until it is whole: beside its place, under another name that is never too long for
     /// where that of the file is not (255 bytes).
     static func partialPath(for path: String) -> String {
         let start = path.utf8.lastIndex(of: UInt8(ascii: "/")).map { path.utf8.index(after: $0) } ?? path.startIndex

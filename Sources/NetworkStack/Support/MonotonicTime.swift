@@ -7,11 +7,19 @@
 #endif
 
 /// A point on the monotonic clock, in nanoseconds.
-struct MonotonicTime: Comparable, Sendable {
-    var nanoseconds: UInt64
+package struct MonotonicTime: Comparable, Sendable {
+    package var nanoseconds: UInt64
+
+    package init(nanoseconds: UInt64) { self.nanoseconds = nanoseconds }
+
+    /// The whole milliseconds.
+    package var milliseconds: Int64 { Int64(nanoseconds / 1_000_000) }
+
+    /// The first whole millisecond after it: a wait until then is never too short.
+    package var nextMillisecond: Int64 { milliseconds + 1 }
 
     /// Now, on the clock that `DispatchTime` counts by; asked for by way of that, it costs three times as much.
-    static var now: MonotonicTime {
+    package static var now: MonotonicTime {
         #if canImport(Darwin)
             return MonotonicTime(nanoseconds: clock_gettime_nsec_np(CLOCK_UPTIME_RAW))
         #else
@@ -21,12 +29,12 @@ struct MonotonicTime: Comparable, Sendable {
         #endif
     }
 
-    static func < (left: MonotonicTime, right: MonotonicTime) -> Bool { left.nanoseconds < right.nanoseconds }
+    package static func < (left: MonotonicTime, right: MonotonicTime) -> Bool { left.nanoseconds < right.nanoseconds }
 
     func after(nanoseconds count: UInt64) -> MonotonicTime { MonotonicTime(nanoseconds: nanoseconds &+ count) }
 
-    /// Nothing comes earlier: less than no time is none. Options that make no sense may get here before anybody refuses them.
-    static func + (time: MonotonicTime, duration: Duration) -> MonotonicTime {
+    /// Never earlier: a negative duration counts as none. Invalid options may get here before they are refused.
+    package static func + (time: MonotonicTime, duration: Duration) -> MonotonicTime {
         guard duration > .zero else { return time }
         let (seconds, attoseconds) = duration.parts
         guard seconds < 1 << 32 else { return MonotonicTime(nanoseconds: time.nanoseconds &+ 1 << 62) }
@@ -35,7 +43,7 @@ struct MonotonicTime: Comparable, Sendable {
         )
     }
 
-    static func - (later: MonotonicTime, earlier: MonotonicTime) -> Duration {
+    package static func - (later: MonotonicTime, earlier: MonotonicTime) -> Duration {
         .nanoseconds(Int64(later.nanoseconds - min(later.nanoseconds, earlier.nanoseconds)))
     }
 }

@@ -13,7 +13,7 @@ private import Synchronization
 /// that go on are woken once and not once for each. What other threads add is done at once.
 @usableFromInline
 package final class ResumeBatch: Sendable {
-    /// Those who are to be resumed. Who is resumed first resumes the others before it goes on: it runs on a thread of their
+    /// The tasks to resume. The first one resumes the others before it continues: it runs on a thread of their
     /// pool, and whichever of these is asleep would be woken for each that is resumed from elsewhere.
     @usableFromInline
     struct Waiters: Sendable {

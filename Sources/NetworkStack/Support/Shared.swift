@@ -1,7 +1,7 @@
-/// A value in a place of its own: passing it on costs one reference, however much it holds.
+/// A value behind a reference: passing it on costs one reference, however large it is.
 @usableFromInline
 struct Shared<Value: Sendable>: @unchecked Sendable {
-    // Unchecked because the compiler cannot see that the value is changed only where nobody else can reach it.
+    // Unchecked because the compiler cannot see that the value is changed only where no other reference exists.
 
     @usableFromInline var place: Place
 

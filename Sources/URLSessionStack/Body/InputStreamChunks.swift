@@ -15,11 +15,11 @@ struct InputStreamChunks: AsyncSequence, AsyncIteratorProtocol, Sendable {
     func makeAsyncIterator() -> Self { self }
 
     mutating func next() async throws -> Data? {
-        let handover = Handover<Result<Data?, any Error>>()
+        let oneShot = OneShot<Result<Data?, any Error>>()
         DispatchQueue.global().async { [stream] in
-            handover.fill(Result { try stream.withLock { stream throws in try Self.read(stream) } })
+            oneShot.fill(Result { try stream.withLock { stream throws in try Self.read(stream) } })
         }
-        return try await handover.take().get()
+        return try await oneShot.take().get()
     }
 
     private static func read(_ stream: InputStream) throws -> Data? {

@@ -11,7 +11,7 @@ internal import NetworkStack
 /// `@unchecked` repeats what the superclass declares; what this class adds is `Sendable`.
 final class EventQueue: OperationQueue, @unchecked Sendable {
     private struct State {
-        var blocks = Fifo<@Sendable () -> Void>()
+        var blocks = Deque<@Sendable () -> Void>()
         var isDraining = false
     }
 

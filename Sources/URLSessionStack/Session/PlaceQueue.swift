@@ -12,7 +12,7 @@ struct PlaceQueue<Waiter> {
 
     private struct Host {
         var running = 0
-        var waiting = Fifo<Waiting>()
+        var waiting = Deque<Waiting>()
     }
 
     var perHost: Int

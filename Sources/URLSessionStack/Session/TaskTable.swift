@@ -40,7 +40,7 @@ final class TaskTable: NSObject, Sendable {
     let challengeHandler: (any AuthenticationChallengeHandler)?
 
     private let state = Lock(State())
-    private let invalidation = Milestone()
+    private let invalidation = AsyncEvent()
 
     init(challengeHandler: (any AuthenticationChallengeHandler)?) {
         self.challengeHandler = challengeHandler
@@ -48,7 +48,7 @@ final class TaskTable: NSObject, Sendable {
     }
 
     /// Whether no more tasks may be made.
-    var isShutDown: Bool { state.withLock { $0.isShutDown } || invalidation.isReached }
+    var isShutDown: Bool { state.withLock { $0.isShutDown } || invalidation.hasFired }
 
     /// Prevents the making of more tasks.
     func shutDown() { state.withLock { $0.isShutDown = true } }
@@ -161,5 +161,5 @@ extension TaskTable: URLSessionDataDelegate {
     }
 
     /// The session has released everything.
-    func urlSession(_ session: URLSession, didBecomeInvalidWithError error: (any Error)?) { invalidation.reach() }
+    func urlSession(_ session: URLSession, didBecomeInvalidWithError error: (any Error)?) { invalidation.fire() }
 }

@@ -5,7 +5,7 @@ internal import NetworkStack
 /// a limit.
 struct Backlog {
     private var isHeld = false
-    private var events = Fifo<Answer.Event>()
+    private var events = Deque<Answer.Event>()
     /// The bytes of bodies among the events.
     private var count: Int64 = 0
 

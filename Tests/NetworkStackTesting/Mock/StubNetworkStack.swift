@@ -42,7 +42,7 @@ public final class StubNetworkStack<
     @discardableResult
     public func fetch(resource: Resource, completion: @escaping Completion<Remote>) -> any Cancelable {
         fetched.withLock { $0.append(resource) }
-        let (outcome, returned) = (Handover<Outcome>(), Handover<Void>())
+        let (outcome, returned) = (OneShot<Outcome>(), OneShot<Void>())
         defer { returned.fill(()) }
         let task = Task { [answer] in outcome.fill(await answer(resource)) }
         let fetch = StubFetch(task: task) { [cancelled] in outcome.fill(.failure(cancelled)) }

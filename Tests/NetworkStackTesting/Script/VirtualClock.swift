@@ -33,7 +33,7 @@ public final class VirtualClock: Clock, Sendable {
     private struct Sleeper {
         let deadline: Instant
         let number: Int
-        let wakeup: Handover<Bool>
+        let wakeup: OneShot<Bool>
     }
 
     private struct State {
@@ -71,7 +71,7 @@ public final class VirtualClock: Clock, Sendable {
     /// - Throws: `CancellationError` if the task is cancelled.
     public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
         try Task.checkCancellation()
-        let wakeup = Handover<Bool>()
+        let wakeup = OneShot<Bool>()
         let number: Int? = state.withLock { state in
             state.slept.append(state.now.duration(to: deadline))
             if keepsUp { state.now = max(state.now, deadline) }

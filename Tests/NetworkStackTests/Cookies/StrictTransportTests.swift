@@ -79,7 +79,7 @@ struct StrictTransportTests {
     func securing(_ text: String, _ expected: String?) throws {
         let hosts = HTTP.StrictTransportHosts { Self.now }
         hosts.heed(["max-age=10"], from: try Self.origin("https://one.test/"))
-        let memory = StateManagement(cookies: nil, strictTransport: hosts)
+        let memory = CookiesAndHSTS(cookies: nil, strictTransport: hosts)
         #expect(try memory.secured(try #require(URL(string: text)))?.absoluteString == expected)
     }
 

@@ -2,7 +2,7 @@ import Foundation
 
 @testable import NetworkStack
 
-/// The steps of ``Exchange/run(_:)``, with events of other threads between two uses of the lock.
+/// The steps of ``FetchLoop/run(_:)``, with events of other threads between two uses of the lock.
 extension FetchHistory {
     func run(_ first: FetchState.Step) {
         var step = first

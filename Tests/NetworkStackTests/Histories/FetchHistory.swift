@@ -4,8 +4,8 @@ import Foundation
 
 /// A fetch driven by random events, and checked after them.
 ///
-/// It does what ``Exchange`` does with what ``FetchState`` returns. What an exchange awaits (its queue, a timer, the maker of a
-/// request, a transport) is in lists, and another of these may act wherever an exchange does not hold its lock.
+/// It does what ``FetchLoop`` does with what ``FetchState`` returns. What a fetch awaits (its queue, a timer, the maker of a
+/// request, a transport) is in lists, and another of these may act wherever a fetch does not hold its lock.
 final class FetchHistory {
     struct Fault: Error, CustomStringConvertible {
         let seed: UInt64

@@ -67,7 +67,7 @@ struct FetchHistoryStream {
 }
 
 /// Counts what the fetch calls.
-final class FetchHistoryDelegate: ExchangeDelegate {
+final class FetchHistoryDelegate: FetchDelegate {
     private struct Record {
         var endings: [Ending] = []
         var reports: [Int] = []
@@ -76,7 +76,7 @@ final class FetchHistoryDelegate: ExchangeDelegate {
         var hasReturned = false
     }
 
-    private static let sharedContext = ExchangeContext(
+    private static let sharedContext = EngineContext(
         configuration: .init(),
         obstacleToPinning: nil,
         queue: .global(),
@@ -92,7 +92,7 @@ final class FetchHistoryDelegate: ExchangeDelegate {
         receiver = streams ? StreamReceiver() : nil
     }
 
-    var context: ExchangeContext { Self.sharedContext }
+    var context: EngineContext { Self.sharedContext }
     var options: Shared<HTTP.Options> { context.options }
     var streams: Bool { receiver != nil }
 
@@ -131,7 +131,7 @@ final class FetchHistoryDelegate: ExchangeDelegate {
     func makeAtOnce(_ attempt: Attempt) -> Result<HTTP.Request, any Error>? { nil }
     func make(_ attempt: Attempt, _ handler: @escaping MadeRequestHandler) -> any Cancelable { EmptyCancelable() }
     func schedule(_ attempt: Attempt) {}
-    func start(_ hop: HTTPHop, for exchange: Exchange, number: Int) -> any HTTPTransfer {
+    func start(_ hop: HTTPHop, for loop: FetchLoop, number: Int) -> any HTTPTransfer {
         FetchHistoryTransfer(hop: number)
     }
     func judge(_ ending: Ending) -> Bool { false }

@@ -43,7 +43,7 @@ public struct HTTPStackView<Transport: HTTPTransport, Remote: Sendable>: HTTPNet
         resource: HTTPResource<Request, Response>
     ) async throws(HTTPFetchError<Response, TransportError>) -> Network.Value<Remote, Response> {
         if Task.isCancelled { throw .cancelled }
-        return try await Handover.result { waiting in
+        return try await OneShot.result { waiting in
             stack.engine.stream(resource, as: remote, needsNoUserCode ? .resume(waiting) : .call { waiting.fill($0) })
         }
         .get()

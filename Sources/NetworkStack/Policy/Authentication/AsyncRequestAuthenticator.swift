@@ -25,6 +25,6 @@ extension RequestAuthenticator {
     /// - Returns: The authenticated request.
     /// - Throws: The authenticator's error, or `CancellationError`.
     public func authenticateRequest(_ request: Request) async throws -> Request {
-        try await Handover.value { authenticateRequest(request, handler: $0) }
+        try await OneShot.value { authenticateRequest(request, handler: $0) }
     }
 }

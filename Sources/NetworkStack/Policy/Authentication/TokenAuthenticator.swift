@@ -172,7 +172,7 @@ public final class TokenAuthenticator: RequestAuthenticator {
         if let number = Self.refreshing[ObjectIdentifier(self)], state.withLock({ $0.isUnderWay(number) }) {
             throw TokenAwaitedByItsRefresh()
         }
-        return try await Handover.value { handler in
+        return try await OneShot.value { handler in
             let waiter = TokenWaiter(handler)
             ask(waiter, forced: forced)
             return waiter

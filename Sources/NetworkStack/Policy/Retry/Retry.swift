@@ -25,18 +25,11 @@ public enum Retry {
         public private(set) var totalDelay: Delay = 0
 
         /// The last scheduled delay, in seconds; 0 before the first.
-        public var lastDelay: Delay { last.magnitude }
-
-        /// The last delay, negative if the request may have arrived. With another stored property, a state would no longer be
-        /// passed in registers, at a cost for every fetch.
-        private var last: Delay = 0
+        public private(set) var lastDelay: Delay = 0
 
         /// Whether the failed attempt may have reached a server before its last hop or connection: on a hop that was redirected,
         /// or on a connection that died. The error itself describes the last hop. Set before interceptors vote on the attempt.
-        public internal(set) var requestMayHaveArrived: Bool {
-            get { last.sign == .minus }
-            set { last = Delay(sign: newValue ? .minus : .plus, exponent: 0, significand: last.magnitude) }
-        }
+        public internal(set) var requestMayHaveArrived = false
 
         /// Makes the state of an operation that has not failed.
         public init() {}
@@ -50,14 +43,14 @@ public enum Retry {
         public init(errors: [any Swift.Error], delays: [Delay] = [], requestMayHaveArrived: Bool = false) {
             self.errors = errors
             totalDelay = delays.reduce(0, +)
-            last = delays.last ?? 0
+            lastDelay = delays.last ?? 0
             self.requestMayHaveArrived = requestMayHaveArrived
         }
 
         /// Adds a delay.
         mutating func delayed(by delay: Delay) {
             totalDelay += delay
-            last = Delay(signOf: last, magnitudeOf: delay)
+            lastDelay = delay
         }
 
         /// The number of retries so far. In the state of an error that ended a fetch it is one more, because that includes the

@@ -140,7 +140,7 @@ extension ConformanceCheck {
                 [.run { _ = try $0.receiveSome() }, .send([0, 0, 0, 4, 0, 0, 0, 0, 0]), .waitForClose]
             }
             let client = try subject.client { $0.options.version = .http2PriorKnowledge }
-            let ending = Handover<BoundedClient.Outcome>()
+            let ending = OneShot<BoundedClient.Outcome>()
             let request = try HTTP.Request(url: server.url())
             let fetching = client.stack.fetch(resource: .init(baseRequestMaking: .request(request))) { ending.fill($0) }
             try await server.waitUntil { ($0.connections.first?.sentCount ?? 0) == 9 }
@@ -235,11 +235,11 @@ extension ConformanceCheck {
     private static func hangingUpload(
         _ client: BoundedClient,
         _ url: String
-    ) throws -> (any Cancelable, Handover<BoundedClient.Outcome>) {
+    ) throws -> (any Cancelable, OneShot<BoundedClient.Outcome>) {
         let (stream, continuation) = AsyncStream.makeStream(of: Data.self)
         continuation.yield(patternBytes(1000))
         let request = try HTTP.Request(method: .POST, url: url, body: .stream(.init(stream, length: 2000)))
-        let ending = Handover<BoundedClient.Outcome>()
+        let ending = OneShot<BoundedClient.Outcome>()
         let fetching = client.stack.fetch(resource: .init(baseRequestMaking: .request(request))) { result in
             continuation.finish()
             ending.fill(result)

@@ -29,9 +29,9 @@ extension ConformanceCheck {
                 ("/a/{id}-b", ["id": ""]),
             ] {
                 let endpoint = HTTP.Endpoint(baseURL: try base(peer), path: path, pathParameters: parameters)
-                let handover = Handover<BoundedClient.Outcome>()
-                client.stack.fetch(resource: .init(baseRequestMaking: .endpoint(endpoint))) { handover.fill($0) }
-                guard case .failure(.noRequest(is HTTP.InvalidValue)) = await handover.take() else {
+                let oneShot = OneShot<BoundedClient.Outcome>()
+                client.stack.fetch(resource: .init(baseRequestMaking: .endpoint(endpoint))) { oneShot.fill($0) }
+                guard case .failure(.noRequest(is HTTP.InvalidValue)) = await oneShot.take() else {
                     throw ConformanceFailure("\(path) with \(parameters) was not refused")
                 }
             }

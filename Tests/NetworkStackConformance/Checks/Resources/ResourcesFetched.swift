@@ -25,12 +25,12 @@ extension ConformanceCheck {
         ConformanceCheck("An endpoint is fetched and decoded with a callback") { subject in
             let (api, peer) = try bookstore(subject)
             let stack = try subject.stack()
-            let handover = Handover<Result<Book, any Error>>()
+            let oneShot = OneShot<Result<Book, any Error>>()
             stack.fetchAndDecode(resource: api.resource(.add(Book(id: 8, title: "Ice"))), decoding: .json(Book.self)) {
                 result in
-                handover.fill(result.map(\.value).mapError { $0 as any Error })
+                oneShot.fill(result.map(\.value).mapError { $0 as any Error })
             }
-            try expectEqual(await handover.take().get(), Book(id: 8, title: "Ice"), "the model")
+            try expectEqual(await oneShot.take().get(), Book(id: 8, title: "Ice"), "the model")
             let request = try peer.onlyRequest()
             try expectEqual(request.method, "POST", "the method")
             try expectEqual(request["Content-Type"], "application/json", "Content-Type")
@@ -49,15 +49,15 @@ extension ConformanceCheck {
             } catch {
                 guard case .decode(is DecodingError) = error else { throw ConformanceFailure("failed with \(error)") }
             }
-            let handover = Handover<Bool>()
+            let oneShot = OneShot<Bool>()
             stack.fetchAndDecode(resource: api.resource(.book(7)), decoding: .json([Book].self)) { result in
                 if case .failure(.decode(is DecodingError)) = result {
-                    handover.fill(true)
+                    oneShot.fill(true)
                 } else {
-                    handover.fill(false)
+                    oneShot.fill(false)
                 }
             }
-            try expectEqual(await handover.take(), true, "a decoding failure")
+            try expectEqual(await oneShot.take(), true, "a decoding failure")
         },
         ConformanceCheck("A failed fetch reaches no decoder, in both forms") { subject in
             let (api, _) = try bookstore(subject)
@@ -74,15 +74,15 @@ extension ConformanceCheck {
                 }
                 try expectEqual(apiError as? Missing, Missing(missing: "book 404"), "the API's error")
             }
-            let handover = Handover<Bool>()
+            let oneShot = OneShot<Bool>()
             stack.fetchAndDecode(resource: api.resource(.book(404)), decoding: decoding) { result in
                 if case .failure(.fetch(.http(404, is Missing, _))) = result {
-                    handover.fill(true)
+                    oneShot.fill(true)
                 } else {
-                    handover.fill(false)
+                    oneShot.fill(false)
                 }
             }
-            try expectEqual(await handover.take(), true, "a failed fetch")
+            try expectEqual(await oneShot.take(), true, "a failed fetch")
         },
         ConformanceCheck("An empty success decodes to nothing or nil, never a model") { subject in
             let (api, _) = try bookstore(subject)
@@ -101,9 +101,9 @@ extension ConformanceCheck {
         },
         ConformanceCheck("An endpoint that makes no request fails as noRequest") { subject in
             let (api, peer) = try bookstore(subject)
-            let handover = Handover<BoundedClient.Outcome>()
-            try subject.stack().fetch(resource: api.resource(.broken)) { handover.fill($0) }
-            guard case .failure(.noRequest(is Missing)) = await handover.take() else {
+            let oneShot = OneShot<BoundedClient.Outcome>()
+            try subject.stack().fetch(resource: api.resource(.broken)) { oneShot.fill($0) }
+            guard case .failure(.noRequest(is Missing)) = await oneShot.take() else {
                 throw ConformanceFailure("expected no request with the endpoint's own error")
             }
             try expectEqual(peer.requests().count, 0, "requests")

@@ -46,7 +46,7 @@ extension ConformanceCheck {
             subject in
             final class Making: Cancelable {
                 let mayEnd = DispatchSemaphore(value: 0)
-                let heldNobodyUp = Handover<Bool>()
+                let heldNobodyUp = OneShot<Bool>()
                 func cancel() { heldNobodyUp.fill(mayEnd.wait(timeout: .now() + 5) == .success) }
             }
             let server = try ScriptedServer { _ in [.receiveHead, .waitForClose] }

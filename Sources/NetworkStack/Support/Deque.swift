@@ -1,11 +1,10 @@
-/// A queue: what was added first is taken first, and is let go of then. Adding and taking cost the same however long the
-/// queue is.
+/// A queue, first in, first out. An element is released when it is taken. Adding and taking cost the same however long the queue is.
 @usableFromInline
-package struct Fifo<Element> {
-    /// What waits, after the places of what was taken.
+package struct Deque<Element> {
+    /// The elements, after the slots of those that were taken.
     @usableFromInline
     var slots: [Element?] = []
-    /// The place of the first that waits.
+    /// The slot of the first element.
     @usableFromInline
     var head = 0
 
@@ -13,35 +12,35 @@ package struct Fifo<Element> {
     @inlinable
     package init() {}
 
-    /// How many wait.
+    /// How many elements there are.
     @inlinable
     package var count: Int { slots.count - head }
 
-    /// Whether none waits.
+    /// Whether there is no element.
     @inlinable
     package var isEmpty: Bool { head == slots.count }
 
-    /// The one that is taken next.
+    /// The next element to take.
     @inlinable
     package var first: Element? { isEmpty ? nil : slots[head] }
 
-    /// The one at a position; the one that is taken next is at 0.
+    /// The element at a position; the next one to take is at 0.
     @inlinable
     package subscript(position: Int) -> Element {
         get {
-            guard let element = slots[head + position] else { preconditionFailure("nothing waits at \(position)") }
+            guard let element = slots[head + position] else { preconditionFailure("no element at \(position)") }
             return element
         }
         set { slots[head + position] = newValue }
     }
 
-    /// Adds one at the end.
+    /// Adds an element at the end.
     @inlinable
     package mutating func append(_ element: Element) { slots.append(element) }
 
-    /// Takes the first.
+    /// Takes the first element.
     ///
-    /// - Returns: The first, or `nil` if none waits.
+    /// - Returns: The element, or `nil` if there is none.
     @inlinable
     package mutating func popFirst() -> Element? {
         guard !isEmpty else { return nil }
@@ -53,7 +52,7 @@ package struct Fifo<Element> {
         return slots[head]
     }
 
-    /// Gives the places of what was taken back once they are the most. What then moves up is less than was taken since.
+    /// Removes the slots of taken elements once they are the most. It then moves fewer elements than were taken.
     @inlinable
     mutating func closeUp() {
         guard isEmpty || (head >= 32 && head > count) else { return }

@@ -5,8 +5,8 @@ import Testing
 
 @testable import NetworkStack
 
-@Suite("An exchange")
-struct ExchangeTests {
+@Suite("FetchLoop")
+struct FetchLoopTests {
     private let now = MonotonicTime.now
     private let url = "http://host.test/"
 
@@ -27,9 +27,9 @@ struct ExchangeTests {
     @Test("that ends after its stream was delivered ends the stream too")
     func delivered() async throws {
         let delegate = FetchStateTests.StreamingDelegate()
-        let exchange = Exchange(delegate, in: delegate.context)
-        exchange.run(.make)
-        try exchange.state.withLock { state in
+        let loop = FetchLoop(delegate, in: delegate.context)
+        loop.run(.make)
+        try loop.state.withLock { state in
             let hop = try carrying(&state).hop
             let head = HTTP.Response(status: 200, url: try HTTP.Request(url: url).url)
             guard case .open(let opened) = state.received(head: head, hop: hop, now: now) else {
@@ -37,7 +37,7 @@ struct ExchangeTests {
             }
             _ = state.open(.opened(opened)).isOver
         }
-        exchange.end(.failed(.shutDown))
+        loop.end(.failed(.shutDown))
         let (receiver, failed) = (try needed(delegate.receiver), Gate())
         Task {
             do { _ = try await receiver.next() } catch { failed.open() }
@@ -105,12 +105,12 @@ struct ExchangeTests {
     @Test("that is cancelled before its completion runs ends as cancelled, even after a success")
     func cancelledAtTheEnd() throws {
         let delegate = FetchStateTests.StreamingDelegate()
-        let exchange = Exchange(delegate, in: delegate.context)
-        exchange.run(.make)
-        exchange.returnsToCaller()
-        holds(exchange.state.withLock { $0.end(.resultStored, isIntercepted: true) } != nil)
-        exchange.cancel()
-        exchange.deliver(.onQueue, onQueue: true)
+        let loop = FetchLoop(delegate, in: delegate.context)
+        loop.run(.make)
+        loop.returnsToCaller()
+        holds(loop.state.withLock { $0.end(.resultStored, isIntercepted: true) } != nil)
+        loop.cancel()
+        loop.deliver(.onQueue, onQueue: true)
         let endings = delegate.endings.withLock { $0 }
         guard endings.count == 1, case .cancelled = endings[0] else {
             Issue.record("It was completed with \(endings)")

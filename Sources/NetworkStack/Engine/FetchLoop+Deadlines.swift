@@ -1,5 +1,5 @@
-/// The exchange on the wheel: when its clocks are read.
-extension Exchange: TimerWheelEntry {
+/// The fetch on the timer wheel: when its clocks are read.
+extension FetchLoop: TimerWheelEntry {
     func deadlineReached(_ now: MonotonicTime) -> MonotonicTime? {
         let (reading, attempt) = state.withLock { ($0.isEnded ? nil : $0.clocks.read(now), $0.attemptNumber) }
         switch reading {

@@ -1,16 +1,16 @@
 internal import FoundationEssentials
 
-/// What is remembered from one hop to the next, and from one fetch to the next: cookies, and hosts that want https.
-struct StateManagement: Sendable {
+/// What is kept from one hop to the next, and from one fetch to the next: cookies, and hosts that require https.
+struct CookiesAndHSTS: Sendable {
     var cookies: HTTP.CookieJar?
     var strictTransport: HTTP.StrictTransportHosts?
-    /// Whether servers prove who they are: only then their wish for https is theirs (RFC 6797 section 8.1).
+    /// Whether TLS verifies servers. Otherwise their Strict-Transport-Security is ignored (RFC 6797 section 8.1).
     var provesServers = true
 
-    /// Whether anything is remembered at all.
+    /// Whether anything is kept at all.
     var isOn: Bool { cookies != nil || strictTransport != nil }
 
-    /// A request as it is to be made: over https, if its host asked for that (RFC 6797 section 8.3).
+    /// A request as it is sent: over https, if its host requires that (RFC 6797 section 8.3).
     ///
     /// - Throws: ``HTTP/InvalidValue`` if it cannot be.
     func secured(_ request: HTTP.Request) throws(HTTP.InvalidValue) -> HTTP.Request {
@@ -20,9 +20,9 @@ struct StateManagement: Sendable {
         return request
     }
 
-    /// The URL to be used instead, if there is one.
+    /// The https URL to use instead, if there is one.
     ///
-    /// - Throws: ``HTTP/InvalidValue`` if one is needed, and cannot be made: nothing goes out in the clear.
+    /// - Throws: ``HTTP/InvalidValue`` if one is needed, and cannot be made: nothing is sent in the clear.
     func secured(_ url: URL) throws(HTTP.InvalidValue) -> URL? {
         guard let strictTransport, let origin = try? HTTP.Origin(of: url), origin.scheme == .http,
             strictTransport.requiresHTTPS(origin.host)
@@ -39,7 +39,7 @@ struct StateManagement: Sendable {
         )
     }
 
-    /// A request with its cookies, for one hop. Whoever traces a request would see them in the answer (RFC 9110 section 9.3.8).
+    /// A request with its cookies, for one hop. A response to TRACE would contain them (RFC 9110 section 9.3.8).
     func withCookies(_ request: HTTP.Request, origin: HTTP.Origin, urlText: String) -> HTTP.Request {
         guard let cookies, request.method != .TRACE else { return request }
         var request = request
@@ -47,7 +47,7 @@ struct StateManagement: Sendable {
         return request
     }
 
-    /// A hop's head came: takes its cookies and its Strict-Transport-Security.
+    /// A hop's head has come: stores its cookies and its Strict-Transport-Security.
     func received(_ head: HTTP.Response) {
         if let strictTransport, provesServers, let origin = try? HTTP.Origin(of: head.url) {
             strictTransport.heed(head.headers.values(for: "Strict-Transport-Security"), from: origin)

@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 
 /// Requests are checked, and made hops.
-extension Exchange {
+extension FetchLoop {
     /// Checks a request and works out how it is carried.
     ///
     /// - Returns: Besides, the request without the jar's cookies, and the fragment that was left out.
@@ -18,7 +18,8 @@ extension Exchange {
         let trust = try trust(for: origin)
         let source = try open(checked)
         let hop = HTTPHop(
-            request: memory.isOn ? memory.withCookies(checked, origin: origin, urlText: urlText) : checked,
+            request: cookiesAndHSTS.isOn
+                ? cookiesAndHSTS.withCookies(checked, origin: origin, urlText: urlText) : checked,
             origin: origin,
             urlText: urlText,
             options: options,
@@ -34,7 +35,7 @@ extension Exchange {
         _ request: HTTP.Request
     ) throws(HopFailure) -> (HTTP.Request, HTTP.Origin, urlText: String, fragment: String?) {
         do throws(HTTP.InvalidValue) {
-            let secured = memory.isOn ? try memory.secured(request) : request
+            let secured = cookiesAndHSTS.isOn ? try cookiesAndHSTS.secured(request) : request
             return try secured.checked(pathAsIs: options.value.pathAsIs)
         } catch {
             throw HopFailure(error)

@@ -1,41 +1,7 @@
 internal import Dispatch
-internal import FoundationEssentials
 
-/// One fetch from call to completion, in neutral types: makes the request, carries the hops, keeps the deadlines, has failures
-/// voted on, ends exactly once.
-///
-/// ``FetchState`` decides what happens, under the lock. ``run(_:)`` does it after the lock is released.
-@usableFromInline
-final class Exchange: Cancelable {
-    let state: Lock<FetchState>
-    let isIntercepted: Bool
-    /// Where the callbacks of its options are called: in order, and before the completion.
-    private let ownQueue: DispatchQueue?
-    let receiver: StreamReceiver?
-    let options: Shared<HTTP.Options>
-    let context: ExchangeContext
-
-    init(_ delegate: any ExchangeDelegate, in context: ExchangeContext) {
-        options = delegate.options
-        state = Lock(FetchState(options: delegate.options, delegate: delegate, now: .now))
-        isIntercepted = delegate.isIntercepted
-        receiver = delegate.receiver
-        self.context = context
-        ownQueue = options.value.isHeard ? DispatchQueue(label: "exchange", target: context.queue) : nil
-    }
-
-    var queue: DispatchQueue { ownQueue ?? context.queue }
-
-    var memory: StateManagement { context.memory }
-
-    /// Serves the exchange until its end.
-    var delegate: (any ExchangeDelegate)? { state.withLock { $0.delegate } }
-
-    /// Does what an event of the transfer leads to.
-    func act(on event: (inout FetchState) -> FetchState.Step) { run(state.withLock(event)) }
-
-    // MARK: Ending
-
+/// The end of a fetch, and the call of its completion.
+extension FetchLoop {
     @usableFromInline
     func cancel() { run(.settle(.cancelled)) }
 

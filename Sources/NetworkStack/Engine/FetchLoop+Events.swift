@@ -2,7 +2,7 @@ internal import Dispatch
 internal import FoundationEssentials
 
 /// The events of a hop, and those of the reader and the source of bodies.
-extension Exchange {
+extension FetchLoop {
     /// The reader of the stream has room again.
     func readerResumed() { state.withLock { $0.readerResumed(now: .now) }?.resumeReceiving() }
 
@@ -32,14 +32,14 @@ extension Exchange {
             }
             return true
         }
-        if isCurrent, !isInformational, memory.isOn { memory.received(response) }
+        if isCurrent, !isInformational, cookiesAndHSTS.isOn { cookiesAndHSTS.received(response) }
     }
 
     func received(head: HTTP.Response, hop: Int) {
-        guard memory.isOn else { return act { $0.received(head: head, hop: hop, now: .now) } }
+        guard cookiesAndHSTS.isOn else { return act { $0.received(head: head, hop: hop, now: .now) } }
         guard let request = state.withLock({ $0.current(hop)?.request }) else { return }
         // The clocks of cookies and HSTS are the user's: they are read before the lock is taken.
-        memory.received(head)
+        cookiesAndHSTS.received(head)
         let secured = securedRedirect(head, to: request)
         act { $0.received(head: head, secured: secured, hop: hop, now: .now) }
     }
@@ -50,7 +50,7 @@ extension Exchange {
         guard let named = try? Redirect.location(of: head, to: request, policy: policy)?.url else {
             return .success(nil)
         }
-        return Result { () throws(HTTP.InvalidValue) in try memory.secured(named) }
+        return Result { () throws(HTTP.InvalidValue) in try cookiesAndHSTS.secured(named) }
     }
 
     /// Returns whether there is room for more.
@@ -89,7 +89,7 @@ extension Exchange {
         metrics: HTTP.Metrics,
         hop: Int
     ) {
-        guard receiver == nil && !memory.isOn else {
+        guard receiver == nil && !cookiesAndHSTS.isOn else {
             received(head: response, hop: hop)
             if !body.isEmpty { _ = received(body: body, hop: hop) }
             return finished(trailers: trailers, metrics: metrics, hop: hop)

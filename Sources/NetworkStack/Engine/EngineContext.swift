@@ -1,25 +1,25 @@
 internal import Dispatch
 internal import FoundationEssentials
 
-/// What the exchanges of an engine share, whatever the types of its stack.
+/// What the fetches of an engine share, whatever the types of its stack.
 @usableFromInline
-final class ExchangeContext: Sendable {
-    /// How fetches are carried out, unless a resource says otherwise.
+final class EngineContext: Sendable {
+    /// How fetches are carried out, unless a resource changes that.
     @usableFromInline let options: Shared<HTTP.Options>
     /// Resumes tasks and runs callbacks together, if the transport has a thread that ends many fetches in one turn.
     @usableFromInline let batch: ResumeBatch?
     /// Header fields of every request, if there are any.
     private let sessionHeaders: HTTP.Headers?
-    /// What is remembered from one hop to the next, and from one fetch to the next.
-    let memory: StateManagement
-    /// None where state has a say in each hop.
+    /// Cookies, and hosts that require https.
+    let cookiesAndHSTS: CookiesAndHSTS
+    /// `nil` with cookies or HSTS, which may change each hop.
     let recentHop: RecentHop?
-    /// Decides whom a request may go to; nobody, if everybody is trusted in the ordinary way.
+    /// Decides which servers a request may go to; `nil` without pinning.
     private let judge: ServerTrustJudge?
-    /// Hears of servers that are trusted although they do not pass.
+    /// Called for servers that do not pass, where that is only reported.
     let reporter: ServerTrustJudge.Reporter?
     let wheel = TimerWheel()
-    /// How long after a fetch has begun, in nanoseconds, to look at its clocks: worked out once, as durations are slow to add.
+    /// How long after a fetch has begun, in nanoseconds, to look at its clocks: calculated once, as durations are slow to add.
     private let firstLook: UInt64
     let queue: DispatchQueue
     let retryTimer: RetryTimer
@@ -34,18 +34,18 @@ final class ExchangeContext: Sendable {
         self.batch = batch
         options = Shared(configuration.options)
         let start = MonotonicTime(nanoseconds: 0)
-        firstLook = ExchangeClocks(configuration.options.timeouts, startedAt: start).firstLook.nanoseconds
+        firstLook = FetchClocks(configuration.options.timeouts, startedAt: start).firstLook.nanoseconds
         sessionHeaders = configuration.headers.isEmpty ? nil : configuration.headers
-        memory = StateManagement(
+        cookiesAndHSTS = CookiesAndHSTS(
             cookies: configuration.cookies,
             strictTransport: configuration.strictTransport,
             provesServers: configuration.tls.verification == .full
         )
-        recentHop = memory.isOn ? nil : RecentHop()
+        recentHop = cookiesAndHSTS.isOn ? nil : RecentHop()
         self.queue = queue
         retryTimer = configuration.retryClock.map { .clock($0) } ?? .queue(retryQueue)
-        let reporter = configuration.serverTrustReporter.map { hear in
-            { @Sendable (report: ServerTrustReport) in queue.async { hear(report) } }
+        let reporter = configuration.serverTrustReporter.map { call in
+            { @Sendable (report: ServerTrustReport) in queue.async { call(report) } }
         }
         self.reporter = reporter
         judge = configuration.serverTrust.map { serverTrust in
@@ -58,25 +58,25 @@ final class ExchangeContext: Sendable {
         }
     }
 
-    /// Ends every exchange under way, and all to come.
+    /// Ends every fetch under way, and all later ones.
     func shutDown() {
-        for case let exchange as Exchange in wheel.close() { exchange.run(.settle(.failed(.shutDown))) }
+        for case let loop as FetchLoop in wheel.close() { loop.run(.settle(.failed(.shutDown))) }
     }
 
     /// Takes no more fetches, and waits for the end of those under way, but not for longer than this.
     func finish(within grace: Duration) async {
         let departure = wheel.seal()
-        DispatchQueue.global().asyncAfter(deadline: .now() + grace.dispatchInterval) { departure.reach() }
+        DispatchQueue.global().asyncAfter(deadline: .now() + grace.dispatchInterval) { departure.fire() }
         await withTaskCancellationHandler {
             await departure.wait()
         } onCancel: {
-            departure.reach()
+            departure.fire()
         }
     }
 
-    /// How a server must prove itself before anything is sent to it, given what was said of it the last time, if anything was.
+    /// How a server must prove itself before anything is sent to it, given the last decision, if there was one.
     ///
-    /// - Throws: What speaks against sending anything at all.
+    /// - Throws: The reason to send nothing at all.
     func trust(for origin: HTTP.Origin, after last: ServerTrust = .ordinary) throws(ServerTrustError) -> ServerTrust {
         try judge?.trust(for: origin, after: last) ?? .ordinary
     }
@@ -93,12 +93,12 @@ final class ExchangeContext: Sendable {
     /// Begins a fetch.
     ///
     /// - Returns: Cancels it.
-    func begin(_ delegate: any ExchangeDelegate) -> any Cancelable {
-        let exchange = Exchange(delegate, in: self)
-        delegate.receiver?.attach(exchange, cancelled: delegate.streamError(of: .cancelled))
-        exchange.run(.make)
-        exchange.returnsToCaller()
-        return exchange
+    func begin(_ delegate: any FetchDelegate) -> any Cancelable {
+        let loop = FetchLoop(delegate, in: self)
+        delegate.receiver?.attach(loop, cancelled: delegate.streamError(of: .cancelled))
+        loop.run(.make)
+        loop.returnsToCaller()
+        return loop
     }
 
     /// Runs work on a queue; from the batch's thread, together with what else ends there in the same turn.

@@ -1,12 +1,12 @@
-/// What an exchange asks of the resource and the stack it serves, whose types it does not know. One per fetch.
+/// What ``FetchLoop`` calls for the resource and the stack, whose types it does not know. One per fetch.
 ///
 /// What may run user code is called on the engine's queue, one call after the other; only the first attempt's making and
 /// scheduling run within `fetch`, and the end of an attempt that is cut short is reported at once.
-protocol ExchangeDelegate: AnyObject, Sendable {
+protocol FetchDelegate: AnyObject, Sendable {
     /// How the fetch is carried out.
     var options: Shared<HTTP.Options> { get }
     /// What it shares with others.
-    var context: ExchangeContext { get }
+    var context: EngineContext { get }
     /// Whether interceptors take part in attempts.
     var isIntercepted: Bool { get }
     /// Whether the completion resumes a task, and so runs no user code.
@@ -27,7 +27,7 @@ protocol ExchangeDelegate: AnyObject, Sendable {
     func schedule(_ attempt: Attempt)
 
     /// Starts a hop on the transport.
-    func start(_ hop: HTTPHop, for exchange: Exchange, number: Int) -> any HTTPTransfer
+    func start(_ hop: HTTPHop, for loop: FetchLoop, number: Int) -> any HTTPTransfer
 
     /// Makes the stack's result of an ending, and stores it.
     ///

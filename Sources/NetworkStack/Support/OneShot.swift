@@ -1,26 +1,26 @@
-/// One value handed from any thread to one waiting task.
+/// Passes one value from any thread to one waiting task.
 ///
-/// The value travels inside a lock and the continuation is resumed with nothing: a payload that rides through a
-/// continuation from a foreign thread is reported as a race by ThreadSanitizer, and this form is also the cheapest.
+/// The value is passed inside a lock, and the continuation is resumed with `Void`: ThreadSanitizer reports a value that is passed
+/// through a continuation from a foreign thread as a race.
 @usableFromInline
-package struct Handover<Value: Sendable>: Sendable {
+package struct OneShot<Value: Sendable>: Sendable {
     @safe
     @usableFromInline
     enum Stage: ~Copyable {
         case empty
         case waiting(Waiter)
-        /// Besides, the others who are to be resumed together with the one who waited.
+        /// Besides, the tasks that are resumed together with this one.
         case filled(Value, beside: ResumeBatch.Waiters?)
         case taken
     }
 
     @usableFromInline let stage: Lock<Stage>
 
-    /// Makes an empty handover.
+    /// Makes an empty one.
     @inlinable
     package init() { stage = Lock(.empty) }
 
-    /// Hands the value over. Only the first call counts.
+    /// Stores the value, and resumes the task if it waits. Later calls are ignored.
     ///
     /// - Parameters:
     ///   - value: The value.
@@ -77,27 +77,27 @@ package struct Handover<Value: Sendable>: Sendable {
         case .filled(let value, let others):
             others?.resumeAll()
             return value
-        default: preconditionFailure("a handover is taken once")
+        default: preconditionFailure("a value is taken once")
         }
     }
 }
 
-extension Handover {
+extension OneShot {
     /// Waits for what a fetch comes to. Cancelling the task cancels the fetch.
     ///
-    /// - Parameter fetch: Begins the fetch, which fills the handover.
-    /// - Returns: What it was filled with.
+    /// - Parameter fetch: Begins the fetch, which stores its result in the argument.
+    /// - Returns: The result.
     @inlinable
-    static func result(of fetch: (Handover) -> any Cancelable) async -> Value {
-        let handover = Handover()
-        let fetching = fetch(handover)
+    static func result(of fetch: (OneShot) -> any Cancelable) async -> Value {
+        let oneShot = OneShot()
+        let fetching = fetch(oneShot)
         // The value does not pass through the operation, which would copy it by asking its type.
         await withTaskCancellationHandler {
-            await handover.wait()
+            await oneShot.wait()
         } onCancel: {
             fetching.cancel()
         }
-        return handover.takeFilled()
+        return oneShot.takeFilled()
     }
 
     /// Waits for what some work comes to. Cancelling the task cancels the work, and ends the wait with a `CancellationError`.
@@ -108,17 +108,17 @@ extension Handover {
     static func value<Outcome>(
         of work: (@escaping @Sendable (Value) -> any Cancelable) -> any Cancelable
     ) async throws -> Outcome where Value == Result<Outcome, any Error> {
-        let handover = Handover()
+        let oneShot = OneShot()
         let bag = CancelableBag()
         return try await withTaskCancellationHandler {
             bag += work { outcome in
-                handover.fill(outcome)
+                oneShot.fill(outcome)
                 return EmptyCancelable()
             }
-            return await handover.take()
+            return await oneShot.take()
         } onCancel: {
             bag.cancel()
-            handover.fill(.failure(CancellationError()))
+            oneShot.fill(.failure(CancellationError()))
         }
         .get()
     }
@@ -129,7 +129,7 @@ extension Handover {
 @safe
 package struct Waiter: Sendable {
     private let continuation: UnsafeContinuation<Void, Never>
-    /// By its number: the compiler knows how much room that takes, and need not ask while it runs.
+    /// As a number, whose size is known when this is compiled.
     let priority: UInt8
 
     @usableFromInline

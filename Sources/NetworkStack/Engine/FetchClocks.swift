@@ -1,5 +1,5 @@
-/// The clocks of one exchange. They are read when somebody asks, and cost nothing while nobody does.
-struct ExchangeClocks {
+/// The clocks of one fetch. They are read when the timer fires, and cost nothing until then.
+struct FetchClocks {
     let startedAt: MonotonicTime
     private var attemptStartedAt: MonotonicTime
     private let timeouts: HTTP.Options.Timeouts
@@ -31,8 +31,8 @@ struct ExchangeClocks {
         entered(.making, now: now)
     }
 
-    /// Whether the transport says so, which is the same hop then: one that waits for a place after it sent content has only
-    /// read that ahead.
+    /// The fetch enters a phase, as the transport reports in the same hop, or as the engine decides. A hop that is queued after it sent
+    /// content has only read that ahead.
     mutating func entered(_ phase: HTTP.Phase, now: MonotonicTime, isSameHop: Bool = false) {
         if !self.phase.isConnecting { connectingSince = now }
         let hasReadAhead = isSameHop && phase == .queued && self.phase == .sending
@@ -48,7 +48,7 @@ struct ExchangeClocks {
 
     mutating func opened() { isOpened = true }
 
-    /// A hop begins, and waits for a place: nothing is late meanwhile but what is late in all, so nobody need look at the clock.
+    /// A hop begins, and waits for a place: nothing is late meanwhile but what is late in all, so the clock need not be read.
     mutating func queued() { entered(.queued, now: lastProgress) }
 
     mutating func progressed(now: MonotonicTime) { lastProgress = now }
@@ -74,9 +74,9 @@ struct ExchangeClocks {
         return first
     }
 
-    /// A phase as an error tells it. One without a connection says that the server has not seen the request, which it may
-    /// have: before a redirect, or before a connection that died.
-    func told(_ phase: HTTP.Phase) -> HTTP.Phase { hasSent && phase.isBeforeSending ? .waiting : phase }
+    /// A phase as an error reports it. A phase before sending would mean that the server has not seen the request, which it may have:
+    /// before a redirect, or before a connection that died.
+    func reported(_ phase: HTTP.Phase) -> HTTP.Phase { hasSent && phase.isBeforeSending ? .waiting : phase }
 
     enum Reading {
         case expired(HTTP.Timeout, during: HTTP.Phase)
@@ -85,7 +85,7 @@ struct ExchangeClocks {
 
     func read(_ now: MonotonicTime) -> Reading {
         switch reading(now) {
-        case .expired(let timeout, let phase): .expired(timeout, during: told(phase))
+        case .expired(let timeout, let phase): .expired(timeout, during: reported(phase))
         case let reading: reading
         }
     }

@@ -3,12 +3,12 @@ import Testing
 @testable import NetworkStack
 
 @Suite("A queue, first in, first out")
-struct FifoTests {
+struct DequeTests {
     private final class Witness {}
 
     @Test("keeps the order, and its places, however it is filled and emptied")
     func order() {
-        var queue = Fifo<Int>()
+        var queue = Deque<Int>()
         var (added, taken) = (0, 0)
         for round in 0..<2000 {
             for _ in 0..<(round % 7) {
@@ -31,7 +31,7 @@ struct FifoTests {
 
     @Test("releases what is taken at once, even if it is never empty")
     func release() {
-        var queue = Fifo<Witness>()
+        var queue = Deque<Witness>()
         queue.append(Witness())
         for _ in 0..<100 {
             queue.append(Witness())

@@ -1,7 +1,34 @@
 internal import Dispatch
 
-/// What the interceptors make of an attempt. All of it runs on the engine's queue.
-extension Exchange {
+/// The end of an attempt. The interceptors judge it on the engine's queue.
+extension FetchLoop {
+    /// Without interceptors, the fetch comes to what its attempt came to. A stream whose head is delivered fails by itself.
+    func settle(_ ending: consuming Ending, of attempt: Int?) -> FetchState.Step {
+        let ending = withContext(ending)
+        if let receiver, state.withLock({ $0.streams(in: attempt) }) {
+            if let delegate { receiver.fail(delegate.streamError(of: ending)) }
+            guard let held = state.withLock({ $0.streamFailed(ending) }) else { return .done(ending, of: attempt) }
+            release(held, after: ending)
+            return .wait
+        }
+        guard isIntercepted, !ending.isFinal else { return .done(ending, of: attempt) }
+        guard let settled = state.withLock({ $0.settle(ending, of: attempt, now: .now) }) else { return .wait }
+        release(settled.held, after: ending)
+        context.run(on: queue) { [attempt = settled.attempt] in self.run(.judge(ending, attempt)) }
+        return .wait
+    }
+
+    /// Begins another attempt, or has the retry timer do so.
+    func again(_ attempt: Int, after delay: Retry.Delay?) -> FetchState.Step {
+        guard let delay else { return .make }
+        // The longest wait is thirty years.
+        let waiting = context.retryTimer.schedule(after: .seconds(min(delay, 1e9))) { [self] in
+            queue.async { self.run(.make) }
+        }
+        state.withLock { $0.hold(pending: waiting, of: attempt) }?.cancel()
+        return .wait
+    }
+
     /// Has a success transformed, and a failure voted on.
     func judge(_ ending: Ending, _ attempt: Attempt) -> FetchState.Step {
         guard let delegate else { return .wait }
