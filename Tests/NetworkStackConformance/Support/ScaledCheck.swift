@@ -5,8 +5,8 @@ extension ConformanceCheck {
     ///
     /// A fetch with 300 ms rightly fails if the machine stops the process for 400 ms, and a timeout of 300 ms may expire before a
     /// busy machine has opened the connection. A failure counts if the machine did not stall meanwhile, and the fetch had reached
-    /// the phase that the check is about. Otherwise the check runs again with timeouts three times as long; the third failure
-    /// counts in any case.
+    /// the phase that the check is about. Otherwise the check runs again with timeouts three times as long. The third failure
+    /// counts in any case; of a phase that was not reached, the fourth.
     ///
     /// - Parameters:
     ///   - name: The promise, in a sentence.
@@ -28,7 +28,8 @@ extension ConformanceCheck {
                     throw unclaimed
                 } catch {
                     let isTooEarly = (error as? ConformanceFailure)?.isTooEarly == true
-                    guard scale < 9, isTooEarly || stall.allowance > .milliseconds(100) * scale else { throw error }
+                    let mayRepeat = scale < 9 && stall.allowance > .milliseconds(100) * scale
+                    guard mayRepeat || isTooEarly && scale < 27 else { throw error }
                     scale *= 3
                 }
             }

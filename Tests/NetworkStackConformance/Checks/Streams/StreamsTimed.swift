@@ -33,7 +33,7 @@ extension ConformanceCheck {
                     ]
                 }
                 let silent = try ScriptedServer { _ in [.receiveHead, .waitForClose] }
-                let client = try subject.streaming { $0.options.timeouts.idle = .milliseconds(400) * scale }
+                let client = try subject.streaming { $0.options.timeouts.idle = .milliseconds(800) * scale }
                 let opened = try await client.open(server.url())
                 // As long as three others take to run out.
                 for _ in 1...3 {
