@@ -13,8 +13,8 @@ export BUILD_FLAGS := -Xswiftc -warnings-as-errors --explicit-target-dependency-
 	-Xlinker --export-dynamic-symbol=getaddrinfo
 
 .PHONY: help install install-build install-test build quick test slow suite stress newer demo netfetch compare examples tsan \
-	tsan-third asan lint format fences docs samples consumers counts mutations mutations-5 mutations-20 histories promises bench \
-	bench-compare clean
+	tsan-third asan lint format fences docs samples consumers counts mutations mutations-5 mutations-20 histories promises walk \
+	bench bench-compare clean
 
 help: ## List the targets
 	@awk 'BEGIN { FS = ":.*## " } /^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -121,6 +121,9 @@ histories: install-build ## Run mutated inputs through the parsers, and fetches 
 
 promises: ## Write .build/PROMISES.md: each group of promises, its checks, and the mutations they caught
 	@.ci/promises.py
+
+walk: install-build ## List the source files that one fetch on CurlStack crosses, and fail if there are more than before
+	@.ci/walk.py
 
 clean: ## Remove everything built
 	@rm -rf .build .build-* Examples/.build Benchmarks/.build Benchmarks/.build-static Benchmarks/AsyncHTTPClient/.build Tests/Consumer/.build Tests/Histories/.build

@@ -15,6 +15,7 @@ let package = Package(
         consumer("URLSessionOnly", of: "URLSessionStack"),
         consumer("TestingOnly", of: "NetworkStackTesting"),
         consumer("ConformanceOnly", of: "NetworkStackConformance"),
+        consumer("OneFetch", of: "CurlStack"),
     ],
     swiftLanguageModes: [.v6]
 )
