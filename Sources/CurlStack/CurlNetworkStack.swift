@@ -19,6 +19,10 @@ extension Network {
         /// The error of libcurl.
         public typealias TransportError = CurlError
 
+        /// A stack with the default configuration, for small programs. It is made when it is first used. What
+        /// ``init(configuration:queue:)`` would throw, each fetch throws.
+        public static let shared = CurlNetworkStack(orRefusing: .init())
+
         /// The engine above libcurl.
         public let engine: HTTPEngine<CurlTransport>
 
@@ -32,15 +36,29 @@ extension Network {
         ///   OpenSSL, or if the system has no thread or file descriptor left;
         ///   ``/NetworkStack/Network/ConfigurationError/unsupported(_:reason:)`` if this libcurl cannot do what the configuration
         ///   asks for.
-        public init(configuration: Configuration = .init(), queue: DispatchQueue = .global()) throws(ConfigurationError)
-        {
-            let transport = try CurlTransport(configuration: configuration)
+        public convenience init(
+            configuration: Configuration = .init(),
+            queue: DispatchQueue = .global()
+        ) throws(ConfigurationError) {
+            self.init(configuration, queue, try CurlTransport(configuration: configuration))
+        }
+
+        /// Makes a stack whose fetches fail with what an initializer would throw, if there is anything to throw.
+        package convenience init(orRefusing configuration: Configuration) {
+            let transport: CurlTransport
+            do { transport = try CurlTransport(configuration: configuration) } catch {
+                transport = CurlTransport(refusing: error)
+            }
+            self.init(configuration, .global(), transport)
+        }
+
+        private init(_ configuration: Configuration, _ queue: DispatchQueue, _ transport: CurlTransport) {
             engine = HTTPEngine(
                 transport: transport,
                 configuration: configuration,
                 queue: queue,
                 lastIdentifier: Lock(0),
-                batch: transport.thread.mailbox.batch
+                batch: transport.thread?.mailbox.batch
             )
         }
 
@@ -72,12 +90,24 @@ extension Network {
             try await engine.fetch(resource)
         }
 
+        /// Fetches a resource and delivers its body while it arrives. Cancelling the task cancels the fetch, as long as this waits.
+        ///
+        /// - Parameter resource: What to fetch.
+        /// - Returns: The stream and the response, when its head has arrived.
+        /// - Throws: Why there is no response, as ``/NetworkStack/HTTPFetchError`` has it. A failure after the head is thrown by
+        ///   the stream.
+        public func stream(
+            resource: CurlResource
+        ) async throws(CurlFetchError) -> Network.Value<ByteStream<CurlFetchError>, Response> {
+            try await engine.stream(resource)
+        }
+
         /// Ends every fetch in flight with ``/NetworkStack/HTTPFetchError/shutDown``, frees every resource, and waits until that
         /// is done.
         ///
         /// Later fetches fail with the same error. It may be called any number of times.
         public func shutdown() async {
-            let thread = engine.transport.thread
+            guard let thread = engine.transport.thread else { return engine.shutDown() }
             // First, so that no waiting transfer takes the place of one that is ended.
             thread.mailbox.post(.shutDown)
             engine.shutDown()
@@ -122,7 +152,7 @@ extension Network.CurlNetworkStack {
     public var connectionStatistics: Network.ConnectionStatistics {
         get async {
             let answer = OneShot<Network.ConnectionStatistics>()
-            guard engine.transport.thread.mailbox.post(.report(answer)) else { return .init() }
+            guard engine.transport.thread?.mailbox.post(.report(answer)) == true else { return .init() }
             return await answer.take()
         }
     }

@@ -16,7 +16,15 @@ public final class CurlTransport: HTTPTransport {
     /// Always `true`: every request to a pinned host passes the handshake gate and the request gate.
     public var enforcesServerTrust: Bool { true }
 
-    let thread: LoopThread
+    /// `nil` if there is no thread to carry anything.
+    let thread: LoopThread?
+    /// Why nothing is carried, if there is no thread.
+    private let refusal: Network.ConfigurationError?
+
+    /// Makes a transport that carries nothing.
+    init(refusing error: Network.ConfigurationError) {
+        (capabilities, thread, refusal) = (CurlLibrary.shared.capabilities, nil, error)
+    }
 
     /// Makes a transport that works around the given defects of libcurl and has the given trust gates.
     init(
@@ -32,6 +40,7 @@ public final class CurlTransport: HTTPTransport {
         let authorities: Authorities
         (configuration.tls, authorities) = try configuration.tls.read()
         thread = try LoopThread(configuration: configuration, authorities: authorities, quirks: quirks, gates: gates)
+        refusal = nil
     }
 
     /// Starts a hop, or queues it.
@@ -40,8 +49,11 @@ public final class CurlTransport: HTTPTransport {
     }
 
     func start(_ hop: HTTPHop, sink: any HTTPTransferSink<CurlError>, opensOnly: Bool) -> any HTTPTransfer {
-        let control = TransferControl(hop: hop, sink: sink, mailbox: thread.mailbox, opensOnly: opensOnly)
-        let failure = Self.obstacle(to: hop) ?? (thread.mailbox.post(.start(control)) ? nil : .shutDown)
+        let mailbox = thread?.mailbox ?? Mailbox()
+        let control = TransferControl(hop: hop, sink: sink, mailbox: mailbox, opensOnly: opensOnly)
+        let failure =
+            refusal.map { HTTPTransferFailure<CurlError>($0) } ?? Self.obstacle(to: hop)
+            ?? (mailbox.post(.start(control)) ? nil : .shutDown)
         if let failure {
             DispatchQueue.global().async { control.fail(failure) }
         }

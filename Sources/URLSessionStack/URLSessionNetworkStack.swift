@@ -78,7 +78,6 @@ extension Network {
             /// The engine that was replaced because the session brought header fields, until its last fetch has ended.
             weak var earlier: HTTPEngine<URLSessionTransport>?
             var isClosed = false
-            var session: URLSession?
         }
 
         /// The queue on which delayed retries wait.
@@ -86,9 +85,15 @@ extension Network {
         let table: TaskTable
         private let configuration: Configuration
         private let queue: DispatchQueue
+        private let slot: SessionSlot
         private let state: Lock<State>
 
-        /// Makes a stack that gets its session before its first fetch.
+        /// A stack with the default configuration, for small programs. It is made when it is first used. What
+        /// ``init(configuration:authenticationChallengeHandler:queue:)`` would throw, each fetch throws.
+        public static let shared = URLSessionNetworkStack()
+
+        /// Makes a stack that is given its session before its first fetch, or makes one with the default configuration then. What
+        /// ``init(configuration:authenticationChallengeHandler:queue:)`` would throw for that, each fetch throws.
         ///
         /// - Parameters:
         ///   - authenticationChallengeHandler: Answers challenges. Without one, a 401 is a response like any other.
@@ -101,7 +106,8 @@ extension Network {
             configuration = .init()
             queue = .global()
             table = TaskTable(challengeHandler: authenticationChallengeHandler)
-            let session = TransferSession(table: table)
+            slot = SessionSlot()
+            let session = TransferSession(table: table, slot: slot)
             state = Lock(
                 State(engine: HTTPEngine(transport: URLSessionTransport(session: session), retryQueue: retryQueue))
             )
@@ -130,18 +136,13 @@ extension Network {
             self.configuration = configuration
             self.queue = queue
             table = TaskTable(challengeHandler: authenticationChallengeHandler)
+            let urlSession = URLSession.carrying(configuration, delegate: table)
+            slot = SessionSlot(urlSession)
             let session = TransferSession(
                 table: table,
+                slot: slot,
                 connections: configuration.connections,
-                ownFields: OwnFields(
-                    userAgent: configuration.userAgent,
-                    acceptsAnything: configuration.acceptsAnything
-                )
-            )
-            let urlSession = URLSession(
-                configuration: .carrying(configuration),
-                delegate: table,
-                delegateQueue: Platform.eventQueue()
+                ownFields: OwnFields(configuration)
             )
             session.attach(urlSession)
             let engine = HTTPEngine(
@@ -150,7 +151,7 @@ extension Network {
                 queue: queue,
                 retryQueue: queue
             )
-            state = Lock(State(engine: engine, session: urlSession))
+            state = Lock(State(engine: engine))
             super.init()
         }
 
@@ -167,12 +168,25 @@ extension Network {
             try await engine.fetch(resource)
         }
 
+        /// Fetches a resource and delivers its body while it arrives. Cancelling the task cancels the fetch, as long as this waits.
+        ///
+        /// - Parameter resource: What to fetch.
+        /// - Returns: The stream and the response, when its head has arrived.
+        /// - Throws: Why there is no response, as ``/NetworkStack/HTTPFetchError`` has it. A failure after the head is thrown by
+        ///   the stream.
+        public func stream(
+            resource: URLSessionResource
+        ) async throws(URLSessionError) -> Network.Value<ByteStream<URLSessionError>, Response> {
+            try await engine.stream(resource)
+        }
+
         /// The session that carries the fetches.
         ///
-        /// It can be set once, on a stack that was made without a configuration. Its delegate has to be the stack, its delegate
+        /// It can be set once, before the first fetch of a stack that was made without a configuration; a stack without one makes a
+        /// session for its first fetch. Its delegate has to be the stack, its delegate
         /// queue serial, and its header fields legal in every request; anything else is a fatal error.
         public var session: URLSession? {
-            get { state.withLock { $0.session } }
+            get { slot.session }
             set {
                 guard let newValue else {
                     fatalError(
@@ -201,10 +215,9 @@ extension Network {
                     )
                 }
                 var configuration = configuration
-                configuration.headers = Self.headers(of: newValue)
+                configuration.headers = newValue.takeHeaders()
                 let engine = state.withLock { state -> HTTPEngine<URLSessionTransport>? in
-                    guard state.session == nil else { return nil }
-                    state.session = newValue
+                    guard slot.fill(with: newValue) else { return nil }
                     if !configuration.headers.isEmpty {
                         state.earlier = state.engine
                         state.engine = HTTPEngine(
@@ -222,24 +235,6 @@ extension Network {
                 }
                 engine.transport.session.attach(newValue)
             }
-        }
-
-        /// Takes the header fields from an injected session, which no longer adds them itself.
-        private static func headers(of session: URLSession) -> HTTP.Headers {
-            var configuration = Configuration()
-            configuration.headers = HTTP.Headers(additional: Platform.takeFields(from: session))
-            if HTTP.Headers(additional: session.configuration.httpAdditionalHeaders ?? [:]).haveCredentials {
-                fatalError(
-                    """
-                    The session's configuration has credentials among its httpAdditionalHeaders, which would follow a \
-                    redirect to any server. Give them to the requests.
-                    """
-                )
-            }
-            do { try configuration.validate() } catch {
-                fatalError("The session's configuration has httpAdditionalHeaders that no request can have: \(error)")
-            }
-            return configuration.headers
         }
 
         /// Finishes the fetches in flight, redirects and retries included, and then invalidates the session, which releases its
@@ -282,7 +277,7 @@ extension Network {
         /// after the last of them.
         private func close() {
             let refusing = HTTPEngine(
-                transport: URLSessionTransport(session: TransferSession(table: table)),
+                transport: URLSessionTransport(session: TransferSession(table: table, slot: slot)),
                 configuration: configuration,
                 queue: queue,
                 retryQueue: retryQueue

@@ -21,6 +21,30 @@ struct LoopThreadTests {
         await stack.shutdown()
     }
 
+    @Test("the shared stack serves a fetch")
+    func shared() async throws {
+        let server = try ScriptedServer.responding { _ in .json("[1,2]") }
+        #expect(try await Network.CurlNetworkStack.shared.get(server.url(), as: [Int].self) == [1, 2])
+    }
+
+    @Test("a stack that cannot be made fails each fetch with the reason")
+    func refusing() async throws {
+        var configuration = Network.Configuration()
+        configuration.connections.perHost = 0
+        let stack = Network.CurlNetworkStack(orRefusing: configuration)
+        for _ in 0..<2 {
+            await #expect {
+                try await stack.send(.get("http://127.0.0.1:9/"))
+            } throws: { error in
+                guard case .invalidRequest? = error as? Network.CurlFetchError else { return false }
+                return true
+            }
+        }
+        #expect(await stack.connectionStatistics == .init())
+        await stack.shutdown()
+        await #expect(throws: Network.CurlFetchError.self) { try await stack.send(.get("http://127.0.0.1:9/")) }
+    }
+
     @Test("a loop's thread leaves no stack mapped when it has ended")
     func stackIsUnmapped() async throws {
         func mapped() throws -> Int {

@@ -93,7 +93,7 @@ struct PreconnectionTests {
             try await stack.fetch(
                 resource: .init(
                     baseRequestMaking: .request(HTTP.Request(url: silent.url())),
-                    options: HTTP.Options()
+                    options: { $0 = HTTP.Options() }
                 )
             )
         }

@@ -22,7 +22,7 @@ private final class Owner: Sendable {
 struct ReentryTests {
     @Test("may cancel its fetch when a stream ends that its completion retained")
     func streamEnds() async throws {
-        let (isTold, isGone, stream) = (Gate(), Gate(), Lock<ByteStream?>(nil))
+        let (isTold, isGone, stream) = (Gate(), Gate(), Lock<ByteStream<Network.CurlFetchError>?>(nil))
         let server = try ScriptedServer { _ in
             [
                 .receiveHead, .send("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\n"), .wait(for: isTold),

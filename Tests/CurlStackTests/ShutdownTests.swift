@@ -210,8 +210,8 @@ struct ShutdownTests {
             resource: .init(baseRequestMaking: .request(request))
         )
         await stack.shutdown()
-        await #expect(throws: ByteStream.Failed.self) { for try await _ in opened.value {} }
-        await #expect(throws: ByteStream.Failed.self) { _ = try await download.value.whole() }
+        await #expect(throws: Network.CurlFetchError.self) { for try await _ in opened.value {} }
+        await #expect(throws: Network.CurlFetchError.self) { _ = try await download.value.whole() }
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == [])
     }
 }

@@ -65,6 +65,8 @@ extension ConformanceCheck {
 
     /// Features above the messages.
     private static let above: [ConformanceCheck] = [
+        // Calls
+        calls, callOptions, fileCalls, eventCalls,
         // Retries
         retries,
         // Authentication

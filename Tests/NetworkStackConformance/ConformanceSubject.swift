@@ -21,14 +21,14 @@ public struct ConformanceSubject: Sendable {
     /// Makes a new stack for a check.
     public let make: @Sendable (Network.Configuration) throws -> Stack
     /// Makes a new stack that delivers streams.
-    let makeStreaming: @Sendable (Network.Configuration) throws -> AnyHTTPNetworkStack<ByteStream>
+    let makeStreaming: @Sendable (Network.Configuration) throws -> AnyHTTPNetworkStack<ErasedStream>
     /// Makes a new stack, and its view that delivers streams.
     let makeViews:
-        @Sendable (Network.Configuration) throws -> (collected: Stack, streamed: AnyHTTPNetworkStack<ByteStream>)
+        @Sendable (Network.Configuration) throws -> (collected: Stack, streamed: AnyHTTPNetworkStack<ErasedStream>)
     /// Makes a new stack that downloads to the path that a closure returns.
     let makeDownloading:
         @Sendable (Network.Configuration, _ place: @escaping @Sendable (HTTP.Response) -> String) throws
-            -> AnyHTTPNetworkStack<Download>
+            -> AnyHTTPNetworkStack<ErasedDownload>
     /// Makes a new stack, and a closure that shuts it down after a time.
     let makeFinishing:
         @Sendable (Network.Configuration) throws -> (stack: Stack, finish: @Sendable (Duration) async -> Void)
@@ -70,12 +70,12 @@ public struct ConformanceSubject: Sendable {
         self.name = name
         self.capabilities = capabilities
         self.make = { AnyHTTPNetworkStack(try make($0)) }
-        makeStreaming = { AnyHTTPNetworkStack(try make($0).streaming) }
+        makeStreaming = { AnyHTTPNetworkStack(AnyHTTPNetworkStack(try make($0)).streaming) }
         makeViews = { configuration in
-            let stack = try make(configuration)
-            return (AnyHTTPNetworkStack(stack), AnyHTTPNetworkStack(stack.streaming))
+            let stack = AnyHTTPNetworkStack(try make(configuration))
+            return (stack, AnyHTTPNetworkStack(stack.streaming))
         }
-        makeDownloading = { AnyHTTPNetworkStack(try make($0).downloads(to: $1)) }
+        makeDownloading = { AnyHTTPNetworkStack(AnyHTTPNetworkStack(try make($0)).downloads(to: $1)) }
         makeFinishing = { configuration in
             let stack = try make(configuration)
             return (AnyHTTPNetworkStack(stack), { await stack.engine.finish(within: $0) })

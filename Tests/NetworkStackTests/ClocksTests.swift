@@ -254,7 +254,7 @@ struct DeliveryTests {
             var delivery = Delivery(completesInPlace: true)
             _ = delivery.returned()
             let response = HTTP.Response(status: .init(status), url: request.url)
-            #expect(end(&delivery, with: .whole(response, .init(), method: .GET)) == moment)
+            #expect(end(&delivery, with: .whole(response, .init(), method: .GET, fails: status >= 300)) == moment)
         }
     }
 }

@@ -70,19 +70,20 @@ struct FetchErrorTests {
         #expect(!Retry.isTransient(undecodable))
     }
 
-    @Test("is the same for a stream and its fetch")
+    @Test("that end a stream are judged like those of its fetch")
     func streams() {
-        func failed(_ error: any Error) -> ByteStream.Failed { ByteStream.Failed(underlying: error) }
-        let truncated = failed(FetchError.transport(Transported(kind: .truncated, phase: .receiving)))
+        let truncated = FetchError.transport(Transported(kind: .truncated, phase: .receiving))
         #expect(truncated.transportFailure == .truncated && Retry.isTransient(truncated))
         #expect(!truncated.isFinal && !truncated.isRetryable && truncated.statusCode == nil)
-        #expect(truncated.summary == "content that did not come whole: truncated failed while receiving")
-        let late = failed(FetchError.timedOut(.idle, during: .receiving))
+        #expect(truncated.summary == "truncated failed while receiving")
+        let late = FetchError.timedOut(.idle, during: .receiving)
         #expect(late.isTimeout && Retry.isTransient(late))
-        #expect(failed(FetchError.cancelled).isFinal && !Retry.isTransient(failed(FetchError.cancelled)))
-        let unwritten = failed(FileError(path: "/secret", number: 28))
+        let unwritten = FetchError.localFile(FileError(path: "/secret", number: 28))
         #expect(unwritten.isFinal && !Retry.isTransient(unwritten))
-        #expect(unwritten.summary == "content that did not come whole: FileError")
+        #expect(unwritten.summary == "a file that cannot be written, error 28")
+        for final in [FetchError.cancelled, .concurrentRead] {
+            #expect(final.isFinal && !Retry.isTransient(final))
+        }
     }
 
     @Test("whether a clock ended it")

@@ -38,7 +38,7 @@ struct FetchStateTests {
     }
 
     private func whole(_ step: FetchState.Step) throws -> (HTTP.Response, String) {
-        guard case .settle(.whole(let response, let data, _), _) = step else {
+        guard case .settle(.whole(let response, let data, _, _), _) = step else {
             throw Unexpected(step: step)
         }
         return (response, String(decoding: data, as: UTF8.self))

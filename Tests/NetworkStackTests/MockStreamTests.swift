@@ -6,7 +6,7 @@ import Testing
 @Suite("A mock's streams", .timeLimit(.minutes(1)))
 struct MockStreamTests {
     /// A download as an app may write it: what is missing is asked for where it was cut off.
-    private func download(_ url: String, via stack: some HTTPTransportStack) async throws -> Data {
+    private func download(_ url: String, via stack: some HTTPNetworkStack<Data>) async throws -> Data {
         var content = Data()
         while true {
             do {
@@ -15,7 +15,7 @@ struct MockStreamTests {
                 let opened = try await stack.streaming.fetch(resource: .init(baseRequestMaking: .request(request)))
                 for try await chunk in opened.value { content += chunk }
                 return content
-            } catch let failure as ByteStream.Failed where Retry.isTransient(failure) {}
+            } catch let failure as any HTTPError where failure.isTransient {}
         }
     }
 

@@ -5,6 +5,9 @@ import Testing
 
 @Suite("Lines and server-sent events")
 struct ServerSentEventTests {
+    private typealias Failure = HTTPFetchError<HTTP.Response, any Error>
+    private typealias Events = ServerSentEventStream<Failure>
+
     /// The lines of a text that comes in pieces of a length.
     private func lines(
         _ text: String,
@@ -45,7 +48,7 @@ struct ServerSentEventTests {
     }
 
     /// A stream that has come whole, in one piece.
-    private func stream(_ text: String) -> ByteStream {
+    private func stream(_ text: String) -> ByteStream<Failure> {
         let receiver = StreamReceiver()
         _ = receiver.take(Data(text.utf8))
         receiver.finish(trailers: nil, metrics: .init())
@@ -56,27 +59,31 @@ struct ServerSentEventTests {
         "a second loop continues at the first one's position, and loses nothing read ahead"
     )
     func secondLoops() async throws {
-        #expect(try await inTwoLoops(LineStream(stream("a\nb\nc"), limit: 10)) == ["a", "b", "c"])
-        let numbers = JSONLineStream<Int>(LineStream(stream("1\n2\n3\n"), limit: 10)) { JSONDecoder() }
+        #expect(try await inTwoLoops(LineStream(stream("a\nb\nc"), limit: 10) { _ in .cancelled }) == ["a", "b", "c"])
+        let numbers = JSONLineStream<Int, Failure>(
+            LineStream(stream("1\n2\n3\n"), limit: 10) { _ in .cancelled },
+            decoder: { JSONDecoder() },
+            undecodable: { _ in .cancelled }
+        )
         #expect(try await inTwoLoops(numbers) == [1, 2, 3])
         let text = "id: 7\nretry: 1500\ndata: a\n\ndata: b\n\ndata: c\n\n"
         let expected = ["a", "b", "c"].map { ServerSentEvent(data: $0, id: "7", retry: .milliseconds(1500)) }
-        #expect(try await inTwoLoops(ServerSentEventStream(stream(text), limit: 100)) == expected)
+        #expect(try await inTwoLoops(Events(stream(text), limit: 100) { _ in .cancelled }) == expected)
     }
 
     @Test("the reconnection state includes events without data, and no truncated event")
     func connectingAgain() async throws {
-        let events = ServerSentEventStream(
+        let events = Events(
             stream("id: 1\ndata: a\n\nretry: 50\n\nid: 2\n\nid: 3\ndata: b\nretry: 1"),
             limit: 100
-        )
+        ) { _ in .cancelled }
         #expect(events.lastEventID == nil && events.retry == nil)
         var told: [String] = []
         for try await event in events { told.append(event.data) }
         #expect(told == ["a"])
         #expect(events.lastEventID == "2")
         #expect(events.retry == .milliseconds(50))
-        let others = ServerSentEventStream(stream("id: 1\nid\ndata: a\n\n"), limit: 100)
+        let others = Events(stream("id: 1\nid\ndata: a\n\n"), limit: 100) { _ in .cancelled }
         for try await event in others { #expect(event.id.isEmpty) }
         #expect(others.lastEventID?.isEmpty == true)
     }
@@ -138,7 +145,7 @@ struct ServerSentEventTests {
             """
         #expect(
             try events(text) == [
-                ServerSentEvent(name: "tick", data: "a\n b\n", id: "7", retry: .milliseconds(1500)),
+                ServerSentEvent(event: "tick", data: "a\n b\n", id: "7", retry: .milliseconds(1500)),
                 ServerSentEvent(data: "c", id: "7", retry: .milliseconds(1500)),
                 ServerSentEvent(data: "", retry: .milliseconds(1500)),
             ]

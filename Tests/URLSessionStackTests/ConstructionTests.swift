@@ -121,12 +121,39 @@ struct ConstructionTests {
         #expect(result.saysOnExit("Content-Length belongs to one request"))
     }
 
-    @Test("A fetch without a session is a fatal error with the fix")
-    func noSession() async {
-        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-            _ = await Stack().outcome(of: try .url("http://127.0.0.1:9/"))
+    @Test("A stack without a session makes one for its first fetch, and keeps it")
+    func noSession() async throws {
+        let server = try ScriptedServer.responding { .ok($0["user-agent"] ?? "none") }
+        let network = Stack()
+        #expect(network.session == nil)
+        #expect(try await network.fetch(resource: .url(server.url("/a"))).text == "NetworkStack/0.1")
+        let session = try #require(network.session)
+        #expect(try await network.fetch(resource: .url(server.url("/b"))).text == "NetworkStack/0.1")
+        #expect(network.session === session)
+        #expect(server.requests.allSatisfy { $0["accept-language"] == nil })
+        await network.shutdown()
+    }
+
+    @Test("A stack whose own session is refused fails each fetch with the reason")
+    func refusedSession() async {
+        await #expect(processExitsWith: .exitCode(0)) {
+            setenv("http_proxy", "http://127.0.0.1:9", 1)
+            let network = Stack()
+            for _ in 0..<2 {
+                guard
+                    case .failure(.unsupported(.proxies, _)) = await network.outcome(
+                        of: try .url("http://127.0.0.1:9/")
+                    )
+                else { exit(1) }
+            }
+            exit(0)
         }
-        #expect(result.saysOnExit("Set one before the first fetch"))
+    }
+
+    @Test("The shared stack serves a fetch")
+    func shared() async throws {
+        let server = try ScriptedServer.responding { _ in .json("[1,2]") }
+        #expect(try await Stack.shared.get(server.url(), as: [Int].self) == [1, 2])
     }
 
     @Test("Removing the session is a fatal error with the fix")

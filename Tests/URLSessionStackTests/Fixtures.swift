@@ -21,7 +21,7 @@ extension HTTPResource<URLRequest, URLResponse> {
         return Self(
             baseRequestMaking: .init { [request] handler in handler(.success(request)) },
             interceptors: interceptors,
-            options: options
+            options: options.map { value in { @Sendable (stack: inout HTTP.Options) in stack = value } }
         )
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import NetworkStack
 import Testing
 
 @testable import URLSessionStack
@@ -12,10 +13,15 @@ struct TransferSessionTests {
     @Test("an ended session makes no task")
     func shutDown() {
         let table = TaskTable(challengeHandler: nil)
-        let session = TransferSession(table: table)
+        let session = TransferSession(table: table, slot: SessionSlot())
         session.attach(URLSession(configuration: .ephemeral))
-        #expect(session.urlSession != nil)
+        #expect(throws: Never.self) { try session.carrier() }
         table.shutDown()
-        #expect(session.urlSession == nil)
+        #expect {
+            try session.carrier()
+        } throws: { error in
+            guard case .shutDown? = error as? HTTPTransferFailure<URLError> else { return false }
+            return true
+        }
     }
 }

@@ -24,10 +24,8 @@ struct App<Stack: HTTPNetworkStack<Data>>: Sendable {
 
     /// Asks for what takes too long, and answers with the clock that ran out.
     func tooSlow(within limit: Duration) async throws -> HTTP.Timeout {
-        var options = stack.options
-        options.timeouts.total = limit
         do {
-            _ = try await stack.fetch(resource: resource(.slow, options: options))
+            _ = try await stack.fetch(resource: resource(.slow, options: { $0.timeouts.total = limit }))
             throw Surprise("the slow response came in time")
         } catch let error as Stack.FetchError {
             guard case .timedOut(let clock, _, _) = error else { throw error }
@@ -65,7 +63,7 @@ struct App<Stack: HTTPNetworkStack<Data>>: Sendable {
         }
     }
 
-    private func resource(_ place: DemoAPI.Place, options: HTTP.Options? = nil) -> Stack.Resource {
+    private func resource(_ place: DemoAPI.Place, options: HTTP.Options.Change? = nil) -> Stack.Resource {
         HTTPResource(baseRequestMaking: .endpoint(api.endpoint(place)), options: options)
     }
 }

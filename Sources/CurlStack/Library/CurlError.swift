@@ -1,3 +1,4 @@
+internal import FoundationEssentials
 public import NetworkStack
 
 /// An error of libcurl.
@@ -127,7 +128,7 @@ public struct CurlError: HTTPTransportError, Hashable {
     }
 }
 
-extension CurlError: CustomStringConvertible {
+extension CurlError: DescribedError {
     /// The code's name, the message and the phase.
     public var description: String {
         var text = "\(code): \(message)"

@@ -10,17 +10,21 @@ public struct AnyHTTPNetworkStack<Remote: Sendable>: HTTPNetworkStack {
     /// What the backend can do here, and why not what it cannot.
     public let capabilities: HTTP.Capabilities
 
-    /// How the backend carries out fetches whose resource has no options of its own.
-    public let options: HTTP.Options
+    /// How the backend carries out fetches, as it is set up now.
+    public var options: HTTP.Options { currentOptions() }
 
+    private let currentOptions: @Sendable () -> HTTP.Options
     private let erased: @Sendable (Resource, @escaping Completion<Remote>) -> any Cancelable
     private let awaited: @Sendable (Resource) async -> Result<Network.Value<Remote, Response>, FetchError>
+    private let streamed: @Sendable (Resource, @escaping Completion<ByteStream<FetchError>>) -> any Cancelable
+    private let shut: @Sendable () async -> Void
 
     /// Erases a stack.
     ///
     /// - Parameter base: The stack, which is kept.
     public init<Base: HTTPNetworkStack<Remote>>(_ base: Base) {
-        (capabilities, options) = (base.capabilities, base.options)
+        capabilities = base.capabilities
+        currentOptions = { base.options }
         erased = { resource, completion in
             base.fetch(resource: resource.converted()) { completion(Self.erase($0)) }
         }
@@ -30,6 +34,16 @@ public struct AnyHTTPNetworkStack<Remote: Sendable>: HTTPNetworkStack {
             })
             return Self.erase(result)
         }
+        streamed = { resource, completion in
+            base.stream(resource: resource.converted()) { result in
+                completion(
+                    Self.erase(result).map { opened in
+                        .init(value: ByteStream(opened.value, mapError: \.erased), response: opened.response)
+                    }
+                )
+            }
+        }
+        shut = { await base.shutdown() }
     }
 
     /// Fetches a resource.
@@ -52,9 +66,24 @@ public struct AnyHTTPNetworkStack<Remote: Sendable>: HTTPNetworkStack {
         try await awaited(resource).get()
     }
 
-    private static func erase<R, E>(
-        _ result: Result<Network.Value<Remote, R>, HTTPFetchError<R, E>>
-    ) -> Result<Network.Value<Remote, Response>, FetchError> {
+    /// Fetches a resource and delivers its body while it arrives.
+    ///
+    /// - Parameters:
+    ///   - resource: What to fetch.
+    ///   - completion: Called exactly once, after this function has returned, on a queue of the backend: for a success when the
+    ///     response's head has arrived.
+    /// - Returns: Cancels the fetch, and the stream after it.
+    @discardableResult
+    public func stream(resource: Resource, completion: @escaping Completion<ByteStream<FetchError>>) -> any Cancelable {
+        streamed(resource, completion)
+    }
+
+    /// Shuts the backend down.
+    public func shutdown() async { await shut() }
+
+    private static func erase<Value, R, E>(
+        _ result: Result<Network.Value<Value, R>, HTTPFetchError<R, E>>
+    ) -> Result<Network.Value<Value, Response>, FetchError> {
         switch result {
         case .success(let fetched):
             guard let response = fetched.response.httpResponse else { return .failure(.badResponse(nil)) }

@@ -1,7 +1,11 @@
 public import FoundationEssentials
 
-/// A network stack that speaks HTTP. One app's code runs on any of them: write it on `some HTTPNetworkStack<Data>` and
-/// choose the backend at one line, or at run time with ``AnyHTTPNetworkStack``.
+/// A network stack that speaks HTTP. Code written on `some HTTPNetworkStack<Data>` runs on every backend: choose the backend at one
+/// line, or at run time with ``AnyHTTPNetworkStack``.
+///
+/// A conformer implements two functions, ``NetworkStack/fetch(resource:completion:)`` and ``stream(resource:completion:)``, and two
+/// properties. The short calls, streams, downloads and views are written once, for all of them. A backend conforms to
+/// ``HTTPTransportStack`` instead, which needs its transport alone.
 public protocol HTTPNetworkStack<Remote>: NetworkStack
 where
     Resource == HTTPResource<Request, Response>,
@@ -15,8 +19,7 @@ where
     /// What the stack can do here, and why not what it cannot.
     var capabilities: HTTP.Capabilities { get }
 
-    /// How fetches are carried out whose resource has no options of its own. Options of a resource's own begin as a copy of
-    /// these (``HTTPResource/options``).
+    /// How fetches are carried out. A resource, a call or a view (``with(options:)``) changes these options for itself.
     var options: HTTP.Options { get }
 
     /// Fetches a resource. Cancelling the task cancels the fetch, which then throws ``HTTPFetchError/cancelled``.
@@ -27,10 +30,50 @@ where
     /// - Returns: The payload and its response.
     /// - Throws: Why the fetch failed, as ``HTTPFetchError`` has it.
     func fetch(resource: Resource) async throws(FetchError) -> Network.Value<Remote, Response>
+
+    /// Fetches a resource and delivers its body while it arrives.
+    ///
+    /// - Parameters:
+    ///   - resource: What to fetch.
+    ///   - completion: Called exactly once, after this function has returned, on a queue of the stack: for a success when the
+    ///     response's head has arrived. A failure after that is thrown by the stream.
+    /// - Returns: Cancels the fetch, and the stream after it.
+    @discardableResult
+    func stream(resource: Resource, completion: @escaping Completion<ByteStream<FetchError>>) -> any Cancelable
+
+    /// Fetches a resource and delivers its body while it arrives. Cancelling the task cancels the fetch, as long as this waits.
+    ///
+    /// Every stack has this form, on the one that calls back.
+    ///
+    /// - Parameter resource: What to fetch.
+    /// - Returns: The stream and the response, when its head has arrived.
+    /// - Throws: Why there is no response. A failure after the head is thrown by the stream.
+    func stream(resource: Resource) async throws(FetchError) -> Network.Value<ByteStream<FetchError>, Response>
+
+    /// Ends every fetch under way with ``HTTPFetchError/shutDown``, releases the stack's resources, and waits until that is done.
+    /// Later fetches fail with the same. It may be called any number of times. By default it does nothing.
+    func shutdown() async
 }
 
-/// A stack that is an engine over a transport. Fetching is written once, here. A conformer that has no `fetch` of its own may
-/// hand the asynchronous form on to ``HTTPEngine/fetch(_:)``, which spares a hop from thread to thread.
+extension HTTPNetworkStack {
+    /// Fetches a resource and delivers its body while it arrives. Cancelling the task cancels the fetch, as long as this waits.
+    ///
+    /// - Parameter resource: What to fetch.
+    /// - Returns: The stream and the response, when its head has arrived.
+    /// - Throws: Why there is no response. A failure after the head is thrown by the stream.
+    public func stream(
+        resource: Resource
+    ) async throws(FetchError) -> Network.Value<ByteStream<FetchError>, Response> {
+        if Task.isCancelled { throw .cancelled }
+        return try await OneShot.result { waiting in stream(resource: resource) { waiting.fill($0) } }.get()
+    }
+
+    /// Does nothing.
+    public func shutdown() async {}
+}
+
+/// A stack that is an engine over a transport. Fetching is written once, here. A conformer may hand the asynchronous forms on to
+/// ``HTTPEngine/fetch(_:)`` and ``HTTPEngine/stream(_:)``, which spares a hop from thread to thread.
 public protocol HTTPTransportStack<Transport>: HTTPNetworkStack<Data>
 where Request == Transport.Request, Response == Transport.Response, TransportError == Transport.Failure {
     /// Carries one hop.
@@ -44,10 +87,10 @@ extension HTTPTransportStack {
     /// What the transport can do here, and why not what it cannot.
     public var capabilities: HTTP.Capabilities { engine.transport.capabilities }
 
-    /// How fetches are carried out whose resource has no options of its own: what the stack's configuration says.
+    /// How fetches are carried out: what the stack's configuration says.
     public var options: HTTP.Options { engine.options }
 
-    /// Fetches a resource and collects its content.
+    /// Fetches a resource and collects its body.
     ///
     /// - Parameters:
     ///   - resource: What to fetch.
@@ -58,4 +101,19 @@ extension HTTPTransportStack {
     public func fetch(resource: Resource, completion: @escaping Completion<Data>) -> any Cancelable {
         engine.fetch(resource, completion: completion)
     }
+
+    /// Fetches a resource and delivers its body while it arrives.
+    ///
+    /// - Parameters:
+    ///   - resource: What to fetch.
+    ///   - completion: Called exactly once, after this function has returned, on a queue of the stack: for a success when the
+    ///     response's head has arrived. A failure after that is thrown by the stream.
+    /// - Returns: Cancels the fetch, and the stream after it.
+    @discardableResult
+    public func stream(resource: Resource, completion: @escaping Completion<ByteStream<FetchError>>) -> any Cancelable {
+        engine.stream(resource, completion: completion)
+    }
+
+    /// Ends every fetch under way, and all later ones, with ``HTTPFetchError/shutDown``.
+    public func shutdown() async { engine.shutDown() }
 }

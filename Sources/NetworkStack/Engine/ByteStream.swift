@@ -1,114 +1,166 @@
 public import FoundationEssentials
 
-/// The content of a response while it arrives, in pieces as they come.
+/// The body of a response while it arrives, in chunks as they arrive.
 ///
 /// It has one reader. A slow reader slows the server down where the stack can do that (``HTTP/Capability/backPressure``): at most
-/// about 256 KiB wait for it, and a few hundred more in the backend, over HTTP/2 up to the 32 MB of libcurl's window. Elsewhere
-/// waits what has come, up to ``HTTP/Options/Limits/body``. A stream that nobody holds any more is given up, and with it its
-/// connection or HTTP/2 stream.
+/// about 256 KiB wait for it, and a few hundred KiB more in the backend, over HTTP/2 up to the 32 MB of libcurl's window. On other
+/// stacks what has arrived waits, up to ``HTTP/Options/Limits/body``. Releasing the last reference to a stream cancels its
+/// transfer.
 ///
-/// It ends in one of two ways: with `nil` when the content is whole, or by throwing ``Failed``.
-public struct ByteStream: AsyncSequence, Sendable {
-    /// The content did not come whole.
-    public struct Failed: Error, CustomStringConvertible {
-        /// Why: the `FetchError` of the stack that fetched, ``ConcurrentRead``, or what the one who used the stream met:
-        /// ``TooLong``, or a ``FileError`` of a download.
-        public let underlying: any Error
+/// It ends in one of two ways: with `nil` when the body is whole, or by throwing the stack's `FetchError`.
+public struct ByteStream<Failure: ByteStreamFailure>: AsyncSequence, Sendable {
+    /// A chunk, never empty.
+    public typealias Element = Data
 
-        /// Makes one.
-        ///
-        /// - Parameter underlying: Why the content did not come whole.
-        public init(underlying: any Error) { self.underlying = underlying }
+    private let read: @Sendable () async throws(Failure) -> Data?
+    private let end: @Sendable () -> (trailers: HTTP.Headers?, metrics: HTTP.Metrics?)
+    private let abandon: @Sendable () -> Void
 
-        /// Why the content did not come whole.
-        public var description: String { "The content did not come whole: \(underlying)" }
+    /// Makes a stream of what a closure returns, such as for a test.
+    ///
+    /// - Parameter next: Returns the next chunk, or `nil` at the end. Empty chunks are skipped. It is called again only after it has
+    ///   returned a chunk.
+    public init(unfolding next: @escaping @Sendable () async throws(Failure) -> Data?) {
+        read = next
+        end = { (nil, nil) }
+        abandon = {}
     }
 
-    /// Two tasks wait for the same stream's next piece. The second fails with this, and the first goes on.
-    public struct ConcurrentRead: Error, Hashable, CustomStringConvertible {
-        /// Makes the error, for tests of who is to handle it.
-        public init() {}
-
-        /// What to do about it.
-        public var description: String { "Another task waits for this stream's next piece; a stream has one reader." }
+    /// Makes a stream of bytes that are there.
+    ///
+    /// - Parameter data: The bytes: one chunk.
+    public init(_ data: Data) {
+        let rest = Lock<Data?>(data)
+        self.init { rest.withLock { $0.take() } }
     }
 
-    /// The content is longer than the reader collects.
-    public struct TooLong: Error, Hashable, CustomStringConvertible {
-        /// The most bytes that were to be collected.
-        public let limit: Int64
-
-        /// Makes the error, for tests of code that handles it.
-        ///
-        /// - Parameter limit: The most bytes that were to be collected.
-        public init(limit: Int64) { self.limit = limit }
-
-        /// What happened.
-        public var description: String { "The content is longer than the \(limit) bytes that were to be collected." }
+    /// Makes the stream of a response.
+    init(_ receiver: StreamReceiver) {
+        let holder = StreamHolder(receiver)
+        read = { () async throws(Failure) in
+            do { return try await holder.receiver.next() } catch { throw Self.failure(of: error) }
+        }
+        end = { (holder.receiver.trailers, holder.receiver.metrics) }
+        abandon = { holder.receiver.abandon() }
     }
 
-    /// Gives a stream up when nobody holds it any more.
-    fileprivate final class Holder: Sendable {
-        let receiver: StreamReceiver
-
-        init(_ receiver: StreamReceiver) { self.receiver = receiver }
-
-        deinit { receiver.abandon() }
+    /// Makes a stream of another whose errors are converted.
+    init<Other>(_ other: ByteStream<Other>, mapError transform: @escaping @Sendable (Other) -> Failure) {
+        read = { () async throws(Failure) in
+            do throws(Other) { return try await other.read() } catch { throw transform(error) }
+        }
+        (end, abandon) = (other.end, other.abandon)
     }
 
-    private let holder: Holder
+    private static func failure(of error: any Error) -> Failure {
+        error as? Failure ?? (error is ConcurrentRead ? .concurrentRead : .cancelled)
+    }
 
-    init(_ receiver: StreamReceiver) { holder = Holder(receiver) }
+    /// The fields that followed the body, once the stream has ended and if there were any.
+    public var trailers: HTTP.Headers? { end().trailers }
 
-    /// The fields that followed the content, once the stream has ended and if there were any.
-    public var trailers: HTTP.Headers? { holder.receiver.trailers }
-
-    /// What the fetch took, once the stream has ended well.
-    public var metrics: HTTP.Metrics? { holder.receiver.metrics }
+    /// What was measured of the fetch, once the stream has ended without an error.
+    public var metrics: HTTP.Metrics? { end().metrics }
 
     /// Collects what is still to come.
     ///
     /// - Parameter limit: The most bytes to collect.
-    /// - Returns: The content.
-    /// - Throws: ``Failed``, also when there is more than the limit, with ``TooLong``.
-    public func collect(upTo limit: Int64 = 1 << 30) async throws(Failed) -> Data {
-        var content = Data()
+    /// - Returns: The bytes.
+    /// - Throws: The stream's failure; ``HTTPFetchError/bodyTooLarge(limit:_:)`` if there are more bytes than the limit.
+    public func collect(upTo limit: Int64 = 1 << 30) async throws(Failure) -> Data {
+        var body = Data()
         var iterator = makeAsyncIterator()
         while let chunk = try await iterator.next() {
-            guard Int64(content.count) + Int64(chunk.count) <= limit else {
-                holder.receiver.abandon()
-                throw Failed(underlying: TooLong(limit: limit))
+            guard Int64(body.count) + Int64(chunk.count) <= limit else {
+                abandon()
+                throw .longerThan(limit: limit)
             }
-            content.append(chunk)
+            body.append(chunk)
         }
-        return content
+        return body
     }
 
-    /// Reads on where the stream stands.
-    public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(holder: holder) }
+    /// The stream byte by byte.
+    public var bytes: Bytes { Bytes(chunks: self) }
 
-    /// Reads a stream piece by piece. A task that is cancelled gives the stream up where it reads, or would read, the next
-    /// piece, also when all of the content has come.
+    /// Returns an iterator that continues where the stream stands.
+    public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(read: read) }
+
+    /// Reads a stream chunk by chunk. A cancelled task cancels the stream where it reads, or would read, the next chunk, also when
+    /// the whole body has arrived.
     public struct AsyncIterator: AsyncIteratorProtocol {
-        private let holder: Holder
+        fileprivate let read: @Sendable () async throws(Failure) -> Data?
 
-        fileprivate init(holder: Holder) { self.holder = holder }
-
-        /// The next piece, never empty.
+        /// The next chunk, never empty.
         ///
-        /// - Returns: The piece, or `nil` when the content has come whole.
-        /// - Throws: ``ByteStream/Failed``.
-        public mutating func next() async throws(Failed) -> Data? {
-            do { return try await holder.receiver.next() } catch { throw Failed(underlying: error) }
+        /// - Returns: The chunk, or `nil` when the body is whole.
+        /// - Throws: The stream's failure: ``HTTPFetchError/cancelled`` if the task is cancelled,
+        ///   ``HTTPFetchError/concurrentRead`` if another task waits for the next chunk.
+        public mutating func next() async throws(Failure) -> Data? {
+            while let chunk = try await read() { if !chunk.isEmpty { return chunk } }
+            return nil
         }
 
-        /// The next piece, never empty.
+        /// The next chunk, never empty.
         ///
         /// - Parameter actor: Where the caller runs.
-        /// - Returns: The piece, or `nil` when the content has come whole.
-        /// - Throws: ``ByteStream/Failed``.
-        public mutating func next(isolation actor: isolated (any Actor)?) async throws(Failed) -> Data? {
-            do { return try await holder.receiver.next() } catch { throw Failed(underlying: error) }
+        /// - Returns: The chunk, or `nil` when the body is whole.
+        /// - Throws: What ``next()`` throws.
+        public mutating func next(isolation actor: isolated (any Actor)?) async throws(Failure) -> Data? {
+            while let chunk = try await read() { if !chunk.isEmpty { return chunk } }
+            return nil
         }
     }
+
+    /// The bytes of a stream, one by one.
+    public struct Bytes: AsyncSequence, Sendable {
+        /// A byte.
+        public typealias Element = UInt8
+
+        fileprivate let chunks: ByteStream
+
+        /// Returns an iterator that continues where the stream stands; it has read the rest of the current chunk ahead.
+        public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(chunks: chunks.makeAsyncIterator()) }
+
+        /// Reads byte by byte.
+        public struct AsyncIterator: AsyncIteratorProtocol {
+            fileprivate var chunks: ByteStream.AsyncIterator
+            private var chunk = Data()[...]
+
+            fileprivate init(chunks: ByteStream.AsyncIterator) { self.chunks = chunks }
+
+            /// The next byte.
+            ///
+            /// - Returns: The byte, or `nil` when the body is whole.
+            /// - Throws: The stream's failure.
+            public mutating func next() async throws(Failure) -> UInt8? {
+                if let byte = chunk.popFirst() { return byte }
+                chunk = try await chunks.next() ?? Data()
+                return chunk.popFirst()
+            }
+
+            /// The next byte.
+            ///
+            /// - Parameter actor: Where the caller runs.
+            /// - Returns: The byte, or `nil` when the body is whole.
+            /// - Throws: The stream's failure.
+            public mutating func next(isolation actor: isolated (any Actor)?) async throws(Failure) -> UInt8? {
+                if let byte = chunk.popFirst() { return byte }
+                chunk = try await chunks.next(isolation: actor) ?? Data()
+                return chunk.popFirst()
+            }
+        }
+    }
+}
+
+/// Two tasks wait for the next chunk of one stream. The second fails with this, and the first continues.
+struct ConcurrentRead: Error {}
+
+/// Cancels the transfer of a stream when the last reference to the stream is released.
+private final class StreamHolder: Sendable {
+    let receiver: StreamReceiver
+
+    init(_ receiver: StreamReceiver) { self.receiver = receiver }
+
+    deinit { receiver.abandon() }
 }

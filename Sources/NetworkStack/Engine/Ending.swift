@@ -3,7 +3,8 @@ public import FoundationEssentials
 /// How a fetch ended, in neutral terms; ``Fetch`` makes the stack's result of it.
 @usableFromInline
 enum Ending: Sendable {
-    case whole(HTTP.Response, Data, method: HTTP.Method)
+    /// The response has arrived. It is a failure if its status is one (``HTTP/Options/failsForStatus``).
+    case whole(HTTP.Response, Data, method: HTTP.Method, fails: Bool)
     /// The head of a success came, and the body goes to a receiver.
     case opened(HTTP.Response)
     case noRequest(any Error)
@@ -15,7 +16,7 @@ enum Ending: Sendable {
     /// Whether making the result runs no user code, so that it may be done on the transport's thread.
     var needsNoUserCode: Bool {
         switch self {
-        case .whole(let response, _, _): response.status.statusClass == .success
+        case .whole(_, _, _, let fails): !fails
         case .opened: true
         default: false
         }

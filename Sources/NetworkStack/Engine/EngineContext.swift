@@ -32,7 +32,7 @@ final class EngineContext: Sendable {
         batch: ResumeBatch? = nil
     ) {
         self.batch = batch
-        options = Shared(configuration.options)
+        options = Shared(configuration.options.keepingBack(configuration.sensitiveHeaders))
         let start = MonotonicTime(nanoseconds: 0)
         firstLook = FetchClocks(configuration.options.timeouts, startedAt: start).firstLook.nanoseconds
         sessionHeaders = configuration.headers.isEmpty ? nil : configuration.headers

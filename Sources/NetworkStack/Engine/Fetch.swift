@@ -5,8 +5,8 @@ public import FoundationEssentials
 enum Reception<Remote: Sendable>: Sendable {
     /// It is collected, and delivered as a value made of it.
     case collected(@Sendable (Data) -> Remote)
-    /// It goes to a receiver; a value made of the head is delivered.
-    case streamed(StreamReceiver, @Sendable (HTTP.Response) -> Remote)
+    /// It goes to a receiver; a value made of that is delivered.
+    case streamed(StreamReceiver, @Sendable () -> Remote)
 }
 
 /// One fetch in the types of its stack: makes its requests, starts its hops, and maps how it ended to the stack's result.
@@ -40,8 +40,8 @@ final class Fetch<Transport: HTTPTransport, Remote: Sendable>: FetchDelegate {
         self.resource = resource
         self.reception = reception
         self.completion = completion
-        options = resource.sharedOptions ?? engine.context.options
-        intercepted = engine.isIntercepted(resource) ? engine.interceptedAttempt(of: resource) : nil
+        options = resource.options(over: engine.context.options)
+        intercepted = engine.isIntercepted(resource) ? engine.interceptedAttempt(of: resource, options) : nil
         making = { $0.resource.content.makeAtOnce() }
         starting = { fetch, hop, loop, number in
             fetch.engine.transport.start(hop, sink: HopSink<Transport.Failure>(loop, hop: number))
@@ -93,7 +93,7 @@ final class Fetch<Transport: HTTPTransport, Remote: Sendable>: FetchDelegate {
     func judge(_ ending: Ending) -> Bool {
         guard let intercepted else { return false }
         // No value is made of a collected body before it has been transformed.
-        if case .whole(let head, let data, let method) = ending, isCollected(head, data, method) {
+        if case .whole(let head, let data, let method, false) = ending, isCollected(head, data, method) {
             intercepted.keep(engine.transport.response(head), data)
             return true
         }
@@ -156,7 +156,7 @@ final class Fetch<Transport: HTTPTransport, Remote: Sendable>: FetchDelegate {
                 return succeedingIntercepted(self, success, data)
             }
             return completeStored(outcome)
-        case .whole(let head, let data, let method) where isCollected(head, data, method):
+        case .whole(let head, let data, let method, false) where isCollected(head, data, method):
             return succeeding(self, head, data)
         default: break
         }
@@ -189,9 +189,9 @@ final class Fetch<Transport: HTTPTransport, Remote: Sendable>: FetchDelegate {
         completion.complete(.success(.init(value: remote(data), response: response)), in: engine.context.batch)
     }
 
-    /// Whether a response is a success whose body is collected.
+    /// Whether a response whose status is no failure is a success whose body is collected.
     private func isCollected(_ head: HTTP.Response, _ data: Data, _ method: HTTP.Method) -> Bool {
-        guard case .collected = reception, head.status.statusClass == .success else { return false }
+        guard case .collected = reception else { return false }
         return !lacksContent(data, head.status, method)
     }
 
@@ -203,12 +203,11 @@ final class Fetch<Transport: HTTPTransport, Remote: Sendable>: FetchDelegate {
     /// The stack's result of an ending (the table in the contract's step 6), and the body that came with it.
     private func outcome(of ending: Ending) -> (Outcome, Data?) {
         switch ending {
-        case .whole(var neutral, let data, let method):
+        case .whole(var neutral, let data, let method, let fails):
             let payload = data.isEmpty ? nil : data
-            let isSuccess = neutral.status.statusClass == .success
-            if !isSuccess { neutral.errorBody = payload }
+            if fails { neutral.errorBody = payload }
             let response = engine.transport.response(neutral)
-            guard isSuccess else {
+            if fails {
                 let apiError = resource.errorDecoding.decode(payload, response)
                 return (.failure(.http(neutral.status, apiError, response)), payload)
             }
@@ -220,7 +219,7 @@ final class Fetch<Transport: HTTPTransport, Remote: Sendable>: FetchDelegate {
         case .opened(let neutral):
             let response = engine.transport.response(neutral)
             guard case .streamed(_, let remote) = reception else { return (.failure(.badResponse(response)), nil) }
-            return (.success(.init(value: remote(neutral), response: response)), nil)
+            return (.success(.init(value: remote(), response: response)), nil)
         case .noRequest(let error): return (.failure(.noRequest(error)), nil)
         case .failed(let failure, let context):
             return (.failure(FetchError(failure, context ?? .init(), engine.transport.response)), nil)

@@ -36,12 +36,13 @@ extension FetchLoop {
     }
 
     func received(head: HTTP.Response, hop: Int) {
-        guard cookiesAndHSTS.isOn else { return act { $0.received(head: head, hop: hop, now: .now) } }
+        // User code, so it runs before the lock is taken; so do the clocks of cookies and HSTS below.
+        let fails = options.value.failsForStatus(head.status)
+        guard cookiesAndHSTS.isOn else { return act { $0.received(head: head, fails: fails, hop: hop, now: .now) } }
         guard let request = state.withLock({ $0.current(hop)?.request }) else { return }
-        // The clocks of cookies and HSTS are the user's: they are read before the lock is taken.
         cookiesAndHSTS.received(head)
         let secured = securedRedirect(head, to: request)
-        act { $0.received(head: head, secured: secured, hop: hop, now: .now) }
+        act { $0.received(head: head, fails: fails, secured: secured, hop: hop, now: .now) }
     }
 
     /// The https URL that HSTS demands in place of the one a redirect leads to, if any.
@@ -94,8 +95,19 @@ extension FetchLoop {
             if !body.isEmpty { _ = received(body: body, hop: hop) }
             return finished(trailers: trailers, metrics: metrics, hop: hop)
         }
+        let fails = options.value.failsForStatus(response.status)
         var head: HTTP.Response? = consume response
-        act { $0.finished(head.take(), body: body, trailers: trailers, metrics: metrics, hop: hop, now: .now) }
+        act {
+            $0.finished(
+                head.take(),
+                fails: fails,
+                body: body,
+                trailers: trailers,
+                metrics: metrics,
+                hop: hop,
+                now: .now
+            )
+        }
     }
 
     @usableFromInline

@@ -9,9 +9,11 @@ extension FetchState {
 
     private var limits: HTTP.Options.Limits { options.value.limits }
 
-    /// The head has come. `secured` is the https URL that HSTS demands in place of the one it redirects to, if any.
+    /// The head has arrived. `secured` is the https URL that HSTS demands in place of the one it redirects to, if any. `fails` is
+    /// whether its status is a failure by the fetch's options, which run user code; `nil` for the default.
     mutating func received(
         head response: consuming HTTP.Response,
+        fails: Bool? = nil,
         secured: Result<URL?, HTTP.InvalidValue> = .success(nil),
         hop number: Int,
         now: MonotonicTime
@@ -19,6 +21,7 @@ extension FetchState {
         guard let hop = current(number) else { return .wait }
         clocks.entered(.receiving, now: now)
         hop.head = response
+        hop.fails = fails ?? (response.status.statusClass != .success)
         do {
             hop.next = response.status.statusClass == .redirection ? try redirect(response, of: hop, secured) : nil
         } catch {
@@ -26,7 +29,7 @@ extension FetchState {
         }
         // What follows is another protocol's (RFC 9110 section 15.2.2), which was not asked for.
         if response.status == .switchingProtocols { return whole(hop, now: now) }
-        if streams, hop.next == nil, response.status.statusClass == .success {
+        if streams, hop.next == nil, !hop.fails {
             stage = .opening(hop, isReported: false)
             clocks.opened()
             return takeResponse(of: hop, trailers: nil, metrics: .init(), now: now).map { .open($0) } ?? .wait
@@ -56,6 +59,7 @@ extension FetchState {
             fragment: hop.fragment,
             following: redirects,
             policy: options.value.redirects,
+            sensitive: options.value.sensitiveHeaders,
             secured: secured
         )
     }
@@ -66,7 +70,8 @@ extension FetchState {
         if hop.next != nil { return drain(hop.drained + Int64(chunk.count), of: hop) }
         let limit = streams ? Self.errorLimit : limits.body
         guard Int64(hop.body.count) + Int64(chunk.count) <= limit else {
-            return streams ? whole(hop, now: now) : .settle(.failed(.bodyTooLarge(limit: limit)), of: attemptNumber)
+            return streams
+                ? whole(hop, isCut: true, now: now) : .settle(.failed(.bodyTooLarge(limit: limit)), of: attemptNumber)
         }
         if hop.body.isEmpty { hop.body = chunk } else { hop.body.append(chunk) }
         return .wait
@@ -92,6 +97,7 @@ extension FetchState {
     /// Head, body and end came at once.
     mutating func finished(
         _ response: consuming HTTP.Response?,
+        fails: Bool? = nil,
         body: Data,
         trailers: HTTP.Headers?,
         metrics: HTTP.Metrics,
@@ -99,7 +105,7 @@ extension FetchState {
         now: MonotonicTime
     ) -> Step {
         guard let response = consume response else { return .wait }
-        var step = received(head: consume response, hop: hop, now: now)
+        var step = received(head: consume response, fails: fails, hop: hop, now: now)
         if case .wait = step, !body.isEmpty { step = received(body: body, hop: hop, now: now) }
         guard case .wait = step else { return step }
         return finished(trailers: trailers, metrics: metrics, hop: hop, now: now)
@@ -139,7 +145,14 @@ extension FetchState {
         guard var response = hop.head.take() else { return nil }
         // The redirects' targets inherit it (RFC 9110 section 10.2.2); the transport never saw it.
         if let fragment = hop.fragment { response.url = response.url.with(fragment: fragment) }
-        response.ended(trailers: trailers, redirects: redirects, metrics: metrics, after: now - clocks.startedAt)
+        response.ended(
+            trailers: trailers,
+            redirects: redirects,
+            metrics: metrics,
+            after: now - clocks.startedAt,
+            attempt: attemptNumber
+        )
+        response.request = hop.request.withoutBody
         return response
     }
 
@@ -148,12 +161,14 @@ extension FetchState {
         _ hop: Hop,
         trailers: HTTP.Headers? = nil,
         metrics: HTTP.Metrics = .init(),
+        isCut: Bool = false,
         now: MonotonicTime
     ) -> Step {
-        guard let response = takeResponse(of: hop, trailers: trailers, metrics: metrics, now: now) else {
+        guard var response = takeResponse(of: hop, trailers: trailers, metrics: metrics, now: now) else {
             return .wait
         }
+        if isCut { response.isErrorBodyCut = true }
         let body = exchange(&hop.body, with: Data())
-        return .settle(.whole(response, body, method: hop.request.method), of: attemptNumber)
+        return .settle(.whole(response, body, method: hop.request.method, fails: hop.fails), of: attemptNumber)
     }
 }

@@ -133,42 +133,52 @@ public final class HTTPEngine<Transport: HTTPTransport>: Sendable {
         isIntercepted || resource.isIntercepted
     }
 
-    /// Fetches a resource and hands its content on while it arrives.
+    /// Fetches a resource and delivers its body while it arrives.
     ///
-    /// A success is decided, and the completion called, when the response's head has come; what happens to the content after
-    /// that is the stream's. The content of an unsuccessful response is collected, up to 1 MiB, for its error.
+    /// A success is decided, and the completion called, when the response's head has arrived; a later failure is thrown by the
+    /// stream. The body of a failure is collected, up to 1 MiB, for its error.
     ///
     /// - Parameters:
     ///   - resource: What to fetch.
-    ///   - remote: Makes what is delivered of the stream and the response's head.
     ///   - completion: Called exactly once, after this function has returned, on the engine's queue.
     /// - Returns: Cancels the fetch, and the stream after it.
-    public func stream<Remote: Sendable>(
+    public func stream(
         _ resource: HTTPResource<Transport.Request, Transport.Response>,
-        as remote: @escaping @Sendable (ByteStream, HTTP.Response) -> Remote,
-        completion: @escaping @Sendable (Result<Network.Value<Remote, Transport.Response>, FetchError>) -> Void
-    ) -> any Cancelable {
-        stream(resource, as: remote, .call(completion))
+        completion:
+            @escaping @Sendable (Result<Network.Value<ByteStream<FetchError>, Transport.Response>, FetchError>)
+            -> Void
+    ) -> any Cancelable { stream(resource, .call(completion)) }
+
+    /// Fetches a resource and delivers its body while it arrives. Cancelling the task cancels the fetch, as long as this waits.
+    ///
+    /// - Parameter resource: What to fetch.
+    /// - Returns: The stream and the response, when its head has arrived.
+    /// - Throws: Why there is no response, as ``HTTPFetchError`` has it. A failure after the head is thrown by the stream.
+    public func stream(
+        _ resource: HTTPResource<Transport.Request, Transport.Response>
+    ) async throws(FetchError) -> Network.Value<ByteStream<FetchError>, Transport.Response> {
+        if Task.isCancelled { throw .cancelled }
+        return try await OneShot.result { stream(resource, .resume($0)) }.get()
     }
 
-    func stream<Remote: Sendable>(
+    private func stream(
         _ resource: HTTPResource<Transport.Request, Transport.Response>,
-        as remote: @escaping @Sendable (ByteStream, HTTP.Response) -> Remote,
-        _ completion: FetchCompletion<Result<Network.Value<Remote, Transport.Response>, FetchError>>
+        _ completion: FetchCompletion<Result<Network.Value<ByteStream<FetchError>, Transport.Response>, FetchError>>
     ) -> any Cancelable {
         let receiver = StreamReceiver(batch: context.batch)
-        let reception = Reception.streamed(receiver) { head in remote(ByteStream(receiver), head) }
+        let reception = Reception.streamed(receiver) { ByteStream<FetchError>(receiver) }
         return Fetch(engine: self, resource: resource, reception: reception, completion: completion).begin()
     }
 
     @usableFromInline
     func interceptedAttempt(
-        of resource: HTTPResource<Transport.Request, Transport.Response>
+        of resource: HTTPResource<Transport.Request, Transport.Response>,
+        _ options: Shared<HTTP.Options>
     ) -> InterceptedAttempt<Transport.Request, Transport.Response> {
         let chain = InterceptorChain(
             interceptors: isIntercepted ? joined(resource.interceptors) : resource.interceptors,
             priority: resource.retryActionPriority,
-            pathAsIs: (resource.sharedOptions ?? context.options).value.pathAsIs
+            pathAsIs: options.value.pathAsIs
         )
         return InterceptedAttempt(chain)
     }

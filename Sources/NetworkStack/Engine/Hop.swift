@@ -12,6 +12,8 @@ final class Hop {
     var resumesSending = false
     var resumesReceiving = false
     var head: HTTP.Response?
+    /// Whether the status of the head is a failure.
+    var fails = false
     /// Where the head redirects to.
     var next: HTTP.Request?
     /// The bytes of a redirect's body so far.

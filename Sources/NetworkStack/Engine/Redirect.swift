@@ -16,6 +16,7 @@ enum Redirect {
         fragment: String?,
         following followed: [HTTP.Response.Redirect],
         policy: HTTP.Options.Redirects,
+        sensitive: Set<HTTP.HeaderName> = [],
         secured: Result<URL?, HTTP.InvalidValue> = .success(nil)
     ) throws(HopFailure) -> HTTP.Request? {
         guard let (location, named) = try location(of: response, to: request, policy: policy) else { return nil }
@@ -44,7 +45,7 @@ enum Redirect {
             for name in contentHeaders { next.headers[name] = nil }
         }
         if target.origin != origin {
-            for name in [.authorization, .cookie, .proxyAuthorization, .host] + policy.sensitiveHeaders {
+            for name in [.authorization, .cookie, .proxyAuthorization, .host] + sensitive {
                 next.headers[name] = nil
             }
         }

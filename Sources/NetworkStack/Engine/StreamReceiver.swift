@@ -102,9 +102,9 @@ final class StreamReceiver: Sendable {
 
     private func wait() async throws {
         let waiter = OneShot<Void>()
-        let waits = try state.withLock { state throws(ByteStream.ConcurrentRead) in
+        let waits = try state.withLock { state throws(ConcurrentRead) in
             guard state.end == nil, state.chunks.count == 0 else { return false }
-            guard state.waiter == nil else { throw ByteStream.ConcurrentRead() }
+            guard state.waiter == nil else { throw ConcurrentRead() }
             state.waiter = waiter
             return true
         }

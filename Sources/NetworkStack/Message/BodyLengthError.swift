@@ -1,5 +1,7 @@
+internal import FoundationEssentials
+
 /// A body does not have its declared length.
-public struct BodyLengthError: Error, Hashable, CustomStringConvertible {
+public struct BodyLengthError: DescribedError, Hashable {
     /// The declared length in bytes.
     public let declared: Int64
     /// The actual length in bytes; if more than ``declared``, it means "at least".

@@ -25,7 +25,7 @@ extension HTTP {
 
         /// The context of a response.
         init(_ response: Response) {
-            self.init(url: response.url.redactedDescription, metrics: response.metrics)
+            self.init(url: response.url.redactedDescription, metrics: response.metrics, attempt: response.attempt)
         }
     }
 }

@@ -38,6 +38,14 @@ extension HTTP {
             set { Shared.change(&content) { $0.body = newValue } }
         }
 
+        /// The same request, without its body.
+        var withoutBody: Request {
+            guard !body.isNone else { return self }
+            var request = self
+            request.body = .none
+            return request
+        }
+
         /// Whether both are unchanged copies of one request.
         func isIdentical(to other: Request) -> Bool { content === other.content }
 

@@ -31,6 +31,25 @@ extension HTTP {
             var redirects: [Redirect] = []
             var metrics = Metrics()
             var errorBody: Data?
+            var isErrorBodyCut = false
+            var attempt: Int?
+            var request = Uncompared<Request?>(value: nil)
+        }
+
+        /// The request that was answered: after redirects, the last one, without its body and what the stack adds to it (cookies of a
+        /// jar, credentials of its own). `nil` for a response that no fetch of a stack returned. It does not count when responses are
+        /// compared.
+        public internal(set) var request: Request? {
+            get { content.value.request.value }
+            set { Shared.change(&content) { $0.request.value = newValue } }
+        }
+
+        /// A part that does not count when responses are compared.
+        private struct Uncompared<Value: Sendable>: Sendable, Hashable {
+            var value: Value
+
+            static func == (left: Self, right: Self) -> Bool { true }
+            func hash(into hasher: inout Hasher) {}
         }
 
         /// One reference, because every fetch copies its response several times.
@@ -92,6 +111,15 @@ extension HTTP {
             set { Shared.change(&content) { $0.errorBody = newValue } }
         }
 
+        /// Which attempt of its fetch it answered, from 1.
+        var attempt: Int? { content.value.attempt }
+
+        /// Whether ``errorBody`` ends where a limit cut it.
+        var isErrorBodyCut: Bool {
+            get { content.value.isErrorBodyCut }
+            set { Shared.change(&content) { $0.isErrorBodyCut = newValue } }
+        }
+
         /// The metrics of the fetch. Empty while it runs.
         public var metrics: Metrics {
             get { content.value.metrics }
@@ -100,9 +128,16 @@ extension HTTP {
 
         /// Sets the figures at the end of the fetch. The last hop's metrics are completed in place, because copying them is
         /// costly.
-        mutating func ended(trailers: Headers?, redirects: [Redirect], metrics: Metrics, after total: Duration) {
+        mutating func ended(
+            trailers: Headers?,
+            redirects: [Redirect],
+            metrics: Metrics,
+            after total: Duration,
+            attempt: Int
+        ) {
             Shared.change(&content) { content in
                 (content.trailers, content.redirects, content.metrics) = (trailers, redirects, metrics)
+                content.attempt = attempt
                 content.metrics.complete(redirects: redirects.count, after: total)
             }
         }

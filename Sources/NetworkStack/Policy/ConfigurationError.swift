@@ -1,3 +1,5 @@
+internal import FoundationEssentials
+
 extension Network {
     /// Why a stack cannot be made from a configuration, or why a transport cannot follow a fetch's options. Nothing was sent.
     @nonexhaustive
@@ -11,7 +13,7 @@ extension Network {
     }
 }
 
-extension Network.ConfigurationError: CustomStringConvertible {
+extension Network.ConfigurationError: DescribedError {
     /// The fault, in a sentence without secrets.
     public var description: String {
         switch self {

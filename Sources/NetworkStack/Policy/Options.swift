@@ -1,7 +1,12 @@
 extension HTTP {
-    /// How a request is carried out. A stack has default options. A resource's own options replace all of them, so begin with a
-    /// copy of the stack's (``HTTPResource/options``).
+    /// How a request is carried out. A stack's configuration has the defaults; a resource or a call changes them with a closure
+    /// (``Change``), so that what it does not mention stays as the stack has it.
     public struct Options: Sendable {
+        /// Changes a stack's options for a resource, a call or a view: `{ $0.timeouts.total = .seconds(5) }`.
+        ///
+        /// It is called once for each fetch, in the task or on the thread that begins the fetch.
+        public typealias Change = @Sendable (inout Options) -> Void
+
         /// Which redirects are followed, and which fields are sent after them.
         public struct Redirects: Sendable, Hashable {
             /// The most redirects to follow, from 0 to 100. One more fails with ``HTTPFetchError/tooManyRedirects(limit:_:)``.
@@ -9,15 +14,11 @@ extension HTTP {
             public var limit: Int
             /// Whether a redirect from https to http is followed.
             public var allowsInsecure: Bool
-            /// Secret header fields besides `Authorization`, `Cookie` and `Proxy-Authorization`: they are not sent to another
-            /// origin. A resource with its own options must list them again.
-            public var sensitiveHeaders: Set<HeaderName>
 
             /// Makes a policy.
-            public init(limit: Int = 20, allowsInsecure: Bool = false, sensitiveHeaders: Set<HeaderName> = []) {
+            public init(limit: Int = 20, allowsInsecure: Bool = false) {
                 self.limit = limit
                 self.allowsInsecure = allowsInsecure
-                self.sensitiveHeaders = sensitiveHeaders
             }
         }
 
@@ -105,6 +106,10 @@ extension HTTP {
 
         /// Which redirects are followed, and which fields are sent after them.
         public var redirects = Redirects()
+        /// Header fields that a redirect to another origin does not take along, besides `Authorization`, `Cookie` and
+        /// `Proxy-Authorization`: the names in ``Network/Configuration/sensitiveHeaders``, and those added by
+        /// ``addSensitiveHeaders(_:)``. A ``Change`` cannot remove a name.
+        public private(set) var sensitiveHeaders: Set<HeaderName> = []
         /// Whether a URL's path is sent with its segments `.` and `..` (`CURLOPT_PATH_AS_IS`), as keys of object stores may need.
         /// Otherwise they are removed (RFC 3986 section 5.2.4) before interceptors get the request, so that these sign or log
         /// what is sent. Those of a relative `Location` are always removed. Needs ``HTTP/Capability/pathAsIs``.
@@ -137,6 +142,10 @@ extension HTTP {
         /// Whether ``HTTP/Metrics/serverPins`` has the server's public keys even if they are not pinned. Use it to find the keys
         /// to pin.
         public var collectsServerPins = false
+        /// Whether a response with this status is a failure (``HTTPFetchError/http(_:_:_:)``); unless set, each status but 2xx is.
+        /// It is asked when the head of the response that ends the fetch has arrived, for streams and downloads, too; for a redirect
+        /// only if it is not followed. It is called on a thread of the stack and must return at once.
+        public var failsForStatus: @Sendable (StatusCode) -> Bool = { $0.statusClass != .success }
         /// Statuses whose success may have an empty body.
         public var emptyResponseCodes: Set<StatusCode> = [.noContent, .resetContent]
         /// Methods whose success may have an empty body.
@@ -181,6 +190,22 @@ extension HTTP {
                 throw HTTP.InvalidValue("A limit must not be negative, and a head needs room for one field at least.")
             }
         }
+
+        /// Keeps header fields from following redirects to another origin.
+        ///
+        /// - Parameter names: The names of the fields.
+        public mutating func addSensitiveHeaders(_ names: HeaderName...) { sensitiveHeaders.formUnion(names) }
+
+        /// These options after a change, which cannot remove a sensitive header.
+        func changed(by change: Change) -> Options {
+            var changed = self
+            change(&changed)
+            changed.sensitiveHeaders.formUnion(sensitiveHeaders)
+            return changed
+        }
+
+        /// The same options, with more header fields that are sensitive.
+        func keepingBack(_ names: Set<HeaderName>) -> Options { changed { $0.sensitiveHeaders.formUnion(names) } }
 
         /// Whether a callback is called while the fetch runs.
         var isHeard: Bool { onInformational != nil || onBytesSent != nil }

@@ -18,6 +18,16 @@ public enum FetchAndDecodeError<FetchError: Error>: Error {
     case decode(any Error)
 }
 
+extension FetchAndDecodeError: DescribedError {
+    /// What happened, in a sentence: that of the fetch's error or of the decoder's.
+    public var description: String {
+        switch self {
+        case .fetch(let error): "\(error)"
+        case .decode(let error): "The body of the response cannot be decoded: \(error)"
+        }
+    }
+}
+
 /// A failed fetch reports the same as without decoding. A body that could not be decoded came with a success, and another fetch
 /// would bring the same body.
 extension FetchAndDecodeError: HTTPError where FetchError: HTTPError {

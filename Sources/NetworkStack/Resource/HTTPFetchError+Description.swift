@@ -1,3 +1,5 @@
+internal import FoundationEssentials
+
 extension HTTPFetchError {
     /// What happened, in a few words without URLs, header values or content: fit for any log.
     public var summary: String {
@@ -10,6 +12,8 @@ extension HTTPFetchError {
         case .transport(let error, _): Self.words(for: error)
         case .requestBody: "the request's content could not be read"
         case .interceptor: "an interceptor rejected the content"
+        case .undecodable(let error, _): "a body that cannot be decoded, \(type(of: error))"
+        case .localFile(let error, _): "a file that cannot be written, error \(error.number)"
         case .insecureRedirect: "a redirect leads from https to http"
         case .invalidRedirect: "a redirect leads to no http or https URL"
         case .cancelled: "cancelled"
@@ -18,6 +22,27 @@ extension HTTPFetchError {
                 + (state.errors.count == 1 ? "failure" : "failures")
                 + ((state.errors.last as? Self).map { ", the last \($0.summary)" } ?? "")
         default: description
+        }
+    }
+
+    /// Whether the body of the failure ends where a limit cut it.
+    private var isBodyCut: Bool { httpResponse?.isErrorBodyCut ?? false }
+
+    /// Where and why decoding failed. A `DecodingError` describes itself in many lines, and may quote the body.
+    private static func words(forDecoder error: any Error) -> String {
+        guard let error = error as? DecodingError else { return "\(error)" }
+        func place(_ context: DecodingError.Context, _ last: (any CodingKey)? = nil) -> String {
+            let path = (context.codingPath + [last].compactMap { $0 }).map {
+                $0.intValue.map { "[\($0)]" } ?? ".\($0.stringValue)"
+            }
+            return path.isEmpty ? "the top level" : path.joined()
+        }
+        return switch error {
+        case .keyNotFound(let key, let context): "there is no value at \(place(context, key))."
+        case .valueNotFound(let type, let context): "the value at \(place(context)) is null; \(type) was expected."
+        case .typeMismatch(let type, let context): "the value at \(place(context)) is no \(type)."
+        case .dataCorrupted(let context): "the value at \(place(context)) is not valid."
+        @unknown default: "\(type(of: error))"
         }
     }
 
@@ -41,15 +66,23 @@ extension HTTPFetchError {
     }
 }
 
-extension HTTPFetchError: CustomStringConvertible {
-    /// What happened, in a sentence without URL user info, query or header values. An error from outside speaks for itself.
+extension HTTPFetchError: DescribedError {
+    /// What happened, in a sentence, and the URL without user info, query and fragment. It has no header values. An error of another
+    /// library is described in that library's words.
     public var description: String {
+        guard let url = context?.url else { return sentence }
+        return "\(sentence) URL: \(url)"
+    }
+
+    private var sentence: String {
         switch self {
         case .noRequest(let error): "The request could not be made: \(error)"
         case .http(let status, let error, _):
             "The response has the status \(status)" + (error.map { ": \($0)" } ?? ".")
-        case .noData(let status, _): "The response with the status \(status) has no content."
-        case .badResponse: "What came is no HTTP response."
+                + (isBodyCut ? " Its body was cut at the limit for bodies of failures." : "")
+        case .noData(let status, _):
+            "The response with the status \(status) has no body. Set options.allowsEmptyBody if it may have none."
+        case .badResponse: "The server sent something that is not an HTTP response."
         case .unknownCoding(let coding, _): "The response's content has the coding \(coding), which cannot be undone."
         case .transport(let error, _): "\(error)"
         case .retry(let reason, let state):
@@ -73,6 +106,9 @@ extension HTTPFetchError: CustomStringConvertible {
         case .requestBody(let error, _): "The request's content could not be read: \(error)"
         case .interceptor(let error): "An interceptor rejected the response's content: \(error)"
         case .untrusted(let error, _): error.description
+        case .undecodable(let error, _): "The body of the response cannot be decoded: \(Self.words(forDecoder: error))"
+        case .localFile(let error, _): "The file of the download cannot be written: \(error)"
+        case .concurrentRead: "Another task waits for this stream's next chunk; a stream has one reader."
         case .shutDown: "The stack was shut down."
         }
     }

@@ -4,7 +4,9 @@ extension HTTPFetchError: HTTPError {
     /// The response that came with the failure, if one did. For `retry`, that of the last failure.
     public var response: Response? {
         switch self {
-        case .http(_, _, let response), .noData(_, let response), .unknownCoding(_, let response): response
+        case .http(_, _, let response), .noData(_, let response), .unknownCoding(_, let response),
+            .undecodable(_, let response):
+            response
         case .badResponse(let response): response
         case .retry: lastFetchError?.response
         default: nil
@@ -39,7 +41,7 @@ extension HTTPFetchError: HTTPError {
             .tooManyRedirects(_, let context), .insecureRedirect(_, let context), .invalidRedirect(_, let context),
             .bodyTooLarge(_, let context), .decompressionRatio(_, let context), .headTooLarge(_, let context),
             .headLineTooLong(_, let context), .tooManyFields(_, let context), .bodyNotReplayable(let context),
-            .requestBody(_, let context):
+            .requestBody(_, let context), .localFile(_, let context):
             context
         case .retry: lastFetchError?.context
         default: httpResponse.map(HTTP.FetchContext.init)
@@ -47,7 +49,10 @@ extension HTTPFetchError: HTTPError {
     }
 
     /// The failure itself; for `retry`, the last failure that led to it.
-    public var lastError: any Error { lastFetchError ?? self }
+    public var lastError: any Error { lastFailure }
+
+    /// The same, with its type. Short calls throw it.
+    var lastFailure: Self { lastFetchError ?? self }
 
     private var lastFetchError: Self? {
         guard case .retry(_, let state) = self else { return nil }
@@ -92,7 +97,8 @@ extension HTTPFetchError: HTTPError {
     /// can be sent only once, a request that cannot be sent, a shutdown, and the end of retrying itself.
     public var isFinal: Bool {
         switch self {
-        case .cancelled, .retry, .invalidRequest, .timedOut(.total, _, _), .bodyNotReplayable, .untrusted, .shutDown:
+        case .cancelled, .retry, .invalidRequest, .timedOut(.total, _, _), .bodyNotReplayable, .untrusted, .shutDown,
+            .undecodable, .localFile, .concurrentRead:
             true
         default: false
         }

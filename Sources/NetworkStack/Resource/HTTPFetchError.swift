@@ -7,7 +7,7 @@ public import FoundationEssentials
 /// Cases that depend on what happened on the wire end with where the fetch was; ``context`` answers that for every case.
 /// Code that is given `any Error` asks ``HTTPError``.
 @nonexhaustive
-public indirect enum HTTPFetchError<Response: HTTPResponseConvertible, TransportError: Error>: CancellableFetchError {
+public indirect enum HTTPFetchError<Response: HTTPResponseConvertible, TransportError: Error>: ByteStreamFailure {
     /// The request could not be made: its maker, an encoder, an authenticator or an interceptor failed.
     case noRequest(any Error)
     /// The request or its options cannot be sent as they are; nothing was sent, and it is not tried again. The text says what
@@ -57,6 +57,12 @@ public indirect enum HTTPFetchError<Response: HTTPResponseConvertible, Transport
     case requestBody(any Error, HTTP.FetchContext = .init())
     /// An interceptor rejected the response's content.
     case interceptor(any Error)
+    /// The body of a success could not be decoded: what the decoder threw, and the response. Short calls and streams fail with it.
+    case undecodable(any Error, Response)
+    /// The file of a download could not be written.
+    case localFile(FileError, HTTP.FetchContext = .init())
+    /// Two tasks read one ``ByteStream`` at a time. This ends the second read; the first continues.
+    case concurrentRead
     /// The fetch was not tried again, after it had failed.
     case retry(Retry.Error, Retry.State)
     /// The stack was shut down.
@@ -66,6 +72,12 @@ public indirect enum HTTPFetchError<Response: HTTPResponseConvertible, Transport
 }
 
 extension HTTPFetchError {
+    /// What ``ByteStream/collect(upTo:)`` throws when there are more bytes than its limit: ``bodyTooLarge(limit:_:)``.
+    ///
+    /// - Parameter limit: The limit, in bytes.
+    /// - Returns: The error.
+    public static func longerThan(limit: Int64) -> Self { .bodyTooLarge(limit: limit) }
+
     /// The same error in neutral terms.
     var erased: HTTPFetchError<HTTP.Response, any Error> {
         switch self {
@@ -93,6 +105,10 @@ extension HTTPFetchError {
         case .bodyNotReplayable(let context): .bodyNotReplayable(context)
         case .requestBody(let error, let context): .requestBody(error, context)
         case .interceptor(let error): .interceptor(error)
+        case .undecodable(let error, let response):
+            response.httpResponse.map { .undecodable(error, $0) } ?? .badResponse(nil)
+        case .localFile(let error, let context): .localFile(error, context)
+        case .concurrentRead: .concurrentRead
         case .retry(let error, let state): .retry(error, state.erased)
         case .shutDown: .shutDown
         case .cancelled: .cancelled

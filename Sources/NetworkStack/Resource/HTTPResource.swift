@@ -15,21 +15,21 @@ public struct HTTPResource<Request: HTTPRequestConvertible, Response: HTTPRespon
         let interceptors: Interceptors
         @usableFromInline let isIntercepted: Bool
         let retryActionPriority: Retry.Action.CompareClosure
-        @usableFromInline let options: Shared<HTTP.Options>?
+        let options: HTTP.Options.Change?
 
         init(
             baseRequestMaking: Network.BaseRequestMaking<Request>,
             errorDecoding: Network.ErrorDecoding<Data, Response>,
             interceptors: Interceptors,
             retryActionPriority: @escaping Retry.Action.CompareClosure,
-            options: HTTP.Options?
+            options: HTTP.Options.Change?
         ) {
             self.baseRequestMaking = baseRequestMaking
             self.errorDecoding = errorDecoding
             self.interceptors = interceptors
             isIntercepted = !interceptors.isEmpty
             self.retryActionPriority = retryActionPriority
-            self.options = options.map(Shared.init)
+            self.options = options
         }
 
         /// Makes the request in neutral terms, if that is done at once.
@@ -57,15 +57,31 @@ public struct HTTPResource<Request: HTTPRequestConvertible, Response: HTTPRespon
     @inlinable var isIntercepted: Bool { content.isIntercepted }
     /// Chooses between the interceptors' votes on a failure.
     public var retryActionPriority: Retry.Action.CompareClosure { content.retryActionPriority }
-    /// How the request is carried out, or `nil` for the stack's way.
-    ///
-    /// - Warning: They take the place of the stack's options as a whole. What the stack says and these do not is dropped: its
-    ///   timeouts and limits, its Digest credentials, and its ``HTTP/Options/Redirects/sensitiveHeaders``, without which a
-    ///   secret field follows redirects to other origins. Change a copy of the stack's (``HTTPNetworkStack/options``) instead of
-    ///   making new ones.
-    public var options: HTTP.Options? { content.options?.value }
-    /// The same, without a copy.
-    @inlinable var sharedOptions: Shared<HTTP.Options>? { content.options }
+    /// Changes the stack's options for this resource; `nil` leaves them as they are.
+    public var options: HTTP.Options.Change? { content.options }
+
+    /// The options of a fetch of this resource on a stack with these options.
+    @usableFromInline
+    func options(over stack: Shared<HTTP.Options>) -> Shared<HTTP.Options> {
+        guard let change = content.options else { return stack }
+        return Shared(stack.value.changed(by: change))
+    }
+
+    /// The same resource with options that are changed first, before its own change.
+    func changing(_ first: HTTP.Options.Change?) -> Self {
+        guard let first else { return self }
+        let then = options
+        return Self(
+            baseRequestMaking: baseRequestMaking,
+            errorDecoding: errorDecoding,
+            interceptors: interceptors,
+            retryActionPriority: retryActionPriority,
+            options: { options in
+                first(&options)
+                then?(&options)
+            }
+        )
+    }
 
     /// Makes a resource.
     ///
@@ -74,13 +90,13 @@ public struct HTTPResource<Request: HTTPRequestConvertible, Response: HTTPRespon
     ///   - errorDecoding: Makes the API's error of an unsuccessful response.
     ///   - interceptors: Hear and decide what happens to its fetches, in order, after the stack's own.
     ///   - retryActionPriority: Chooses between the interceptors' votes on a failure: it folds them in order, from `.none`.
-    ///   - options: How the request is carried out, instead of all that the stack's options say; `nil` for the stack's way.
+    ///   - options: Changes the stack's options for this resource: `{ $0.timeouts.total = .seconds(5) }`.
     public init(
         baseRequestMaking: Network.BaseRequestMaking<Request>,
         errorDecoding: Network.ErrorDecoding<Data, Response> = .dummy,
         interceptors: Interceptors = [],
         retryActionPriority: @escaping Retry.Action.CompareClosure = Retry.Action.mostPrioritary,
-        options: HTTP.Options? = nil
+        options: HTTP.Options.Change? = nil
     ) {
         content = Content(
             baseRequestMaking: baseRequestMaking,

@@ -77,7 +77,7 @@ extension ModelDecoding where T == Void {
 }
 
 /// A payload was empty where a model was to be made of it.
-public struct EmptyPayloadError: Error, Hashable, CustomStringConvertible {
+public struct EmptyPayloadError: DescribedError, Hashable {
     /// Makes one.
     public init() {}
 

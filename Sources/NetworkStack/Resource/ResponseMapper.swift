@@ -57,7 +57,7 @@ extension ResponseMapper where APIError: Decodable {
 }
 
 /// A mapper found no model in a payload.
-public struct UnexpectedPayloadError: Error, Hashable, CustomStringConvertible {
+public struct UnexpectedPayloadError: DescribedError, Hashable {
     /// The type that was expected.
     public let expected: String
     /// The payload's length in bytes. The payload itself may be secret.

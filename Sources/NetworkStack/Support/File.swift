@@ -169,7 +169,7 @@ extension ByteReading {
 }
 
 /// A file could not be read or written.
-public struct FileError: Error, Hashable, CustomStringConvertible {
+public struct FileError: DescribedError, Hashable {
     /// The file.
     public let path: String
     /// The system's error number.

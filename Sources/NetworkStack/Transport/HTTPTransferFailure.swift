@@ -143,7 +143,7 @@ extension HTTPFetchError {
     }
 }
 
-extension HTTPTransferFailure: CustomStringConvertible, CustomReflectable {
+extension HTTPTransferFailure: DescribedError, CustomReflectable {
     /// The sentence of the fetch's error.
     public var description: String {
         HTTPFetchError<HTTP.Response, any Error>(mapTransport { $0 }, .init()) { $0 }.description

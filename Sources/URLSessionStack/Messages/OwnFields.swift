@@ -10,6 +10,11 @@ struct OwnFields: Sendable {
     let userAgent: String?
     let acceptsAnything: Bool
 
+    init(_ configuration: Network.Configuration) {
+        userAgent = configuration.userAgent
+        acceptsAnything = configuration.acceptsAnything
+    }
+
     /// Adds the default fields that the request does not have.
     ///
     /// - Parameters:

@@ -13,30 +13,36 @@ internal import NetworkStack
 final class TransferSession: Sendable {
     private struct State {
         var session: URLSession?
+        /// The default fields of requests; `nil` for an injected session.
+        var ownFields: OwnFields?
         /// Calls the closure of each waiting transfer that gets a place.
         var places: PlaceQueue<@Sendable () -> Void>
     }
 
     let table: TaskTable
-    /// The default fields of requests; `nil` for an injected session.
-    let ownFields: OwnFields?
     /// The tunnels of the environment's proxies that transfers may use.
     let tunnels = Platform.tunnels()
 
+    private let slot: SessionSlot
     private let state: Lock<State>
+
+    /// The default fields of requests; `nil` for an injected session.
+    var ownFields: OwnFields? { state.withLock { $0.ownFields } }
 
     var steering: DispatchQueue { table.steering }
     var interrupting: DispatchQueue { table.interrupting }
 
-    /// Makes an object whose session is attached later.
+    /// Makes an object whose session is attached later, or made for the first transfer if the slot is empty then.
     init(
         table: TaskTable,
+        slot: SessionSlot,
         connections: Network.Configuration.Connections = .init(),
         ownFields: OwnFields? = nil
     ) {
         self.table = table
-        self.ownFields = ownFields
-        state = Lock(State(places: PlaceQueue(perHost: connections.perHost, total: connections.total)))
+        self.slot = slot
+        let places = PlaceQueue<@Sendable () -> Void>(perHost: connections.perHost, total: connections.total)
+        state = Lock(State(ownFields: ownFields, places: places))
     }
 
     /// The last fetch has ended, and no other can start.
@@ -48,21 +54,24 @@ final class TransferSession: Sendable {
         Platform.boundTimeout(of: session)
         state.withLock { state in
             state.session = session
-            if ownFields == nil { state.places.perHost = max(1, session.configuration.httpMaximumConnectionsPerHost) }
+            if state.ownFields == nil {
+                state.places.perHost = max(1, session.configuration.httpMaximumConnectionsPerHost)
+            }
         }
     }
 
-    /// The session, or `nil` after its end.
-    var urlSession: URLSession? {
-        if table.isShutDown { return nil }
-        guard let session = state.withLock({ $0.session }) else {
-            fatalError(
-                """
-                The stack has no session. Set one before the first fetch: \
-                network.session = URLSession(configuration: .default, delegate: network, delegateQueue: nil)
-                """
-            )
-        }
+    /// The session that carries a transfer. If none was set before the first transfer, this makes one with the default
+    /// configuration.
+    ///
+    /// - Throws: ``HTTPTransferFailure/shutDown`` after the end; what the stack's initializer would throw for that configuration.
+    func carrier() throws(HTTPTransferFailure<URLError>) -> URLSession {
+        if table.isShutDown { throw .shutDown }
+        if let session = state.withLock({ $0.session }) { return session }
+        let configuration = Network.Configuration()
+        do { try configuration.checkForURLSession() } catch { throw .init(error) }
+        let (session, isNew) = slot.session(orMade: { .carrying(configuration, delegate: table) })
+        if isNew { state.withLock { $0.ownFields = OwnFields(configuration) } }
+        attach(session)
         return session
     }
 

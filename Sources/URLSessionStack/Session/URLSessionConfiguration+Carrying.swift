@@ -23,3 +23,14 @@ extension URLSessionConfiguration {
         return carrying
     }
 }
+
+extension URLSession {
+    /// A session that only carries.
+    static func carrying(_ configuration: Network.Configuration, delegate: any URLSessionDelegate) -> URLSession {
+        URLSession(
+            configuration: .carrying(configuration),
+            delegate: delegate,
+            delegateQueue: Platform.eventQueue()
+        )
+    }
+}

@@ -138,9 +138,10 @@ final class HopTransfer: HTTPTransfer, TaskReceiver {
             return state.content
         }
         guard let content else { return session.leave(hop.origin) }
-        guard let urlSession = session.urlSession else {
+        let urlSession: URLSession
+        do { urlSession = try session.carrier() } catch {
             session.leave(hop.origin)
-            return fail(.shutDown)
+            return fail(error)
         }
         do { try Platform.checkCookies(of: urlSession, for: hop) } catch {
             session.leave(hop.origin)

@@ -22,7 +22,7 @@ struct BoundedClient: Sendable {
         let resource = ConformanceSubject.Stack.Resource(
             baseRequestMaking: .request(request),
             errorDecoding: decoding,
-            options: options
+            options: options?.replacing
         )
         return try await bounded(.seconds(30), file: file, line: line) {
             do throws(FetchError) { return .success(try await stack.fetch(resource: resource)) } catch {

@@ -116,7 +116,7 @@ extension ConformanceSubject.Stack {
         options: HTTP.Options? = nil
     ) throws -> Observation {
         let request = try HTTP.Request(method: method, url: url, headers: headers, body: body)
-        return observe(Resource(baseRequestMaking: .request(request), options: options))
+        return observe(Resource(baseRequestMaking: .request(request), options: options?.replacing))
     }
 
     /// Fetches a URL, expects a success, and returns its body as text.

@@ -17,7 +17,7 @@ struct PairTrial: Sendable {
         }
     }
 
-    private typealias Stacks = (collected: ConformanceSubject.Stack, streamed: AnyHTTPNetworkStack<ByteStream>)
+    private typealias Stacks = (collected: ConformanceSubject.Stack, streamed: AnyHTTPNetworkStack<ErasedStream>)
     private typealias Resource = ConformanceSubject.Stack.Resource
 
     /// A resource of one side for one server, which is made once and fetched several times.
@@ -143,7 +143,11 @@ struct PairTrial: Sendable {
         } else {
             making = .request(request)
         }
-        let resource = Resource(baseRequestMaking: making, interceptors: interceptors, options: fetch.options)
+        let resource = Resource(
+            baseRequestMaking: making,
+            interceptors: interceptors,
+            options: fetch.options?.replacing
+        )
         return Made(resource: resource, isStreamed: fetch.isStreamed, log: fetch.log)
     }
 

@@ -1,10 +1,22 @@
 import NetworkStack
 import NetworkStackTesting
 
+extension HTTP.Options {
+    /// A change that puts these options in the place of the stack's, but for names of sensitive headers.
+    var replacing: Change { { [self] options in options = self } }
+
+    /// The default options with header fields that are sensitive.
+    static func keepingBack(_ names: HTTP.HeaderName) -> HTTP.Options {
+        var options = HTTP.Options()
+        options.addSensitiveHeaders(names)
+        return options
+    }
+}
+
 extension HTTPResource<HTTP.Request, HTTP.Response> {
     /// A GET of a URL.
     static func get(_ url: String, options: HTTP.Options? = nil) throws -> Self {
-        Self(baseRequestMaking: .request(try HTTP.Request(url: url)), options: options)
+        Self(baseRequestMaking: .request(try HTTP.Request(url: url)), options: options?.replacing)
     }
 
     /// A resource whose request a closure makes.
@@ -13,7 +25,7 @@ extension HTTPResource<HTTP.Request, HTTP.Response> {
         by interceptors: Interceptors = [],
         _ make: @escaping @Sendable (@escaping Network.BaseRequestMaking<HTTP.Request>.Handler) -> any Cancelable
     ) -> Self {
-        Self(baseRequestMaking: .init(make: make), interceptors: interceptors, options: options)
+        Self(baseRequestMaking: .init(make: make), interceptors: interceptors, options: options?.replacing)
     }
 }
 

@@ -2,9 +2,15 @@ import FoundationEssentials
 import NetworkStack
 import NetworkStackTesting
 
+/// A stream of any stack.
+typealias ErasedStream = ByteStream<BoundedClient.FetchError>
+
+/// A download of any stack.
+typealias ErasedDownload = Download<BoundedClient.FetchError>
+
 /// A stack that delivers streams, for checks.
 struct StreamingClient: Sendable {
-    typealias Stack = AnyHTTPNetworkStack<ByteStream>
+    typealias Stack = AnyHTTPNetworkStack<ErasedStream>
 
     let stack: Stack
 
@@ -15,7 +21,7 @@ struct StreamingClient: Sendable {
         options: HTTP.Options? = nil,
         file: StaticString = #fileID,
         line: UInt = #line
-    ) async throws -> Network.Value<ByteStream, HTTP.Response> {
+    ) async throws -> Network.Value<ErasedStream, HTTP.Response> {
         switch try await outcome(of: url, interceptors: interceptors, options: options, file: file, line: line) {
         case .success(let opened): return opened
         case .failure(let error):
@@ -31,12 +37,12 @@ struct StreamingClient: Sendable {
         options: HTTP.Options? = nil,
         file: StaticString = #fileID,
         line: UInt = #line
-    ) async throws -> Result<Network.Value<ByteStream, HTTP.Response>, BoundedClient.FetchError> {
+    ) async throws -> Result<Network.Value<ErasedStream, HTTP.Response>, BoundedClient.FetchError> {
         let resource = Stack.Resource(
             baseRequestMaking: .request(try HTTP.Request(url: url)),
             errorDecoding: decoding,
             interceptors: interceptors,
-            options: options
+            options: options?.replacing
         )
         return try await bounded(.seconds(30), file: file, line: line) {
             do throws(BoundedClient.FetchError) { return .success(try await stack.fetch(resource: resource)) } catch {
@@ -62,12 +68,12 @@ func streamFailure(
     _ body: @escaping @Sendable () async throws -> Void
 ) async throws -> any Error {
     try await bounded(.seconds(30), file: file, line: line) {
-        do { try await body() } catch let failed as ByteStream.Failed { return failed.underlying }
+        do { try await body() } catch let failed as BoundedClient.FetchError { return failed }
         throw ConformanceFailure("The stream must fail, and did not", file: file, line: line)
     }
 }
 
-extension ByteStream.AsyncIterator {
+extension ErasedStream.AsyncIterator {
     /// Reads until this many characters have arrived, or to the end, and returns them as text.
     ///
     /// It is a separate function, because a loop `while text.count < 5, let chunk = try await chunks.next()` crashes Swift 6.3.1

@@ -1,7 +1,8 @@
+import FoundationEssentials
 public import NetworkStack
 
 /// Why a ``MockNetworkStack`` has no answer. A fetch reports it as `transport`.
-public enum MockError: HTTPTransportError, Hashable, CustomStringConvertible {
+public enum MockError: HTTPTransportError, DescribedError, Hashable {
     /// There is no answer for the request.
     case endpointNotMocked(method: HTTP.Method, path: String)
     /// The endpoint's file does not exist.

@@ -114,11 +114,26 @@ public final class MockNetworkStack: HTTPTransportStack {
     /// - Returns: Cancels the fetch.
     @discardableResult
     public func fetch(resource: Resource, completion: @escaping Completion<Data>) -> any Cancelable {
-        guard let files, let endpoint = resource.baseRequestMaking.endpoint as? any MockEndpoint else {
-            return engine.fetch(resource, completion: completion)
-        }
+        engine(for: resource).fetch(resource, completion: completion)
+    }
+
+    /// Fetches a resource and delivers its body as a stream.
+    ///
+    /// - Parameters:
+    ///   - resource: What to fetch. One that was made of a ``MockEndpoint`` may be answered from its file.
+    ///   - completion: Called exactly once, after this function has returned.
+    /// - Returns: Cancels the fetch, and the stream after it.
+    @discardableResult
+    public func stream(
+        resource: Resource,
+        completion: @escaping Completion<ByteStream<FetchError>>
+    ) -> any Cancelable { engine(for: resource).stream(resource, completion: completion) }
+
+    /// The engine, or one that can answer from the file of the resource's endpoint.
+    private func engine(for resource: Resource) -> HTTPEngine<MockTransport> {
+        guard let files, let endpoint = resource.baseRequestMaking.endpoint as? any MockEndpoint else { return engine }
         var transport = engine.transport
         transport.fallback = { _ in try files.reply(for: endpoint) }
-        return makeEngine(transport).fetch(resource, completion: completion)
+        return makeEngine(transport)
     }
 }

@@ -209,7 +209,7 @@ final class FetchHistory {
         let step = event(&state)
         switch step {
         case .wait: return
-        case .settle(.whole(let head, let body, _), _):
+        case .settle(.whole(let head, let body, _, _), _):
             if let transfer, head.status != 101, body != transfer.sent {
                 delegate.faults.append("A body is delivered in order.")
             }

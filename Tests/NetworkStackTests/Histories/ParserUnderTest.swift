@@ -159,7 +159,7 @@ struct ParserUnderTest: Sendable {
         for line in pieces(bytes, by: length, LineBuffer(ending: .lineFeedsAndReturns, keepsRest: true, limit: 1 << 20))
         {
             switch try? parser.take(line) {
-            case .event(let event): seen.append("\(event.name)\n\(event.data)\n\(event.id)")
+            case .event(let event): seen.append("\(event.event)\n\(event.data)\n\(event.id)")
             case .comment(let text): seen.append(text)
             case nil: break
             }

@@ -5,10 +5,12 @@ import Testing
 
 @Suite("Event streams and their options")
 struct EventStreamTests {
-    private typealias Decoding = ModelDecoding<ServerSentEventStream, ByteStream, HTTP.Response>
+    private typealias Failure = HTTPFetchError<HTTP.Response, any Error>
+    private typealias Events = ServerSentEventStream<Failure>
+    private typealias Decoding = ModelDecoding<Events, ByteStream<Failure>, HTTP.Response>
 
     /// A stream that has come whole, in one piece.
-    private func stream(_ text: String) -> ByteStream {
+    private func stream(_ text: String) -> ByteStream<Failure> {
         let receiver = StreamReceiver()
         _ = receiver.take(Data(text.utf8))
         receiver.finish(trailers: nil, metrics: .init())
@@ -39,7 +41,7 @@ struct EventStreamTests {
         } catch let error as NotAnEventStream {
             #expect(!isRead)
             #expect(error.contentType == type.flatMap { HTTP.MediaType($0) })
-            #expect(try await error.content.collect() == Data(text.utf8))
+            #expect(try await error.body() == Data(text.utf8))
             #expect("\(error)".contains("not text/event-stream"))
         }
         let all = try Decoding.serverSentEvents(options: .anyContentType).decode(stream(text), response(type))
@@ -62,11 +64,11 @@ struct EventStreamTests {
         ] as [(String, [String])]
     )
     func unfinished(_ text: String, _ expected: [String]) async throws {
-        let events = ServerSentEventStream(stream(text), limit: 100, options: .unfinishedEvent)
+        let events = Events(stream(text), limit: 100, options: .unfinishedEvent, undecodable: { _ in .cancelled })
         #expect(try await events.reduce(into: []) { $0.append($1.data) } == expected)
         for try await _ in events { Issue.record("It ends twice") }
         if text.contains("id: 7") { #expect(events.lastEventID == "7") }
-        let whole = ServerSentEventStream(stream(text), limit: 100)
+        let whole = Events(stream(text), limit: 100, undecodable: { _ in .cancelled })
         let count =
             text.hasSuffix("\n\n") || text.hasSuffix("\r\n\r") ? expected.count : text.hasPrefix("data: a\n\n") ? 1 : 0
         #expect(try await whole.reduce(into: []) { $0.append($1.data) } == Array(expected.prefix(count)))
@@ -76,7 +78,12 @@ struct EventStreamTests {
     func comments() async throws {
         let seen = Lock<[String]>([])
         let text = "\u{FEFF}: first\n:\ndata: a\n:within\n\n:  two blanks\ndata: b\n\n: last"
-        let events = ServerSentEventStream(stream(text), limit: 100) { comment in seen.withLock { $0.append(comment) } }
+        let events = Events(
+            stream(text),
+            limit: 100,
+            onComment: { comment in seen.withLock { $0.append(comment) } },
+            undecodable: { _ in .cancelled }
+        )
         for try await event in events { seen.withLock { $0.append("event \(event.data)") } }
         #expect(seen.withLock { $0 } == ["first", "", "within", "event a", " two blanks", "event b"])
     }

@@ -1,78 +1,145 @@
-/// The same stack, delivering content in another form. It shares everything with the stack it was made of, and holds it.
-public struct HTTPStackView<Transport: HTTPTransport, Remote: Sendable>: HTTPNetworkStack {
+/// The same stack, delivering bodies in another form, such as streams or files. It shares everything with the stack that it was
+/// made of, and holds it.
+public struct HTTPStackView<Base: HTTPNetworkStack, Remote: Sendable>: HTTPNetworkStack {
     /// The stack's request.
-    public typealias Request = Transport.Request
+    public typealias Request = Base.Request
     /// The stack's response.
-    public typealias Response = Transport.Response
+    public typealias Response = Base.Response
     /// What the stack's transfers fail with.
-    public typealias TransportError = Transport.Failure
+    public typealias TransportError = Base.TransportError
 
     /// What the stack can do here, and why not what it cannot.
-    public var capabilities: HTTP.Capabilities { stack.engine.transport.capabilities }
+    public var capabilities: HTTP.Capabilities { base.capabilities }
 
-    /// How fetches are carried out whose resource has no options of its own.
-    public var options: HTTP.Options { stack.engine.options }
+    /// How fetches are carried out.
+    public var options: HTTP.Options { base.options }
 
-    /// Asked for its engine at every fetch: a stack may have another one later, such as one that refuses everything.
-    let stack: any HTTPTransportStack<Transport>
-    let remote: @Sendable (ByteStream, HTTP.Response) -> Remote
-    /// Whether making what is delivered runs no user code.
-    var needsNoUserCode = false
+    let base: Base
+    /// Makes what is delivered of a stream and the response whose body it is.
+    let remote: @Sendable (ByteStream<FetchError>, HTTP.Response?) -> Remote
 
     /// Fetches a resource.
     ///
     /// - Parameters:
     ///   - resource: What to fetch.
     ///   - completion: Called exactly once, after this function has returned, on a queue of the stack: for a success when the
-    ///     response's head has come.
+    ///     response's head has arrived.
     /// - Returns: Cancels the fetch, and after it what it delivered.
     @discardableResult
-    public func fetch(
-        resource: HTTPResource<Request, Response>,
-        completion: @escaping Completion<Remote>
-    ) -> any Cancelable {
-        stack.engine.stream(resource, as: remote, completion: completion)
+    public func fetch(resource: Resource, completion: @escaping Completion<Remote>) -> any Cancelable {
+        base.stream(resource: resource) { [self] result in completion(result.map(view)) }
     }
 
     /// Fetches a resource. Cancelling the task cancels the fetch, as long as this waits.
     ///
     /// - Parameter resource: What to fetch.
-    /// - Returns: What is delivered of the content, and the response, when its head has come.
-    /// - Throws: Why there is no response, as ``HTTPFetchError`` has it; what happens to the content later is the stream's.
-    public func fetch(
-        resource: HTTPResource<Request, Response>
-    ) async throws(HTTPFetchError<Response, TransportError>) -> Network.Value<Remote, Response> {
-        if Task.isCancelled { throw .cancelled }
-        return try await OneShot.result { waiting in
-            stack.engine.stream(resource, as: remote, needsNoUserCode ? .resume(waiting) : .call { waiting.fill($0) })
-        }
-        .get()
+    /// - Returns: What is delivered of the body, and the response, when its head has arrived.
+    /// - Throws: Why there is no response. A failure after the head is thrown by the stream.
+    public func fetch(resource: Resource) async throws(FetchError) -> Network.Value<Remote, Response> {
+        view(try await base.stream(resource: resource))
+    }
+
+    /// Fetches a resource and delivers its body while it arrives, as the stack does.
+    public func stream(
+        resource: Resource,
+        completion: @escaping Completion<ByteStream<FetchError>>
+    ) -> any Cancelable { base.stream(resource: resource, completion: completion) }
+
+    /// Shuts the stack down.
+    public func shutdown() async { await base.shutdown() }
+
+    private func view(_ opened: Network.Value<ByteStream<FetchError>, Response>) -> Network.Value<Remote, Response> {
+        .init(value: remote(opened.value, opened.response.httpResponse), response: opened.response)
     }
 }
 
-extension HTTPTransportStack {
-    /// The stack, delivering content while it arrives. A success is decided, and told, at the response's head; a later
-    /// failure is the stream's own. Content may be empty.
-    public var streaming: HTTPStackView<Transport, ByteStream> {
-        HTTPStackView(stack: self, remote: { stream, _ in stream }, needsNoUserCode: true)
+/// The same stack with other options. It shares everything else with the stack that it was made of, and holds it.
+public struct HTTPOptionsView<Base: HTTPNetworkStack>: HTTPNetworkStack {
+    /// The stack's resource.
+    public typealias Resource = HTTPResource<Base.Request, Base.Response>
+    /// What the stack delivers.
+    public typealias Remote = Base.Remote
+    /// The stack's request.
+    public typealias Request = Base.Request
+    /// The stack's response.
+    public typealias Response = Base.Response
+    /// What the stack's transfers fail with.
+    public typealias TransportError = Base.TransportError
+
+    /// What the stack can do here, and why not what it cannot.
+    public var capabilities: HTTP.Capabilities { base.capabilities }
+
+    /// The stack's options after the change.
+    public var options: HTTP.Options { base.options.changed(by: change) }
+
+    let base: Base
+    let change: HTTP.Options.Change
+
+    /// Fetches a resource with these options; the resource's own change is made after the view's.
+    @discardableResult
+    public func fetch(resource: Resource, completion: @escaping Completion<Remote>) -> any Cancelable {
+        base.fetch(resource: resource.changing(change), completion: completion)
     }
 
-    /// The stack, writing content into files while it arrives. A success is decided, and told, at the response's head; a
-    /// later failure is the download's own.
+    /// Fetches a resource with these options. Cancelling the task cancels the fetch.
+    public func fetch(resource: Resource) async throws(FetchError) -> Network.Value<Remote, Response> {
+        try await base.fetch(resource: resource.changing(change))
+    }
+
+    /// Fetches a resource with these options and delivers its body while it arrives.
+    public func stream(
+        resource: Resource,
+        completion: @escaping Completion<ByteStream<FetchError>>
+    ) -> any Cancelable { base.stream(resource: resource.changing(change), completion: completion) }
+
+    /// Fetches a resource with these options and delivers its body while it arrives.
+    public func stream(
+        resource: Resource
+    ) async throws(FetchError) -> Network.Value<ByteStream<FetchError>, Response> {
+        try await base.stream(resource: resource.changing(change))
+    }
+
+    /// Shuts the stack down.
+    public func shutdown() async { await base.shutdown() }
+}
+
+extension HTTPNetworkStack {
+    /// The same stack with other options, on the same connections.
     ///
-    /// - Parameter place: Says where the file of a response is to be; there may be one already, which is replaced at the end.
+    /// - Parameter options: Changes the stack's options: `{ $0.timeouts.total = .seconds(5) }`. What it does not mention stays. A
+    ///   resource's or a call's own change is made after it.
+    /// - Returns: The view.
+    public func with(options: @escaping HTTP.Options.Change) -> HTTPOptionsView<Self> {
+        HTTPOptionsView(base: self, change: options)
+    }
+
+    /// The stack, delivering bodies while they arrive. A success is decided, and reported, at the response's head; a later
+    /// failure is thrown by the stream. The body may be empty.
+    public var streaming: HTTPStackView<Self, ByteStream<FetchError>> {
+        HTTPStackView(base: self) { stream, _ in stream }
+    }
+
+    /// The stack, writing bodies into files while they arrive. A success is decided, and reported, at the response's head; a
+    /// later failure is thrown by the download.
+    ///
+    /// - Parameter place: Returns the path of the file of a response; an existing file is replaced at the end.
     /// - Returns: The view.
     public func downloads(
         to place: @escaping @Sendable (HTTP.Response) -> String
-    ) -> HTTPStackView<Transport, Download> {
-        HTTPStackView(stack: self) { stream, response in
-            Download(stream, to: place(response), expectedLength: response.contentLength)
+    ) -> HTTPStackView<Self, Download<FetchError>> {
+        HTTPStackView(base: self) { stream, response in
+            Download(
+                stream,
+                to: response.map(place) ?? "",
+                expectedLength: response?.contentLength,
+                localFile: { .localFile($0) }
+            )
         }
     }
 
-    /// The stack, writing content into one file while it arrives.
+    /// The stack, writing bodies into one file while they arrive.
     ///
-    /// - Parameter path: Where the file is to be; there may be one already, which is replaced at the end.
+    /// - Parameter path: Where the file is to be; an existing file is replaced at the end.
     /// - Returns: The view.
-    public func downloads(to path: String) -> HTTPStackView<Transport, Download> { downloads { _ in path } }
+    public func downloads(to path: String) -> HTTPStackView<Self, Download<FetchError>> { downloads { _ in path } }
 }

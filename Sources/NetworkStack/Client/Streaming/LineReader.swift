@@ -3,25 +3,39 @@ internal import FoundationEssentials
 /// Reads the lines of a stream, as bytes, without their ends. Among events, the last one counts without an end only on request.
 ///
 /// What was read ahead is the reader's: whoever goes on with it misses nothing.
-final class LineReader: Sendable {
-    let stream: ByteStream
+final class LineReader<Failure: ByteStreamFailure>: Sendable {
+    let stream: ByteStream<Failure>
     private let buffer: Lock<LineBuffer>
+    private let undecodable: @Sendable (any Error) -> Failure
 
-    init(_ stream: ByteStream, ending: LineBuffer.Ending, keepsRest: Bool = false, limit: Int) {
+    init(
+        _ stream: ByteStream<Failure>,
+        ending: LineBuffer.Ending,
+        keepsRest: Bool = false,
+        limit: Int,
+        undecodable: @escaping @Sendable (any Error) -> Failure
+    ) {
         self.stream = stream
         buffer = Lock(LineBuffer(ending: ending, keepsRest: keepsRest, limit: limit))
+        self.undecodable = undecodable
     }
 
     /// The next line, or `nil` at the end.
-    func next() async throws -> ArraySlice<UInt8>? {
+    func next() async throws(Failure) -> ArraySlice<UInt8>? {
         var chunks = stream.makeAsyncIterator()
         while true {
-            if let line = try buffer.withLock({ buffer throws(LineTooLong) in try buffer.next() }) { return line }
+            if let line = try take({ buffer throws(LineTooLong) in try buffer.next() }) { return line }
             guard let chunk = try await chunks.next() else {
-                return try buffer.withLock { buffer throws(LineTooLong) in try buffer.rest() }
+                return try take { buffer throws(LineTooLong) in try buffer.rest() }
             }
             buffer.withLock { $0.append(chunk) }
         }
+    }
+
+    private func take(
+        _ line: (inout LineBuffer) throws(LineTooLong) -> ArraySlice<UInt8>?
+    ) throws(Failure) -> ArraySlice<UInt8>? {
+        do { return try buffer.withLock(line) } catch { throw undecodable(error) }
     }
 }
 

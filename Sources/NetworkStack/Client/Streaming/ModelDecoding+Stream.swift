@@ -1,34 +1,45 @@
 public import FoundationEssentials
 
 /// Decodings of streams: lazy, piece by piece.
-extension ModelDecoding where Payload == ByteStream {
-    /// The lines of a text, without their ends (LF or CRLF), as they come.
+extension ModelDecoding where Metadata: HTTPResponseConvertible {
+    /// The lines of a text, without their ends (LF or CRLF), as they arrive.
     ///
     /// - Parameter limit: The most bytes of one line; a longer one fails with ``LineTooLong``.
     /// - Returns: The decoding.
-    public static func lines(upTo limit: Int = 1 << 20) -> Self where T == LineStream {
-        Self { stream, _ in LineStream(stream, limit: limit) }
+    public static func lines<E>(upTo limit: Int = 1 << 20) -> Self
+    where T == LineStream<HTTPFetchError<Metadata, E>>, Payload == ByteStream<HTTPFetchError<Metadata, E>> {
+        Self { stream, response in
+            LineStream(stream, limit: limit) { .undecodable($0, response) }
+        }
     }
 
-    /// The values of JSON lines (one JSON text per line), as they come; empty lines are left out.
+    /// The values of JSON lines (one JSON text per line), as they arrive; empty lines are left out.
     ///
     /// - Parameters:
     ///   - type: The value of one line.
     ///   - limit: The most bytes of one line; a longer one fails with ``LineTooLong``.
     ///   - decoder: Makes a decoder for the stream.
     /// - Returns: The decoding.
-    public static func jsonLines<Value: Decodable & SendableMetatype>(
+    public static func jsonLines<Value: Decodable & SendableMetatype, E>(
         _ type: Value.Type = Value.self,
         upTo limit: Int = 1 << 20,
         decoder: @escaping @Sendable () -> JSONDecoder = { JSONDecoder() }
-    ) -> Self where T == JSONLineStream<Value> {
-        Self { stream, _ in JSONLineStream(LineStream(stream, limit: limit), decoder: decoder) }
+    ) -> Self
+    where
+        T == JSONLineStream<Value, HTTPFetchError<Metadata, E>>, Payload == ByteStream<HTTPFetchError<Metadata, E>>
+    {
+        Self { stream, response in
+            JSONLineStream(LineStream(stream, limit: limit) { .undecodable($0, response) }, decoder: decoder) {
+                .undecodable($0, response)
+            }
+        }
     }
 
-    /// Server-sent events (`text/event-stream`), as they come, by the HTML Living Standard, section 9.2.
+    /// Server-sent events (`text/event-stream`) of one response, as they arrive, by the HTML Living Standard, section 9.2. For a
+    /// stream that connects again there is ``HTTPNetworkStack/events(from:reconnection:options:)``.
     ///
-    /// A response of another `Content-Type`, or of none, fails with ``NotAnEventStream``, which carries the content: an error in
-    /// JSON under a status of success is found at once. A 204 or 205, which has no content, is a stream without events.
+    /// A response of another `Content-Type`, or of none, fails with ``NotAnEventStream``, which carries the body: an error in
+    /// JSON under a status of success is found at once. A 204 or 205, which has no body, is a stream without events.
     ///
     /// - Parameters:
     ///   - limit: The most bytes of one event's data, and of any line; more fails with ``EventTooLong`` or ``LineTooLong``.
@@ -36,30 +47,32 @@ extension ModelDecoding where Payload == ByteStream {
     ///   - onComment: Called with each comment, which servers send as keep-alives: by the task that reads the events, in their
     ///     order, and without the space after the colon. It must not block.
     /// - Returns: The decoding. It throws ``NotAnEventStream``.
-    public static func serverSentEvents(
+    public static func serverSentEvents<E>(
         upTo limit: Int = 1 << 20,
-        options: ServerSentEventStream.Options = [],
+        options: ServerSentEventOptions = [],
         onComment: (@Sendable (String) -> Void)? = nil
-    ) -> Self where T == ServerSentEventStream {
-        Self { stream, metadata in
-            if !options.contains(.anyContentType),
-                let response = (metadata as? any HTTPResponseConvertible)?.httpResponse,
-                response.status != .noContent, response.status != .resetContent,
-                case let type = response.headers.contentType, type?.essence != HTTP.MediaType.eventStream.essence
+    ) -> Self
+    where T == ServerSentEventStream<HTTPFetchError<Metadata, E>>, Payload == ByteStream<HTTPFetchError<Metadata, E>> {
+        Self { stream, response in
+            if !options.contains(.anyContentType), let head = response.httpResponse,
+                head.status != .noContent, head.status != .resetContent,
+                case let type = head.headers.contentType, type?.essence != HTTP.MediaType.eventStream.essence
             {
-                throw NotAnEventStream(contentType: type, content: stream)
+                throw NotAnEventStream(contentType: type, body: stream)
             }
-            return ServerSentEventStream(stream, limit: limit, options: options, onComment: onComment)
+            return ServerSentEventStream(stream, limit: limit, options: options, onComment: onComment) {
+                .undecodable($0, response)
+            }
         }
     }
 }
 
 /// A line of a stream was longer than its limit.
-public struct LineTooLong: Error, Hashable, CustomStringConvertible {
+public struct LineTooLong: DescribedError, Hashable {
     /// The limit, in bytes.
     public let limit: Int
 
-    /// Makes the error, for tests of who is to handle it.
+    /// Makes the error, for tests of code that handles it.
     ///
     /// - Parameter limit: The limit, in bytes.
     public init(limit: Int) { self.limit = limit }
@@ -68,62 +81,83 @@ public struct LineTooLong: Error, Hashable, CustomStringConvertible {
     public var description: String { "A line of the stream is longer than the limit of \(limit) bytes." }
 }
 
-/// The lines of a stream as they come. The last one counts also without an end.
-public struct LineStream: AsyncSequence, Sendable {
-    private let lines: LineReader
+/// The lines of a stream as they arrive. The last one counts also without an end.
+public struct LineStream<Failure: ByteStreamFailure>: AsyncSequence, Sendable {
+    /// A line.
+    public typealias Element = String
 
-    init(_ stream: ByteStream, limit: Int) { lines = LineReader(stream, ending: .lineFeeds, limit: limit) }
+    private let lines: LineReader<Failure>
 
-    /// Reads on where the stream stands.
+    init(_ stream: ByteStream<Failure>, limit: Int, undecodable: @escaping @Sendable (any Error) -> Failure) {
+        lines = LineReader(stream, ending: .lineFeeds, limit: limit, undecodable: undecodable)
+    }
+
+    /// Returns an iterator that continues where the stream stands.
     public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(lines) }
 
     /// Reads line by line.
     public struct AsyncIterator: AsyncIteratorProtocol {
-        private let lines: LineReader
+        private let lines: LineReader<Failure>
 
-        fileprivate init(_ lines: LineReader) { self.lines = lines }
+        fileprivate init(_ lines: LineReader<Failure>) { self.lines = lines }
 
-        /// The next line, as UTF-8; bytes that are none are replaced.
+        /// The next line, as UTF-8; invalid bytes are replaced.
         ///
         /// - Returns: The line, or `nil` at the end.
-        /// - Throws: ``ByteStream/Failed`` or ``LineTooLong``.
-        public mutating func next() async throws -> String? {
+        /// - Throws: The stream's failure; ``HTTPFetchError/undecodable(_:_:)`` with ``LineTooLong``.
+        public mutating func next() async throws(Failure) -> String? {
+            try await lines.next().map { String(decoding: $0, as: UTF8.self) }
+        }
+
+        /// The next line, as UTF-8; invalid bytes are replaced.
+        ///
+        /// - Parameter actor: Where the caller runs.
+        /// - Returns: The line, or `nil` at the end.
+        /// - Throws: What ``next()`` throws.
+        public mutating func next(isolation actor: isolated (any Actor)?) async throws(Failure) -> String? {
             try await lines.next().map { String(decoding: $0, as: UTF8.self) }
         }
     }
 }
 
-/// The values of JSON lines as they come.
-public struct JSONLineStream<Value: Decodable & SendableMetatype>: AsyncSequence, Sendable {
+/// The values of JSON lines as they arrive.
+public struct JSONLineStream<Value: Decodable & SendableMetatype, Failure: ByteStreamFailure>: AsyncSequence, Sendable {
     /// A value of one line.
     public typealias Element = Value
 
-    private let lines: LineStream
+    private let lines: LineStream<Failure>
     private let decoder: @Sendable () -> JSONDecoder
+    private let undecodable: @Sendable (any Error) -> Failure
 
-    init(_ lines: LineStream, decoder: @escaping @Sendable () -> JSONDecoder) {
+    init(
+        _ lines: LineStream<Failure>,
+        decoder: @escaping @Sendable () -> JSONDecoder,
+        undecodable: @escaping @Sendable (any Error) -> Failure
+    ) {
         self.lines = lines
         self.decoder = decoder
+        self.undecodable = undecodable
     }
 
-    /// Reads on where the stream stands.
+    /// Returns an iterator that continues where the stream stands.
     public func makeAsyncIterator() -> AsyncIterator {
-        AsyncIterator(lines: lines.makeAsyncIterator(), decoder: decoder())
+        AsyncIterator(lines: lines.makeAsyncIterator(), decoder: decoder(), undecodable: undecodable)
     }
 
     /// Reads value by value.
     public struct AsyncIterator: AsyncIteratorProtocol {
-        fileprivate var lines: LineStream.AsyncIterator
+        fileprivate var lines: LineStream<Failure>.AsyncIterator
         fileprivate let decoder: JSONDecoder
+        fileprivate let undecodable: @Sendable (any Error) -> Failure
 
         /// The next value.
         ///
         /// - Returns: The value, or `nil` at the end.
-        /// - Throws: ``ByteStream/Failed``, ``LineTooLong``, or what the decoder throws.
-        public mutating func next() async throws -> Value? {
+        /// - Throws: The stream's failure; ``HTTPFetchError/undecodable(_:_:)`` with ``LineTooLong`` or what the decoder throws.
+        public mutating func next() async throws(Failure) -> Value? {
             while let line = try await lines.next() {
                 if line.allSatisfy(\.isWhitespace) { continue }
-                return try decoder.decode(Value.self, from: Data(line.utf8))
+                do { return try decoder.decode(Value.self, from: Data(line.utf8)) } catch { throw undecodable(error) }
             }
             return nil
         }

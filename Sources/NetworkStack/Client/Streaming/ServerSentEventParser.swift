@@ -58,7 +58,7 @@ struct ServerSentEventParser {
         lastEventID = id
         guard !data.isEmpty else { return nil }
         return ServerSentEvent(
-            name: name.isEmpty ? "message" : name,
+            event: name.isEmpty ? "message" : name,
             data: String(decoding: data.dropLast(), as: UTF8.self),
             id: id ?? "",
             retry: retry

@@ -266,7 +266,7 @@ public final class TokenAuthenticator: RequestAuthenticator {
 }
 
 /// The server rejected a new token, or several older ones.
-public struct TokenRejected: Error, Hashable, CustomStringConvertible {
+public struct TokenRejected: DescribedError, Hashable {
     /// Makes the error, for tests.
     public init() {}
 
@@ -275,7 +275,7 @@ public struct TokenRejected: Error, Hashable, CustomStringConvertible {
 }
 
 /// The new token did not arrive in time.
-public struct TokenRefreshTimedOut: Error, Hashable, CustomStringConvertible {
+public struct TokenRefreshTimedOut: DescribedError, Hashable {
     /// Makes the error, for tests.
     public init() {}
 
@@ -284,7 +284,7 @@ public struct TokenRefreshTimedOut: Error, Hashable, CustomStringConvertible {
 }
 
 /// A refresh asked its authenticator for a token, and would wait for itself.
-public struct TokenAwaitedByItsRefresh: Error, Hashable, CustomStringConvertible {
+public struct TokenAwaitedByItsRefresh: DescribedError, Hashable {
     /// Makes the error, for tests.
     public init() {}
 

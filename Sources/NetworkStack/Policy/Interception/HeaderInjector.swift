@@ -1,7 +1,7 @@
 /// Adds header fields to every request.
 ///
 /// The fields are also sent after redirects to other origins, except `Authorization`, `Cookie` and
-/// ``HTTP/Options/Redirects/sensitiveHeaders``. For credentials, use an authenticator, which checks the origin.
+/// ``Network/Configuration/sensitiveHeaders``. For credentials, use an authenticator, which checks the origin.
 public struct HeaderInjector: HTTPResourceInterceptor {
     /// The neutral request.
     public typealias Request = HTTP.Request

@@ -1,3 +1,5 @@
+internal import FoundationEssentials
+
 extension Retry {
     /// The action after a failure: one vote, or the result of several.
     public enum Action: Sendable {
@@ -36,7 +38,7 @@ extension Retry {
 
     /// A delay that is not finite or not greater than zero. The fetch ends with it, as ``Error/custom(_:)`` of
     /// ``HTTPFetchError/retry(_:_:)``.
-    public struct InvalidDelay: Swift.Error, Hashable, CustomStringConvertible {
+    public struct InvalidDelay: DescribedError, Hashable {
         /// The delay of the vote, in seconds.
         public let delay: Delay
 

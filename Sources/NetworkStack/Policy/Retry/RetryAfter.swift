@@ -36,7 +36,7 @@ extension Retry.Policy where Metadata: HTTPRetryMetadata {
 extension Retry {
     /// The server's `Retry-After` is longer than the policy allows. The fetch ends with it, as ``Error/custom(_:)`` of
     /// ``HTTPFetchError/retry(_:_:)``.
-    public struct RetryAfterTooLong: Swift.Error, Hashable, CustomStringConvertible {
+    public struct RetryAfterTooLong: DescribedError, Hashable {
         /// The server's `Retry-After`, in seconds.
         public let delay: Delay
         /// The longest wait that the policy allows, in seconds.

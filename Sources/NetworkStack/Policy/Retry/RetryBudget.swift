@@ -1,3 +1,5 @@
+internal import FoundationEssentials
+
 extension Retry {
     /// Limits the retries to each host in proportion to its requests.
     ///
@@ -101,7 +103,7 @@ extension Retry {
     }
 
     /// The host's budget has no retry left. The fetch ends with it, as ``Error/custom(_:)`` of ``HTTPFetchError/retry(_:_:)``.
-    public struct BudgetExhausted: Swift.Error, Hashable, CustomStringConvertible {
+    public struct BudgetExhausted: DescribedError, Hashable {
         /// The host.
         public let origin: HTTP.Origin
 

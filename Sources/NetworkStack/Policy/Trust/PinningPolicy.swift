@@ -83,7 +83,7 @@ public struct PinningPolicy: Hashable, Sendable {
     public func isExpired(at now: Date) -> Bool { expirationDate < now }
 }
 
-extension PinningPolicy.ValidationError: CustomStringConvertible {
+extension PinningPolicy.ValidationError: DescribedError {
     /// The fault, in a sentence.
     public var description: String {
         switch self {

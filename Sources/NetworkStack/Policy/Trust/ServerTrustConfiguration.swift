@@ -1,3 +1,5 @@
+internal import FoundationEssentials
+
 /// The pinning policies of a stack's hosts, and how other hosts are treated.
 ///
 /// Every request is judged separately, redirects included, before a connection is opened or used. A configuration can be read
@@ -76,7 +78,7 @@ public struct ServerTrustConfiguration: Hashable, Sendable {
     }
 }
 
-extension ServerTrustConfiguration.ValidationError: CustomStringConvertible {
+extension ServerTrustConfiguration.ValidationError: DescribedError {
     /// The fault, in a sentence.
     public var description: String {
         switch self {

@@ -25,7 +25,7 @@ public enum PublicKeyPinVerificationError: Error, Hashable, Sendable {
     case pinnedHashNotFound(chain: [PublicKeyPin])
 }
 
-extension ServerTrustError: CustomStringConvertible {
+extension ServerTrustError: DescribedError {
     /// The failure, in a sentence.
     public var description: String {
         switch self {
@@ -33,14 +33,21 @@ extension ServerTrustError: CustomStringConvertible {
         case .domainPolicyExpired(let host, let domainName, let date):
             "The pinning policy of \(domainName), which is that of \(host), expired at \(date.formatted(.iso8601))."
         case .insecureScheme(let host): "\(host) must be proved by its key, which takes https; the request is http."
-        case .pinVerificationFailed(let host, .evaluation(let result, let reason)):
-            "The certificates of \(host) cannot be verified: \(reason)\(result.map { " (\($0))" } ?? "")."
-        case .pinVerificationFailed(let host, .pinnedHashNotFound(let chain)):
-            """
-            No certificate that \(host) proved itself with has a pinned key. Its chain, its own first: \
-            \(chain.map(\.description).joined(separator: ", ")).
-            """
+        case .pinVerificationFailed(let host, let error): "\(host) is not trusted. \(error)"
         case .pinningUnsupported(let reason): "Public keys cannot be pinned here: \(reason)"
+        }
+    }
+}
+
+extension PublicKeyPinVerificationError: DescribedError {
+    /// The failure, in a sentence.
+    public var description: String {
+        switch self {
+        case .evaluation(let result, let reason):
+            "Its certificates cannot be verified: \(reason)\(result.map { " (\($0))" } ?? "")."
+        case .pinnedHashNotFound(let chain):
+            "No certificate of its verified chain has a pinned key. The keys, the server's first: "
+                + chain.map(\.description).joined(separator: ", ") + "."
         }
     }
 }

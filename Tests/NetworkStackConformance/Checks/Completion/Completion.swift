@@ -95,7 +95,7 @@ extension ConformanceCheck {
     private static let forms: [ConformanceCheck] = [
         ConformanceCheck("Every form of a stack has the options that resources inherit") { subject in
             var configuration = Network.Configuration()
-            configuration.options.redirects.sensitiveHeaders = ["X-Key"]
+            configuration.sensitiveHeaders = ["X-Key"]
             configuration.options.timeouts.total = .seconds(7)
             let options = try [
                 subject.make(configuration).options,
@@ -103,7 +103,7 @@ extension ConformanceCheck {
                 subject.makeDownloading(configuration) { _ in "/nowhere/file" }.options,
             ]
             try expectEqual(
-                options.map(\.redirects.sensitiveHeaders),
+                options.map(\.sensitiveHeaders),
                 Array(repeating: ["X-Key"], count: 3),
                 "the secrets"
             )

@@ -141,7 +141,7 @@ extension ConformanceCheck {
             request.path.hasSuffix("/start") ? .redirect(code, to: target(request.path)) : .ok("done")
         }
         var options = HTTP.Options()
-        options.redirects.sensitiveHeaders = ["X-Secret"]
+        options.addSensitiveHeaders("X-Secret")
         let hasContent = method != .GET
         var headers: HTTP.Headers = ["X-Stays": "1"]
         for name in names { headers[name] = name == .contentLength ? "7" : name == .expect ? "x" : "secret.test" }

@@ -23,11 +23,20 @@ extension Pair {
         ),
         Pair(
             name: "named secret fields",
-            covers: ["redirects.sensitiveHeaders"],
+            covers: ["sensitiveHeaders"],
             needs: [.network],
             situations: [.sameConnection, .closedConnection, .redirected, .retried],
             base: { fetch, _ in fetch.headers = ["X-Secret": "s"] },
-            set: { fetch, _ in fetch.withOptions { $0.redirects.sensitiveHeaders = ["X-Secret"] } },
+            set: { fetch, _ in fetch.withOptions { $0.addSensitiveHeaders("X-Secret") } },
+            answer: redirecting { $0.url(1, "/pair/end") }
+        ),
+        Pair(
+            name: "another stack's secret fields",
+            covers: ["configuration.sensitiveHeaders"],
+            needs: [.network],
+            situations: [.sameConnection, .closedConnection, .redirected, .retried],
+            configureOne: { configuration, _ in configuration.sensitiveHeaders = ["X-Secret"] },
+            base: { fetch, _ in fetch.headers = ["X-Secret": "s"] },
             answer: redirecting { $0.url(1, "/pair/end") }
         ),
     ]
@@ -201,6 +210,12 @@ extension Pair {
         Pair.ofEmpty("emptyResponseCodes") { $0.emptyResponseCodes = [.ok] },
         Pair.ofEmpty("emptyRequestMethods") { $0.emptyRequestMethods = [.GET] },
         Pair.ofEmpty("allowsEmptyBody") { $0.allowsEmptyBody = true },
+        Pair(
+            name: "statuses that fail",
+            covers: ["failsForStatus"],
+            set: { fetch, _ in fetch.withOptions { $0.failsForStatus = { _ in true } } },
+            answer: { _, _, _ in .ok("x") }
+        ),
     ]
 
     /// A success with an empty body, which an option allows.

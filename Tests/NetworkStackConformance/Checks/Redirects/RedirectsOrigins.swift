@@ -127,7 +127,7 @@ extension ConformanceCheck {
     ]
 
     private static func client(_ subject: ConformanceSubject) throws -> BoundedClient {
-        try subject.client { $0.options.redirects.sensitiveHeaders = ["X-Api-Key"] }
+        try subject.client { $0.sensitiveHeaders = ["X-Api-Key"] }
     }
 
     private static func strips(_ code: Int) -> ConformanceCheck {

@@ -44,7 +44,7 @@ extension ConformanceCheck {
             let peer = try subject.serve { _ in .redirect(302, to: target.url("/")) }
             let client = try subject.client { configuration in
                 configuration.headers = ["Authorization": "Bearer t", "X-Key": "k", "X-App": "one"]
-                configuration.options.redirects.sensitiveHeaders = ["X-Key"]
+                configuration.sensitiveHeaders = ["X-Key"]
             }
             _ = try await client.get(peer.url("/"))
             try expectEqual(peer.onlyRequest().values(of: "Authorization"), ["Bearer t"], "Authorization")

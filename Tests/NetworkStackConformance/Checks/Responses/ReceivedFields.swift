@@ -63,7 +63,7 @@ extension ConformanceCheck {
                     } catch let error as NotAnEventStream { return error }
                 }
                 try expectEqual(error.contentType?.description, type, "the type")
-                let content = try await bounded(.seconds(30)) { try await error.content.collect(upTo: 1 << 16) }
+                let content = try await bounded(.seconds(30)) { try await error.body(upTo: 1 << 16) }
                 try expectBytes(content, problem.utf8)
             }
         },
@@ -78,7 +78,7 @@ extension ConformanceCheck {
             }
             let client = try subject.streaming()
             for (options, expected) in [([], ["a"]), (.unfinishedEvent, ["a", "b"])]
-                as [(ServerSentEventStream.Options, [String])]
+                as [(ServerSentEventOptions, [String])]
             {
                 let events = try await events(client.open(peer.url("/")), options: options)
                 try expectEqual(try await data(events), expected, "the events")
@@ -98,16 +98,16 @@ extension ConformanceCheck {
     ]
 
     private static func events(
-        _ opened: Network.Value<ByteStream, HTTP.Response>,
-        options: ServerSentEventStream.Options = [],
+        _ opened: Network.Value<ErasedStream, HTTP.Response>,
+        options: ServerSentEventOptions = [],
         onComment: (@Sendable (String) -> Void)? = nil
-    ) throws -> ServerSentEventStream {
-        let decoding = ModelDecoding<ServerSentEventStream, ByteStream, HTTP.Response>
+    ) throws -> ServerSentEventStream<BoundedClient.FetchError> {
+        let decoding = ModelDecoding<ServerSentEventStream<BoundedClient.FetchError>, ErasedStream, HTTP.Response>
             .serverSentEvents(options: options, onComment: onComment)
         return try opened.mapValue(decoding.decode).value
     }
 
-    private static func data(_ events: ServerSentEventStream) async throws -> [String] {
+    private static func data(_ events: ServerSentEventStream<BoundedClient.FetchError>) async throws -> [String] {
         try await bounded(.seconds(30)) {
             var data: [String] = []
             for try await event in events { data.append(event.data) }

@@ -59,7 +59,7 @@ extension ConformanceCheck {
             let resource = ConformanceSubject.Stack.Resource(
                 baseRequestMaking: .request(try HTTP.Request(url: peer.url("/"))),
                 interceptors: [spy],
-                options: .clocks(idle: .zero)
+                options: { $0.timeouts.idle = .zero }
             )
             let refusal = try await subject.stack().observe(resource).onlyOutcome().refusal()
             guard case .invalidRequest = refusal else {

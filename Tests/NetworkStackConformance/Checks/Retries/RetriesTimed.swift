@@ -78,7 +78,7 @@ extension ConformanceCheck {
                     return handler(.success(new))
                 },
                 interceptors: [Spy("spy", log).with { $0.vote = { _ in .retry } }],
-                options: options
+                options: options.replacing
             )
             let observation = try subject.stack().observe(resource)
             try expectEqual(try await observation.onlyOutcome(within: .seconds(10)).text(), "/new", "the content")

@@ -83,7 +83,7 @@ extension ConformanceCheck {
                             withExtendedLifetime(witness) { handler(.success(request)) }
                         },
                         errorDecoding: .init { _, _ in withExtendedLifetime(witness) { nil } },
-                        options: options
+                        options: options.replacing
                     )
                     _ = try? await stack.fetch(resource: resource)
                 }

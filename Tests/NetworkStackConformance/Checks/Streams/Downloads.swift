@@ -24,7 +24,7 @@ extension ConformanceCheck {
         ConformanceCheck("The closure for a download's path may block on another fetch") { subject in
             let peer = try subject.serve { .ok($0.path) }
             try await inFolder { folder in
-                let (stack, wasServed) = (Lock<AnyHTTPNetworkStack<Download>?>(nil), Lock(false))
+                let (stack, wasServed) = (Lock<AnyHTTPNetworkStack<ErasedDownload>?>(nil), Lock(false))
                 let second = try HTTP.Request(url: peer.url("/second"))
                 let downloading = try subject.makeDownloading(.init()) { response in
                     guard response.url.path == "/first" else { return folder + "/second" }
@@ -110,7 +110,9 @@ extension ConformanceCheck {
             let error = try await streamFailure {
                 _ = try await stack.fetch(resource: .init(baseRequestMaking: .request(request))).value.whole()
             }
-            try expect(error is FileError, "Expected a FileError, saw \(error)")
+            guard case .localFile? = error as? BoundedClient.FetchError else {
+                throw ConformanceFailure("Expected localFile, saw \(error)")
+            }
         },
         ConformanceCheck("A download replaces no pipe and no device") { subject in
             let peer = try subject.serve { _ in .ok("content") }
@@ -163,7 +165,7 @@ extension ConformanceCheck {
     /// A download of which half has come, and no more does.
     private static func expectNothingLeft(
         of subject: ConformanceSubject,
-        after cancel: (Download) async throws -> Void
+        after cancel: (ErasedDownload) async throws -> Void
     ) async throws {
         let server = try ScriptedServer { _ in
             [.receiveHead, .send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf"), .waitForClose]

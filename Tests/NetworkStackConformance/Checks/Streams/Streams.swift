@@ -134,7 +134,7 @@ extension ConformanceCheck {
             try expectEqual(decoded.0, ["one", "two", "", "last"], "the lines")
             try expectEqual(decoded.1, [1, 2], "the numbers")
             try expectEqual(decoded.2.map(\.data), ["a\nb", "c"], "the events' data")
-            try expectEqual(decoded.2.map(\.name), ["tick", "message"], "the events' names")
+            try expectEqual(decoded.2.map(\.event), ["tick", "message"], "the events' names")
             try expectEqual(decoded.2.map(\.id), ["7", "7"], "the events' identifiers")
             try expectEqual(decoded.2.last?.retry, .milliseconds(1500), "the time to wait")
         },
@@ -156,10 +156,10 @@ extension ConformanceCheck {
             let opened = try await subject.streaming().open(server.url())
             let hasRead = Gate()
             let reading = Task { () -> (any Error)? in
-                do throws(ByteStream.Failed) {
+                do throws(BoundedClient.FetchError) {
                     for try await _ in opened.value { hasRead.open() }
                     return nil
-                } catch { return error.underlying }
+                } catch { return error }
             }
             try await hasRead.opened(within: .seconds(20))
             reading.cancel()
@@ -189,7 +189,7 @@ extension ConformanceCheck {
             }
             let opened = try await subject.streaming().open(server.url())
             let error = try await streamFailure { _ = try await opened.value.collect(upTo: 3) }
-            guard error as? ByteStream.TooLong == .init(limit: 3) else {
+            guard case .bodyTooLarge(limit: 3, _)? = error as? BoundedClient.FetchError else {
                 throw ConformanceFailure("Expected content that is too large, saw \(error)")
             }
             try await server.sees("the close") { $0.connections.first?.isEndedByPeer == true }
@@ -262,21 +262,24 @@ extension ConformanceCheck {
 
 /// The lazy decodings, as an app writes them.
 private enum LineDecodings {
-    typealias Opened = Network.Value<ByteStream, HTTP.Response>
+    typealias Opened = Network.Value<ErasedStream, HTTP.Response>
 
-    static func lines(_ opened: Opened) throws -> LineStream {
-        try opened.mapValue(ModelDecoding<LineStream, ByteStream, HTTP.Response>.lines().decode).value
+    typealias Failure = BoundedClient.FetchError
+
+    static func lines(_ opened: Opened) throws -> LineStream<Failure> {
+        try opened.mapValue(ModelDecoding<LineStream<Failure>, ErasedStream, HTTP.Response>.lines().decode).value
     }
 
     static func numbers<Value: Decodable & SendableMetatype>(
         _ opened: Opened,
         _ type: Value.Type
-    ) throws -> JSONLineStream<Value> {
-        try opened.mapValue(ModelDecoding<JSONLineStream<Value>, ByteStream, HTTP.Response>.jsonLines().decode).value
+    ) throws -> JSONLineStream<Value, Failure> {
+        let decoding = ModelDecoding<JSONLineStream<Value, Failure>, ErasedStream, HTTP.Response>.jsonLines()
+        return try opened.mapValue(decoding.decode).value
     }
 
-    static func events(_ opened: Opened) throws -> ServerSentEventStream {
-        try opened.mapValue(ModelDecoding<ServerSentEventStream, ByteStream, HTTP.Response>.serverSentEvents().decode)
-            .value
+    static func events(_ opened: Opened) throws -> ServerSentEventStream<Failure> {
+        let decoding = ModelDecoding<ServerSentEventStream<Failure>, ErasedStream, HTTP.Response>.serverSentEvents()
+        return try opened.mapValue(decoding.decode).value
     }
 }

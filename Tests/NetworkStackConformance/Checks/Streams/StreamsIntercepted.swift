@@ -45,7 +45,7 @@ extension ConformanceCheck {
             }
             weak var kept: StreamListener?
             let client = try subject.streaming()
-            let opened: Network.Value<ByteStream, HTTP.Response>
+            let opened: Network.Value<ErasedStream, HTTP.Response>
             do {
                 let listener = StreamListener {
                     isTold.open()
@@ -79,7 +79,7 @@ extension ConformanceCheck {
         beside subject: ConformanceSubject,
         _ isTold: Gate,
         _ goOn: Latch
-    ) async throws -> Network.Value<ByteStream, HTTP.Response> {
+    ) async throws -> Network.Value<ErasedStream, HTTP.Response> {
         let client = try subject.streaming()
         let (hasCompleted, events) = (Lock(false), Lock<[String]>([]))
         let listener = EventListener { event, _ in

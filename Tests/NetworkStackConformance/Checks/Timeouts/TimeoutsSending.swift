@@ -54,7 +54,7 @@ extension ConformanceCheck {
             let short = HTTP.Options.clocks(total: .milliseconds(300))
             let resource = ConformanceSubject.Stack.Resource(
                 baseRequestMaking: .init { _ in making },
-                options: short
+                options: short.replacing
             )
             try await stack.observe(resource).onlyOutcome().expectTimeout(.total, during: anywhere)
             try await stack.observe(server.url(), options: short).onlyOutcome().expectTimeout(.total, during: anywhere)
@@ -82,7 +82,7 @@ extension ConformanceCheck {
                 let resource = ConformanceSubject.Stack.Resource(
                     baseRequestMaking: .request(request),
                     interceptors: [spy],
-                    options: .clocks(queue: .milliseconds(200))
+                    options: { $0.timeouts.queue = .milliseconds(200) }
                 )
                 try await stack.observe(resource).onlyOutcome().expectTimeout(.queue, during: [.queued])
             }

@@ -119,6 +119,8 @@ extension ConformanceCheck {
             first?.open()
         }
         let request = try HTTP.Request(method: .PUT, url: url, body: body)
-        return stack.observe(.init(baseRequestMaking: .request(request), options: options)) { _ in told.tellEnd() }
+        return stack.observe(.init(baseRequestMaking: .request(request), options: options.replacing)) { _ in
+            told.tellEnd()
+        }
     }
 }

@@ -1,0 +1,247 @@
+public import FoundationEssentials
+
+/// When an ``EventSource`` connects again.
+public struct EventReconnection: Sendable {
+    /// How many connections in a row may bring no event before the source ends: with their failure, or with `nil` if the server
+    /// ended each response without one. At least 0.
+    public var limit: Int
+    /// How long to wait before connecting again, unless the server sends the field `retry`. Each further connection that brings no
+    /// event waits twice as long, up to ``longestDelay``.
+    public var delay: Duration
+    /// The longest wait that doubling leads to. What the server asks for is not shortened.
+    public var longestDelay: Duration
+    /// Times the waits.
+    public var clock: any Clock<Duration>
+
+    /// Makes a policy.
+    ///
+    /// - Parameters:
+    ///   - limit: How many connections in a row may bring no event.
+    ///   - delay: How long to wait before connecting again.
+    ///   - longestDelay: The longest wait that doubling leads to.
+    ///   - clock: Times the waits.
+    public init(
+        limit: Int = 10,
+        delay: Duration = .seconds(3),
+        longestDelay: Duration = .seconds(60),
+        clock: any Clock<Duration> = ContinuousClock()
+    ) {
+        self.limit = limit
+        self.delay = delay
+        self.longestDelay = longestDelay
+        self.clock = clock
+    }
+
+    /// How long to wait after this many connections without an event, given what the server asked for.
+    func delay(after count: Int, retry: Duration?) -> Duration {
+        if let retry, count <= 1 { return retry }
+        let base = retry ?? delay
+        return Swift.max(base, Swift.min(base * (1 << Swift.min(Swift.max(count - 1, 0), 20)), longestDelay))
+    }
+}
+
+/// Server-sent events of a URL, across connections (HTML Living Standard, section 9.2).
+///
+/// When a response ends, or its connection fails, the source waits, and connects again with the identifier of the last event
+/// (`Last-Event-ID`). A 204 ends it; so does an answer that is no event stream, a status that is a failure, or a cancelled task.
+public struct EventSource<Stack: HTTPNetworkStack>: AsyncSequence, Sendable where Stack.Remote == Data {
+    /// An event.
+    public typealias Element = ServerSentEvent
+    /// What the source fails with: the stack's `FetchError`.
+    public typealias Failure = Stack.FetchError
+
+    fileprivate let reader: EventSourceReader<Stack>
+
+    /// The response of the current connection; of the last one while the source waits.
+    public var response: HTTP.Response { reader.response }
+
+    /// The identifier of the last event that had one.
+    public var lastEventID: String? { reader.lastEventID }
+
+    /// Returns an iterator that continues where the source stands. A source has one reader.
+    public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(reader: reader) }
+
+    /// Reads event by event.
+    public struct AsyncIterator: AsyncIteratorProtocol {
+        fileprivate let reader: EventSourceReader<Stack>
+
+        /// The next event.
+        ///
+        /// - Returns: The event, or `nil` when the server has ended the source.
+        /// - Throws: The stack's `FetchError`: the failure after which the source does not connect again.
+        public mutating func next() async throws(Failure) -> ServerSentEvent? { try await reader.next() }
+
+        /// The next event.
+        ///
+        /// - Parameter actor: Where the caller runs.
+        /// - Returns: The event, or `nil` when the server has ended the source.
+        /// - Throws: What ``next()`` throws.
+        public mutating func next(isolation actor: isolated (any Actor)?) async throws(Failure) -> ServerSentEvent? {
+            try await reader.next()
+        }
+    }
+}
+
+extension HTTPNetworkStack where Remote == Data {
+    /// Connects to a source of server-sent events (`text/event-stream`), and connects again when its connection ends.
+    ///
+    /// - Parameters:
+    ///   - url: The URL, as text or as `URL`.
+    ///   - reconnects: Whether to connect again. If not, the source ends with the response.
+    ///   - reconnection: When to connect again.
+    ///   - options: Changes the stack's options for these requests. An idle timeout counts as a failed connection.
+    /// - Returns: The source, connected. Releasing it cancels the transfer.
+    /// - Throws: The stack's `FetchError` if the first connection fails; ``HTTPFetchError/undecodable(_:_:)`` with
+    ///   ``NotAnEventStream`` if the response has another media type.
+    public func events(
+        from url: some HTTPURLConvertible,
+        reconnects: Bool = true,
+        reconnection: EventReconnection = .init(),
+        options: HTTP.Options.Change? = nil
+    ) async throws(FetchError) -> EventSource<Self> {
+        try await events(for: .get(url), reconnects: reconnects, reconnection: reconnection, options: options)
+    }
+
+    /// Connects to a source of server-sent events with a request, as ``events(from:reconnects:reconnection:options:)`` does with a
+    /// URL.
+    ///
+    /// - Parameters:
+    ///   - request: The request: `.get(url).bearer(token)`. It is sent again for each connection.
+    ///   - reconnects: Whether to connect again. If not, the source ends with the response.
+    ///   - reconnection: When to connect again.
+    ///   - options: Changes the stack's options for these requests.
+    /// - Returns: The source, connected.
+    /// - Throws: What ``events(from:reconnects:reconnection:options:)`` throws.
+    public func events(
+        for request: HTTP.RequestBuilder,
+        reconnects: Bool = true,
+        reconnection: EventReconnection = .init(),
+        options: HTTP.Options.Change? = nil
+    ) async throws(FetchError) -> EventSource<Self> {
+        let reader = EventSourceReader(
+            stack: self,
+            request: request,
+            reconnection: reconnects ? reconnection : nil,
+            options: options,
+            first: try await EventSourceReader.connect(self, request, nil, options)
+        )
+        return EventSource(reader: reader)
+    }
+}
+
+/// Reads events, and connects again.
+private final class EventSourceReader<Stack: HTTPNetworkStack>: Sendable where Stack.Remote == Data {
+    typealias Failure = Stack.FetchError
+
+    struct Connection {
+        let events: ServerSentEventStream<Failure>
+        let response: HTTP.Response
+    }
+
+    private struct State {
+        var connection: Connection
+        var lastEventID: String?
+        var retry: Duration?
+        /// Connections in a row that brought no event.
+        var fruitless = 0
+        var isOver = false
+    }
+
+    private let stack: Stack
+    private let request: HTTP.RequestBuilder
+    private let reconnection: EventReconnection?
+    private let options: HTTP.Options.Change?
+    private let state: Lock<State>
+
+    init(
+        stack: Stack,
+        request: HTTP.RequestBuilder,
+        reconnection: EventReconnection?,
+        options: HTTP.Options.Change?,
+        first: Connection
+    ) {
+        self.stack = stack
+        self.request = request
+        self.reconnection = reconnection
+        self.options = options
+        state = Lock(State(connection: first))
+    }
+
+    var response: HTTP.Response { state.withLock { $0.connection.response } }
+    var lastEventID: String? { state.withLock { $0.connection.events.lastEventID ?? $0.lastEventID } }
+
+    static func connect(
+        _ stack: Stack,
+        _ request: HTTP.RequestBuilder,
+        _ lastEventID: String?,
+        _ options: HTTP.Options.Change?
+    ) async throws(Failure) -> Connection {
+        var request = request.header(.accept, HTTP.MediaType.eventStream.description).header(.cacheControl, "no-store")
+        if let lastEventID, !lastEventID.isEmpty { request = request.header("Last-Event-ID", lastEventID) }
+        let opened = try await stack.open(request, options)
+        do {
+            let decoding = ModelDecoding<ServerSentEventStream<Failure>, ByteStream<Failure>, Stack.Response>
+                .serverSentEvents()
+            return Connection(
+                events: try decoding.decode(opened.value, opened.response),
+                response: try stack.neutral(opened.response)
+            )
+        } catch {
+            throw error as? Failure ?? .undecodable(error, opened.response)
+        }
+    }
+
+    func next() async throws(Failure) -> ServerSentEvent? {
+        while true {
+            let (connection, isOver) = state.withLock { ($0.connection, $0.isOver) }
+            if isOver { return nil }
+            do {
+                var events = connection.events.makeAsyncIterator()
+                if let event = try await events.next() {
+                    state.withLock { $0.fruitless = 0 }
+                    return event
+                }
+                guard try await connectAgain(after: nil) else { return nil }
+            } catch {
+                guard Self.isPassing(error), try await connectAgain(after: error) else { throw error }
+            }
+        }
+    }
+
+    /// Whether the connection failed, and another may not.
+    private static func isPassing(_ error: Failure) -> Bool {
+        error.isTransient && error.statusCode == nil && !error.isFinal
+    }
+
+    /// Connects again, unless the source is over. Throws the failure of a connection that is final.
+    private func connectAgain(after error: Failure?) async throws(Failure) -> Bool {
+        var error = error
+        while let delay = nextDelay() {
+            do { try await reconnection?.clock.sleep(for: delay) } catch { throw .cancelled }
+            do {
+                let connection = try await Self.connect(stack, request, lastEventID, options)
+                state.withLock { $0.connection = connection }
+                return true
+            } catch let failure {
+                guard Self.isPassing(failure) else { throw failure }
+                error = failure
+            }
+        }
+        state.withLock { $0.isOver = true }
+        if let error { throw error }
+        return false
+    }
+
+    /// How long to wait before the next connection; `nil` if there is none.
+    private func nextDelay() -> Duration? {
+        guard let reconnection else { return nil }
+        return state.withLock { state in
+            let ended = state.connection
+            if ended.response.status == .noContent || state.fruitless >= reconnection.limit { return nil }
+            state.fruitless += 1
+            state.lastEventID = ended.events.lastEventID ?? state.lastEventID
+            state.retry = ended.events.retry ?? state.retry
+            return reconnection.delay(after: state.fruitless, retry: state.retry)
+        }
+    }
+}

@@ -1,0 +1,7 @@
+/// What a ``ByteStream`` throws: a stack's `FetchError`.
+public protocol ByteStreamFailure: CancellableFetchError {
+    /// The body is longer than the reader collects, in bytes.
+    static func longerThan(limit: Int64) -> Self
+    /// Another task waits for the stream's next chunk; a stream has one reader.
+    static var concurrentRead: Self { get }
+}

@@ -1,0 +1,20 @@
+public import FoundationEssentials
+
+/// A URL as a short call takes it: text or a `URL`.
+public protocol HTTPURLConvertible: Sendable {
+    /// The URL.
+    ///
+    /// - Returns: An absolute http or https URL.
+    /// - Throws: ``HTTP/InvalidValue`` with a sentence on what is wrong with it.
+    func httpURL() throws(HTTP.InvalidValue) -> URL
+}
+
+extension String: HTTPURLConvertible {
+    /// The URL of the text, as ``HTTP/Request/init(method:url:headers:body:)-(_,String,_,_)`` takes it.
+    public func httpURL() throws(HTTP.InvalidValue) -> URL { try HTTP.Request(url: self).url }
+}
+
+extension URL: HTTPURLConvertible {
+    /// The URL itself.
+    public func httpURL() -> URL { self }
+}

@@ -1,0 +1,147 @@
+import FoundationEssentials
+import NetworkStack
+import NetworkStackTesting
+
+extension ConformanceCheck {
+    /// Server-sent events across connections.
+    static let eventCalls: [ConformanceCheck] = [
+        ConformanceCheck("An event source connects again with the last event's identifier") { subject in
+            let peer = try subject.serve { request in
+                switch request["last-event-id"] {
+                case nil: events("id: 1\ndata: a\n\n")
+                case "1": events("id: 2\nevent: tick\ndata: b\n\ndata: c\n\n")
+                default: .status(204)
+                }
+            }
+            let stack = try subject.stack()
+            let seen = try await bounded {
+                var seen: [ServerSentEvent] = []
+                for try await event in try await stack.events(from: peer.url("/"), reconnection: atOnce) {
+                    seen.append(event)
+                }
+                return seen
+            }
+            try expectEqual(seen.map(\.data), ["a", "b", "c"], "the data")
+            try expectEqual(seen.map(\.event), ["message", "tick", "message"], "the events")
+            try expectEqual(peer.requests().map { $0["last-event-id"] }, [nil, "1", "2"], "the identifiers")
+            try expectEqual(
+                peer.requests().map { $0["accept"] },
+                Array(repeating: "text/event-stream", count: 3),
+                "the media types"
+            )
+        },
+        ConformanceCheck("An event source may be one connection") { subject in
+            let peer = try subject.serve { _ in events("data: a\n\n") }
+            let stack = try subject.stack()
+            let seen = try await bounded {
+                var seen: [String] = []
+                for try await event in try await stack.events(from: peer.url("/"), reconnects: false) {
+                    seen.append(event.data)
+                }
+                return seen
+            }
+            try expectEqual(seen, ["a"], "the data")
+            try expectEqual(peer.requests().count, 1, "the connections")
+        },
+        ConformanceCheck("An event source waits as the server asks") { subject in
+            let clock = VirtualClock()
+            let peer = try subject.serve { request in
+                request["last-event-id"] == nil ? events("id: 1\nretry: 90000\ndata: a\n\n") : .status(204)
+            }
+            let stack = try subject.stack()
+            var policy = EventReconnection()
+            policy.clock = clock
+            let source = try await bounded { [policy] in
+                try await stack.events(from: peer.url("/"), reconnection: policy)
+            }
+            let reading = Task {
+                var count = 0
+                for try await _ in source { count += 1 }
+                return count
+            }
+            try await clock.sleepers(1, within: .seconds(20))
+            clock.advance(by: .seconds(89))
+            try expectEqual(peer.requests().count, 1, "the connections after 89 s")
+            clock.advance(by: .seconds(2))
+            try expectEqual(try await bounded { try await reading.value }, 1, "the events")
+            try expectEqual(peer.requests().count, 2, "the connections")
+        },
+        ConformanceCheck("An event source ends after connections without an event") { subject in
+            let peer = try subject.serve { _ in events(": nothing\n\n") }
+            let stack = try subject.stack()
+            try await bounded {
+                var policy = atOnce
+                policy.limit = 3
+                for try await event in try await stack.events(from: peer.url("/"), reconnection: policy) {
+                    throw ConformanceFailure("It delivered \(event)")
+                }
+            }
+            try expectEqual(peer.requests().count, 4, "the connections")
+        },
+        ConformanceCheck("An event source refuses another media type and keeps its body") { subject in
+            let peer = try subject.serve { _ in .json(#"{"error":"no"}"#) }
+            let stack = try subject.stack()
+            let error = try await callFailure { _ = try await stack.events(from: peer.url("/")) }
+            guard case .undecodable(let cause as NotAnEventStream, _) = error else {
+                throw ConformanceFailure("It failed with \(error)")
+            }
+            try expectBytes(try await bounded { try await cause.body() }, #"{"error":"no"}"#.utf8)
+        },
+        ConformanceCheck("An event source fails for a status when it connects again") { subject in
+            let peer = try subject.serve { request in
+                request["last-event-id"] == nil ? events("id: 1\ndata: a\n\n") : .status(403, "no")
+            }
+            let stack = try subject.stack()
+            let error = try await callFailure {
+                for try await _ in try await stack.events(from: peer.url("/"), reconnection: atOnce) {}
+            }
+            guard case .http(.forbidden, _, _) = error else { throw ConformanceFailure("It failed with \(error)") }
+        },
+        ConformanceCheck("An event source survives a connection that breaks", needs: [.network]) {
+            subject in
+            let server = try ScriptedServer.responding { request in
+                guard request["last-event-id"] == nil else { return .status(204) }
+                return .raw(
+                    "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nContent-Length: 900\r\n\r\nid: 1\ndata: a\n\n"
+                ).then(.close)
+            }
+            let stack = try subject.stack()
+            let seen = try await bounded {
+                var seen: [String] = []
+                for try await event in try await stack.events(from: server.url(), reconnection: atOnce) {
+                    seen.append(event.data)
+                }
+                return seen
+            }
+            try expectEqual(seen, ["a"], "the data")
+            try expectEqual(server.requests.map { $0["last-event-id"] }, [nil, "1"], "the identifiers")
+        },
+        ConformanceCheck("Cancelling the task that reads events closes their connection", needs: [.network]) {
+            subject in
+            let server = try ScriptedServer { _ in
+                [
+                    .receiveHead,
+                    .send(
+                        "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nContent-Length: 900\r\n\r\ndata: a\n\n"
+                    ),
+                    .waitForClose,
+                ]
+            }
+            let stack = try subject.stack()
+            let source = try await bounded { try await stack.events(from: server.url()) }
+            let hasRead = Gate()
+            let reading = Task { for try await _ in source { hasRead.open() } }
+            try await hasRead.opened(within: .seconds(20))
+            reading.cancel()
+            let error = try await callFailure { try await reading.value }
+            guard case .cancelled = error else { throw ConformanceFailure("It failed with \(error)") }
+            try await server.sees("the close") { $0.connections.first?.isEndedByPeer == true }
+        },
+    ]
+
+    private static let atOnce = EventReconnection(limit: 5, delay: .milliseconds(1), longestDelay: .milliseconds(1))
+
+    private static func events(_ text: String) -> Reply {
+        .ok(text, headers: [("Content-Type", "text/event-stream")])
+    }
+}

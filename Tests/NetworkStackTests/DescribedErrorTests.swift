@@ -1,0 +1,95 @@
+import Foundation
+import NetworkStackTesting
+import Testing
+
+@testable import NetworkStack
+
+@Suite("Errors in sentences")
+struct DescribedErrorTests {
+    private typealias FetchError = HTTPFetchError<HTTP.Response, any Error>
+
+    @Test("every public error has the same sentence as its description and its localized description")
+    func localized() throws {
+        let url = try #require(URL(string: "https://user:secret@host.test/path?token=secret#secret"))
+        let response = HTTP.Response(status: 500, url: url)
+        let context = HTTP.FetchContext(url: url.redactedDescription, attempt: 2)
+        let errors: [any Error] = [
+            FetchError.http(500, nil, response), FetchError.timedOut(.total, during: .waiting, context),
+            FetchError.noData(200, response), FetchError.undecodable(CancellationError(), response),
+            FetchError.localFile(FileError(path: "/nowhere", number: 2), context), FetchError.concurrentRead,
+            FetchError.cancelled, FetchError.retry(.retries(2), Retry.State()), FetchError.shutDown,
+            FetchAndDecodeError<FetchError>.fetch(.cancelled),
+            FetchAndDecodeError<FetchError>.decode(LineTooLong(limit: 1)),
+            HTTP.InvalidValue("It is not valid."), Network.ConfigurationError.invalid("It is not valid."),
+            ServerTrustError.domainNotPinned(host: "host.test"), PinningPolicy.ValidationError.emptyPins,
+            ServerTrustConfiguration.ValidationError.emptyPolicies,
+            PublicKeyPinVerificationError.pinnedHashNotFound(chain: []),
+            FileError(path: "/nowhere", number: 2), EmptyPayloadError(), LineTooLong(limit: 1), EventTooLong(limit: 1),
+            UnexpectedPayloadError(expected: "text", count: 1), BodyLengthError(declared: 1, actual: 2),
+            Retry.InvalidDelay(0), MockError.mockDataMissing(file: "file"),
+        ]
+        for error in errors {
+            #expect(error.localizedDescription == "\(error)")
+            #expect(!"\(error)".contains("secret"), "\(error)")
+            #expect("\(error)".contains(" ") && !"\(error)".contains("error 1"), "\(type(of: error)): \(error)")
+        }
+        #expect("\(errors[0])".contains("https://host.test/path"))
+        #expect("\(errors[1])".hasPrefix("The total timeout ran out while waiting. URL: https://host.test/path"))
+    }
+
+    @Test("a cut body of a failure is mentioned")
+    func cut() throws {
+        var response = HTTP.Response(status: 500, url: try #require(URL(string: "https://host.test/")))
+        response.isErrorBodyCut = true
+        #expect(FetchError.http(500, nil, response).description.contains("cut"))
+    }
+
+    @Test("a value that is missing in JSON is named by its path")
+    func decoding() throws {
+        struct Item: Decodable { var a: Int }
+        struct List: Decodable { var items: [Item] }
+        let response = HTTP.Response(status: 200, url: try #require(URL(string: "https://host.test/")))
+        for (json, place) in [(#"{"items":[{"b":1}]}"#, ".items[0].a"), (#"{"items":[{"a":"x"}]}"#, ".items[0].a")] {
+            do {
+                _ = try JSONDecoder().decode(List.self, from: Data(json.utf8))
+                Issue.record("It decoded.")
+            } catch {
+                #expect(FetchError.undecodable(error, response).description.contains(place))
+            }
+        }
+    }
+
+    @Test("progress is passed on at most ten times a second, and its last value always")
+    func progress() {
+        let seen = Lock<[Int64]>([])
+        let limiter = ProgressLimiter { count, _ in seen.withLock { $0.append(count) } }
+        let start = MonotonicTime.now
+        for step in 0...250 { limiter.report(Int64(step), nil, now: start + .milliseconds(step)) }
+        #expect(seen.withLock { $0 } == [0, 100, 200])
+        limiter.finish()
+        limiter.finish()
+        #expect(seen.withLock { $0 } == [0, 100, 200, 250])
+    }
+
+    @Test("a reconnection waits twice as long each time, but not past its bound, and as the server asks")
+    func reconnections() {
+        let policy = EventReconnection(delay: .seconds(3), longestDelay: .seconds(10))
+        #expect(
+            [1, 2, 3, 4, 60].map { policy.delay(after: $0, retry: nil) } == [3, 6, 10, 10, 10].map { .seconds($0) }
+        )
+        #expect(policy.delay(after: 1, retry: .seconds(90)) == .seconds(90))
+        #expect(policy.delay(after: 5, retry: .seconds(90)) == .seconds(90))
+        #expect(policy.delay(after: 1, retry: .zero) == .zero)
+    }
+
+    @Test("a user's stream delivers what its closure returns")
+    func unfolding() async throws {
+        let chunks = Lock<[Data]>([Data("ab".utf8), Data(), Data("c".utf8)])
+        let stream = ByteStream<FetchError> { chunks.withLock { $0.isEmpty ? nil : $0.removeFirst() } }
+        #expect(try await stream.collect() == Data("abc".utf8))
+        let whole = ByteStream<FetchError>(Data("xyz".utf8))
+        var bytes: [UInt8] = []
+        for try await byte in whole.bytes { bytes.append(byte) }
+        #expect(bytes == Array("xyz".utf8))
+    }
+}
