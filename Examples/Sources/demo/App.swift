@@ -1,109 +1,90 @@
 import Foundation
 import NetworkStack
 
-/// The app: code that knows no backend. Everything here runs on any stack.
+/// The app. This code does not know which backend it runs on.
 struct App<Stack: HTTPNetworkStack<Data>>: Sendable {
     let stack: Stack
-    let api: DemoAPI
+    /// The URL of an nginx, with a slash at the end.
+    let server: String
 
-    /// Fetches JSON and decodes it.
-    func catalog() async throws -> Catalog {
-        try await stack.fetchAndDecode(resource: resource(.catalog), decoding: .json(Catalog.self)).value
+    func json() async throws -> String {
+        let catalog = try await stack.get("\(server)json", as: Catalog.self)
+        guard catalog.numbers == [1, 2, 3] else { throw Surprise("the JSON has \(catalog)") }
+        return "\(catalog.name), \(catalog.numbers)"
     }
 
-    /// Asks for what is not there, and answers with the status of the typed error.
-    func missing() async throws -> HTTP.StatusCode {
-        do {
-            _ = try await stack.fetch(resource: resource(.missing))
-            throw Surprise("the server has what it should not have")
-        } catch let error as Stack.FetchError {
+    func error() async throws -> String {
+        do { _ = try await stack.get("\(server)not/here", as: Catalog.self) } catch {
             guard case .http(let status, _, _) = error else { throw error }
-            return status
+            return ".http(\(status))"
         }
+        throw Surprise("the server has what it must not have")
     }
 
-    /// Asks for what takes too long, and answers with the clock that ran out.
-    func tooSlow(within limit: Duration) async throws -> HTTP.Timeout {
-        do {
-            _ = try await stack.fetch(resource: resource(.slow, options: { $0.timeouts.total = limit }))
-            throw Surprise("the slow response came in time")
-        } catch let error as Stack.FetchError {
-            guard case .timedOut(let clock, _, _) = error else { throw error }
-            return clock
-        }
-    }
-
-    /// Gives up what takes too long, and answers with how long giving up took.
-    func givenUp(after patience: Duration) async throws -> Duration {
-        let fetching = Task { try await stack.fetch(resource: resource(.slow)) }
-        try await Task.sleep(for: patience)
+    func timeout() async throws -> String {
         let began = ContinuousClock.now
-        fetching.cancel()
-        switch await fetching.result {
-        case .success: throw Surprise("the slow response came in time")
-        case .failure(let error):
-            guard case .cancelled? = error as? Stack.FetchError else { throw error }
+        do {
+            _ = try await stack.data(
+                for: .get("\(server)slow/bytes/1m"),
+                options: { $0.timeouts.total = .milliseconds(300) }
+            )
+        } catch {
+            guard case .timedOut(let timeout, _, _) = error else { throw error }
+            return ".timedOut(.\(timeout)), \((ContinuousClock.now - began).milliseconds) ms"
         }
-        return ContinuousClock.now - began
+        throw Surprise("the slow response came in time")
     }
 
-    /// Fetches many at once, and answers with the bytes received.
-    func many(_ count: Int, at width: Int) async throws -> Int {
-        try await withThrowingTaskGroup(of: Int.self) { group in
+    func cancel() async throws -> String {
+        let task = Task { try await stack.data(for: .get("\(server)slow/bytes/1m")) }
+        try await Task.sleep(for: .milliseconds(100))
+        let began = ContinuousClock.now
+        task.cancel()
+        guard case .failure(let error as Stack.FetchError) = await task.result, case .cancelled = error else {
+            throw Surprise("the fetch was not cancelled")
+        }
+        return ".cancelled in \((ContinuousClock.now - began).milliseconds) ms"
+    }
+
+    func stream() async throws -> String {
+        let began = ContinuousClock.now
+        let (body, _) = try await stack.stream(for: .get("\(server)slow/bytes/64k"))
+        for try await chunk in body {
+            return "\(chunk.count) bytes at \((ContinuousClock.now - began).milliseconds) ms"
+        }
+        throw Surprise("the stream is empty")
+    }
+
+    /// Fetches many, some at once.
+    func many(_ count: Int, at width: Int) async throws {
+        try await withThrowingTaskGroup(of: Void.self) { group in
             for _ in 0..<width {
                 group.addTask {
-                    var bytes = 0
                     for _ in 0..<(count / width) {
-                        bytes += try await stack.fetch(resource: resource(.kilobyte)).value.count
+                        let (body, _) = try await stack.data(for: .get("\(server)bytes/1k"))
+                        guard body.count == 1024 else { throw Surprise("\(body.count) bytes came") }
                     }
-                    return bytes
                 }
             }
-            return try await group.reduce(0, +)
+            try await group.waitForAll()
         }
     }
-
-    private func resource(_ place: DemoAPI.Place, options: HTTP.Options.Change? = nil) -> Stack.Resource {
-        HTTPResource(baseRequestMaking: .endpoint(api.endpoint(place)), options: options)
-    }
-}
-
-/// The API of the demo's server, as endpoints.
-struct DemoAPI: Sendable {
-    enum Place: String {
-        case catalog = "json"
-        case missing = "not/here"
-        case slow = "slow/bytes/1m"
-        case kilobyte = "bytes/1k"
-    }
-
-    struct Endpoint: HTTPResourceEndpoint {
-        let baseURL: URL
-        let place: Place
-        var method: HTTP.Method { .GET }
-        var path: String? { place.rawValue }
-        var headers: HTTP.Headers? { ["Accept": "application/json, */*;q=0.5"] }
-    }
-
-    let baseURL: URL
-
-    func endpoint(_ place: Place) -> Endpoint { Endpoint(baseURL: baseURL, place: place) }
 }
 
 /// What the server's JSON decodes to.
-struct Catalog: Decodable, Sendable, Equatable {
-    struct Nested: Decodable, Equatable {
-        let flag: Bool
-    }
-
+struct Catalog: Decodable, Sendable {
     let name: String
     let numbers: [Int]
-    let nested: Nested
 }
 
-/// Something came out otherwise than it must.
+/// A result is not what it must be.
 struct Surprise: Error, CustomStringConvertible {
     let description: String
 
     init(_ description: String) { self.description = description }
+}
+
+extension Duration {
+    var seconds: Double { Double(components.seconds) + Double(components.attoseconds) / 1e18 }
+    var milliseconds: String { String(format: seconds < 0.1 ? "%.1f" : "%.0f", seconds * 1000) }
 }

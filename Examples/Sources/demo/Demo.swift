@@ -19,14 +19,12 @@ enum Demo {
         try await nginx.start()
         defer { nginx.stop() }
         let servers = try PinnedServers()
-        guard let url = URL(string: nginx.httpURL("/")) else { throw Surprise("nginx has no URL") }
-        let api = DemoAPI(baseURL: url)
         // The backend is chosen here; the app does not know it.
-        let curl = Tour(App(stack: try Network.CurlNetworkStack(), api: api), servers) {
+        let curl = Tour(App(stack: try Network.CurlNetworkStack(), server: nginx.httpURL("/")), servers) {
             try Network.CurlNetworkStack(configuration: $0)
         }
         let session = Tour(
-            App(stack: try Network.URLSessionNetworkStack(configuration: .init()), api: api),
+            App(stack: try Network.URLSessionNetworkStack(configuration: .init()), server: nginx.httpURL("/")),
             servers
         ) {
             try Network.URLSessionNetworkStack(configuration: $0)
@@ -43,9 +41,7 @@ enum Demo {
         }
     }
 
-    private static func run<Stack: HTTPTransportStack>(_ step: Step, on tour: Tour<Stack>, _ name: String) async throws
-        -> String
-    {
+    private static func run<Stack>(_ step: Step, on tour: Tour<Stack>, _ name: String) async throws -> String {
         do { return try await tour.run(step) } catch { throw Surprise("\(name), \(step.label): \(error)") }
     }
 
