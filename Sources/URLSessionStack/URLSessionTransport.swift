@@ -33,7 +33,7 @@ public struct URLSessionTransport: HTTPTransport {
 
     /// The response that a fetch delivers.
     public func response(_ response: HTTP.Response) -> URLResponse {
-        CarriedResponse(response)
+        CarriedResponse(carrying: response)
             ?? URLResponse(url: response.url, mimeType: nil, expectedContentLength: -1, textEncodingName: nil)
     }
 

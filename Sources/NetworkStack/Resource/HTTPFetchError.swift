@@ -79,7 +79,7 @@ extension HTTPFetchError {
     public static func longerThan(limit: Int64) -> Self { .bodyTooLarge(limit: limit) }
 
     /// The same error in neutral terms.
-    var erased: HTTPFetchError<HTTP.Response, any Error> {
+    package var erased: HTTPFetchError<HTTP.Response, any Error> {
         switch self {
         case .noRequest(let error): .noRequest(error)
         case .invalidRequest(let reason): .invalidRequest(reason)
@@ -117,19 +117,18 @@ extension HTTPFetchError {
 }
 
 /// A fetch error that can be converted to neutral types, whatever its stack.
-private protocol ErasableFetchError: Error {
-    var neutral: any Error { get }
+package protocol ErasableFetchError: Error {
+    /// The same error in neutral terms.
+    var erased: HTTPFetchError<HTTP.Response, any Error> { get }
 }
 
-extension HTTPFetchError: ErasableFetchError {
-    fileprivate var neutral: any Error { erased }
-}
+extension HTTPFetchError: ErasableFetchError {}
 
 extension Retry.State {
     /// The same state with its errors in neutral terms, so that what is asked of the last one can be answered.
     fileprivate var erased: Retry.State {
         var state = self
-        state.errors = errors.map { ($0 as? any ErasableFetchError)?.neutral ?? $0 }
+        state.errors = errors.map { ($0 as? any ErasableFetchError)?.erased ?? $0 }
         return state
     }
 }

@@ -16,7 +16,7 @@ final class CarriedResponse: HTTPURLResponse, CustomReflectable, @unchecked Send
     override var debugDescription: String { response.description }
     var customMirror: Mirror { Mirror(self, children: ["response": response], ancestorRepresentation: .suppressed) }
 
-    init?(_ response: HTTP.Response) {
+    init?(carrying response: HTTP.Response) {
         self.response = response
         super.init(
             url: response.url,

@@ -1,0 +1,71 @@
+import CurlStack
+import Foundation
+import FoundationNetworking
+import NetworkStack
+import NetworkStackTesting
+import Testing
+import URLSessionStack
+
+@Suite("The bridge to Foundation", .timeLimit(.minutes(1)))
+struct BridgeTests {
+    private static func stacks() throws -> [AnyHTTPNetworkStack<Data>] {
+        [
+            AnyHTTPNetworkStack(try Network.CurlNetworkStack()),
+            AnyHTTPNetworkStack(try Network.URLSessionNetworkStack(configuration: .init())),
+        ]
+    }
+
+    @Test("carries requests and responses as URLSession does, whatever the status")
+    func calls() async throws {
+        let server = try ScriptedServer.responding { request in
+            request.path == "/missing"
+                ? .status(404, "gone") : .ok(request.body.isEmpty ? "ok" : "\(request.body.count)")
+        }
+        let file = FileManager.default.temporaryDirectory.appending(path: "bridge-\(UUID().uuidString)")
+        try Data("12345".utf8).write(to: file)
+        defer { try? FileManager.default.removeItem(at: file) }
+        for stack in try Self.stacks() {
+            var put = URLRequest(url: try URLText.parse(server.url("/up")))
+            put.httpMethod = "PUT"
+            put.setValue("a", forHTTPHeaderField: "X-A")
+            let missing = URLRequest(url: try URLText.parse(server.url("/missing")))
+            let (body, response) = try await stack.data(for: missing)
+            #expect(String(decoding: body, as: UTF8.self) == "gone")
+            #expect((response as? HTTPURLResponse)?.statusCode == 404)
+            #expect((response as? HTTPURLResponse)?.value(forHTTPHeaderField: "Content-Length") == "4")
+            #expect(try await stack.upload(for: put, from: Data("123".utf8)).0 == Data("3".utf8))
+            #expect(try await stack.upload(for: put, fromFile: file).0 == Data("5".utf8))
+            let (loaded, _) = try await stack.download(for: missing)
+            #expect(try Data(contentsOf: loaded) == Data("gone".utf8))
+            try FileManager.default.removeItem(at: loaded)
+            var bytes: [UInt8] = []
+            for try await byte in try await stack.bytes(for: missing).0 { bytes.append(byte) }
+            #expect(bytes == Array("gone".utf8))
+        }
+        #expect(server.requests.filter { $0.method == "PUT" }.allSatisfy { $0["x-a"] == "a" })
+    }
+
+    @Test("throws URLError with the code that URLSession would use, and the stack's error in it")
+    func failures() async throws {
+        let closed = try ClosedPort()
+        let silent = try ScriptedServer { _ in [.receiveHead, .waitForClose] }
+        func code(_ stack: AnyHTTPNetworkStack<Data>, _ change: (inout URLRequest) -> Void) async throws -> URLError {
+            var request = URLRequest(url: try URLText.parse(silent.url()))
+            change(&request)
+            do { _ = try await stack.data(for: request) } catch let error as URLError { return error }
+            throw CancellationError()
+        }
+        for stack in try Self.stacks() {
+            let refused = try await code(stack) { $0.url = URL(string: "http://127.0.0.1:\(closed.port)/") }
+            #expect(refused.code == .cannotConnectToHost)
+            #expect(refused.userInfo[NSUnderlyingErrorKey] is any HTTPError)
+            #expect(try await code(stack) { $0.url = URL(string: "http://name.invalid/") }.code == .cannotFindHost)
+            #expect(try await code(stack) { $0.timeoutInterval = 0.3 }.code == .timedOut)
+            #expect(try await code(stack) { $0.cachePolicy = .returnCacheDataDontLoad }.code == .resourceUnavailable)
+            #expect(try await code(stack) { $0.url = nil }.code == .badURL)
+            let cancelled = Task { try await code(stack) { _ in } }
+            cancelled.cancel()
+            #expect(try await cancelled.value.code == .cancelled)
+        }
+    }
+}
