@@ -13,7 +13,7 @@ export BUILD_FLAGS := -Xswiftc -warnings-as-errors --explicit-target-dependency-
 	-Xlinker --export-dynamic-symbol=getaddrinfo
 
 .PHONY: help install install-build install-test build quick test slow suite stress newer demo netfetch compare examples tsan \
-	tsan-third asan lint format fences docs samples consumers counts mutations mutations-5 mutations-20 histories promises walk \
+	tsan-third asan lint format fences docs samples consumers counts mutations mutations-5 mutations-10 histories promises walk \
 	bench bench-compare clean
 
 help: ## List the targets
@@ -38,7 +38,7 @@ test: install ## Run everything that must pass on a change
 
 # In the order in which they are likely to fail.
 slow: install ## Run what CI runs besides: the newer libcurl, release builds, a sanitizer, more mutations
-	@.ci/steps.sh slow newer :consumers tsan-third mutations-20
+	@.ci/steps.sh slow newer :consumers tsan-third mutations-10
 
 suite: ## Run the tests alone (FILTER='a check' runs some, LIBCURL=folder with another libcurl)
 	@.ci/suite.py
@@ -113,7 +113,7 @@ bench-compare: install-build ## Measure the curl stack against itself at another
 mutations: install ## Break the library on purpose and see the checks notice (MUTATIONS='--count 10', or a folder, tries some)
 	@.ci/mutate.py $(or $(MUTATIONS),--all)
 
-mutations-5 mutations-20: install
+mutations-5 mutations-10: install
 	@.ci/mutate.py --count $(@:mutations-%=%)
 
 histories: install-build ## Run mutated inputs through the parsers, and fetches at random (HISTORIES=20000000, HISTORY_SEED= replays one)
