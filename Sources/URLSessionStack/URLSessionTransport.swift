@@ -60,7 +60,9 @@ public struct URLSessionTransport: HTTPTransport {
         default:
             var copy = URLRequest(url: hop.request.url)
             copy.httpMethod = hop.request.method.rawValue
-            if copy.httpMethod != hop.request.method.rawValue { try Platform.capabilities.require(.methodCase) }
+            if copy.httpMethod != hop.request.method.rawValue {
+                try Platform.capabilities.require(.caseSensitiveMethods)
+            }
         }
     }
 }

@@ -11,7 +11,7 @@ extension InMemoryTransport {
         let connections = "There are no connections."
         return [
             .http2: wire, .http2PriorKnowledge: wire, .trailers: wire, .informationalResponses: wire,
-            .lenientHeads: wire,
+            .nonconformingHeads: wire,
             .digestAuthentication: wire, .headLimit: wire, .strictReplies: wire, .phaseMetrics: wire,
             .decompression: "Content is what the handler returned.",
             .backPressure: "A response is handed over whole.", .customTrustRoots: "There is no TLS.",

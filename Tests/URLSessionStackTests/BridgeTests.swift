@@ -49,23 +49,32 @@ struct BridgeTests {
     func failures() async throws {
         let closed = try ClosedPort()
         let silent = try ScriptedServer { _ in [.receiveHead, .waitForClose] }
-        func code(_ stack: AnyHTTPNetworkStack<Data>, _ change: (inout URLRequest) -> Void) async throws -> URLError {
+        @Sendable func failure(
+            _ stack: AnyHTTPNetworkStack<Data>,
+            _ change: @Sendable (inout URLRequest) -> Void
+        ) async throws -> URLError {
             var request = URLRequest(url: try URLText.parse(silent.url()))
             change(&request)
             do { _ = try await stack.data(for: request) } catch let error as URLError { return error }
             throw CancellationError()
         }
         for stack in try Self.stacks() {
-            let refused = try await code(stack) { $0.url = URL(string: "http://127.0.0.1:\(closed.port)/") }
-            #expect(refused.code == .cannotConnectToHost)
+            let refused = try await failure(stack) { $0.url = URL(string: "http://127.0.0.1:\(closed.port)/") }
+            #expect(refused.code == URLError.Code.cannotConnectToHost)
             #expect(refused.userInfo[NSUnderlyingErrorKey] is any HTTPError)
-            #expect(try await code(stack) { $0.url = URL(string: "http://name.invalid/") }.code == .cannotFindHost)
-            #expect(try await code(stack) { $0.timeoutInterval = 0.3 }.code == .timedOut)
-            #expect(try await code(stack) { $0.cachePolicy = .returnCacheDataDontLoad }.code == .resourceUnavailable)
-            #expect(try await code(stack) { $0.url = nil }.code == .badURL)
-            let cancelled = Task { try await code(stack) { _ in } }
+            #expect(
+                try await failure(stack) { $0.url = URL(string: "http://name.invalid/") }.code
+                    == URLError.Code.cannotFindHost
+            )
+            #expect(try await failure(stack) { $0.timeoutInterval = 0.3 }.code == URLError.Code.timedOut)
+            #expect(
+                try await failure(stack) { $0.cachePolicy = .returnCacheDataDontLoad }.code
+                    == URLError.Code.resourceUnavailable
+            )
+            #expect(try await failure(stack) { $0.url = nil }.code == URLError.Code.badURL)
+            let cancelled = Task { try await failure(stack) { _ in } }
             cancelled.cancel()
-            #expect(try await cancelled.value.code == .cancelled)
+            #expect(try await cancelled.value.code == URLError.Code.cancelled)
         }
     }
 }

@@ -214,7 +214,7 @@ struct ConstructionTests {
         }
         #expect(refusal { _ in } == nil)
         #expect(refusal { $0.options.timeouts.connect = .seconds(1) } == .connectTimeout)
-        #expect(refusal { $0.options.decompresses = false } == .rawContent)
+        #expect(refusal { $0.options.decompresses = false } == .disablingDecompression)
         #expect(refusal { $0.options.version = .http2PriorKnowledge } == .http2PriorKnowledge)
         #expect(refusal { $0.connections.idleAge = .seconds(1) } == .idleConnectionAge)
         #expect(refusal { $0.tls.trustRoots = .pem(Data()) } == .customTrustRoots)

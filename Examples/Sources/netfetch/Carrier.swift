@@ -56,7 +56,7 @@ struct Carrier: Sendable {
         start = { order, reception, completion in
             var order = order
             // A stack that always decompresses asks for a body that needs none.
-            if !order.options.decompresses, !stack.capabilities.supports(.rawContent) {
+            if !order.options.decompresses, !stack.capabilities.supports(.disablingDecompression) {
                 order.options.decompresses = true
                 if !order.request.headers.contains(.acceptEncoding) {
                     order.request.headers.append("identity", for: .acceptEncoding)

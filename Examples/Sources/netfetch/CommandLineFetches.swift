@@ -69,7 +69,7 @@ struct CommandLineFetches {
             request.headers.append("bytes=\(resumesAt)-", for: .range)
         }
         var (options, choice) = (command.transfer.options, choice)
-        choice.acceptsAnything = try !command.request.leavesOutAccept()
+        choice.sendsDefaultAccept = try !command.request.leavesOutAccept()
         options.collectsServerPins = command.output.showPins || command.output.isVerbose && choice.backend == .curl
         options.digestCredentials = try command.request.digestCredentials(for: request.url)
         return Fetch(

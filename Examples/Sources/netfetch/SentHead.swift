@@ -26,7 +26,7 @@ struct SentHead {
         var own = HTTP.Headers(request.headers.filter { $0.name != .contentLength && $0.name != .host })
         var first: HTTP.Headers = [:]
         first.append(request.headers[.host] ?? Self.authority(of: hop), for: .host)
-        if stack.acceptsAnything, !own.contains(.accept) { first.append("*/*", for: .accept) }
+        if stack.sendsDefaultAccept, !own.contains(.accept) { first.append("*/*", for: .accept) }
         if isProxied, !own.contains("Proxy-Connection") { first.append("Keep-Alive", for: "Proxy-Connection") }
         if hop.options.decompresses, !own.contains(.acceptEncoding) {
             own.append(own.contains(.range) ? "identity" : Self.codings(of: stack), for: .acceptEncoding)

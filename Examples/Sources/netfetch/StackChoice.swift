@@ -51,7 +51,7 @@ struct StackChoice: Hashable, Sendable {
     var pinning: Data?
     var onlyReports = false
     /// Whether requests without an `Accept` get `Accept: */*`.
-    var acceptsAnything = true
+    var sendsDefaultAccept = true
 
     /// The stack's configuration.
     ///
@@ -60,7 +60,7 @@ struct StackChoice: Hashable, Sendable {
         var configuration = Network.Configuration()
         // Each request has its own, or none.
         configuration.userAgent = nil
-        configuration.acceptsAnything = acceptsAnything
+        configuration.sendsDefaultAccept = sendsDefaultAccept
         if let authorities { configuration.tls.trustRoots = .file(path: authorities) }
         if !verifies { configuration.tls.verification = .disabledForTesting }
         configuration.tls.clientIdentity = clientIdentity

@@ -2,14 +2,14 @@ internal import NetworkStack
 
 extension TransferPlan {
     /// The header lines of a request without a body and without fields.
-    static func standardLines(userAgent: String?, acceptsAnything: Bool, contentCodings: String) -> TextList {
+    static func standardLines(userAgent: String?, sendsDefaultAccept: Bool, contentCodings: String) -> TextList {
         headerLines(
             of: [:],
             trailers: [],
             content: .none,
             asksFirst: false,
             userAgent: userAgent,
-            acceptsAnything: acceptsAnything,
+            sendsDefaultAccept: sendsDefaultAccept,
             contentCodings: contentCodings
         )
     }
@@ -20,7 +20,7 @@ extension TransferPlan {
         content: Content,
         asksFirst: Bool,
         userAgent: String?,
-        acceptsAnything: Bool,
+        sendsDefaultAccept: Bool,
         contentCodings: String?
     ) -> TextList {
         let fields = headers.fields
@@ -39,7 +39,7 @@ extension TransferPlan {
         if headers.contains(.te), !headers.contains(.connection) { lines.append("Connection: TE") }
         if !hasUserAgent, let userAgent { lines.append(.userAgent, userAgent) }
         // A name and a colon keep libcurl from adding its own field.
-        if !acceptsAnything, !headers.contains(.accept) { lines.append("Accept:") }
+        if !sendsDefaultAccept, !headers.contains(.accept) { lines.append("Accept:") }
         // A part of compressed content could not be decompressed: a range is one of what is sent (RFC 9110 section 14).
         if !hasAcceptEncoding, let codings = contentCodings.map({ headers.contains(.range) ? "identity" : $0 }) {
             lines.append(.acceptEncoding, codings)

@@ -26,7 +26,7 @@ final class TransferPlan {
         let method: String?
         let content: Content
         /// The header lines, or `nil` for those of every request without fields
-        /// (``standardLines(userAgent:acceptsAnything:contentCodings:)``).
+        /// (``standardLines(userAgent:sendsDefaultAccept:contentCodings:)``).
         let headerLines: TextList?
         /// How long the body waits for 100 Continue, in milliseconds, if the request asks for that.
         let expectWait: Int
@@ -66,7 +66,7 @@ final class TransferPlan {
     init(
         _ hop: HTTPHop,
         userAgent: String?,
-        acceptsAnything: Bool = true,
+        sendsDefaultAccept: Bool = true,
         contentCodings: String,
         joinsHTTP2: Bool = false,
         mayShareConnection: Bool = true,
@@ -90,7 +90,7 @@ final class TransferPlan {
                 content: content,
                 asksFirst: asksFirst,
                 userAgent: userAgent,
-                acceptsAnything: acceptsAnything,
+                sendsDefaultAccept: sendsDefaultAccept,
                 contentCodings: hop.options.decompresses ? contentCodings : nil
             )
         let credentials = Self.digestCredentials(of: hop)

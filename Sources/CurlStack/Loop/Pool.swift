@@ -44,7 +44,7 @@ final class Pool {
         self.contentCodings = contentCodings
         standardLines = TransferPlan.standardLines(
             userAgent: configuration.userAgent,
-            acceptsAnything: configuration.acceptsAnything,
+            sendsDefaultAccept: configuration.sendsDefaultAccept,
             contentCodings: contentCodings
         )
         self.multi = multi
@@ -108,7 +108,7 @@ final class Pool {
         let plan = TransferPlan(
             hop,
             userAgent: configuration.userAgent,
-            acceptsAnything: configuration.acceptsAnything,
+            sendsDefaultAccept: configuration.sendsDefaultAccept,
             contentCodings: contentCodings,
             joinsHTTP2: transfer.attempt.joinsHTTP2,
             mayShareConnection: mayShare,

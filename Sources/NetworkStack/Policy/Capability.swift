@@ -29,7 +29,7 @@ extension HTTP {
         /// A limit of the streams on one HTTP/2 connection.
         public static let streamsPerConnection = Capability(rawValue: "a limit of streams per connection")
         /// A request that is not idempotent is not repeated when its keep-alive connection dies, unless no part of it was sent.
-        public static let carefulRepeats = Capability(rawValue: "repeats of idempotent requests alone")
+        public static let idempotentRetriesOnly = Capability(rawValue: "repeats of idempotent requests alone")
         /// Connections that are opened before they are needed.
         public static let preconnection = Capability(rawValue: "connections opened in advance")
         /// Proxies that the caller chooses.
@@ -47,7 +47,7 @@ extension HTTP {
         /// A choice of HTTP/1.1 where the server supports HTTP/2.
         public static let versionChoice = Capability(rawValue: "a choice of the HTTP version")
         /// Well-known methods in lower case, such as `get`, which is another method than `GET`.
-        public static let methodCase = Capability(rawValue: "well-known methods in another case")
+        public static let caseSensitiveMethods = Capability(rawValue: "well-known methods in another case")
         /// A body that waits for 100 Continue.
         public static let expectContinue = Capability(rawValue: "content that waits for 100 Continue")
         /// A limit of how much a compressed body may expand.
@@ -79,7 +79,7 @@ extension HTTP {
         /// Informational (1xx) responses, reported to a callback.
         public static let informationalResponses = Capability(rawValue: "informational responses")
         /// Turning decompression off.
-        public static let rawContent = Capability(rawValue: "content as it was sent")
+        public static let disablingDecompression = Capability(rawValue: "content as it was sent")
         /// Delivering a body in an unknown coding as it was sent (``HTTP/Options/passesUnknownCodings``).
         public static let unknownCodings = Capability(rawValue: "content in unknown codings")
         /// Paths with the segments `.` and `..` (``HTTP/Options/pathAsIs``).
@@ -87,7 +87,7 @@ extension HTTP {
         /// Header lines in order, with repeated lines kept apart.
         public static let headerOrder = Capability(rawValue: "header lines in order")
         /// Accepting response heads that violate minor rules, as other clients do.
-        public static let lenientHeads = Capability(rawValue: "lenient response heads")
+        public static let nonconformingHeads = Capability(rawValue: "lenient response heads")
         /// Times of each phase.
         public static let phaseMetrics = Capability(rawValue: "metrics of each phase")
         /// URLs whose host is an IPv6 address.

@@ -73,7 +73,7 @@ extension Network {
         public var userAgent: String? = "NetworkStack/0.1"
         /// Whether requests without `Accept` get `Accept: */*`, as from most clients. It has no meaning (RFC 9110 section
         /// 12.5.1), but some servers expect it.
-        public var acceptsAnything = true
+        public var sendsDefaultAccept = true
         /// The cookie jar, or `nil` (the default) for no cookies.
         public var cookies: HTTP.CookieJar?
         /// The hosts that require https (HSTS), or `nil` (the default) for no HSTS.

@@ -8,11 +8,11 @@ internal import NetworkStack
 /// The default fields of requests on a session that the stack made.
 struct OwnFields: Sendable {
     let userAgent: String?
-    let acceptsAnything: Bool
+    let sendsDefaultAccept: Bool
 
     init(_ configuration: Network.Configuration) {
         userAgent = configuration.userAgent
-        acceptsAnything = configuration.acceptsAnything
+        sendsDefaultAccept = configuration.sendsDefaultAccept
     }
 
     /// Adds the default fields that the request does not have.
@@ -26,7 +26,7 @@ struct OwnFields: Sendable {
         }
         guard let nothing = Platform.suppressed else { return }
         // URLSession adds `Accept: */*` by itself.
-        if !acceptsAnything, !names.contains("accept") { fields["Accept"] = nothing }
+        if !sendsDefaultAccept, !names.contains("accept") { fields["Accept"] = nothing }
         for name in ["Accept-Language", "Connection"] where !names.contains(name.lowercased()) {
             fields[name] = nothing
         }

@@ -21,8 +21,8 @@ extension URLRequest: HTTPRequestConvertible {
         httpMethod = request.method.rawValue
         guard httpMethod == request.method.rawValue else {
             throw Network.ConfigurationError.unsupported(
-                .methodCase,
-                reason: Platform.capabilities.reason(against: .methodCase) ?? ""
+                .caseSensitiveMethods,
+                reason: Platform.capabilities.reason(against: .caseSensitiveMethods) ?? ""
             )
         }
         // All at once: setting single fields would change the case of names, and drop illegal fields instead of refusing them.

@@ -5,7 +5,7 @@ extension HTTP.Options {
     func checkForURLSession() throws(Network.ConfigurationError) {
         let capabilities = Platform.capabilities
         if pathAsIs { try capabilities.require(.pathAsIs) }
-        if !decompresses { try capabilities.require(.rawContent) }
+        if !decompresses { try capabilities.require(.disablingDecompression) }
         if passesUnknownCodings { try capabilities.require(.unknownCodings) }
         if collectsServerPins { try capabilities.require(.serverPins) }
         if !digestCredentials.isEmpty { try capabilities.require(.digestAuthentication) }

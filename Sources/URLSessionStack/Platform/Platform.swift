@@ -117,7 +117,8 @@ enum Platform {
             .streamsPerConnection:
                 "URLSession leaves the streams of an HTTP/2 connection to libcurl, which takes up to 100.",
             .connectionLifetime: "URLSession keeps connections as libcurl sees fit.",
-            .carefulRepeats: "URLSession has libcurl send again whatever was sent on a kept connection that died.",
+            .idempotentRetriesOnly:
+                "URLSession has libcurl send again whatever was sent on a kept connection that died.",
             .preconnection: "URLSession opens a connection only for a request.",
             .proxies:
                 "URLSession on this platform ignores its configuration's proxies (SCF #5199); those of the environment can be asked for.",
@@ -138,18 +139,19 @@ enum Platform {
                 "URLSession on this platform leaves names to libcurl, which takes one in the subject where there is no other (lib/vtls/openssl.c).",
             .tlsFailureDetail: "URLSession reports every TLS failure with one code, -1.",
             .bodyWithAnyMethod: "URLSession refuses to send content with GET.",
-            .methodCase: "URLSession writes GET, HEAD, POST, PUT and DELETE in capitals, however they were given.",
+            .caseSensitiveMethods:
+                "URLSession writes GET, HEAD, POST, PUT and DELETE in capitals, however they were given.",
             .streamedRequestBody:
                 "URLSession takes a stream without bytes for its end; a stream is read to its end first, then sent with its length.",
             .requestTrailers: "URLSession has no way to send fields after a request's content.",
             .trailers: "URLSession ends the process when a response has trailers (SCF #5285; fixed after 6.3).",
-            .rawContent: "URLSession always decompresses.",
+            .disablingDecompression: "URLSession always decompresses.",
             .unknownCodings:
                 "URLSession on this platform has libcurl decode content, which fails at a coding that it does not know.",
             .pathAsIs: "URLSession's libcurl removes the segments . and .. from a path.",
             .headerOrder:
                 "URLSession keeps header fields in a dictionary: lines of one name are joined, their order is lost.",
-            .lenientHeads:
+            .nonconformingHeads:
                 "URLSession refuses heads with bare line feeds, Latin-1, or no blank after a colon (SCF #5527).",
             .phaseMetrics: "URLSession on this platform collects no metrics.",
             .informationalResponses: "URLSession does not deliver informational responses.",
@@ -208,7 +210,7 @@ enum Platform {
             .idleConnectionAge: "URLSession keeps idle connections as it sees fit.",
             .streamsPerConnection: "URLSession has no limit of streams on a connection.",
             .connectionLifetime: "URLSession keeps connections as it sees fit.",
-            .carefulRepeats: "URLSession sends again what it sees fit when a kept connection dies.",
+            .idempotentRetriesOnly: "URLSession sends again what it sees fit when a kept connection dies.",
             .preconnection: "URLSession opens a connection only for a request.",
             .proxies: "This stack does not set URLSession's proxies yet; the system's are used.",
             .unixSockets: "URLSession has no way to ask for a Unix domain socket.",
@@ -225,15 +227,15 @@ enum Platform {
             .tlsVersions: "This stack does not set URLSession's versions of TLS.",
             .unverifiedTLS: "URLSession verifies every server.",
             .bodyWithAnyMethod: "URLSession refuses to send content with GET.",
-            .methodCase: "URLSession writes well-known methods in capitals, however they were given.",
+            .caseSensitiveMethods: "URLSession writes well-known methods in capitals, however they were given.",
             .streamedRequestBody: "This stack reads a stream to its end first, then sends it with its length.",
             .requestTrailers: "URLSession has no way to send fields after a request's content.",
             .trailers: "URLSession does not deliver trailers.",
-            .rawContent: "URLSession always decompresses.",
+            .disablingDecompression: "URLSession always decompresses.",
             .unknownCodings: "This stack does not tell what URLSession has decoded.",
             .headerOrder:
                 "URLSession keeps header fields in a dictionary: lines of one name are joined, their order is lost.",
-            .lenientHeads: "URLSession decides itself which heads it reads.",
+            .nonconformingHeads: "URLSession decides itself which heads it reads.",
             .phaseMetrics: "This stack does not read URLSession's metrics yet.",
             .informationalResponses: "URLSession does not deliver informational responses.",
             .backPressure: "This stack cannot stop URLSession from reading; what the reader does not take is held.",

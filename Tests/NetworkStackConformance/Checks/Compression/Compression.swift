@@ -56,7 +56,7 @@ extension ConformanceCheck {
                     let client = try subject.client()
                     _ = try await client.breakdown(HTTP.Request(url: peer.url("/")))
                     // Who wants it as it was sent gets it.
-                    guard subject.capabilities.supports(.rawContent) else { continue }
+                    guard subject.capabilities.supports(.disablingDecompression) else { continue }
                     var options = HTTP.Options()
                     options.decompresses = false
                     let raw = try await client.success(HTTP.Request(url: peer.url("/")), options: options)
@@ -97,7 +97,10 @@ extension ConformanceCheck {
                 let peer = try subject.serve { _ in .ok("plain", headers: [("Content-Encoding", "identity")]) }
                 try expectBytes(await subject.client().get(peer.url("/")).value, "plain".utf8)
             },
-            ConformanceCheck("A compressed body is delivered unchanged if decompression is off", needs: [.rawContent]) {
+            ConformanceCheck(
+                "A compressed body is delivered unchanged if decompression is off",
+                needs: [.disablingDecompression]
+            ) {
                 subject in
                 let peer = try subject.serve { _ in .ok(bytes: Compressed.gzip, headers: [("Content-Encoding", "gzip")])
                 }

@@ -31,7 +31,7 @@ extension ConformanceCheck {
         + ([.POST, .PATCH, "LOCK"] as [HTTP.Method]).map { method in
             ConformanceCheck(
                 "A \(method) is not repeated after its keep-alive connection died unanswered",
-                needs: [.network, .carefulRepeats],
+                needs: [.network, .idempotentRetriesOnly],
                 rests: [.rfc(9110, "9.2.2")]
             ) { subject in
                 for dies in [ScriptedServer.Step.close, .reset] {
@@ -51,7 +51,7 @@ extension ConformanceCheck {
         + [
             ConformanceCheck(
                 "A GET is repeated on a fresh connection, a POST never",
-                needs: [.network, .carefulRepeats],
+                needs: [.network, .idempotentRetriesOnly],
                 rests: [.rfc(9110, "9.2.2")]
             ) { subject in
                 for dies in [ScriptedServer.Step.close, .reset] {
@@ -100,7 +100,7 @@ extension ConformanceCheck {
             },
             ConformanceCheck(
                 "A POST lost before a connect timeout is not reported as unsent",
-                needs: [.network, .carefulRepeats, .connectTimeout]
+                needs: [.network, .idempotentRetriesOnly, .connectTimeout]
             ) { subject, scale in
                 let silent = Lock<UnresponsivePort?>(nil)
                 let options = HTTP.Options.clocks(connect: .milliseconds(500) * scale)

@@ -52,7 +52,7 @@ extension ConformanceCheck {
         },
         ConformanceCheck(
             "The metrics count how often a request was repeated",
-            needs: [.network, .carefulRepeats]
+            needs: [.network, .idempotentRetriesOnly]
         ) { subject in
             let server = try ScriptedServer { index in
                 index == 0

@@ -125,7 +125,7 @@ extension Pair {
         Pair(
             name: "decompression",
             covers: ["decompresses"],
-            needs: [.network, .rawContent, .decompression],
+            needs: [.network, .disablingDecompression, .decompression],
             situations: usualAndHTTP2,
             set: { fetch, _ in fetch.withOptions { $0.decompresses = false } },
             answer: { _, _, _ in .ok(bytes: Compressed.gzip, headers: [("Content-Encoding", "gzip")]) }

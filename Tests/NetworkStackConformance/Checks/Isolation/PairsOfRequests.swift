@@ -30,7 +30,11 @@ extension Pair {
             ofField("a Host field", ["Host": "pair.test"], needs: [.hostHeader, .network]),
             ofField("an Accept field", ["Accept": "text/plain"]),
             ofField("a User-Agent field", ["User-Agent": "Pair/1"]),
-            ofField("an Accept-Encoding field", ["Accept-Encoding": "identity"], needs: [.network, .rawContent]),
+            ofField(
+                "an Accept-Encoding field",
+                ["Accept-Encoding": "identity"],
+                needs: [.network, .disablingDecompression]
+            ),
             ofField("a range", ["Range": "bytes=0-1"], needs: [.network]),
             ofField("an Authorization", ["Authorization": "Bearer t"]),
             ofField("a cookie", ["Cookie": "a=b"]),

@@ -12,8 +12,8 @@ extension Pair {
         ofStack("another stack's user agent", ["userAgent"], needs: [.network]) { configuration, _ in
             configuration.userAgent = "Pair/1"
         },
-        ofStack("another stack's Accept", ["acceptsAnything"], needs: [.network]) { configuration, _ in
-            configuration.acceptsAnything = false
+        ofStack("another stack's Accept", ["sendsDefaultAccept"], needs: [.network]) { configuration, _ in
+            configuration.sendsDefaultAccept = false
         },
         ofStack("another stack's interceptors", ["interceptors"]) { configuration, _ in
             configuration.interceptors = [HeaderInjector(["X-Injected": "i"])]

@@ -31,7 +31,7 @@ extension ConformanceCheck {
             for (own, expected) in [([:], []), ([.accept: "text/html"], ["text/html"]), (["X-Other": "1"], [])]
                 as [(HTTP.Headers, [String])]
             {
-                let request = try await receives(own, on: subject) { $0.acceptsAnything = false }
+                let request = try await receives(own, on: subject) { $0.sendsDefaultAccept = false }
                 try expectEqual(request.values(of: "Accept"), expected, "Accept, with \(own)")
             }
         },
@@ -49,13 +49,14 @@ extension ConformanceCheck {
             try expect((request["Accept-Encoding"] ?? "").contains("gzip"), "Accept-Encoding lacks gzip")
             try expectEqual(request.values(of: "Accept-Encoding").count, 1, "Accept-Encoding lines")
         },
-        ConformanceCheck("Compression is not requested if it is turned off", needs: [.rawContent]) { subject in
+        ConformanceCheck("Compression is not requested if it is turned off", needs: [.disablingDecompression]) {
+            subject in
             let request = try await receives([:], on: subject) { $0.options.decompresses = false }
             try expectEqual(request.values(of: "Accept-Encoding"), [], "Accept-Encoding")
         },
         ConformanceCheck(
             "One request is sent as each resource's options require",
-            needs: [.decompression, .rawContent]
+            needs: [.decompression, .disablingDecompression]
         ) {
             subject in
             let peer = try subject.serve { _ in .ok("done") }

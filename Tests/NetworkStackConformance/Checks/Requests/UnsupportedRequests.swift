@@ -34,11 +34,11 @@ extension ConformanceCheck {
             let peer = try subject.serve { _ in .ok("done") }
             let client = try subject.client()
             let request = try HTTP.Request(method: "get", url: peer.url("/refused"))
-            if subject.capabilities.supports(.methodCase) {
+            if subject.capabilities.supports(.caseSensitiveMethods) {
                 _ = try await client.success(request)
                 try expectEqual(peer.onlyRequest().method, "get", "the method")
             } else {
-                try await isUnsupported(.methodCase, subject) {
+                try await isUnsupported(.caseSensitiveMethods, subject) {
                     guard !subject.holds(request) else { return try await client.refusal(request) }
                     let error = try await client.failure(request)
                     guard case .noRequest(let reason as Network.ConfigurationError) = error else {
@@ -67,7 +67,7 @@ extension ConformanceCheck {
         option("A connect timeout", .connectTimeout) { $0.timeouts.connect = .seconds(20) },
         option("A queue timeout", .queueTimeout) { $0.timeouts.queue = .seconds(20) },
         option("An as-is path", .pathAsIs) { $0.pathAsIs = true },
-        option("An undecoded body", .rawContent) { $0.decompresses = false },
+        option("An undecoded body", .disablingDecompression) { $0.decompresses = false },
         option("A body in unknown codings", .unknownCodings) { $0.passesUnknownCodings = true },
         option("A wait for 100 Continue", .expectContinue) { $0.expectContinue = .seconds(1) },
         option("A decompression ratio", .decompressionRatio) { $0.limits.decompressionRatio = 1000 },

@@ -116,12 +116,12 @@ extension ConformanceCheck {
         statusLine(
             "A status line without a reason phrase and its space",
             "HTTP/1.1 200",
-            needs: [.network, .lenientHeads]
+            needs: [.network, .nonconformingHeads]
         ),
         statusLine("A long reason phrase", "HTTP/1.1 200 \(String(repeating: "All is well. ", count: 300))"),
         statusLine("A reason phrase that looks like a header", "HTTP/1.1 200 Location: http://elsewhere.test/"),
         statusLine("A reason phrase that looks like another status", "HTTP/1.1 200 404 HTTP/1.1 500"),
-        statusLine("A reason phrase beyond ASCII", "HTTP/1.1 200 Schön ✓", needs: [.network, .lenientHeads]),
+        statusLine("A reason phrase beyond ASCII", "HTTP/1.1 200 Schön ✓", needs: [.network, .nonconformingHeads]),
         statusLine("A version 1.0 in the status line", "HTTP/1.0 200 OK"),
         ConformanceCheck("A lower-case status line is no response", needs: [.network, .strictReplies]) {
             subject in

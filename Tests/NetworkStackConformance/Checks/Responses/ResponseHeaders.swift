@@ -82,7 +82,8 @@ extension ConformanceCheck {
         bent("A header with a tab inside", "X-Bent: a\tb", is: "a\tb"),
         bent("A header with colons in its value", "X-Bent: a:b::c", is: "a:b::c"),
         bent("A header name with every odd token character", "X!#$%&'*+-.^_`|~: x\r\nX-Bent: value", is: "value"),
-        ConformanceCheck("Lines that end in a bare line feed are read", needs: [.network, .lenientHeads]) { subject in
+        ConformanceCheck("Lines that end in a bare line feed are read", needs: [.network, .nonconformingHeads]) {
+            subject in
             let server = try ScriptedServer { _ in
                 [.receiveHead, .send("HTTP/1.1 200 OK\nX-Bent: value\nContent-Length: 4\n\ndone"), .close]
             }
@@ -97,7 +98,7 @@ extension ConformanceCheck {
     }
 
     private static func bent(_ what: String, bytes: [UInt8], is value: String) -> ConformanceCheck {
-        ConformanceCheck("\(what) is read", needs: [.network, .lenientHeads]) { subject in
+        ConformanceCheck("\(what) is read", needs: [.network, .nonconformingHeads]) { subject in
             let head = Array("HTTP/1.1 200 OK\r\n".utf8) + bytes + Array("\r\nContent-Length: 4\r\n\r\n".utf8)
             let peer = try subject.serve { _ in Reply(head: head, body: Array("done".utf8)) }
             let fetched = try await subject.client().get(peer.url("/"))

@@ -13,7 +13,10 @@ extension ConformanceCheck {
             fails
         )
         + [
-            ConformanceCheck("A status above 599 is a failure with that status", needs: [.network, .lenientHeads]) {
+            ConformanceCheck(
+                "A status above 599 is a failure with that status",
+                needs: [.network, .nonconformingHeads]
+            ) {
                 subject in
                 for code in [600, 999] {
                     let peer = try subject.serve { _ in .status(code, "odd") }
