@@ -47,7 +47,7 @@ struct BridgeTests {
 
     @Test("throws URLError with the code that URLSession would use, and the stack's error in it")
     func failures() async throws {
-        let closed = try ClosedPort()
+        let closed = try ClosedPort.reserve()
         let silent = try ScriptedServer { _ in [.receiveHead, .waitForClose] }
         @Sendable func failure(
             _ stack: AnyHTTPNetworkStack<Data>,
