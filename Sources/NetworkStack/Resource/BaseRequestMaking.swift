@@ -1,23 +1,23 @@
 extension Network {
-    /// Makes the request of a resource, afresh for every attempt, at once or later.
+    /// Makes the request of a resource, anew for every attempt, at once or later.
     public struct BaseRequestMaking<Request: HTTPRequestConvertible>: Sendable {
-        /// Takes the made request. Only the first call counts; what it returns cancels what follows.
+        /// Takes the request. Only the first call counts. The returned value cancels what follows.
         public typealias Handler = @Sendable (Result<Request, any Error>) -> any Cancelable
 
-        /// Makes a request and hands it over, exactly once.
+        /// Makes a request and passes it to the handler, exactly once.
         ///
-        /// What it returns cancels the making. A maker that calls its handler later adds what the handler returns to that.
+        /// The returned value cancels the making. A maker that calls its handler later includes the handler's result in it.
         public let make: @Sendable (_ handler: @escaping Handler) -> any Cancelable
 
-        /// The endpoint whose requests these are, if they were made with ``endpoint(_:)``: for doubles and logs.
+        /// The endpoint, if the maker was made with ``endpoint(_:)``: for doubles and logs.
         public let endpoint: (any HTTPResourceEndpoint)?
 
-        /// Makes a request and hands it back, if that is how it is made.
+        /// Makes the request synchronously, if possible.
         @usableFromInline let makeAtOnce: (@Sendable () throws -> Request)?
 
         /// Makes requests with a closure.
         ///
-        /// - Parameter make: Makes a request and hands it over.
+        /// - Parameter make: Makes a request and passes it to the handler.
         public init(make: @escaping @Sendable (_ handler: @escaping Handler) -> any Cancelable) {
             self.make = make
             (endpoint, makeAtOnce) = (nil, nil)
@@ -29,7 +29,7 @@ extension Network {
             (self.endpoint, self.makeAtOnce) = (endpoint, makeAtOnce)
         }
 
-        /// Makes what another makes, as another client's request.
+        /// Converts the requests of another maker to another client's type.
         init<Other>(
             _ other: BaseRequestMaking<Other>,
             converting convert: @escaping @Sendable (Other) throws -> Request
@@ -43,8 +43,8 @@ extension Network {
 
         /// Makes the request of an endpoint.
         ///
-        /// - Parameter endpoint: The endpoint; what it throws ends the fetch with `noRequest`.
-        /// - Returns: The making.
+        /// - Parameter endpoint: The endpoint. Its error ends the fetch with `noRequest`.
+        /// - Returns: The maker.
         @inlinable
         public static func endpoint(_ endpoint: any HTTPResourceEndpoint) -> Self {
             Self(endpoint: endpoint) { try Request(endpoint.makeRequest()) }
@@ -53,16 +53,16 @@ extension Network {
         /// Makes the same request every time.
         ///
         /// - Parameter request: The request.
-        /// - Returns: The making.
+        /// - Returns: The maker.
         @inlinable
         public static func request(_ request: HTTP.Request) -> Self {
             Self(endpoint: nil) { try Request(request) }
         }
 
-        /// Makes requests with an asynchronous closure, in a task that a cancel cancels.
+        /// Makes requests with an asynchronous closure, in a task that is cancelled with the fetch.
         ///
         /// - Parameter make: Makes a request.
-        /// - Returns: The making.
+        /// - Returns: The maker.
         public static func task(_ make: @escaping @Sendable () async throws -> Request) -> Self {
             Self { handler in TaskCancelable.run(make, then: handler) }
         }

@@ -1,9 +1,9 @@
 public import FoundationEssentials
 
 extension HTTP {
-    /// One endpoint as a value, for requests that are not worth a type of their own.
+    /// One endpoint as a value, for requests that need no separate type.
     ///
-    /// With a base URL and a path it is relative; with an absolute URL alone it is static:
+    /// With a base URL and a path it is relative; with only an absolute URL it is static:
     ///
     ///     let orders = try HTTP.Endpoint(
     ///         host: "api.example.com", path: "/customers/{id}/orders", pathParameters: ["id": "7"]
@@ -12,29 +12,29 @@ extension HTTP {
     public struct Endpoint: HTTPResourceEndpoint {
         /// The method.
         public var method: Method
-        /// The URL the path is joined to.
+        /// The URL to which the path is joined.
         public var baseURL: URL
-        /// The path as decoded text, with a name in braces where a parameter goes.
+        /// The path as decoded text, with names of parameters in braces.
         public var path: String?
-        /// What the places in the path are filled with.
+        /// The values of the path's parameters.
         public var pathParameters: [String: String]
         /// The query's items, after those of the base URL.
         public var queryItems: [URLQueryItem]?
         /// The header fields.
         public var headers: Headers?
-        /// The content and what it is.
+        /// The body and its media type.
         public var content: Content?
 
-        /// Describes an endpoint below a base URL, or at it.
+        /// Makes an endpoint below a base URL, or at it.
         ///
         /// - Parameters:
         ///   - method: The method.
-        ///   - baseURL: The URL the path is joined to.
-        ///   - path: The path as decoded text, with a name in braces where a parameter goes.
-        ///   - pathParameters: What the places in the path are filled with.
+        ///   - baseURL: The URL to which the path is joined.
+        ///   - path: The path as decoded text, with names of parameters in braces.
+        ///   - pathParameters: The values of the path's parameters.
         ///   - queryItems: The query's items, after those of the base URL.
         ///   - headers: The header fields.
-        ///   - content: The content and what it is.
+        ///   - content: The body and its media type.
         public init(
             method: Method = .GET,
             baseURL: URL,
@@ -53,18 +53,18 @@ extension HTTP {
             self.content = content
         }
 
-        /// Describes an endpoint of a host.
+        /// Makes an endpoint of a host.
         ///
         /// - Parameters:
         ///   - method: The method.
         ///   - scheme: The scheme, http or https.
-        ///   - host: The server's name or address, and perhaps its port.
-        ///   - path: The path as decoded text, with a name in braces where a parameter goes.
-        ///   - pathParameters: What the places in the path are filled with.
+        ///   - host: The server's name or address, optionally with its port.
+        ///   - path: The path as decoded text, with names of parameters in braces.
+        ///   - pathParameters: The values of the path's parameters.
         ///   - queryItems: The query's items.
         ///   - headers: The header fields.
-        ///   - content: The content and what it is.
-        /// - Throws: ``HTTP/InvalidValue`` if no URL comes of scheme and host.
+        ///   - content: The body and its media type.
+        /// - Throws: ``HTTP/InvalidValue`` if scheme and host make no URL.
         public init(
             method: Method = .GET,
             scheme: Scheme = .https,
@@ -86,18 +86,18 @@ extension HTTP {
             )
         }
 
-        /// The content.
+        /// Returns the body and its media type.
         public func makeContent() throws -> Content? { content }
     }
 }
 
 extension HTTP.Endpoint: CustomStringConvertible, CustomReflectable {
-    /// The method, the base URL without its secrets, the path as a template, and the head with secret fields left out.
+    /// The method, the base URL without its secrets, the path as a template, and the head without secret fields.
     public var description: String {
         "\(method) \(baseURL.redactedDescription)" + (path.map { ", \($0)" } ?? "") + (headers.map { "\n\($0)" } ?? "")
     }
 
-    /// The parts of the description: a dump, too, shows no URL user info, no parameter and no query.
+    /// The parts of the description, so that a dump shows no URL user info, no parameter and no query.
     public var customMirror: Mirror {
         Mirror(
             self,

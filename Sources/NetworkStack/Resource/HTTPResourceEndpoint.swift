@@ -1,43 +1,41 @@
 public import FoundationEssentials
 
-/// An API's endpoint: what its requests are made of. An enum with a case per endpoint reads best.
+/// An endpoint of an API: the parts of its requests. Usually an enum with a case per endpoint.
 public protocol HTTPResourceEndpoint: Sendable {
     /// The method.
     var method: HTTP.Method { get }
-    /// The URL the path is joined to. Its query, if any, comes before the endpoint's.
+    /// The URL to which the path is joined. Its query, if any, comes before the endpoint's.
     var baseURL: URL { get }
-    /// The path as decoded text, joined with exactly one `/`; `nil` adds nothing. What a path may not hold is escaped.
+    /// The path as decoded text, joined with exactly one `/`; `nil` adds nothing. Illegal characters are escaped.
     ///
-    /// A name in braces, as in `/customers/{id}/orders`, is a place for one of the ``pathParameters``.
+    /// A name in braces, as in `/customers/{id}/orders`, is replaced by one of the ``pathParameters``.
     var path: String? { get }
-    /// What the places in the path are filled with. Everything in a value that would mean something in a path is escaped, so
-    /// it stays within its segment. A place without a value, a value without a place, an empty value, and one that makes a
-    /// segment of dots alone are refused.
+    /// The values of the path's parameters. Each is escaped so that it stays within its segment. A name without a value, a value
+    /// without a name, an empty value, and a segment of dots only are refused.
     var pathParameters: [String: String] { get }
-    /// The query's items, in order, repeated names kept; `nil` and `[]` add nothing.
+    /// The query's items, in order, with repeated names; `nil` and `[]` add nothing.
     var queryItems: [URLQueryItem]? { get }
     /// The header fields.
     var headers: HTTP.Headers? { get }
 
-    /// Makes the content and says what it is, such as JSON or a form; with `nil`, ``makeBody()`` is asked.
+    /// Makes the body and its media type, such as JSON or a form. If it returns `nil`, ``makeBody()`` is called.
     ///
     /// The media type becomes the request's `Content-Type`, unless ``headers`` has one.
     ///
-    /// - Returns: The content, or `nil`.
-    /// - Throws: Whatever making it throws; the fetch then ends with `noRequest`.
+    /// - Returns: The body and its media type, or `nil`.
+    /// - Throws: Any error; the fetch then ends with `noRequest`.
     func makeContent() throws -> HTTP.Content?
 
-    /// Makes the content. Whatever it is, ``headers`` say it.
+    /// Makes the body. Its `Content-Type` is in ``headers``.
     ///
-    /// - Returns: The content.
-    /// - Throws: Whatever making it throws; the fetch then ends with `noRequest`.
+    /// - Returns: The body.
+    /// - Throws: Any error; the fetch then ends with `noRequest`.
     func makeBody() throws -> HTTP.Body
 
     /// Makes the request.
     ///
     /// - Returns: The request.
-    /// - Throws: ``HTTP/InvalidValue`` if no URL comes of the parts, or what ``makeContent()`` or
-    ///   ``makeBody()`` throws.
+    /// - Throws: ``HTTP/InvalidValue`` if the parts make no URL; the errors of ``makeContent()`` and ``makeBody()``.
     func makeRequest() throws -> HTTP.Request
 }
 
@@ -52,16 +50,15 @@ extension HTTPResourceEndpoint {
     /// No parameters.
     public var pathParameters: [String: String] { [:] }
 
-    /// None: ``makeBody()`` is asked.
+    /// `nil`: ``makeBody()`` is called.
     public func makeContent() throws -> HTTP.Content? { nil }
 
-    /// No content.
+    /// No body.
     public func makeBody() throws -> HTTP.Body { .none }
 
     /// Joins the parts.
     ///
-    /// - Throws: ``HTTP/InvalidValue`` if no URL comes of the parts, or what ``makeContent()`` or
-    ///   ``makeBody()`` throws.
+    /// - Throws: ``HTTP/InvalidValue`` if the parts make no URL; the errors of ``makeContent()`` and ``makeBody()``.
     public func makeRequest() throws -> HTTP.Request { try makeRequest(at: baseURL) }
 
     /// Joins the parts to a base URL.

@@ -1,26 +1,26 @@
 public import FoundationEssentials
 
-/// Makes a model from a payload and the response it came with.
+/// Makes a model from a body and its response.
 public struct ModelDecoding<T, Payload, Metadata>: Sendable {
     /// Makes the model.
     public let decode: @Sendable (Payload, Metadata) throws -> T
 
     /// Decodes with a closure.
     ///
-    /// - Parameter decode: Makes the model from the payload and its metadata.
+    /// - Parameter decode: Makes the model from the body and its response.
     public init(decode: @escaping @Sendable (Payload, Metadata) throws -> T) { self.decode = decode }
 }
 
 extension ModelDecoding where Payload == Data {
     /// Decodes JSON.
     ///
-    /// An empty payload never reaches the decoder, and neither does that of a 204 or a 205, which have none, whatever came
-    /// with them: an optional model is `nil`, any other fails with ``EmptyPayloadError``.
+    /// An empty body never reaches the decoder, and neither does that of a 204 or a 205: an optional model is `nil`, any other
+    /// fails with ``EmptyPayloadError``.
     ///
     /// - Parameters:
     ///   - type: The model.
-    ///   - decoder: Makes a decoder for each payload.
-    /// - Returns: The decoding. It throws what the decoder throws, or ``EmptyPayloadError``.
+    ///   - decoder: Makes a decoder for each body.
+    /// - Returns: The decoding. It throws the decoder's error, or ``EmptyPayloadError``.
     public static func json(
         _ type: T.Type = T.self,
         decoder: @escaping @Sendable () -> JSONDecoder = { JSONDecoder() }
@@ -31,10 +31,10 @@ extension ModelDecoding where Payload == Data {
         }
     }
 
-    /// Decodes as a mapper says. An empty payload, and that of a 204 or a 205, never reaches it, as in ``json(_:decoder:)``.
+    /// Decodes with a mapper. An empty body, and that of a 204 or a 205, never reaches it, as in ``json(_:decoder:)``.
     ///
     /// - Parameter mapper: Makes the model.
-    /// - Returns: The decoding. It throws what the mapper throws, ``UnexpectedPayloadError`` where the mapper has no model, or
+    /// - Returns: The decoding. It throws the mapper's error, ``UnexpectedPayloadError`` if the mapper has no model, or
     ///   ``EmptyPayloadError``.
     public static func mapping<Mapper: ResponseMapper>(_ mapper: Mapper) -> Self where Mapper.Model == T {
         Self { payload, metadata in
@@ -46,13 +46,13 @@ extension ModelDecoding where Payload == Data {
         }
     }
 
-    /// Whether there is something to decode. A 204 and a 205 have no content (RFC 9110 section 15.3), whatever a server sends.
+    /// Whether there is something to decode. A 204 and a 205 have no body (RFC 9110 section 15.3), whatever a server sends.
     private static func hasContent(_ payload: Data, _ metadata: Metadata) -> Bool {
         let status = (metadata as? any HTTPResponseConvertible)?.httpResponse?.status
         return !payload.isEmpty && status != .noContent && status != .resetContent
     }
 
-    /// The model of an empty payload, if it has one.
+    /// The model of an empty body, if it has one.
     private static func empty() throws(EmptyPayloadError) -> T {
         guard let optional = T.self as? any ExpressibleByNilLiteral.Type,
             let none = optional.init(nilLiteral: ()) as? T
@@ -62,23 +62,23 @@ extension ModelDecoding where Payload == Data {
 }
 
 extension ModelDecoding {
-    /// Decodes with a closure that needs the payload alone.
+    /// Decodes with a closure that needs only the body.
     ///
-    /// - Parameter parse: Makes the model of the payload.
-    /// - Returns: The decoding. It throws what the closure throws.
+    /// - Parameter parse: Makes the model from the body.
+    /// - Returns: The decoding. It throws the closure's error.
     public static func parsing(_ parse: @escaping @Sendable (Payload) throws -> T) -> Self {
         Self { payload, _ in try parse(payload) }
     }
 }
 
 extension ModelDecoding where T == Void {
-    /// Takes any payload and makes nothing of it, for responses whose status says all.
+    /// Ignores the body, for responses with a status only.
     public static var none: Self { Self { _, _ in } }
 }
 
-/// A payload was empty where a model was to be made of it.
+/// A body was empty, and the model is not optional.
 public struct EmptyPayloadError: DescribedError, Hashable {
-    /// Makes one.
+    /// Makes the error.
     public init() {}
 
     /// What to do about it.
