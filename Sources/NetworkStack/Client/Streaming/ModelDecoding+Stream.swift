@@ -36,7 +36,7 @@ extension ModelDecoding where Metadata: HTTPResponseConvertible {
     }
 
     /// Server-sent events (`text/event-stream`) of one response, as they arrive, by the HTML Living Standard, section 9.2. For a
-    /// stream that connects again there is ``HTTPNetworkStack/events(from:reconnection:options:)``.
+    /// stream that connects again there is ``HTTPNetworkStack/events(from:reconnects:reconnection:options:)``.
     ///
     /// A response of another `Content-Type`, or of none, fails with ``NotAnEventStream``, which carries the body: an error in
     /// JSON under a status of success is found at once. A 204 or 205, which has no body, is a stream without events.
