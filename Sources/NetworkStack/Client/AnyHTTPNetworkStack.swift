@@ -4,13 +4,13 @@ public struct AnyHTTPNetworkStack<Remote: Sendable>: HTTPNetworkStack {
     public typealias Request = HTTP.Request
     /// The neutral response.
     public typealias Response = HTTP.Response
-    /// Whatever the backend fails with; see ``HTTPTransportError``.
+    /// The backend's error; see ``HTTPTransportError``.
     public typealias TransportError = any Error
 
-    /// What the backend can do here, and why not what it cannot.
+    /// What the backend can do here, with a reason for everything that it cannot.
     public let capabilities: HTTP.Capabilities
 
-    /// How the backend carries out fetches, as it is set up now.
+    /// The backend's current options.
     public var options: HTTP.Options { currentOptions() }
 
     private let currentOptions: @Sendable () -> HTTP.Options
@@ -21,7 +21,7 @@ public struct AnyHTTPNetworkStack<Remote: Sendable>: HTTPNetworkStack {
 
     /// Erases a stack.
     ///
-    /// - Parameter base: The stack, which is kept.
+    /// - Parameter base: The stack. It is retained.
     public init<Base: HTTPNetworkStack<Remote>>(_ base: Base) {
         capabilities = base.capabilities
         currentOptions = { base.options }
@@ -60,7 +60,7 @@ public struct AnyHTTPNetworkStack<Remote: Sendable>: HTTPNetworkStack {
     /// Fetches a resource. Cancelling the task cancels the fetch.
     ///
     /// - Parameter resource: What to fetch.
-    /// - Returns: The payload and its response.
+    /// - Returns: The body and its response.
     /// - Throws: The backend's failure, in neutral terms; ``HTTPFetchError/cancelled`` if the task was cancelled.
     public func fetch(resource: Resource) async throws(FetchError) -> Network.Value<Remote, Response> {
         try await awaited(resource).get()
@@ -94,7 +94,7 @@ public struct AnyHTTPNetworkStack<Remote: Sendable>: HTTPNetworkStack {
 }
 
 extension HTTPResource<HTTP.Request, HTTP.Response> {
-    /// The same resource for a stack with types of its own.
+    /// The same resource for a stack with other types.
     func converted<R, S>() -> HTTPResource<R, S> {
         let decoding = errorDecoding
         return HTTPResource<R, S>(

@@ -1,11 +1,11 @@
 public import FoundationEssentials
 
-/// A network stack that speaks HTTP. Code written on `some HTTPNetworkStack<Data>` runs on every backend: choose the backend at one
-/// line, or at run time with ``AnyHTTPNetworkStack``.
+/// A network stack for HTTP. Code written on `some HTTPNetworkStack<Data>` runs on every backend: choose the backend in one line,
+/// or at run time with ``AnyHTTPNetworkStack``.
 ///
 /// A conformer implements two functions, ``NetworkStack/fetch(resource:completion:)`` and ``stream(resource:completion:)``, and two
-/// properties. The short calls, streams, downloads and views are written once, for all of them. A backend conforms to
-/// ``HTTPTransportStack`` instead, which needs its transport alone.
+/// properties. The short calls, streams, downloads and views are extensions. A backend conforms to ``HTTPTransportStack`` instead,
+/// which needs only its transport.
 public protocol HTTPNetworkStack<Remote>: NetworkStack
 where
     Resource == HTTPResource<Request, Response>,
@@ -13,22 +13,22 @@ where
     Response: HTTPResponseConvertible,
     FetchError == HTTPFetchError<Response, TransportError>
 {
-    /// What a transfer fails with.
+    /// The error of a failed transfer.
     associatedtype TransportError: Error
 
-    /// What the stack can do here, and why not what it cannot.
+    /// What the stack can do here, with a reason for everything that it cannot.
     var capabilities: HTTP.Capabilities { get }
 
-    /// How fetches are carried out. A resource, a call or a view (``with(options:)``) changes these options for itself.
+    /// The options of fetches. A resource, a call or a view (``with(options:)``) changes these options for itself.
     var options: HTTP.Options { get }
 
     /// Fetches a resource. Cancelling the task cancels the fetch, which then throws ``HTTPFetchError/cancelled``.
     ///
-    /// Every stack has this form, on the one that calls back; a stack may have a shorter way of its own.
+    /// The default implementation uses the form with a completion; a stack may have a faster one.
     ///
     /// - Parameter resource: What to fetch.
-    /// - Returns: The payload and its response.
-    /// - Throws: Why the fetch failed, as ``HTTPFetchError`` has it.
+    /// - Returns: The body and its response.
+    /// - Throws: The failure, as an ``HTTPFetchError``.
     func fetch(resource: Resource) async throws(FetchError) -> Network.Value<Remote, Response>
 
     /// Fetches a resource and delivers its body while it arrives.
@@ -43,15 +43,15 @@ where
 
     /// Fetches a resource and delivers its body while it arrives. Cancelling the task cancels the fetch, as long as this waits.
     ///
-    /// Every stack has this form, on the one that calls back.
+    /// The default implementation uses the form with a completion.
     ///
     /// - Parameter resource: What to fetch.
     /// - Returns: The stream and the response, when its head has arrived.
     /// - Throws: Why there is no response. A failure after the head is thrown by the stream.
     func stream(resource: Resource) async throws(FetchError) -> Network.Value<ByteStream<FetchError>, Response>
 
-    /// Ends every fetch under way with ``HTTPFetchError/shutDown``, releases the stack's resources, and waits until that is done.
-    /// Later fetches fail with the same. It may be called any number of times. By default it does nothing.
+    /// Ends all running fetches with ``HTTPFetchError/shutDown``, releases the stack's resources, and waits until that is done.
+    /// Later fetches fail with the same error. It may be called any number of times. By default it does nothing.
     func shutdown() async
 }
 
@@ -72,22 +72,22 @@ extension HTTPNetworkStack {
     public func shutdown() async {}
 }
 
-/// A stack that is an engine over a transport. Fetching is written once, here. A conformer may hand the asynchronous forms on to
-/// ``HTTPEngine/fetch(_:)`` and ``HTTPEngine/stream(_:)``, which spares a hop from thread to thread.
+/// A stack that consists of an engine and a transport. Fetching is an extension. A conformer may implement the asynchronous forms
+/// with ``HTTPEngine/fetch(_:)`` and ``HTTPEngine/stream(_:)``, which saves a change of threads.
 public protocol HTTPTransportStack<Transport>: HTTPNetworkStack<Data>
 where Request == Transport.Request, Response == Transport.Response, TransportError == Transport.Failure {
     /// Carries one hop.
     associatedtype Transport: HTTPTransport
 
-    /// Decides everything above a hop.
+    /// Does everything that is not part of a hop, such as redirects, retries and timeouts.
     var engine: HTTPEngine<Transport> { get }
 }
 
 extension HTTPTransportStack {
-    /// What the transport can do here, and why not what it cannot.
+    /// What the transport can do here, with a reason for everything that it cannot.
     public var capabilities: HTTP.Capabilities { engine.transport.capabilities }
 
-    /// How fetches are carried out: what the stack's configuration says.
+    /// The options of fetches, from the stack's configuration.
     public var options: HTTP.Options { engine.options }
 
     /// Fetches a resource and collects its body.
@@ -114,6 +114,6 @@ extension HTTPTransportStack {
         engine.stream(resource, completion: completion)
     }
 
-    /// Ends every fetch under way, and all later ones, with ``HTTPFetchError/shutDown``.
+    /// Ends all running fetches, and all later ones, with ``HTTPFetchError/shutDown``.
     public func shutdown() async { engine.shutDown() }
 }

@@ -2,32 +2,32 @@ public import Dispatch
 
 /// Fetches resources.
 ///
-/// A conformer implements one function, the one that calls back; the asynchronous forms, decoding and queues are written once,
-/// below, for all of them. Whoever conforms promises, and every stack of this package is proved to keep:
+/// A conformer implements one function, the one with a completion. The asynchronous forms, decoding and queues are extensions,
+/// below. A conformer has to keep this contract; the conformance suite tests it for every stack of this package:
 ///
 /// 1. The completion is called exactly once, whatever happens: success, failure, a cancel at any moment (before the
-///    request is made, while it waits, connects, sends or receives, after the end, twice), the owner dropping the stack,
+///    request is made, while it waits, connects, sends or receives, after the end, twice), the release of the stack,
 ///    or a shutdown.
-/// 2. The completion is never called before `fetch` has returned, and never on a thread the stack needs to go on.
-/// 3. A cancel, through the returned ``Cancelable`` or through the task, yields the stack's "cancelled" error, and frees
-///    the exchange at once. One transfer's slow name lookup never delays another transfer's cancel, timeout or progress.
-/// 4. A stack dropped by its owner finishes its fetches in flight, then frees every resource.
+/// 2. The completion is never called before `fetch` has returned, and never on a thread that the stack needs to continue.
+/// 3. A cancel, through the returned ``Cancelable`` or through the task, ends the fetch with the stack's "cancelled" error and
+///    frees the exchange at once. One transfer's slow name lookup never delays another transfer's cancel, timeout or progress.
+/// 4. After its owner has released it, a stack finishes its fetches in flight, then frees every resource.
 /// 5. The same resource value can be fetched many times, in parallel; the fetches share nothing.
-/// 6. Whoever makes a request may fetch on the same stack meanwhile, at any connection limit, without a deadlock.
-/// 7. Any number of fetches may be in flight. What cannot start waits in order per host; a busy host never delays another.
+/// 6. The code that makes a request may fetch on the same stack meanwhile, at any connection limit, without a deadlock.
+/// 7. Any number of fetches may be in flight. Those that cannot start wait in order per host; a busy host never delays another.
 public protocol NetworkStack<Resource, Remote>: Sendable {
     /// What is fetched: the stack's unit of work.
     associatedtype Resource: Sendable
-    /// The payload as it arrives, such as `Data`.
+    /// The type of the delivered body, such as `Data`.
     associatedtype Remote: Sendable
     /// The request of the underlying client.
     associatedtype Request: Sendable
     /// The response of the underlying client.
     associatedtype Response: Sendable
-    /// Every way a fetch can fail.
+    /// The error of every fetch.
     associatedtype FetchError: Error
 
-    /// What a fetch calls when it has ended.
+    /// Called when a fetch has ended.
     typealias Completion<T> = @Sendable (Result<Network.Value<T, Response>, FetchError>) -> Void
 
     /// Fetches a resource.
@@ -47,7 +47,7 @@ extension NetworkStack {
     ///   - resource: What to fetch.
     ///   - queue: Where the completion is called, such as `.main`.
     ///   - completion: Called exactly once, after this function has returned.
-    /// - Returns: Cancels the fetch. A cancel counts until the completion is called (``CancellableFetchError``).
+    /// - Returns: Cancels the fetch. Cancelling is honoured until the completion runs (``CancellableFetchError``).
     @discardableResult
     public func fetch(
         resource: Resource,
@@ -66,7 +66,7 @@ extension NetworkStack {
     /// Cancelling the task cancels the fetch, which then throws the stack's "cancelled" error.
     ///
     /// - Parameter resource: What to fetch.
-    /// - Returns: The payload and its response.
+    /// - Returns: The body and its response.
     /// - Throws: The stack's `FetchError`.
     @inlinable  // so that it is compiled for the stack and the payload it is called with
     public func fetch(resource: Resource) async throws(FetchError) -> Network.Value<Remote, Response> {
@@ -74,13 +74,13 @@ extension NetworkStack {
         return try await OneShot.result { oneShot in fetch(resource: resource) { oneShot.fill($0) } }.get()
     }
 
-    /// Fetches a resource and decodes its payload.
+    /// Fetches a resource and decodes its body.
     ///
     /// - Parameters:
     ///   - resource: What to fetch.
-    ///   - decoding: Makes the model from the payload. It runs in the calling task.
-    /// - Returns: The model and the response its payload came with.
-    /// - Throws: ``FetchAndDecodeError/fetch(_:)`` when the fetch fails, ``FetchAndDecodeError/decode(_:)`` when decoding does.
+    ///   - decoding: Makes the model from the body. It runs in the calling task.
+    /// - Returns: The model and the response.
+    /// - Throws: ``FetchAndDecodeError/fetch(_:)`` if the fetch fails, ``FetchAndDecodeError/decode(_:)`` if decoding fails.
     public func fetchAndDecode<T>(
         resource: Resource,
         decoding: ModelDecoding<T, Remote, Response>
@@ -92,14 +92,14 @@ extension NetworkStack {
         return try decoded.get()
     }
 
-    /// Fetches a resource, decodes its payload and calls back.
+    /// Fetches a resource, decodes its body and calls back.
     ///
     /// - Parameters:
     ///   - resource: What to fetch.
-    ///   - decoding: Makes the model from the payload. It runs on the queue the completion is called on.
+    ///   - decoding: Makes the model from the body. It runs on the queue on which the completion is called.
     ///   - completion: Called exactly once, after this function has returned.
-    /// - Returns: Cancels the fetch. A cancel counts until the completion is called (``CancellableFetchError``); decoding, once
-    ///   begun, is not interrupted.
+    /// - Returns: Cancels the fetch. Cancelling is honoured until the completion runs (``CancellableFetchError``); decoding that
+    ///   has begun is not interrupted.
     @discardableResult
     public func fetchAndDecode<T>(
         resource: Resource,
@@ -114,15 +114,15 @@ extension NetworkStack {
         return fetching
     }
 
-    /// Fetches a resource, decodes its payload and calls back on a queue.
+    /// Fetches a resource, decodes its body and calls back on a queue.
     ///
     /// - Parameters:
     ///   - resource: What to fetch.
-    ///   - decoding: Makes the model from the payload. It runs on a queue of the stack, so as not to hold up the one given.
+    ///   - decoding: Makes the model from the body. It runs on a queue of the stack, so that it does not block the given queue.
     ///   - queue: Where the completion is called, such as `.main`.
     ///   - completion: Called exactly once, after this function has returned.
-    /// - Returns: Cancels the fetch. A cancel counts until the completion is called (``CancellableFetchError``); decoding, once
-    ///   begun, is not interrupted.
+    /// - Returns: Cancels the fetch. Cancelling is honoured until the completion runs (``CancellableFetchError``); decoding that
+    ///   has begun is not interrupted.
     @discardableResult
     public func fetchAndDecode<T: Sendable>(
         resource: Resource,
@@ -137,7 +137,7 @@ extension NetworkStack {
         return fetching
     }
 
-    /// What a fetch that was cancelled fails with, if this one was, and if the stack's error tells cancels.
+    /// The error of a cancelled fetch, if this one was cancelled and the stack's error has a case for it.
     @usableFromInline
     static func cancelled(_ isCancelled: Bool) -> FetchError? {
         guard isCancelled else { return nil }
@@ -146,7 +146,7 @@ extension NetworkStack {
 }
 
 extension Network.Value {
-    /// What a fetch-and-decode makes of what was fetched.
+    /// The result of a fetch-and-decode.
     fileprivate func decoded<Model, FetchError>(
         by decoding: ModelDecoding<Model, T, Response>
     ) -> Result<Network.Value<Model, Response>, FetchAndDecodeError<FetchError>> {

@@ -2,12 +2,11 @@ public import FoundationEssentials
 
 /// The body of a response while it arrives, in chunks as they arrive.
 ///
-/// It has one reader. A slow reader slows the server down where the stack can do that (``HTTP/Capability/backPressure``): at most
-/// about 256 KiB wait for it, and a few hundred KiB more in the backend, over HTTP/2 up to the 32 MB of libcurl's window. On other
-/// stacks what has arrived waits, up to ``HTTP/Options/Limits/body``. Releasing the last reference to a stream cancels its
-/// transfer.
+/// It has one reader. A slow reader slows the server down if the stack supports that (``HTTP/Capability/backPressure``): at most
+/// about 256 KiB are buffered, and a few hundred KiB more in the backend, over HTTP/2 up to the 32 MB of libcurl's window. Other
+/// stacks buffer up to ``HTTP/Options/Limits/body``. Releasing the last reference to a stream cancels its transfer.
 ///
-/// It ends in one of two ways: with `nil` when the body is whole, or by throwing the stack's `FetchError`.
+/// It ends with `nil` when the body is complete, or throws the stack's `FetchError`.
 public struct ByteStream<Failure: ByteStreamFailure>: AsyncSequence, Sendable {
     /// A chunk, never empty.
     public typealias Element = Data
@@ -16,19 +15,19 @@ public struct ByteStream<Failure: ByteStreamFailure>: AsyncSequence, Sendable {
     private let end: @Sendable () -> (trailers: HTTP.Headers?, metrics: HTTP.Metrics?)
     private let abandon: @Sendable () -> Void
 
-    /// Makes a stream of what a closure returns, such as for a test.
+    /// Makes a stream from a closure, such as for a test.
     ///
-    /// - Parameter next: Returns the next chunk, or `nil` at the end. Empty chunks are skipped. It is called again only after it has
-    ///   returned a chunk.
+    /// - Parameter next: Returns the next chunk, or `nil` at the end. Empty chunks are skipped. It is called again only after it
+    ///   has returned a chunk.
     public init(unfolding next: @escaping @Sendable () async throws(Failure) -> Data?) {
         read = next
         end = { (nil, nil) }
         abandon = {}
     }
 
-    /// Makes a stream of bytes that are there.
+    /// Makes a stream with one chunk.
     ///
-    /// - Parameter data: The bytes: one chunk.
+    /// - Parameter data: The bytes.
     public init(_ data: Data) {
         let rest = Lock<Data?>(data)
         self.init { rest.withLock { $0.take() } }
@@ -44,7 +43,7 @@ public struct ByteStream<Failure: ByteStreamFailure>: AsyncSequence, Sendable {
         abandon = { holder.receiver.abandon() }
     }
 
-    /// Makes a stream of another whose errors are converted.
+    /// Makes a stream from another, and converts its errors.
     init<Other>(_ other: ByteStream<Other>, mapError transform: @escaping @Sendable (Other) -> Failure) {
         read = { () async throws(Failure) in
             do throws(Other) { return try await other.read() } catch { throw transform(error) }
@@ -56,13 +55,13 @@ public struct ByteStream<Failure: ByteStreamFailure>: AsyncSequence, Sendable {
         error as? Failure ?? (error is ConcurrentRead ? .concurrentRead : .cancelled)
     }
 
-    /// The fields that followed the body, once the stream has ended and if there were any.
+    /// The trailers, after the stream has ended, if there were any.
     public var trailers: HTTP.Headers? { end().trailers }
 
-    /// What was measured of the fetch, once the stream has ended without an error.
+    /// The metrics of the fetch, after the stream has ended without an error.
     public var metrics: HTTP.Metrics? { end().metrics }
 
-    /// Collects what is still to come.
+    /// Collects the rest of the body.
     ///
     /// - Parameter limit: The most bytes to collect.
     /// - Returns: The bytes.
@@ -86,14 +85,14 @@ public struct ByteStream<Failure: ByteStreamFailure>: AsyncSequence, Sendable {
     /// Returns an iterator that continues where the stream stands.
     public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(read: read) }
 
-    /// Reads a stream chunk by chunk. A cancelled task cancels the stream where it reads, or would read, the next chunk, also when
-    /// the whole body has arrived.
+    /// Reads a stream chunk by chunk. A cancelled task cancels the stream when it reads the next chunk, also if the whole body has
+    /// arrived.
     public struct AsyncIterator: AsyncIteratorProtocol {
         fileprivate let read: @Sendable () async throws(Failure) -> Data?
 
         /// The next chunk, never empty.
         ///
-        /// - Returns: The chunk, or `nil` when the body is whole.
+        /// - Returns: The chunk, or `nil` when the body is complete.
         /// - Throws: The stream's failure: ``HTTPFetchError/cancelled`` if the task is cancelled,
         ///   ``HTTPFetchError/concurrentRead`` if another task waits for the next chunk.
         public mutating func next() async throws(Failure) -> Data? {
@@ -104,7 +103,7 @@ public struct ByteStream<Failure: ByteStreamFailure>: AsyncSequence, Sendable {
         /// The next chunk, never empty.
         ///
         /// - Parameter actor: Where the caller runs.
-        /// - Returns: The chunk, or `nil` when the body is whole.
+        /// - Returns: The chunk, or `nil` when the body is complete.
         /// - Throws: What ``next()`` throws.
         public mutating func next(isolation actor: isolated (any Actor)?) async throws(Failure) -> Data? {
             while let chunk = try await read() { if !chunk.isEmpty { return chunk } }
@@ -119,7 +118,7 @@ public struct ByteStream<Failure: ByteStreamFailure>: AsyncSequence, Sendable {
 
         fileprivate let chunks: ByteStream
 
-        /// Returns an iterator that continues where the stream stands; it has read the rest of the current chunk ahead.
+        /// Returns an iterator that continues where the stream stands. It keeps the rest of the current chunk.
         public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(chunks: chunks.makeAsyncIterator()) }
 
         /// Reads byte by byte.
@@ -131,7 +130,7 @@ public struct ByteStream<Failure: ByteStreamFailure>: AsyncSequence, Sendable {
 
             /// The next byte.
             ///
-            /// - Returns: The byte, or `nil` when the body is whole.
+            /// - Returns: The byte, or `nil` when the body is complete.
             /// - Throws: The stream's failure.
             public mutating func next() async throws(Failure) -> UInt8? {
                 if let byte = chunk.popFirst() { return byte }
@@ -142,7 +141,7 @@ public struct ByteStream<Failure: ByteStreamFailure>: AsyncSequence, Sendable {
             /// The next byte.
             ///
             /// - Parameter actor: Where the caller runs.
-            /// - Returns: The byte, or `nil` when the body is whole.
+            /// - Returns: The byte, or `nil` when the body is complete.
             /// - Throws: The stream's failure.
             public mutating func next(isolation actor: isolated (any Actor)?) async throws(Failure) -> UInt8? {
                 if let byte = chunk.popFirst() { return byte }
@@ -153,7 +152,7 @@ public struct ByteStream<Failure: ByteStreamFailure>: AsyncSequence, Sendable {
     }
 }
 
-/// Two tasks wait for the next chunk of one stream. The second fails with this, and the first continues.
+/// Two tasks wait for the next chunk of one stream. The second fails with this; the first continues.
 struct ConcurrentRead: Error {}
 
 /// Cancels the transfer of a stream when the last reference to the stream is released.

@@ -1,14 +1,14 @@
 public import Dispatch
 public import FoundationEssentials
 
-/// What every HTTP stack shares: it makes requests, follows redirects, keeps deadlines and limits, classifies, and
-/// completes exactly once. A stack is an engine over a transport.
+/// The common part of all HTTP stacks: it makes requests, follows redirects, applies timeouts and limits, decides which response is
+/// a failure, and calls each completion exactly once. A stack consists of an engine and a transport.
 ///
 /// The engine, and with it the transport, lives as long as its owner or any fetch in flight.
 public final class HTTPEngine<Transport: HTTPTransport>: Sendable {
     /// Carries the hops.
     public let transport: Transport
-    /// How fetches are carried out, unless a resource changes that.
+    /// The options of fetches, unless a resource changes them.
     public var options: HTTP.Options { context.options.value }
 
     @usableFromInline let context: EngineContext
@@ -21,12 +21,12 @@ public final class HTTPEngine<Transport: HTTPTransport>: Sendable {
     ///
     /// - Parameters:
     ///   - transport: Carries the hops.
-    ///   - configuration: How fetches are carried out, unless a resource changes that, and the interceptors. It is not validated
-    ///     here; a stack does that first. Its connections and TLS are the transport's concern.
-    ///   - queue: Where completions are called, and the rest of the user's code, but for what begins a first attempt: its
-    ///     request is made, and its interceptors are asked, within `fetch`. A custom clock in a cookie jar or in the list of
-    ///     hosts for https is read where it is needed, on the transport's threads, too.
-    ///   - retryQueue: Where delayed retries wait, unless the configuration has a clock for them.
+    ///   - configuration: The options of fetches, and the interceptors. It is not validated here; a stack does that first. The
+    ///     transport has to apply its connections and TLS.
+    ///   - queue: The queue on which completions and other code of the user run, except for the first attempt: its request is made,
+    ///     and its interceptors are called, within `fetch`. A custom clock in a cookie jar or in the list of hosts for https is
+    ///     also read on the transport's threads.
+    ///   - retryQueue: The queue of delayed retries, unless the configuration has a clock for them.
     public convenience init(
         transport: Transport,
         configuration: Network.Configuration = .init(),
@@ -67,22 +67,21 @@ public final class HTTPEngine<Transport: HTTPTransport>: Sendable {
         isIntercepted = !configuration.interceptors.isEmpty
     }
 
-    /// Ends every fetch under way with ``HTTPFetchError/shutDown``, whatever it waits for: its request, a token, a place, the
-    /// server, its next attempt. Later fetches end with the same at once.
+    /// Ends all running fetches with ``HTTPFetchError/shutDown``, whatever they wait for: a request, a token, a connection, the
+    /// server, the next attempt. Later fetches end with the same error at once.
     ///
-    /// A stack calls it in its own shutdown, after its transport takes no more. It may be called any number of times,
+    /// A stack calls it in its shutdown, after its transport has stopped accepting transfers. It may be called any number of times,
     /// on any thread.
     public func shutDown() { context.shutDown() }
 
-    /// Takes no more fetches, and waits until those under way have come to their end, whatever they still need: their place,
-    /// the server, their next attempt, the reader of a stream. Later fetches end with ``HTTPFetchError/shutDown`` at once; what an
-    /// authenticator fetches on the same stack is one of them.
+    /// Accepts no more fetches, and waits until the running ones have ended, whatever they wait for: a connection, the server, the
+    /// next attempt, the reader of a stream. Later fetches end with ``HTTPFetchError/shutDown`` at once, also those of an
+    /// authenticator on the same stack.
     ///
-    /// A stack that offers this calls it before its shutdown. When it returns, a completion may still be on its way to its queue.
-    /// It may be called any number of times, on any thread.
+    /// A stack that offers this calls it before its shutdown. When it returns, a completion may still be queued. It may be called
+    /// any number of times, on any thread.
     ///
-    /// - Parameter grace: How long to wait at most; not at all if it is not longer than zero. Cancelling the task ends the
-    ///   wait, too.
+    /// - Parameter grace: The longest wait; zero or less means none. Cancelling the task ends the wait, too.
     public func finish(within grace: Duration) async { await context.finish(within: grace) }
 
     /// How a server must prove itself before anything is sent to it.
@@ -92,10 +91,10 @@ public final class HTTPEngine<Transport: HTTPTransport>: Sendable {
         try context.trust(for: origin)
     }
 
-    /// What a fetch on this engine fails with.
+    /// The error of a fetch on this engine.
     public typealias FetchError = HTTPFetchError<Transport.Response, Transport.Failure>
 
-    /// Fetches a resource and collects its content.
+    /// Fetches a resource and collects its body.
     ///
     /// - Parameters:
     ///   - resource: What to fetch.
@@ -107,11 +106,11 @@ public final class HTTPEngine<Transport: HTTPTransport>: Sendable {
         completion: @escaping @Sendable (Result<Network.Value<Data, Transport.Response>, FetchError>) -> Void
     ) -> any Cancelable { collect(resource, .call(completion)) }
 
-    /// Fetches a resource and collects its content. Cancelling the task cancels the fetch.
+    /// Fetches a resource and collects its body. Cancelling the task cancels the fetch.
     ///
     /// - Parameter resource: What to fetch.
-    /// - Returns: The content and its response.
-    /// - Throws: Why the fetch failed, as ``HTTPFetchError`` has it; ``HTTPFetchError/cancelled`` if the task was cancelled.
+    /// - Returns: The body and its response.
+    /// - Throws: The failure, as an ``HTTPFetchError``; ``HTTPFetchError/cancelled`` if the task was cancelled.
     @inlinable  // so that it is compiled for the stack it is called with
     public func fetch(
         _ resource: HTTPResource<Transport.Request, Transport.Response>
@@ -135,8 +134,8 @@ public final class HTTPEngine<Transport: HTTPTransport>: Sendable {
 
     /// Fetches a resource and delivers its body while it arrives.
     ///
-    /// A success is decided, and the completion called, when the response's head has arrived; a later failure is thrown by the
-    /// stream. The body of a failure is collected, up to 1 MiB, for its error.
+    /// For a success, the completion is called when the response's head has arrived; a later failure is thrown by the stream. The
+    /// body of a failure is collected, up to 1 MiB, for its error.
     ///
     /// - Parameters:
     ///   - resource: What to fetch.
@@ -153,7 +152,7 @@ public final class HTTPEngine<Transport: HTTPTransport>: Sendable {
     ///
     /// - Parameter resource: What to fetch.
     /// - Returns: The stream and the response, when its head has arrived.
-    /// - Throws: Why there is no response, as ``HTTPFetchError`` has it. A failure after the head is thrown by the stream.
+    /// - Throws: The failure, as an ``HTTPFetchError``. A failure after the head is thrown by the stream.
     public func stream(
         _ resource: HTTPResource<Transport.Request, Transport.Response>
     ) async throws(FetchError) -> Network.Value<ByteStream<FetchError>, Transport.Response> {

@@ -3,8 +3,7 @@ public import FoundationEssentials
 /// A fetch error that has a case for a cancel.
 ///
 /// With such an error, the fetches of ``NetworkStack`` that decode or call back on a queue honour a cancel until the completion
-/// runs: also one that comes while the body is decoded, or while the completion waits for its queue. A task that only awaits a
-/// fetch gets the result of the fetch.
+/// runs, also while the body is decoded or the completion is queued. A task that only awaits a fetch gets the result of the fetch.
 public protocol CancellableFetchError: Error {
     /// The fetch was cancelled.
     static var cancelled: Self { get }
@@ -14,12 +13,12 @@ public protocol CancellableFetchError: Error {
 public enum FetchAndDecodeError<FetchError: Error>: Error {
     /// The fetch failed.
     case fetch(FetchError)
-    /// The fetch succeeded and its payload could not be decoded.
+    /// The fetch succeeded, and its body could not be decoded.
     case decode(any Error)
 }
 
 extension FetchAndDecodeError: DescribedError {
-    /// What happened, in a sentence: that of the fetch's error or of the decoder's.
+    /// The failure in a sentence: the description of the fetch's error or of the decoder's.
     public var description: String {
         switch self {
         case .fetch(let error): "\(error)"
@@ -28,8 +27,8 @@ extension FetchAndDecodeError: DescribedError {
     }
 }
 
-/// A failed fetch reports the same as without decoding. A body that could not be decoded came with a success, and another fetch
-/// would bring the same body.
+/// A failed fetch has the same properties as without decoding. A body that could not be decoded belongs to a success, and a retry
+/// would return the same body.
 extension FetchAndDecodeError: HTTPError where FetchError: HTTPError {
     private var failure: FetchError? {
         switch self {
@@ -38,26 +37,26 @@ extension FetchAndDecodeError: HTTPError where FetchError: HTTPError {
         }
     }
 
-    /// The status that came with the failure of the fetch, if one did.
+    /// The status of the response that failed, if there was one.
     public var statusCode: HTTP.StatusCode? { failure?.statusCode }
-    /// Whether a clock ended the fetch.
+    /// Whether a timeout ended the fetch.
     public var isTimeout: Bool { failure?.isTimeout ?? false }
     /// Whether the fetch was cancelled.
     public var isCancelled: Bool { failure?.isCancelled ?? false }
-    /// The response that came with the failure of the fetch, if one did.
+    /// The response that failed, if there was one.
     public var httpResponse: HTTP.Response? { failure?.httpResponse }
-    /// The content of an unsuccessful response, as far as it was collected.
+    /// The body of an unsuccessful response, as far as it was collected.
     public var body: Data? { failure?.body }
-    /// Where the fetch was when it failed.
+    /// The state of the fetch when it failed.
     public var context: HTTP.FetchContext? { failure?.context }
-    /// Whether the fetch's failure is final, whatever interceptors vote. They do not vote on decoding.
+    /// Whether the fetch's failure is final, regardless of interceptors' votes. They do not vote on decoding.
     public var isFinal: Bool { failure?.isFinal ?? true }
     /// Whether the request provably never reached the server.
     public var isRetryable: Bool { failure?.isRetryable ?? false }
-    /// What went wrong in the transfer, if the transfer failed and its error knows.
+    /// The kind of a transport's failure, if there is one.
     public var transportFailure: HTTP.FailureKind? { failure?.transportFailure }
 
-    /// What happened, in a few words without URLs, header values or content: fit for any log.
+    /// The failure in a few words, without URLs, header values and bodies, for any log.
     public var summary: String {
         switch self {
         case .fetch(let error): error.summary

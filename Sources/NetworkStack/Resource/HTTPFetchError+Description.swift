@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 
 extension HTTPFetchError {
-    /// What happened, in a few words without URLs, header values or content: fit for any log.
+    /// The failure in a few words, without URLs, header values and bodies, for any log.
     public var summary: String {
         switch self {
         case .noRequest(let error): "no request: \(Self.words(for: error))"
@@ -67,8 +67,8 @@ extension HTTPFetchError {
 }
 
 extension HTTPFetchError: DescribedError {
-    /// What happened, in a sentence, and the URL without user info, query and fragment. It has no header values. An error of another
-    /// library is described in that library's words.
+    /// The failure in a sentence, and the URL without user info, query and fragment. It has no header values. An error of another
+    /// library has that library's description.
     public var description: String {
         guard let url = context?.url else { return sentence }
         return "\(sentence) URL: \(url)"
@@ -115,7 +115,7 @@ extension HTTPFetchError: DescribedError {
 }
 
 extension HTTPFetchError: CustomReflectable {
-    /// What happened, in a sentence: a dump, too, shows no URL user info or query.
+    /// The failure in a sentence. A dump shows no URL user info or query either.
     public var customMirror: Mirror {
         let parts: [(String?, Any?)] = [("reason", description), ("response", httpResponse), ("context", context)]
         return Mirror(

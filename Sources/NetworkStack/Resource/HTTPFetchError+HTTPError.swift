@@ -1,7 +1,7 @@
 public import FoundationEssentials
 
 extension HTTPFetchError: HTTPError {
-    /// The response that came with the failure, if one did. For `retry`, that of the last failure.
+    /// The response that failed, if there was one. For `retry`, that of the last failure.
     public var response: Response? {
         switch self {
         case .http(_, _, let response), .noData(_, let response), .unknownCoding(_, let response),
@@ -16,7 +16,7 @@ extension HTTPFetchError: HTTPError {
     /// The response in neutral terms.
     public var httpResponse: HTTP.Response? { response?.httpResponse }
 
-    /// The status that came with the failure, if one did. For `retry`, that of the last failure.
+    /// The status of the response that failed, if there was one. For `retry`, that of the last failure.
     public var statusCode: HTTP.StatusCode? {
         switch self {
         case .http(let status, _, _), .noData(let status, _): status
@@ -25,7 +25,7 @@ extension HTTPFetchError: HTTPError {
         }
     }
 
-    /// The content of an unsuccessful response, as far as it was collected. For `retry`, that of the last failure.
+    /// The body of an unsuccessful response, as far as it was collected. For `retry`, that of the last failure.
     public var body: Data? {
         switch self {
         case .http(_, _, let response): response.httpResponse?.errorBody
@@ -34,7 +34,7 @@ extension HTTPFetchError: HTTPError {
         }
     }
 
-    /// Where the fetch was when it failed; `nil` if it got nowhere. For `retry`, where it was at the last failure.
+    /// The state of the fetch when it failed, if it had started a request. For `retry`, that of the last failure.
     public var context: HTTP.FetchContext? {
         switch self {
         case .transport(_, let context), .timedOut(_, _, let context), .untrusted(_, let context),
@@ -48,7 +48,7 @@ extension HTTPFetchError: HTTPError {
         }
     }
 
-    /// The failure itself; for `retry`, the last failure that led to it.
+    /// The failure itself; for `retry`, the last failure.
     public var lastError: any Error { lastFailure }
 
     /// The same, with its type. Short calls throw it.
@@ -59,7 +59,7 @@ extension HTTPFetchError: HTTPError {
         return state.errors.last as? Self
     }
 
-    /// Whether a clock ended the fetch.
+    /// Whether a timeout ended the fetch.
     public var isTimeout: Bool {
         switch self {
         case .timedOut: true
@@ -71,8 +71,8 @@ extension HTTPFetchError: HTTPError {
     /// Whether the fetch was cancelled.
     public var isCancelled: Bool { if case .cancelled = self { true } else { false } }
 
-    /// Whether the request provably never reached the server that it failed at, so that sending it again is safe whatever it
-    /// does. After a redirect another server has seen one: see ``Retry/State/requestMayHaveArrived``.
+    /// Whether the request provably never reached the server at which it failed, so that sending it again is always safe. After a
+    /// redirect, another server has received one: see ``Retry/State/requestMayHaveArrived``.
     public var isRetryable: Bool {
         switch self {
         case .transport(let error, _):
@@ -83,7 +83,7 @@ extension HTTPFetchError: HTTPError {
         }
     }
 
-    /// What went wrong in the transfer, if the transfer failed and its error knows. For `retry`, that of the last failure.
+    /// The kind of a transport's failure, if there is one. For `retry`, that of the last failure.
     public var transportFailure: HTTP.FailureKind? {
         switch self {
         case .transport(let error, _): (error as? any HTTPTransportError)?.kind
@@ -93,8 +93,9 @@ extension HTTPFetchError: HTTPError {
         }
     }
 
-    /// Whether it stands, whatever interceptors vote: a cancel, the total timeout, a server that is not trusted, content that
-    /// can be sent only once, a request that cannot be sent, a shutdown, and the end of retrying itself.
+    /// Whether the failure is final, regardless of interceptors' votes: a cancel, the total timeout, a server that is not trusted,
+    /// a body that can be sent only once, an illegal request, a shutdown, a body that was not decoded or written, and the end of
+    /// the retries.
     public var isFinal: Bool {
         switch self {
         case .cancelled, .retry, .invalidRequest, .timedOut(.total, _, _), .bodyNotReplayable, .untrusted, .shutDown,

@@ -2,68 +2,68 @@ public import FoundationEssentials
 
 // Indirect, as a result that is handed on has room for its larger side.
 
-/// Every way a fetch on an HTTP stack can fail.
+/// The error of every fetch on an HTTP stack.
 ///
-/// Cases that depend on what happened on the wire end with where the fetch was; ``context`` answers that for every case.
-/// Code that is given `any Error` asks ``HTTPError``.
+/// Cases of failures on the wire end with the state of the fetch; ``context`` has it for every case. Code that gets `any Error`
+/// uses ``HTTPError``.
 @nonexhaustive
 public indirect enum HTTPFetchError<Response: HTTPResponseConvertible, TransportError: Error>: ByteStreamFailure {
-    /// The request could not be made: its maker, an encoder, an authenticator or an interceptor failed.
+    /// The request could not be made: an endpoint, an encoder, an authenticator or an interceptor failed.
     case noRequest(any Error)
-    /// The request or its options cannot be sent as they are; nothing was sent, and it is not tried again. The text says what
-    /// to change.
+    /// The request or its options are illegal. Nothing was sent, and it is not retried. The text describes what to change.
     case invalidRequest(String)
-    /// The stack cannot do what was asked, here, for this reason; nothing was sent.
+    /// The stack does not support this here, for this reason. Nothing was sent.
     case unsupported(HTTP.Capability, reason: String)
-    /// The status is not 2xx. The error is the API's own, if its decoding found one.
+    /// The status is a failure: not 2xx, unless ``HTTP/Options/failsForStatus`` decides otherwise. The error is the API's, if it
+    /// was decoded.
     case http(HTTP.StatusCode, (any Error)?, Response)
-    /// A success came without content where content was needed.
+    /// A success has no body, and the call needs one.
     case noData(HTTP.StatusCode, Response)
-    /// What came is no HTTP response.
+    /// The server sent something that is not an HTTP response.
     case badResponse(Response?)
-    /// The content has a coding that the stack cannot undo, of this name, and ``HTTP/Options/passesUnknownCodings`` is off. Nothing
-    /// of the content was delivered.
+    /// The body has a coding of this name, which the stack cannot decode, and ``HTTP/Options/passesUnknownCodings`` is off. No part
+    /// of the body was delivered.
     case unknownCoding(String, Response)
     /// The transfer failed.
     case transport(TransportError, HTTP.FetchContext = .init())
-    /// A clock ran out, in a phase.
+    /// A timeout ran out, in this phase.
     case timedOut(HTTP.Timeout, during: HTTP.Phase, HTTP.FetchContext = .init())
-    /// The server is not trusted with the request (``Network/Configuration/serverTrust``); none of it was sent.
+    /// The server is not trusted (``Network/Configuration/serverTrust``). No part of the request was sent.
     case untrusted(ServerTrustError, HTTP.FetchContext = .init())
-    /// More redirects than ``HTTP/Options/Redirects/limit``; redirects that go round in a circle end so.
+    /// More redirects than ``HTTP/Options/Redirects/limit``, as in a redirect loop.
     case tooManyRedirects(limit: Int, HTTP.FetchContext = .init())
-    /// A redirect leads from https to http (RFC 9110 section 15.4 leaves it to the client; this one refuses).
+    /// A redirect leads from https to http. RFC 9110 section 15.4 leaves the decision to the client; this one refuses.
     case insecureRedirect(URL, HTTP.FetchContext = .init())
-    /// A redirect leads to what is no http or https URL, to a text that a request's URL may not have either (control characters,
-    /// a backslash before the query, more than 65,536 bytes), or to several places at once.
+    /// A redirect does not lead to an http or https URL, contains what a request's URL may not contain (control characters, a
+    /// backslash before the query, more than 65,536 bytes), or has several targets.
     case invalidRedirect(String, HTTP.FetchContext = .init())
-    /// The response's content is longer than ``HTTP/Options/Limits/body``, in bytes.
+    /// The response's body is longer than ``HTTP/Options/Limits/body``, in bytes.
     case bodyTooLarge(limit: Int64, HTTP.FetchContext = .init())
-    /// The response's content grows by more than ``HTTP/Options/Limits/decompressionRatio`` when it is decompressed; or, on
-    /// CurlStack, a piece of 16 KiB by more than 4096 times, whatever the option is.
+    /// The response's body grows by more than ``HTTP/Options/Limits/decompressionRatio`` when it is decompressed; or, on CurlStack,
+    /// a piece of 16 KiB by more than 4096 times, regardless of the option.
     case decompressionRatio(limit: Int, HTTP.FetchContext = .init())
-    /// The response's head is longer than ``HTTP/Options/Limits/head``, in bytes, or than the library below the stack takes,
-    /// if that is less.
+    /// The response's head is longer than ``HTTP/Options/Limits/head``, in bytes, or than the limit of the library below the stack,
+    /// if that is lower.
     case headTooLarge(limit: Int, HTTP.FetchContext = .init())
-    /// One line of the response's head is longer than the library below the stack takes, in bytes, whatever
-    /// ``HTTP/Options/Limits/head`` is.
+    /// One line of the response's head is longer than the limit of the library below the stack, in bytes, regardless of
+    /// ``HTTP/Options/Limits/head``.
     case headLineTooLong(limit: Int, HTTP.FetchContext = .init())
-    /// The response's head has more field lines than ``HTTP/Options/Limits/headFields``, or than the library below the stack
-    /// takes, if that is less.
+    /// The response's head has more field lines than ``HTTP/Options/Limits/headFields``, or than the limit of the library below the
+    /// stack, if that is lower.
     case tooManyFields(limit: Int, HTTP.FetchContext = .init())
-    /// The request's content was sent once and cannot be sent again.
+    /// The request's body was sent once and cannot be sent again.
     case bodyNotReplayable(HTTP.FetchContext = .init())
-    /// The request's content could not be read, or is not as long as was declared.
+    /// The request's body could not be read, or does not have its declared length.
     case requestBody(any Error, HTTP.FetchContext = .init())
-    /// An interceptor rejected the response's content.
+    /// An interceptor rejected the response's body.
     case interceptor(any Error)
-    /// The body of a success could not be decoded: what the decoder threw, and the response. Short calls and streams fail with it.
+    /// The body of a success could not be decoded: the decoder's error, and the response. Short calls and streams fail with it.
     case undecodable(any Error, Response)
     /// The file of a download could not be written.
     case localFile(FileError, HTTP.FetchContext = .init())
-    /// Two tasks read one ``ByteStream`` at a time. This ends the second read; the first continues.
+    /// Two tasks read one ``ByteStream`` at the same time. The second read fails with this; the first continues.
     case concurrentRead
-    /// The fetch was not tried again, after it had failed.
+    /// The fetch failed, and a retry policy ended its retries.
     case retry(Retry.Error, Retry.State)
     /// The stack was shut down.
     case shutDown
@@ -72,7 +72,7 @@ public indirect enum HTTPFetchError<Response: HTTPResponseConvertible, Transport
 }
 
 extension HTTPFetchError {
-    /// What ``ByteStream/collect(upTo:)`` throws when there are more bytes than its limit: ``bodyTooLarge(limit:_:)``.
+    /// The error of ``ByteStream/collect(upTo:)`` if there are more bytes than its limit: ``bodyTooLarge(limit:_:)``.
     ///
     /// - Parameter limit: The limit, in bytes.
     /// - Returns: The error.

@@ -1,10 +1,10 @@
 public import FoundationEssentials
 
-/// What an HTTP stack fetches: how its request is made, what its errors mean, and how it is carried out.
+/// What an HTTP stack fetches: the maker of its request, the decoding of its errors, its interceptors and options.
 ///
-/// It is a value: fetching it changes nothing in it, so one can be fetched many times at once.
+/// It is a value. Fetching does not change it, so the same resource can be fetched many times at once.
 public struct HTTPResource<Request: HTTPRequestConvertible, Response: HTTPResponseConvertible>: Sendable {
-    /// Interceptors in the order they are called.
+    /// Interceptors in the order in which they are called.
     public typealias Interceptors = [any HTTPResourceInterceptor<Request, Response>]
 
     /// All of it in one place, so that a resource is small to pass on.
@@ -47,11 +47,11 @@ public struct HTTPResource<Request: HTTPRequestConvertible, Response: HTTPRespon
     @inlinable var make: @Sendable (@escaping Network.BaseRequestMaking<Request>.Handler) -> any Cancelable {
         content.baseRequestMaking.make
     }
-    /// Whether the request is made at once, and nobody is handed it.
+    /// Whether the request is made at once, without interceptors.
     @inlinable var makesAtOnce: Bool { content.baseRequestMaking.makeAtOnce != nil }
     /// Makes the API's error of an unsuccessful response.
     public var errorDecoding: Network.ErrorDecoding<Data, Response> { content.errorDecoding }
-    /// Hear and decide what happens to its fetches, in order, after the stack's own.
+    /// Take part in its fetches, in order, after the stack's interceptors.
     public var interceptors: Interceptors { content.interceptors }
     /// Whether there is an interceptor. Every fetch asks, and the list's type would be looked up each time.
     @inlinable var isIntercepted: Bool { content.isIntercepted }
@@ -86,10 +86,11 @@ public struct HTTPResource<Request: HTTPRequestConvertible, Response: HTTPRespon
     /// Makes a resource.
     ///
     /// - Parameters:
-    ///   - baseRequestMaking: Makes the request, afresh for every attempt.
+    ///   - baseRequestMaking: Makes the request, anew for every attempt.
     ///   - errorDecoding: Makes the API's error of an unsuccessful response.
-    ///   - interceptors: Hear and decide what happens to its fetches, in order, after the stack's own.
-    ///   - retryActionPriority: Chooses between the interceptors' votes on a failure: it folds them in order, from `.none`.
+    ///   - interceptors: Take part in its fetches, in order, after the stack's interceptors.
+    ///   - retryActionPriority: Chooses between the interceptors' votes on a failure. It combines them in order, starting with
+    ///     `.none`.
     ///   - options: Changes the stack's options for this resource: `{ $0.timeouts.total = .seconds(5) }`.
     public init(
         baseRequestMaking: Network.BaseRequestMaking<Request>,

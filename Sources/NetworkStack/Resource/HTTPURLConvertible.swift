@@ -1,11 +1,11 @@
 public import FoundationEssentials
 
-/// A URL as a short call takes it: text or a `URL`.
+/// A URL of a short call: text or a `URL`.
 public protocol HTTPURLConvertible: Sendable {
     /// The URL.
     ///
     /// - Returns: An absolute http or https URL.
-    /// - Throws: ``HTTP/InvalidValue`` with a sentence on what is wrong with it.
+    /// - Throws: ``HTTP/InvalidValue`` with the reason in a sentence.
     func httpURL() throws(HTTP.InvalidValue) -> URL
 }
 

@@ -1,7 +1,7 @@
-/// A path with places for parameters, such as `/customers/{id}/orders`.
+/// A path with placeholders, such as `/customers/{id}/orders`.
 ///
-/// What stands between the places is decoded text. A value is data: everything in it but letters, digits and `-._~` is
-/// escaped, a slash included, so that it stays within its segment.
+/// The text between the placeholders is decoded text. In a value, everything except letters, digits and `-._~` is escaped, also a
+/// slash, so that it stays within its segment.
 struct PathTemplate {
     private let path: [UInt8]
     private let parameters: [String: String]

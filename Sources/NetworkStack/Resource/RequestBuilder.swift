@@ -1,11 +1,11 @@
 public import FoundationEssentials
 
 extension HTTP {
-    /// A request in the making, for the short calls: `.post(url, json: order).bearer(token)`.
+    /// Builds a request for the short calls: `.post(url, json: order).bearer(token)`.
     ///
-    /// Building it does not throw. The call that sends it throws what is wrong with it, before anything is sent:
+    /// Building it does not throw. The call that sends it throws its first fault, before anything is sent:
     /// ``HTTPFetchError/invalidRequest(_:)`` for a URL, a header field or a media type, ``HTTPFetchError/noRequest(_:)`` with the
-    /// error of an encoder or a file. The first fault counts.
+    /// error of an encoder or a file.
     public struct RequestBuilder: Sendable {
         private var method: Method
         private var url: any HTTPURLConvertible
@@ -149,7 +149,7 @@ extension HTTP.RequestBuilder {
         changed { $0.queryItems.append(URLQueryItem(name: name, value: value)) }
     }
 
-    /// Sets `Authorization` to a bearer token (RFC 6750 section 2.1). Redirects to another origin go without it.
+    /// Sets `Authorization` to a bearer token (RFC 6750 section 2.1). Redirects to another origin do not send it.
     ///
     /// - Parameter token: The token.
     /// - Returns: The builder.
@@ -157,7 +157,7 @@ extension HTTP.RequestBuilder {
         header(.authorization, HTTP.AuthScheme.bearer.credentials(token))
     }
 
-    /// Sets `Authorization` to a user's name and password (RFC 7617). Redirects to another origin go without them.
+    /// Sets `Authorization` to a user's name and password (RFC 7617). Redirects to another origin do not send them.
     ///
     /// - Parameters:
     ///   - user: The name; without a colon or control characters.
@@ -211,11 +211,11 @@ extension HTTP.RequestBuilder {
 }
 
 extension HTTP.RequestBuilder: CustomStringConvertible, CustomReflectable {
-    /// The request's description, which has no secrets, or what is wrong with the request.
+    /// The request's description, without secrets, or the reason why it is invalid.
     public var description: String {
         do { return try request().description } catch { return "An invalid request: \(error)" }
     }
 
-    /// The same: a dump, too, shows no secret.
+    /// The same. A dump shows no secrets either.
     public var customMirror: Mirror { Mirror(self, children: ["request": description]) }
 }

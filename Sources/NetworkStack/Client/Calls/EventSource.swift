@@ -8,7 +8,7 @@ public struct EventReconnection: Sendable {
     /// How long to wait before connecting again, unless the server sends the field `retry`. Each further connection that brings no
     /// event waits twice as long, up to ``longestDelay``.
     public var delay: Duration
-    /// The longest wait that doubling leads to. What the server asks for is not shortened.
+    /// The longest wait that doubling leads to. A wait that the server asks for is not shortened.
     public var longestDelay: Duration
     /// Times the waits.
     public var clock: any Clock<Duration>
@@ -47,7 +47,7 @@ public struct EventReconnection: Sendable {
 public struct EventSource<Stack: HTTPNetworkStack>: AsyncSequence, Sendable where Stack.Remote == Data {
     /// An event.
     public typealias Element = ServerSentEvent
-    /// What the source fails with: the stack's `FetchError`.
+    /// The source's error: the stack's `FetchError`.
     public typealias Failure = Stack.FetchError
 
     fileprivate let reader: EventSourceReader<Stack>

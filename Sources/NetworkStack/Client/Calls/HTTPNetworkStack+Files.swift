@@ -2,14 +2,14 @@ public import FoundationEssentials
 
 /// Short calls that carry large bodies, with their progress.
 extension HTTPNetworkStack where Remote == Data {
-    /// Reports how far a body has been carried: bytes so far, and the total if it is known. It is called at most ten times a
-    /// second, and once more for the last byte, from a thread of the stack or the calling task. It must not block.
+    /// Reports the progress of a body: the bytes so far, and the total if it is known. It is called at most ten times a second, and
+    /// once more for the last byte, on a thread of the stack or in the calling task. It must not block.
     public typealias Progress = @Sendable (_ count: Int64, _ total: Int64?) -> Void
 
     /// Fetches a URL into a file.
     ///
-    /// The body is written beside the file's place, under a name that ends in `.partial`, and moved there when it is whole; a
-    /// failure or a cancel removes it.
+    /// The body is written into the same folder, under a name that ends in `.partial`, and renamed when it is complete; a failure
+    /// or a cancel removes it.
     ///
     /// - Parameters:
     ///   - url: The URL, as text or as `URL`.
@@ -111,7 +111,7 @@ extension HTTPNetworkStack where Remote == Data {
     }
 }
 
-/// Passes progress on at most ten times a second, and the last of it always.
+/// Reports progress at most ten times a second, and always the last of it.
 final class ProgressLimiter: Sendable {
     private struct State {
         var next = MonotonicTime(nanoseconds: 0)

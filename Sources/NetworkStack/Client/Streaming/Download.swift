@@ -1,14 +1,14 @@
 internal import FoundationEssentials
 
-/// The body of a response on its way into a file.
+/// A response's body that is written into a file.
 ///
-/// It is written beside the file's place, under a name that ends in `.partial`, and moved there when it is whole; a failure removes
-/// it. The download continues without a reference to it; ``cancel()`` ends it, as does cancelling the fetch or the task that waits
-/// in ``whole()``. A process that ends before ``whole()`` has returned may leave the partial file behind.
+/// It is written into the same folder, under a name that ends in `.partial`, and renamed when it is complete; a failure removes it.
+/// The download continues without a reference to it. ``cancel()`` ends it; cancelling the fetch, or the task that waits in
+/// ``whole()``, does so, too. A process that ends before ``whole()`` has returned may leave the partial file.
 public final class Download<Failure: ByteStreamFailure>: Cancelable {
     /// Where the file will be.
     public let path: String
-    /// How many bytes the response announced (RFC 9110 section 8.6), or `nil` if it did not, or if the body is decoded on its way
+    /// The length that the response announced, in bytes (RFC 9110 section 8.6), or `nil` if it did not, or if the body is decoded
     /// (`Content-Encoding`).
     public let expectedLength: Int64?
 
@@ -34,11 +34,11 @@ public final class Download<Failure: ByteStreamFailure>: Cancelable {
     /// How many bytes have been written so far.
     public var writtenLength: Int64 { written.withLock { $0 } }
 
-    /// Waits until the file is in its place. Cancelling the waiting task cancels the download; to let it continue, wait in a task
-    /// of its own.
+    /// Waits until the file is at its path. Cancelling the waiting task cancels the download; to let it continue, wait in a
+    /// separate task.
     ///
     /// - Returns: The file's length in bytes.
-    /// - Throws: Why the body did not arrive whole; ``HTTPFetchError/localFile(_:_:)`` if it could not be written.
+    /// - Throws: The failure of the transfer; ``HTTPFetchError/localFile(_:_:)`` if the file could not be written.
     public func whole() async throws(Failure) -> Int64 {
         try await withTaskCancellationHandler {
             await task.value
@@ -48,12 +48,12 @@ public final class Download<Failure: ByteStreamFailure>: Cancelable {
         .get()
     }
 
-    /// Ends the download; what was written is removed.
+    /// Ends the download and removes the partial file.
     public func cancel() { task.cancel() }
 }
 
 extension ByteStream {
-    /// Writes what is still to come into a file, which is in its place once it is whole.
+    /// Writes the rest of the stream into a file, which appears at its path when it is complete.
     ///
     /// - Parameters:
     ///   - path: Where the file is to be.

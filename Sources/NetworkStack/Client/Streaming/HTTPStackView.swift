@@ -1,21 +1,21 @@
-/// The same stack, delivering bodies in another form, such as streams or files. It shares everything with the stack that it was
-/// made of, and holds it.
+/// The same stack, which delivers bodies in another form, such as streams or files. It shares everything with the original stack,
+/// and retains it.
 public struct HTTPStackView<Base: HTTPNetworkStack, Remote: Sendable>: HTTPNetworkStack {
     /// The stack's request.
     public typealias Request = Base.Request
     /// The stack's response.
     public typealias Response = Base.Response
-    /// What the stack's transfers fail with.
+    /// The error of the stack's transfers.
     public typealias TransportError = Base.TransportError
 
-    /// What the stack can do here, and why not what it cannot.
+    /// What the stack can do here, with a reason for everything that it cannot.
     public var capabilities: HTTP.Capabilities { base.capabilities }
 
-    /// How fetches are carried out.
+    /// The options of fetches.
     public var options: HTTP.Options { base.options }
 
     let base: Base
-    /// Makes what is delivered of a stream and the response whose body it is.
+    /// Makes the delivered value from a stream and its response.
     let remote: @Sendable (ByteStream<FetchError>, HTTP.Response?) -> Remote
 
     /// Fetches a resource.
@@ -24,7 +24,7 @@ public struct HTTPStackView<Base: HTTPNetworkStack, Remote: Sendable>: HTTPNetwo
     ///   - resource: What to fetch.
     ///   - completion: Called exactly once, after this function has returned, on a queue of the stack: for a success when the
     ///     response's head has arrived.
-    /// - Returns: Cancels the fetch, and after it what it delivered.
+    /// - Returns: Cancels the fetch, and the delivered value after it.
     @discardableResult
     public func fetch(resource: Resource, completion: @escaping Completion<Remote>) -> any Cancelable {
         base.stream(resource: resource) { [self] result in completion(result.map(view)) }
@@ -33,7 +33,7 @@ public struct HTTPStackView<Base: HTTPNetworkStack, Remote: Sendable>: HTTPNetwo
     /// Fetches a resource. Cancelling the task cancels the fetch, as long as this waits.
     ///
     /// - Parameter resource: What to fetch.
-    /// - Returns: What is delivered of the body, and the response, when its head has arrived.
+    /// - Returns: The delivered value and the response, when its head has arrived.
     /// - Throws: Why there is no response. A failure after the head is thrown by the stream.
     public func fetch(resource: Resource) async throws(FetchError) -> Network.Value<Remote, Response> {
         view(try await base.stream(resource: resource))
@@ -53,20 +53,20 @@ public struct HTTPStackView<Base: HTTPNetworkStack, Remote: Sendable>: HTTPNetwo
     }
 }
 
-/// The same stack with other options. It shares everything else with the stack that it was made of, and holds it.
+/// The same stack with other options. It shares everything else with the original stack, and retains it.
 public struct HTTPOptionsView<Base: HTTPNetworkStack>: HTTPNetworkStack {
     /// The stack's resource.
     public typealias Resource = HTTPResource<Base.Request, Base.Response>
-    /// What the stack delivers.
+    /// The type of the delivered body.
     public typealias Remote = Base.Remote
     /// The stack's request.
     public typealias Request = Base.Request
     /// The stack's response.
     public typealias Response = Base.Response
-    /// What the stack's transfers fail with.
+    /// The error of the stack's transfers.
     public typealias TransportError = Base.TransportError
 
-    /// What the stack can do here, and why not what it cannot.
+    /// What the stack can do here, with a reason for everything that it cannot.
     public var capabilities: HTTP.Capabilities { base.capabilities }
 
     /// The stack's options after the change.
@@ -113,14 +113,14 @@ extension HTTPNetworkStack {
         HTTPOptionsView(base: self, change: options)
     }
 
-    /// The stack, delivering bodies while they arrive. A success is decided, and reported, at the response's head; a later
-    /// failure is thrown by the stream. The body may be empty.
+    /// The stack, which delivers bodies while they arrive. A success is reported at the response's head; a later failure is thrown
+    /// by the stream. The body may be empty.
     public var streaming: HTTPStackView<Self, ByteStream<FetchError>> {
         HTTPStackView(base: self) { stream, _ in stream }
     }
 
-    /// The stack, writing bodies into files while they arrive. A success is decided, and reported, at the response's head; a
-    /// later failure is thrown by the download.
+    /// The stack, which writes bodies into files while they arrive. A success is reported at the response's head; a later failure
+    /// is thrown by the download.
     ///
     /// - Parameter place: Returns the path of the file of a response; an existing file is replaced at the end.
     /// - Returns: The view.
@@ -137,7 +137,7 @@ extension HTTPNetworkStack {
         }
     }
 
-    /// The stack, writing bodies into one file while they arrive.
+    /// The stack, which writes bodies into one file while they arrive.
     ///
     /// - Parameter path: Where the file is to be; an existing file is replaced at the end.
     /// - Returns: The view.

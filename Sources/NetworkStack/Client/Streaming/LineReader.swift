@@ -2,7 +2,7 @@ internal import FoundationEssentials
 
 /// Reads the lines of a stream, as bytes, without their ends. Among events, the last one counts without an end only on request.
 ///
-/// What was read ahead is the reader's: whoever goes on with it misses nothing.
+/// It keeps the bytes that it has read ahead, so a later iterator misses nothing.
 final class LineReader<Failure: ByteStreamFailure>: Sendable {
     let stream: ByteStream<Failure>
     private let buffer: Lock<LineBuffer>

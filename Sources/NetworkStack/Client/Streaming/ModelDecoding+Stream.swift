@@ -1,6 +1,6 @@
 public import FoundationEssentials
 
-/// Decodings of streams: lazy, piece by piece.
+/// Decodings of streams, which decode each piece when it arrives.
 extension ModelDecoding where Metadata: HTTPResponseConvertible {
     /// The lines of a text, without their ends (LF or CRLF), as they arrive.
     ///
@@ -35,17 +35,17 @@ extension ModelDecoding where Metadata: HTTPResponseConvertible {
         }
     }
 
-    /// Server-sent events (`text/event-stream`) of one response, as they arrive, by the HTML Living Standard, section 9.2. For a
-    /// stream that connects again there is ``HTTPNetworkStack/events(from:reconnects:reconnection:options:)``.
+    /// Server-sent events (`text/event-stream`) of one response, as they arrive, by the HTML Living Standard, section 9.2. To
+    /// connect again at its end, use ``HTTPNetworkStack/events(from:reconnects:reconnection:options:)``.
     ///
-    /// A response of another `Content-Type`, or of none, fails with ``NotAnEventStream``, which carries the body: an error in
-    /// JSON under a status of success is found at once. A 204 or 205, which has no body, is a stream without events.
+    /// A response with another `Content-Type`, or without one, fails with ``NotAnEventStream``, which has the body, such as an
+    /// error in JSON. A 204 or 205, which has no body, is a stream without events.
     ///
     /// - Parameters:
     ///   - limit: The most bytes of one event's data, and of any line; more fails with ``EventTooLong`` or ``LineTooLong``.
     ///   - options: Where to depart from the standard.
-    ///   - onComment: Called with each comment, which servers send as keep-alives: by the task that reads the events, in their
-    ///     order, and without the space after the colon. It must not block.
+    ///   - onComment: Called with each comment, which servers send as keep-alives, without the space after the colon. The task that
+    ///     reads the events calls it, in their order. It must not block.
     /// - Returns: The decoding. It throws ``NotAnEventStream``.
     public static func serverSentEvents<E>(
         upTo limit: Int = 1 << 20,
@@ -81,7 +81,7 @@ public struct LineTooLong: DescribedError, Hashable {
     public var description: String { "A line of the stream is longer than the limit of \(limit) bytes." }
 }
 
-/// The lines of a stream as they arrive. The last one counts also without an end.
+/// The lines of a stream as they arrive. The last one needs no line feed.
 public struct LineStream<Failure: ByteStreamFailure>: AsyncSequence, Sendable {
     /// A line.
     public typealias Element = String
@@ -153,7 +153,7 @@ public struct JSONLineStream<Value: Decodable & SendableMetatype, Failure: ByteS
         /// The next value.
         ///
         /// - Returns: The value, or `nil` at the end.
-        /// - Throws: The stream's failure; ``HTTPFetchError/undecodable(_:_:)`` with ``LineTooLong`` or what the decoder throws.
+        /// - Throws: The stream's failure; ``HTTPFetchError/undecodable(_:_:)`` with ``LineTooLong`` or the decoder's error.
         public mutating func next() async throws(Failure) -> Value? {
             while let line = try await lines.next() {
                 if line.allSatisfy(\.isWhitespace) { continue }

@@ -8,7 +8,7 @@ public struct ServerSentEvent: Sendable, Hashable {
     public var data: String
     /// The identifier of the last event that had one; sent as `Last-Event-ID` when the client connects again.
     public var id: String
-    /// How long to wait before connecting again, if the server has said so.
+    /// How long to wait before connecting again, if the server has sent the field `retry`.
     public var retry: Duration?
 
     /// Makes an event.
@@ -17,7 +17,7 @@ public struct ServerSentEvent: Sendable, Hashable {
     ///   - event: The event's type.
     ///   - data: The data.
     ///   - id: The identifier of the last event that had one.
-    ///   - retry: How long to wait before connecting again, if the server has said so.
+    ///   - retry: How long to wait before connecting again, if the server has sent the field `retry`.
     public init(event: String = "message", data: String, id: String = "", retry: Duration? = nil) {
         self.event = event
         self.data = data
@@ -31,7 +31,7 @@ public struct EventTooLong: DescribedError, Hashable {
     /// The limit, in bytes.
     public let limit: Int
 
-    /// Makes the error, for tests of who is to handle it.
+    /// Makes the error, for tests of code that handles it.
     ///
     /// - Parameter limit: The limit, in bytes.
     public init(limit: Int) { self.limit = limit }

@@ -29,7 +29,7 @@ public struct ServerSentEventOptions: OptionSet, Sendable {
     /// The options as bits.
     public let rawValue: Int
 
-    /// Makes options of bits.
+    /// Makes options from bits.
     ///
     /// - Parameter rawValue: The bits.
     public init(rawValue: Int) { self.rawValue = rawValue }
@@ -40,8 +40,8 @@ public struct ServerSentEventOptions: OptionSet, Sendable {
     public static let anyContentType = ServerSentEventOptions(rawValue: 2)
 }
 
-/// The events of one response as they arrive. An event that the end of the stream cuts short is dropped, unless
-/// ``ServerSentEventOptions/unfinishedEvent`` asks for it.
+/// The events of one response as they arrive. An incomplete event at the end of the stream is dropped, except with
+/// ``ServerSentEventOptions/unfinishedEvent``.
 public struct ServerSentEventStream<Failure: ByteStreamFailure>: AsyncSequence, Sendable {
     /// An event.
     public typealias Element = ServerSentEvent
@@ -64,9 +64,9 @@ public struct ServerSentEventStream<Failure: ByteStreamFailure>: AsyncSequence, 
         )
     }
 
-    /// What to connect again with (`Last-Event-ID`): the identifier of the last event that had one, also of one without data,
-    /// which is not delivered, but not of one that the end of the stream cut short. `nil` if there was none: then what this stream
-    /// was requested with still counts.
+    /// The `Last-Event-ID` of the next connection: the identifier of the last event that had one, also of one without data, which
+    /// is not delivered, but not of an incomplete one. `nil` if there was none: then the identifier with which this stream was
+    /// requested still counts.
     public var lastEventID: String? { events.lastEventID }
 
     /// How long to wait before connecting again, if the server has sent the field `retry`, even without an event.
@@ -96,7 +96,7 @@ public struct ServerSentEventStream<Failure: ByteStreamFailure>: AsyncSequence, 
     }
 }
 
-/// Reads the events of a stream. What was read ahead, and what later events inherit, is the reader's.
+/// Reads the events of a stream. It keeps the bytes that it has read ahead, and the fields that later events inherit.
 private final class ServerSentEventReader<Failure: ByteStreamFailure>: Sendable {
     let lines: LineReader<Failure>
     private let parser: Lock<ServerSentEventParser>
