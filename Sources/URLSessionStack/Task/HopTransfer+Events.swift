@@ -24,7 +24,9 @@ extension HopTransfer {
 
     func sent(_ count: Int64) {
         let (sink, total, isAll) = state.withLock { state in
-            state.bytesSent += count
+            // Bytes beyond the length belong to a repeat, whose stream URLSession may have asked for before it reported them.
+            let isRepeat = state.bytesSent + count > state.content.length
+            state.bytesSent = isRepeat ? count : state.bytesSent + count
             state.hasSent = true
             // A server may answer before it has the whole body; then the head is no longer awaited.
             let isAll = state.bytesSent >= state.content.length && !state.answer.hasToldHead
