@@ -1,6 +1,6 @@
 internal import FoundationEssentials
 
-/// What is kept from one hop to the next, and from one fetch to the next: cookies, and hosts that require https.
+/// The state that hops and fetches share: cookies, and hosts that require https.
 struct CookiesAndHSTS: Sendable {
     var cookies: HTTP.CookieJar?
     var strictTransport: HTTP.StrictTransportHosts?

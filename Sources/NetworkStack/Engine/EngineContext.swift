@@ -1,7 +1,7 @@
 internal import Dispatch
 internal import FoundationEssentials
 
-/// What the fetches of an engine share, whatever the types of its stack.
+/// The state that the fetches of an engine share, independent of the types of its stack.
 @usableFromInline
 final class EngineContext: Sendable {
     /// How fetches are carried out, unless a resource changes that.

@@ -163,7 +163,7 @@ final class Fetch<Transport: HTTPTransport, Remote: Sendable>: FetchDelegate {
         completeOutcome(of: ending)
     }
 
-    /// Reports the end of an attempt that was cut short. What is stored stays: an attempt that settles meanwhile may be changing it.
+    /// Reports the end of an attempt that was cut short. The stored result stays: an attempt that settles may be changing it.
     @inline(never)
     private func report(_ attempt: Attempt, cutShortBy ending: Ending) {
         intercepted?.end()

@@ -1,4 +1,4 @@
-/// What waits for a fetch.
+/// The caller that waits for a fetch.
 @usableFromInline
 enum FetchCompletion<Value: Sendable>: Sendable {
     /// A task. Resuming it runs no user code, so the completion runs where the fetch ends.

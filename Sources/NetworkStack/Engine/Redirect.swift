@@ -4,9 +4,9 @@ internal import FoundationEssentials
 enum Redirect {
     /// The request to make next, or `nil` if the response does not lead on.
     ///
-    /// It may lead to where the fetch has been, as servers do while they prepare something. What goes round in a circle ends at
-    /// the limit. User info in a `Location` is dropped: a server gives no credentials for another. `secured` is the https URL
-    /// that HSTS demands in place of the one in the `Location`, if any.
+    /// It may lead to an earlier URL, as servers do while they prepare something. A redirect loop ends at the limit. User info in a
+    /// `Location` is dropped: a server gives no credentials for another. `secured` is the https URL that HSTS requires instead of
+    /// the one in the `Location`, if any.
     ///
     /// - Throws: ``HTTPTransferFailure`` for a redirect that is not to be followed.
     static func next(

@@ -19,7 +19,7 @@ final class StreamReceiver: Sendable {
         /// Where a reader waits.
         var waiter: OneShot<Void>?
         weak var loop: FetchLoop?
-        /// What a cancelled stream fails with.
+        /// The failure of a cancelled stream.
         var cancelled: any Error = CancellationError()
     }
 

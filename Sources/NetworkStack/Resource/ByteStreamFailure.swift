@@ -1,4 +1,4 @@
-/// What a ``ByteStream`` throws: a stack's `FetchError`.
+/// The error of a ``ByteStream``: a stack's `FetchError`.
 public protocol ByteStreamFailure: CancellableFetchError {
     /// The body is longer than the reader collects, in bytes.
     static func longerThan(limit: Int64) -> Self

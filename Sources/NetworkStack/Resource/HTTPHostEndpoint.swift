@@ -26,7 +26,7 @@ extension HTTPHostEndpoint {
     ///
     /// - Throws: ``HTTP/InvalidValue`` if scheme, host and path make no URL; the errors of ``makeContent()`` and ``makeBody()``.
     public func makeRequest() throws -> HTTP.Request {
-        _ = try host.url(scheme)  // It says why, where there is none.
+        _ = try host.url(scheme)  // It throws the reason if there is none.
         return try makeRequest(at: baseURL)
     }
 }

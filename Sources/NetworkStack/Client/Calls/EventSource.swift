@@ -2,8 +2,8 @@ public import FoundationEssentials
 
 /// When an ``EventSource`` connects again.
 public struct EventReconnection: Sendable {
-    /// How many connections in a row may bring no event before the source ends: with their failure, or with `nil` if the server
-    /// ended each response without one. At least 0.
+    /// How many connections in a row may end without an event before the source ends: with their failure, or with `nil` if they did
+    /// not fail. At least 0.
     public var limit: Int
     /// How long to wait before connecting again, unless the server sends the field `retry`. Each further connection that brings no
     /// event waits twice as long, up to ``longestDelay``.
@@ -16,7 +16,7 @@ public struct EventReconnection: Sendable {
     /// Makes a policy.
     ///
     /// - Parameters:
-    ///   - limit: How many connections in a row may bring no event.
+    ///   - limit: How many connections in a row may end without an event.
     ///   - delay: How long to wait before connecting again.
     ///   - longestDelay: The longest wait that doubling leads to.
     ///   - clock: Times the waits.
@@ -43,7 +43,7 @@ public struct EventReconnection: Sendable {
 /// Server-sent events of a URL, across connections (HTML Living Standard, section 9.2).
 ///
 /// When a response ends, or its connection fails, the source waits, and connects again with the identifier of the last event
-/// (`Last-Event-ID`). A 204 ends it; so does an answer that is no event stream, a status that is a failure, or a cancelled task.
+/// (`Last-Event-ID`). A 204 ends it; so does a response that is no event stream, a status that is a failure, or a cancelled task.
 public struct EventSource<Stack: HTTPNetworkStack>: AsyncSequence, Sendable where Stack.Remote == Data {
     /// An event.
     public typealias Element = ServerSentEvent

@@ -1,12 +1,12 @@
 public import FoundationEssentials
 
-/// Short calls: a request, a value. Each is a thin layer over the resource form, on every stack.
+/// Short calls, on every stack. Each uses the resource form.
 ///
-/// They throw the stack's `FetchError` alone. After retries they throw the last failure itself (``HTTPError/context`` has the
+/// They throw only the stack's `FetchError`. After retries they throw the last failure itself (``HTTPError/context`` has the
 /// attempt's number), and a body that does not decode is ``HTTPFetchError/undecodable(_:_:)``. A cancelled task makes each of them
 /// throw ``HTTPFetchError/cancelled``.
 extension HTTPNetworkStack where Remote == Data {
-    /// Fetches a URL and decodes the JSON it returns.
+    /// Fetches a URL and decodes the JSON of the response.
     ///
     /// - Parameters:
     ///   - url: The URL, as text or as `URL`.
