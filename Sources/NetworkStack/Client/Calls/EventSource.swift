@@ -184,7 +184,7 @@ private final class EventSourceReader<Stack: HTTPNetworkStack>: Sendable where S
                 .serverSentEvents()
             return Connection(
                 events: try decoding.decode(opened.value, opened.response),
-                response: try stack.neutral(opened.response)
+                response: try stack.neutral(opened.response).get()
             )
         } catch {
             throw error as? Failure ?? .undecodable(error, opened.response)

@@ -77,7 +77,7 @@ extension HTTPNetworkStack where Remote == Data {
         options: HTTP.Options.Change? = nil
     ) async throws(FetchError) -> HTTP.Response {
         let fetched = try await collect(request, options) { $0.allowsEmptyBody = true }
-        return try neutral(fetched.response)
+        return try neutral(fetched.response).get()
     }
 
     /// Sends a request whose response needs no body. A body is collected and dropped.
@@ -107,7 +107,7 @@ extension HTTPNetworkStack where Remote == Data {
         options: HTTP.Options.Change? = nil
     ) async throws(FetchError) -> (Data, HTTP.Response) {
         let fetched = try await collect(request, options) { $0.acceptAnyResponse() }
-        return (fetched.value, try neutral(fetched.response))
+        return (fetched.value, try neutral(fetched.response).get())
     }
 
     /// Sends a request and returns the response as it is, whatever its status.
@@ -136,7 +136,7 @@ extension HTTPNetworkStack where Remote == Data {
         options: HTTP.Options.Change? = nil
     ) async throws(FetchError) -> (ByteStream<FetchError>, HTTP.Response) {
         let opened = try await open(request, options) { $0.acceptAnyResponse() }
-        return (opened.value, try neutral(opened.response))
+        return (opened.value, try neutral(opened.response).get())
     }
 
     /// Sends a request and returns the response when its head has arrived, whatever its status.
@@ -169,7 +169,7 @@ extension HTTPNetworkStack {
         _ options: HTTP.Options.Change?,
         _ own: HTTP.Options.Change? = nil
     ) async throws(FetchError) -> Network.Value<Remote, Response> {
-        let resource = try resource(request, options, own)
+        let resource = try resource(request, options, own).get()
         do { return try await fetch(resource: resource) } catch { throw error.lastFailure }
     }
 
@@ -179,25 +179,27 @@ extension HTTPNetworkStack {
         _ options: HTTP.Options.Change?,
         _ own: HTTP.Options.Change? = nil
     ) async throws(FetchError) -> Network.Value<ByteStream<FetchError>, Response> {
-        let resource = try resource(request, options, own)
+        let resource = try resource(request, options, own).get()
         do { return try await stream(resource: resource) } catch { throw error.lastFailure }
     }
 
+    /// The resource of a request. A result, because a generic function that throws such a typed error crashes Swift 6.3.1 with -O
+    /// (FunctionSignatureOpts).
     private func resource(
         _ request: HTTP.RequestBuilder,
         _ options: HTTP.Options.Change?,
         _ own: HTTP.Options.Change?
-    ) throws(FetchError) -> Resource {
-        let made: HTTP.Request
-        do { made = try request.request() } catch {
-            throw (error as? HTTP.InvalidValue).map { .invalidRequest($0.reason) } ?? .noRequest(error)
+    ) -> Result<Resource, FetchError> {
+        do {
+            let making = Network.BaseRequestMaking<Request>.request(try request.request())
+            return .success(Resource(baseRequestMaking: making, options: options).changing(own))
+        } catch {
+            return .failure((error as? HTTP.InvalidValue).map { .invalidRequest($0.reason) } ?? .noRequest(error))
         }
-        return Resource(baseRequestMaking: .request(made), options: options).changing(own)
     }
 
     /// The neutral response of a stack's.
-    func neutral(_ response: Response) throws(FetchError) -> HTTP.Response {
-        guard let neutral = response.httpResponse else { throw .badResponse(response) }
-        return neutral
+    func neutral(_ response: Response) -> Result<HTTP.Response, FetchError> {
+        response.httpResponse.map { .success($0) } ?? .failure(.badResponse(response))
     }
 }

@@ -46,7 +46,7 @@ extension HTTPNetworkStack where Remote == Data {
         options: HTTP.Options.Change? = nil
     ) async throws(FetchError) -> HTTP.Response {
         let opened = try await open(request, options)
-        var response = try neutral(opened.response)
+        var response = try neutral(opened.response).get()
         let limiter = progress.map { ProgressLimiter($0) }
         let total = response.contentLength
         _ = try await opened.value.write(
@@ -107,7 +107,7 @@ extension HTTPNetworkStack where Remote == Data {
             }
         }
         limiter?.finish()
-        return (fetched.value, try neutral(fetched.response))
+        return (fetched.value, try neutral(fetched.response).get())
     }
 }
 
