@@ -80,6 +80,10 @@ struct DescribedErrorTests {
         #expect(policy.delay(after: 1, retry: .seconds(90)) == .seconds(90))
         #expect(policy.delay(after: 5, retry: .seconds(90)) == .seconds(90))
         #expect(policy.delay(after: 1, retry: .zero) == .zero)
+        let endless = Duration.milliseconds(Int64.max)
+        #expect([1, 40, 5000].map { policy.delay(after: $0, retry: endless) } == [endless, endless, endless])
+        let patient = EventReconnection(delay: .seconds(1), longestDelay: endless)
+        #expect(patient.delay(after: 1000, retry: nil) == endless)
     }
 
     @Test("a user's stream delivers what its closure returns")

@@ -70,6 +70,12 @@ extension HTTPNetworkStack {
 
     /// Does nothing.
     public func shutdown() async {}
+
+    /// The neutral response of a stack's response. A result, because a generic function that throws such a typed error crashes
+    /// Swift 6.3.1 with -O (FunctionSignatureOpts).
+    func neutral(_ response: Response) -> Result<HTTP.Response, FetchError> {
+        response.httpResponse.map { .success($0) } ?? .failure(.badResponse(response))
+    }
 }
 
 /// A stack that consists of an engine and a transport. Fetching is an extension. A conformer may implement the asynchronous forms

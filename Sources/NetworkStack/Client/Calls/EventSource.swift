@@ -32,11 +32,15 @@ public struct EventReconnection: Sendable {
         self.clock = clock
     }
 
-    /// How long to wait after this many connections without an event, given what the server asked for.
+    /// How long to wait after this many connections without an event, if the server asked for this wait. A server may ask for any
+    /// number, so nothing is multiplied beyond the longest delay.
     func delay(after count: Int, retry: Duration?) -> Duration {
-        if let retry, count <= 1 { return retry }
-        let base = retry ?? delay
-        return Swift.max(base, Swift.min(base * (1 << Swift.min(Swift.max(count - 1, 0), 20)), longestDelay))
+        var wait = retry ?? delay
+        for _ in 1..<Swift.max(count, 1) {
+            guard wait > .zero, wait < longestDelay else { break }
+            wait = Swift.min(wait * 2, longestDelay)
+        }
+        return wait
     }
 }
 
@@ -142,8 +146,8 @@ private final class EventSourceReader<Stack: HTTPNetworkStack>: Sendable where S
         var connection: Connection
         var lastEventID: String?
         var retry: Duration?
-        /// Connections in a row that brought no event.
-        var fruitless = 0
+        /// Connections in a row without an event.
+        var eventless = 0
         var isOver = false
     }
 
@@ -198,7 +202,7 @@ private final class EventSourceReader<Stack: HTTPNetworkStack>: Sendable where S
             do {
                 var events = connection.events.makeAsyncIterator()
                 if let event = try await events.next() {
-                    state.withLock { $0.fruitless = 0 }
+                    state.withLock { $0.eventless = 0 }
                     return event
                 }
                 guard try await connectAgain(after: nil) else { return nil }
@@ -237,11 +241,11 @@ private final class EventSourceReader<Stack: HTTPNetworkStack>: Sendable where S
         guard let reconnection else { return nil }
         return state.withLock { state in
             let ended = state.connection
-            if ended.response.status == .noContent || state.fruitless >= reconnection.limit { return nil }
-            state.fruitless += 1
+            if ended.response.status == .noContent || state.eventless >= reconnection.limit { return nil }
+            state.eventless += 1
             state.lastEventID = ended.events.lastEventID ?? state.lastEventID
             state.retry = ended.events.retry ?? state.retry
-            return reconnection.delay(after: state.fruitless, retry: state.retry)
+            return reconnection.delay(after: state.eventless, retry: state.retry)
         }
     }
 }

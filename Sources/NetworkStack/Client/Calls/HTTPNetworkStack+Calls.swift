@@ -183,8 +183,7 @@ extension HTTPNetworkStack {
         do { return try await stream(resource: resource) } catch { throw error.lastFailure }
     }
 
-    /// The resource of a request. A result, because a generic function that throws such a typed error crashes Swift 6.3.1 with -O
-    /// (FunctionSignatureOpts).
+    /// The resource of a request. A result, for the reason of ``neutral(_:)``.
     private func resource(
         _ request: HTTP.RequestBuilder,
         _ options: HTTP.Options.Change?,
@@ -196,10 +195,5 @@ extension HTTPNetworkStack {
         } catch {
             return .failure((error as? HTTP.InvalidValue).map { .invalidRequest($0.reason) } ?? .noRequest(error))
         }
-    }
-
-    /// The neutral response of a stack's.
-    func neutral(_ response: Response) -> Result<HTTP.Response, FetchError> {
-        response.httpResponse.map { .success($0) } ?? .failure(.badResponse(response))
     }
 }

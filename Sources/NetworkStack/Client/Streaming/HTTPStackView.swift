@@ -16,7 +16,7 @@ public struct HTTPStackView<Base: HTTPNetworkStack, Remote: Sendable>: HTTPNetwo
 
     let base: Base
     /// Makes the delivered value from a stream and its response.
-    let remote: @Sendable (ByteStream<FetchError>, HTTP.Response?) -> Remote
+    let remote: @Sendable (ByteStream<FetchError>, HTTP.Response) -> Remote
 
     /// Fetches a resource.
     ///
@@ -27,7 +27,7 @@ public struct HTTPStackView<Base: HTTPNetworkStack, Remote: Sendable>: HTTPNetwo
     /// - Returns: Cancels the fetch, and the delivered value after it.
     @discardableResult
     public func fetch(resource: Resource, completion: @escaping Completion<Remote>) -> any Cancelable {
-        base.stream(resource: resource) { [self] result in completion(result.map(view)) }
+        base.stream(resource: resource) { [self] result in completion(result.flatMap(view)) }
     }
 
     /// Fetches a resource. Cancelling the task cancels the fetch, as long as this waits.
@@ -36,7 +36,7 @@ public struct HTTPStackView<Base: HTTPNetworkStack, Remote: Sendable>: HTTPNetwo
     /// - Returns: The delivered value and the response, when its head has arrived.
     /// - Throws: Why there is no response. A failure after the head is thrown by the stream.
     public func fetch(resource: Resource) async throws(FetchError) -> Network.Value<Remote, Response> {
-        view(try await base.stream(resource: resource))
+        try view(try await base.stream(resource: resource)).get()
     }
 
     /// Fetches a resource and delivers its body while it arrives, as the stack does.
@@ -48,8 +48,10 @@ public struct HTTPStackView<Base: HTTPNetworkStack, Remote: Sendable>: HTTPNetwo
     /// Shuts the stack down.
     public func shutdown() async { await base.shutdown() }
 
-    private func view(_ opened: Network.Value<ByteStream<FetchError>, Response>) -> Network.Value<Remote, Response> {
-        .init(value: remote(opened.value, opened.response.httpResponse), response: opened.response)
+    private func view(
+        _ opened: Network.Value<ByteStream<FetchError>, Response>
+    ) -> Result<Network.Value<Remote, Response>, FetchError> {
+        base.neutral(opened.response).map { .init(value: remote(opened.value, $0), response: opened.response) }
     }
 }
 
@@ -130,8 +132,8 @@ extension HTTPNetworkStack {
         HTTPStackView(base: self) { stream, response in
             Download(
                 stream,
-                to: response.map(place) ?? "",
-                expectedLength: response?.contentLength,
+                to: place(response),
+                expectedLength: response.contentLength,
                 localFile: { .localFile($0) }
             )
         }
