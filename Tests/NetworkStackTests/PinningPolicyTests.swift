@@ -36,6 +36,19 @@ struct PinningPolicyTests {
     )
     func noPins(_ text: String) { #expect(PublicKeyPin(text) == nil) }
 
+    @Test("the short form pins one host to two keys at least, and trusts other hosts in the ordinary way")
+    func shortForm() throws {
+        let pinned = try ServerTrustConfiguration.pin(host: "A.test", to: [Self.first, Self.second])
+        let policy = try PinningPolicy(domainName: "a.test", pinnedHashes: [Self.first, Self.second])
+        #expect(pinned == (try ServerTrustConfiguration(pinningPolicies: [policy], allowNotPinnedDomains: true)))
+        #expect(throws: PinningPolicy.ValidationError.missingBackupPin) {
+            try ServerTrustConfiguration.pin(host: "a.test", to: [Self.first, Self.firstAgain])
+        }
+        #expect(throws: PinningPolicy.ValidationError.invalidDomainName("https://a.test")) {
+            try ServerTrustConfiguration.pin(host: "https://a.test", to: [Self.first, Self.second])
+        }
+    }
+
     @Test("a policy with an invalid date never expires, and can be described")
     func noDate() throws {
         let dates = [Date(timeIntervalSince1970: .nan), .distantFuture]

@@ -97,7 +97,7 @@ extension PinningPolicy.ValidationError: DescribedError {
             \(pins.sorted().joined(separator: ", ")).
             """
         case .missingBackupPin:
-            "A pinning policy needs the pin of a second key, a backup; or say that it does not (enforceBackupPin)."
+            "A pinning policy needs the pin of a second key, a backup. To do without, set enforceBackupPin to false."
         }
     }
 }

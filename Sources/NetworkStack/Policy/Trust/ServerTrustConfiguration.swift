@@ -78,6 +78,27 @@ public struct ServerTrustConfiguration: Hashable, Sendable {
     }
 }
 
+extension ServerTrustConfiguration {
+    /// Pins the keys of one host. All other hosts are trusted by ordinary verification.
+    ///
+    ///     configuration.serverTrust = try .pin(host: "api.example.com", to: ["sha256//…", "sha256//…"])
+    ///
+    /// The policy never expires, and a pin may match any certificate of the verified chain. Use ``PinningPolicy`` for anything else.
+    ///
+    /// - Parameters:
+    ///   - host: A host name or an address; no scheme, no port, no wildcard.
+    ///   - pins: SHA-256 hashes of the DER SubjectPublicKeyInfo in base64, bare or after `sha256/` or `sha256//`: at least two
+    ///     different keys, so that one can be lost.
+    /// - Returns: The configuration.
+    /// - Throws: ``PinningPolicy/ValidationError``.
+    public static func pin(host: String, to pins: Set<String>) throws -> Self {
+        try Self(
+            pinningPolicies: [PinningPolicy(domainName: host, pinnedHashes: pins)],
+            allowNotPinnedDomains: true
+        )
+    }
+}
+
 extension ServerTrustConfiguration.ValidationError: DescribedError {
     /// The fault, in a sentence.
     public var description: String {
