@@ -45,6 +45,22 @@ struct BridgeTests {
         #expect(server.requests.filter { $0.method == "PUT" }.allSatisfy { $0["x-a"] == "a" })
     }
 
+    @Test("throws URLError from a body that is cut short")
+    func cutBody() async throws {
+        let server = try ScriptedServer { _ in
+            [.receiveHead, .send("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf"), .close]
+        }
+        for stack in try Self.stacks() {
+            let (body, _) = try await stack.bytes(for: URLRequest(url: try URLText.parse(server.url())))
+            var seen: [UInt8] = []
+            do throws(URLError) {
+                for try await byte in body { seen.append(byte) }
+                Issue.record("The body must fail, and did not.")
+            } catch { #expect(error.code == URLError.Code.networkConnectionLost) }
+            #expect(seen == Array("half".utf8))
+        }
+    }
+
     @Test("throws URLError with the code that URLSession would use, and the stack's error in it")
     func failures() async throws {
         let closed = try ClosedPort.reserve()

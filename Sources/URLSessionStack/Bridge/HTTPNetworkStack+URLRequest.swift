@@ -69,13 +69,12 @@ extension HTTPNetworkStack where Remote == Data {
     /// Sends a request and returns its response when its head has arrived, as `URLSession.bytes(for:)` does.
     ///
     /// - Parameter request: The request.
-    /// - Returns: The body, byte by byte while it arrives, and an `HTTPURLResponse`. Reading the body throws the stack's
-    ///   `FetchError`.
-    /// - Throws: `URLError`; `.cancelled` if the task was cancelled.
-    public func bytes(for request: URLRequest) async throws -> (ByteStream<FetchError>.Bytes, URLResponse) {
+    /// - Returns: The body, byte by byte while it arrives, and an `HTTPURLResponse`.
+    /// - Throws: `URLError`, as reading the body does; `.cancelled` if the task was cancelled.
+    public func bytes(for request: URLRequest) async throws -> (URLBytes<FetchError>, URLResponse) {
         try await bridged {
             let (stream, response) = try await stream(for: HTTP.Request(request), options: request.change())
-            return (stream.bytes, try Self.bridged(response))
+            return (URLBytes(bytes: stream.bytes), try Self.bridged(response))
         }
     }
 
