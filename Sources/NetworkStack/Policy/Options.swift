@@ -4,7 +4,8 @@ extension HTTP {
     public struct Options: Sendable {
         /// Changes a stack's options for a resource, a call or a view: `{ $0.timeouts.total = .seconds(5) }`.
         ///
-        /// It is called once for each fetch, in the task or on the thread that begins the fetch.
+        /// It is called once for each fetch, in the task or on the thread that begins the fetch, and whenever the options of a view
+        /// are read (``HTTPNetworkStack/with(options:)``). It must return at once.
         public typealias Change = @Sendable (inout Options) -> Void
 
         /// Which redirects are followed, and which fields are sent after them.
