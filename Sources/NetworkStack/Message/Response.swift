@@ -36,9 +36,8 @@ extension HTTP {
             var request = Uncompared<Request?>(value: nil)
         }
 
-        /// The request that was answered: after redirects, the last one, without its body and what the stack adds to it (cookies of a
-        /// jar, credentials of its own). `nil` for a response that no fetch of a stack returned. It does not count when responses are
-        /// compared.
+        /// The request that was answered: after redirects, the last one. It has no body, and none of what the stack adds to it (a
+        /// jar's cookies, the stack's credentials). `nil` for a response that no fetch returned. Comparing responses ignores it.
         public internal(set) var request: Request? {
             get { content.value.request.value }
             set { Shared.change(&content) { $0.request.value = newValue } }

@@ -33,9 +33,9 @@ extension ConformanceCheck {
                 [.receiveHead, .send("HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\n\r\n"), .waitForClose]
             }
             let client = try subject.client { configuration in
-                var told = try Network.Proxy("http://user:secret@\(proxy.authority)")
-                told.headers = ["X-For-Proxy": "yes"]
-                configuration.proxies = Network.Proxies(told)
+                var chosen = try Network.Proxy("http://user:secret@\(proxy.authority)")
+                chosen.headers = ["X-For-Proxy": "yes"]
+                configuration.proxies = Network.Proxies(chosen)
             }
             let headers: HTTP.Headers = [.authorization: "Bearer t", .cookie: "a=b", "X-Own": "own"]
             let request = try HTTP.Request(url: "https://me:pw@origin.test/path?token=1", headers: headers)
@@ -50,9 +50,9 @@ extension ConformanceCheck {
         ConformanceCheck("A proxy's fields are added to a request in absolute form", needs: needsProxies) { subject in
             let proxy = try ScriptedServer.responding { _ in .ok("done") }
             let client = try subject.client { configuration in
-                var told = try Network.Proxy("http://\(proxy.authority)")
-                told.headers = ["X-For-Proxy": "yes"]
-                configuration.proxies = Network.Proxies(told)
+                var chosen = try Network.Proxy("http://\(proxy.authority)")
+                chosen.headers = ["X-For-Proxy": "yes"]
+                configuration.proxies = Network.Proxies(chosen)
             }
             _ = try await client.get("http://origin.test/")
             try expectEqual(proxy.requests.map { $0["X-For-Proxy"] }, ["yes"], "X-For-Proxy")
