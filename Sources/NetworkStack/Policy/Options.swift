@@ -143,9 +143,9 @@ extension HTTP {
         /// Whether ``HTTP/Metrics/serverPins`` has the server's public keys even if they are not pinned. Use it to find the keys
         /// to pin.
         public var collectsServerPins = false
-        /// Whether a response with this status is a failure (``HTTPFetchError/http(_:_:_:)``); unless set, each status but 2xx is.
-        /// It is asked when the head of the response that ends the fetch has arrived, for streams and downloads, too; for a redirect
-        /// only if it is not followed. It is called on a thread of the stack and must return at once.
+        /// Decides whether a status is a failure (``HTTPFetchError/http(_:_:_:)``). By default, every status but 2xx is. The stack calls
+        /// it, on one of its threads, when a response's head has arrived, and ignores the result for a redirect that it follows. A
+        /// stream or a download fails before it is delivered. The closure must return at once.
         public var failsForStatus: @Sendable (StatusCode) -> Bool = { $0.statusClass != .success }
         /// Statuses whose success may have an empty body.
         public var emptyResponseCodes: Set<StatusCode> = [.noContent, .resetContent]

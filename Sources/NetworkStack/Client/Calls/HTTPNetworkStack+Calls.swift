@@ -14,7 +14,9 @@ extension HTTPNetworkStack where Remote == Data {
     ///   - decoder: Decodes it.
     ///   - options: Changes the stack's options for this call: `{ $0.timeouts.total = .seconds(5) }`.
     /// - Returns: The value.
-    /// - Throws: The stack's `FetchError`; ``HTTPFetchError/http(_:_:_:)`` for a status that is not 2xx.
+    /// - Throws: The stack's `FetchError`: ``HTTPFetchError/http(_:_:_:)`` for a status that is not 2xx,
+    ///   ``HTTPFetchError/noData(_:_:)`` for a success without a body other than 204 and 205,
+    ///   ``HTTPFetchError/undecodable(_:_:)`` for a body that does not decode, and every failure of a fetch.
     public func get<Value: Decodable & SendableMetatype>(
         _ url: some HTTPURLConvertible,
         as type: Value.Type = Value.self,
@@ -32,7 +34,9 @@ extension HTTPNetworkStack where Remote == Data {
     ///   - decoder: Decodes it.
     ///   - options: Changes the stack's options for this call.
     /// - Returns: The value.
-    /// - Throws: The stack's `FetchError`; ``HTTPFetchError/http(_:_:_:)`` for a status that is not 2xx.
+    /// - Throws: The stack's `FetchError`: ``HTTPFetchError/http(_:_:_:)`` for a status that is not 2xx,
+    ///   ``HTTPFetchError/noData(_:_:)`` for a success without a body other than 204 and 205,
+    ///   ``HTTPFetchError/undecodable(_:_:)`` for a body that does not decode, and every failure of a fetch.
     public func send<Value: Decodable & SendableMetatype>(
         _ request: HTTP.RequestBuilder,
         as type: Value.Type = Value.self,
@@ -54,7 +58,9 @@ extension HTTPNetworkStack where Remote == Data {
     ///   - decoder: Decodes it.
     ///   - options: Changes the stack's options for this call.
     /// - Returns: The value.
-    /// - Throws: The stack's `FetchError`; ``HTTPFetchError/http(_:_:_:)`` for a status that is not 2xx.
+    /// - Throws: The stack's `FetchError`: ``HTTPFetchError/http(_:_:_:)`` for a status that is not 2xx,
+    ///   ``HTTPFetchError/noData(_:_:)`` for a success without a body other than 204 and 205,
+    ///   ``HTTPFetchError/undecodable(_:_:)`` for a body that does not decode, and every failure of a fetch.
     public func send<Value: Decodable & SendableMetatype>(
         _ request: HTTP.Request,
         as type: Value.Type = Value.self,
