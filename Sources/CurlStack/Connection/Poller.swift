@@ -49,6 +49,7 @@ final class Poller {
     }
 
     private let waker: Waker
+    @safe @exclusivity(unchecked)
     private var sockets: [Socket] = []
     /// The connections that became idle since the last look at all idle ones.
     private let left: UnsafeMutableBufferPointer<pollfd>

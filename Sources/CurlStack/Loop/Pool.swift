@@ -16,6 +16,7 @@ final class Pool {
     /// Decides what a proxy must prove.
     private let judge: ServerTrustJudge?
     /// Handles kept ready.
+    @safe @exclusivity(unchecked)
     private var spare: [EasyHandle] = []
     private let addressAge: AddressAge
     /// How often it was looked at since a transfer was here (``Pools/closeUnused(beside:at:)``).

@@ -7,7 +7,9 @@ final class ResponseReader {
     let head = HeadReader(limits: .init())
     let body = ByteBuffer()
     /// Informational heads, and the final one, that the sink does not know of yet.
+    @safe @exclusivity(unchecked)
     var informational: [HTTP.Response] = []
+    @safe @exclusivity(unchecked)
     var final: HTTP.Response?
     /// Bytes of the body, decoded.
     private(set) var bodyCount: Int64 = 0
@@ -114,6 +116,7 @@ final class ResponseReader {
 
     /// Readers kept ready.
     final class Pool {
+        @safe @exclusivity(unchecked)
         private var kept: [ResponseReader] = []
 
         /// Those beyond this are freed, and so are those of long heads, and of bodies that were not taken.
