@@ -39,7 +39,7 @@ struct ShutdownTests {
         #expect(server.snapshot.accepted == 1)
     }
 
-    @Test("after a while waits for what is under way", .timeLimit(.minutes(1)))
+    @Test("after a while waits for what is under way, on an erased view, too", .timeLimit(.minutes(1)))
     func afterAWhile() async throws {
         let (mayAnswer, isShutDown) = (Gate(), Lock(false))
         let server = try ScriptedServer { _ in
@@ -52,8 +52,9 @@ struct ShutdownTests {
         let resource = Network.CurlResource(baseRequestMaking: .request(try HTTP.Request(url: server.url())))
         let fetching = Task { try await stack.fetch(resource: resource).value.count }
         try await server.waitUntil { $0.requests.count == 1 }
+        let view = AnyHTTPNetworkStack(stack.with { _ in }.streaming)
         let ending = Task {
-            await stack.shutdown(after: .seconds(50))
+            await view.shutdown(after: .seconds(50))
             isShutDown.withLock { $0 = true }
         }
         // Until it takes no more, what is fetched has no request to send.

@@ -18,6 +18,7 @@ public struct AnyHTTPNetworkStack<Remote: Sendable>: HTTPNetworkStack {
     private let awaited: @Sendable (Resource) async -> Result<Network.Value<Remote, Response>, FetchError>
     private let streamed: @Sendable (Resource, @escaping Completion<ByteStream<FetchError>>) -> any Cancelable
     private let shut: @Sendable () async -> Void
+    private let finished: @Sendable (Duration) async -> Void
 
     /// Erases a stack.
     ///
@@ -44,6 +45,7 @@ public struct AnyHTTPNetworkStack<Remote: Sendable>: HTTPNetworkStack {
             }
         }
         shut = { await base.shutdown() }
+        finished = { await base.shutdown(after: $0) }
     }
 
     /// Fetches a resource.
@@ -80,6 +82,9 @@ public struct AnyHTTPNetworkStack<Remote: Sendable>: HTTPNetworkStack {
 
     /// Shuts the backend down.
     public func shutdown() async { await shut() }
+
+    /// Shuts the backend down when its fetches have finished, or after this time.
+    public func shutdown(after grace: Duration) async { await finished(grace) }
 
     private static func erase<Value, R, E>(
         _ result: Result<Network.Value<Value, R>, HTTPFetchError<R, E>>

@@ -53,6 +53,12 @@ where
     /// Ends all running fetches with ``HTTPFetchError/shutDown``, releases the stack's resources, and waits until that is done.
     /// Later fetches fail with the same error. It may be called any number of times. By default it does nothing.
     func shutdown() async
+
+    /// Refuses new fetches, waits for the running ones for a limited time, and then does what ``shutdown()`` does. By default it does
+    /// that at once.
+    ///
+    /// - Parameter grace: The longest wait. There is none if it is zero or negative. Cancelling the task ends the wait, too.
+    func shutdown(after grace: Duration) async
 }
 
 extension HTTPNetworkStack {
@@ -70,6 +76,9 @@ extension HTTPNetworkStack {
 
     /// Does nothing.
     public func shutdown() async {}
+
+    /// Does what ``shutdown()`` does, without a wait.
+    public func shutdown(after grace: Duration) async { await shutdown() }
 
     /// The neutral response of a stack's response. A result, because a generic function that throws such a typed error crashes
     /// Swift 6.3.1 with -O (FunctionSignatureOpts).
@@ -122,4 +131,12 @@ extension HTTPTransportStack {
 
     /// Ends all running fetches, and all later ones, with ``HTTPFetchError/shutDown``.
     public func shutdown() async { engine.shutDown() }
+
+    /// Refuses new fetches, waits for the running ones for a limited time, and then does what ``shutdown()`` does.
+    ///
+    /// - Parameter grace: The longest wait.
+    public func shutdown(after grace: Duration) async {
+        await engine.finish(within: grace)
+        await shutdown()
+    }
 }

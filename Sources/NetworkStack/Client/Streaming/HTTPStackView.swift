@@ -48,6 +48,9 @@ public struct HTTPStackView<Base: HTTPNetworkStack, Remote: Sendable>: HTTPNetwo
     /// Shuts the stack down.
     public func shutdown() async { await base.shutdown() }
 
+    /// Shuts the stack down when its fetches have finished, or after this time.
+    public func shutdown(after grace: Duration) async { await base.shutdown(after: grace) }
+
     private func view(
         _ opened: Network.Value<ByteStream<FetchError>, Response>
     ) -> Result<Network.Value<Remote, Response>, FetchError> {
@@ -103,6 +106,9 @@ public struct HTTPOptionsView<Base: HTTPNetworkStack>: HTTPNetworkStack {
 
     /// Shuts the stack down.
     public func shutdown() async { await base.shutdown() }
+
+    /// Shuts the stack down when its fetches have finished, or after this time.
+    public func shutdown(after grace: Duration) async { await base.shutdown(after: grace) }
 }
 
 extension HTTPNetworkStack {
