@@ -38,6 +38,18 @@ struct FetchErrorTests {
         #expect(retried().response == nil)
     }
 
+    @Test("the API's error, that of the last failure for a retry, and the same for decoding")
+    func apiErrors() {
+        struct Problem: Error {}
+        let failure = FetchError.http(503, Problem(), response)
+        for error: any HTTPError in [failure, retried(failure), FetchAndDecodeError.fetch(failure)] {
+            #expect(error.apiError is Problem)
+        }
+        for error: any HTTPError in [FetchError.http(503, nil, response), retried(failure, FetchError.cancelled)] {
+            #expect(error.apiError == nil)
+        }
+    }
+
     @Test("the last error behind a retry")
     func lastErrors() {
         guard case .http(503, _, _)? = retried(FetchError.http(503, nil, response)).lastError as? FetchError else {

@@ -18,6 +18,8 @@ public protocol HTTPError: Error {
     var httpResponse: HTTP.Response? { get }
     /// The body of an unsuccessful response, as far as it was collected.
     var body: Data? { get }
+    /// The error of the API that was decoded from the body of an unsuccessful response, if it was.
+    var apiError: (any Error)? { get }
     /// The state of the fetch when it failed, if it had started a request.
     var context: HTTP.FetchContext? { get }
     /// Whether the failure is final, regardless of interceptors' votes: a cancel, the total timeout, a server that is not
@@ -29,4 +31,9 @@ public protocol HTTPError: Error {
     var transportFailure: HTTP.FailureKind? { get }
     /// The failure in a few words, without URLs, header values and bodies, for any log.
     var summary: String { get }
+}
+
+extension HTTPError {
+    /// Always `nil`, for stacks that decode no errors.
+    public var apiError: (any Error)? { nil }
 }

@@ -47,6 +47,8 @@ extension FetchAndDecodeError: HTTPError where FetchError: HTTPError {
     public var httpResponse: HTTP.Response? { failure?.httpResponse }
     /// The body of an unsuccessful response, as far as it was collected.
     public var body: Data? { failure?.body }
+    /// The error of the API that was decoded from the body of an unsuccessful response, if it was.
+    public var apiError: (any Error)? { failure?.apiError }
     /// The state of the fetch when it failed.
     public var context: HTTP.FetchContext? { failure?.context }
     /// Whether the fetch's failure is final, regardless of interceptors' votes. They do not vote on decoding.

@@ -34,6 +34,16 @@ extension HTTPFetchError: HTTPError {
         }
     }
 
+    /// The error of the API that was decoded from the body of an unsuccessful response (``Network/ErrorDecoding``), if it was. For
+    /// `retry`, that of the last failure.
+    public var apiError: (any Error)? {
+        switch self {
+        case .http(_, let error, _): error
+        case .retry: lastFetchError?.apiError
+        default: nil
+        }
+    }
+
     /// The state of the fetch when it failed, if it had started a request. For `retry`, that of the last failure.
     public var context: HTTP.FetchContext? {
         switch self {
