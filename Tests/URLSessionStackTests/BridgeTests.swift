@@ -45,6 +45,38 @@ struct BridgeTests {
         #expect(server.requests.filter { $0.method == "PUT" }.allSatisfy { $0["x-a"] == "a" })
     }
 
+    @Test("takes the settings of a configuration for URLSession")
+    func configuration() async throws {
+        let server = try ScriptedServer.responding { _ in .ok(headers: [("Set-Cookie", "a=b")]) }
+        let session = URLSessionConfiguration.default
+        var converted = try Network.Configuration(session)
+        #expect(converted.options.timeouts == HTTP.Options.Timeouts())
+        #expect(converted.connections.perHost == session.httpMaximumConnectionsPerHost)
+        #expect(converted.headers.isEmpty && converted.cookies != nil)
+
+        session.timeoutIntervalForRequest = 20
+        session.timeoutIntervalForResource = 90
+        session.httpMaximumConnectionsPerHost = 3
+        session.httpAdditionalHeaders = ["User-Agent": "shop/1", "X-A": 1]
+        converted = try Network.Configuration(session)
+        #expect(converted.options.timeouts.idle == .seconds(20) && converted.options.timeouts.total == .seconds(90))
+        #expect(converted.connections.perHost == 3)
+        let stack = try Network.CurlNetworkStack(configuration: converted)
+        let request = URLRequest(url: try URLText.parse(server.url()))
+        for _ in 1...2 { _ = try await stack.data(for: request) }
+        #expect(server.requests.map { $0["user-agent"] } == ["shop/1", "shop/1"])
+        #expect(server.requests.map { $0["x-a"] } == ["1", "1"])
+        #expect(server.requests.map { $0["cookie"] } == [nil, "a=b"])
+
+        session.httpShouldSetCookies = false
+        #expect(try Network.Configuration(session).cookies == nil)
+        session.requestCachePolicy = .returnCacheDataDontLoad
+        #expect(throws: Network.ConfigurationError.self) { try Network.Configuration(session) }
+        session.requestCachePolicy = .useProtocolCachePolicy
+        session.connectionProxyDictionary = ["HTTPProxy": "proxy.test"]
+        #expect(throws: Network.ConfigurationError.self) { try Network.Configuration(session) }
+    }
+
     @Test("throws URLError from a body that is cut short")
     func cutBody() async throws {
         let server = try ScriptedServer { _ in
