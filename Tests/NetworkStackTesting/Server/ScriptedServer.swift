@@ -68,13 +68,15 @@ public final class ScriptedServer: Sendable {
     /// The connections so far, in order of acceptance.
     public var connections: [ConnectionRecord] { snapshot.connections }
 
-    /// Suspends until a snapshot satisfies the condition, and returns it. The condition is checked only after changes.
+    /// Suspends until a snapshot satisfies the condition, and returns it. The condition is checked only after changes, on the
+    /// caller's actor.
     ///
     /// Throws `WaitTimedOut`, with the last snapshot in its description, after `limit`; `CancellationError` when cancelled.
     @discardableResult
-    public func waitUntil(within limit: Duration = .seconds(10), _ condition: (Snapshot) -> Bool) async throws
-        -> Snapshot
-    {
+    public nonisolated(nonsending) func waitUntil(
+        within limit: Duration = .seconds(10),
+        _ condition: (Snapshot) -> Bool
+    ) async throws -> Snapshot {
         let deadline = ContinuousClock.now + limit
         var version = -1
         while true {
