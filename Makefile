@@ -88,8 +88,9 @@ fences: ## Check the rules a compiler does not: who imports whom, where unsafe c
 docs: ## Build the documentation; a broken link or an undocumented symbol fails
 	@.ci/docs.sh
 
-samples: ## Compile the Swift samples of the README and the guides
+samples: ## Compile the Swift samples of the README and the guides, and count the statements of those that are compared
 	@swift build -q $(BUILD_FLAGS)
+	@.ci/tasks.py
 	@.ci/samples.py
 
 consumers: ## Build every product in release, and run a program that depends on each alone
