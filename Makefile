@@ -59,7 +59,7 @@ compare: netfetch ## Compare netfetch with curl: replies, requests, exit codes, 
 	Examples/compare/contract.py "$$program"; \
 	Examples/compare/terminal.py "$$program"
 
-examples: install-build ## Build the examples, and run those that bring a server of their own
+examples: install-build ## Build the examples, and run those that bring a server of their own or were moved from other clients
 	@.ci/examples.sh
 
 stress: install ## Run chosen tests many times beside busy processes (FILTER=, CHECK=, TIMES=50, BUSY=4)

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Builds the examples, and runs those that bring a server of their own, on both stacks: each ends well or says what did not.
+# Builds the examples, and runs those that bring a server of their own, on both stacks: each ends well or says what did not. Runs
+# the programs that were moved from other clients, and counts the lines that moving changed.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -14,3 +15,5 @@ for program in github users accounts rest; do
         exit 1
     fi
 done
+echo "-- ported"
+Examples/ported/check.py "$programs"

@@ -12,8 +12,8 @@ run() { # run <configuration> <path>...
     local configuration=$1 path there=()
     shift
     for path in "$@"; do [ ! -e "$path" ] || there+=("$path"); done
-    # The sample of Alicerce's documentation is kept as it is.
-    find "${there[@]}" \( -name '.build*' -o -name alicerce-sample \) -prune -o -name '*.swift' -type f -print0 |
+    # The sample of Alicerce's documentation, and the programs that were moved to this library, keep their style.
+    find "${there[@]}" \( -name '.build*' -o -name alicerce-sample -o -name 'mirror-*' \) -prune -o -name '*.swift' -type f -print0 |
         xargs -0 -r swift format "${mode[@]}" --parallel --configuration "$configuration" || verdict=1
 }
 

@@ -43,6 +43,9 @@ let package = Package(
         .executableTarget(name: "rest", dependencies: served),
         // Code written for Alicerce: it compiles.
         .executableTarget(name: "alicerce-sample", dependencies: stacks),
+        // A program for URLSession and one for AsyncHTTPClient, moved: the originals are in ported/.
+        .executableTarget(name: "mirror-urlsession", dependencies: stacks),
+        .executableTarget(name: "mirror-asynchttpclient", dependencies: stacks),
     ],
     swiftLanguageModes: [.v6]
 )
