@@ -39,30 +39,12 @@ public struct URLSessionTransport: HTTPTransport {
 
     /// Refuses hops that URLSession would carry in another way than asked, before anything is sent.
     private static func check(_ hop: HTTPHop) throws(Network.ConfigurationError) {
-        try hop.options.checkForURLSession()
-        if hop.options.version == .http1_1, hop.origin.scheme == .https {
-            try Platform.capabilities.require(.versionChoice)
-        }
-        if hop.origin.host.hasPrefix("[") { try Platform.capabilities.require(.ipv6Literals) }
+        try Platform.capabilities.require(for: hop)
         // Leaves room for what URLSession and libcurl add.
         if let limit = Platform.longestHead, hop.headLength > limit - 2048 {
             throw .invalid(
                 "The request's URL and header fields have \(hop.headLength) bytes; libcurl sends a head of up to 1 MiB."
             )
-        }
-        if hop.hasTrailers { try Platform.capabilities.require(.requestTrailers) }
-        if hop.request.headers["TE"]?.lowercased().contains("trailers") == true {
-            try Platform.capabilities.require(.trailers)
-        }
-        switch hop.request.method.rawValue {
-        case "GET": if hop.request.body.length != 0 { try Platform.capabilities.require(.bodyWithAnyMethod) }
-        case "HEAD", "POST", "PUT", "DELETE": break
-        default:
-            var copy = URLRequest(url: hop.request.url)
-            copy.httpMethod = hop.request.method.rawValue
-            if copy.httpMethod != hop.request.method.rawValue {
-                try Platform.capabilities.require(.caseSensitiveMethods)
-            }
         }
     }
 }

@@ -1,3 +1,5 @@
+import NetworkStack
+
 extension ConformanceCheck {
     /// All checks, in reading order. A stack is tested with those that it claims (``ConformanceSubject/claims(_:)``).
     ///

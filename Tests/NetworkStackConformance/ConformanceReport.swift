@@ -32,8 +32,8 @@ public final class ConformanceReport: Sendable {
     public enum Outcome: Sendable {
         /// The promise is kept.
         case passed
-        /// The promise is not kept.
-        case failed
+        /// The promise is not kept, with the failure.
+        case failed(String)
         /// The promise is not kept, because of a known issue.
         case knownIssue(KnownIssue)
         /// The stack does not claim the promise, for this reason.
@@ -76,7 +76,9 @@ public final class ConformanceReport: Sendable {
         for (check, outcome) in outcomes.sorted(by: { $0.key < $1.key }) {
             switch outcome {
             case .passed: passed += 1
-            case .failed: failed += 1
+            case .failed(let failure):
+                failed += 1
+                lines.append("  broken: \(check): \(failure)")
             case .knownIssue(let issue):
                 known += 1
                 lines.append("  known issue: \(check): \(issue.reason) (\(issue.reference))")
@@ -109,14 +111,16 @@ extension ConformanceSubject {
             return report.note(check, .notClaimed(unclaimed.description))
         } catch {
             guard let issue else {
-                report.note(check, .failed)
-                throw (error as? ConformanceFailure).map(peers.told) ?? error
+                let failure = (error as? ConformanceFailure).map(peers.told) ?? error
+                report.note(check, .failed("\(failure)"))
+                throw failure
             }
             return report.note(check, .knownIssue(issue))
         }
         guard let issue, !issue.isIntermittent else { return report.note(check, .passed) }
-        report.note(check, .failed)
-        throw ConformanceFailure("The known issue is none any more; take it off the list: \(issue.reason)")
+        let failure = ConformanceFailure("The known issue is none any more; take it off the list: \(issue.reason)")
+        report.note(check, .failed(failure.description))
+        throw failure
     }
 
     private func reasonAgainst(_ check: ConformanceCheck) -> String? {

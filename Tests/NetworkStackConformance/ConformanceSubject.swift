@@ -2,13 +2,6 @@ public import FoundationEssentials
 public import NetworkStack
 public import NetworkStackTesting
 
-extension HTTP.Capability {
-    /// The stack uses sockets and real servers; otherwise it answers from memory.
-    public static let network = HTTP.Capability(rawValue: "a network")
-    /// The stack decompresses bodies, at least gzip and deflate.
-    public static let decompression = HTTP.Capability(rawValue: "decompression")
-}
-
 /// A stack under test: how it is made, and what it can do.
 public struct ConformanceSubject: Sendable {
     /// The type-erased stack.
@@ -111,6 +104,11 @@ public struct ConformanceSubject: Sendable {
         case .dante: DanteServer.isObtainable
         default: capabilities.supports(need)
         }
+    }
+
+    /// The phases of a timeout while a connection is opened: a stack that does not measure them may not know which it is.
+    func connecting(_ phase: HTTP.Phase) -> Set<HTTP.Phase> {
+        capabilities.supports(.phaseMetrics) ? [phase] : [phase, .connecting]
     }
 
     /// Makes a stack with a configuration that a closure changes.

@@ -38,23 +38,7 @@ extension KnownIssue {
     fileprivate static let all = ofVersions.filter { $0.0.contains(CurlLibrary.shared.versionNumber) }.map(\.1)
 
     fileprivate static let ofVersions: [(Range<UInt32>, KnownIssue)] =
-        unseenHeads + keptAlive + rareReplies + [
-            (
-                0..<UInt32.max,
-                KnownIssue(
-                    "A redirect's bytes that are not UTF-8 are escaped as received",
-                    reason: "URLSession fails at a header line that is not UTF-8.",
-                    reference: "FoundationNetworking, Message.swift: a header line is decoded as UTF-8 or not at all"
-                )
-            ),
-            (
-                0..<UInt32.max,
-                KnownIssue(
-                    "A child process inherits no descriptor of a fetch over TCP",
-                    reason: "libcurl opens sockets without close-on-exec, and URLSession leaves them so.",
-                    reference: "FoundationNetworking, EasyHandle.swift: libcurl's CURLOPT_SOCKOPTFUNCTION is not set"
-                )
-            ),
+        unseenHeads + rareReplies + [
             (
                 0..<0x081400,
                 KnownIssue(
@@ -167,22 +151,6 @@ extension KnownIssue {
                 )
             )
         ]
-
-    /// How long a server keeps a connection is known here, and nothing can be done with it.
-    private static let keptAlive: [(Range<UInt32>, KnownIssue)] = [
-        "A connection near the end of its Keep-Alive timeout is not used",
-        "Every response restarts the Keep-Alive timeout, with or without the field",
-        "A Keep-Alive timeout of zero ends the connection's use",
-    ].map { check in
-        (
-            0..<UInt32.max,
-            KnownIssue(
-                check,
-                reason: "URLSession has no age for one connection, and libcurl does not read Keep-Alive.",
-                reference: "FoundationNetworking, EasyHandle.swift: libcurl's CURLOPT_MAXAGE_CONN is not set"
-            )
-        )
-    }
 }
 
 extension KnownIssue {

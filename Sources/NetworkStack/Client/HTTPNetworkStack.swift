@@ -87,8 +87,8 @@ extension HTTPNetworkStack {
     }
 }
 
-/// A stack that consists of an engine and a transport. Fetching is an extension. A conformer may implement the asynchronous forms
-/// with ``HTTPEngine/fetch(_:)`` and ``HTTPEngine/stream(_:)``, which saves a change of threads.
+/// A stack that consists of an engine and a transport. Everything else is an extension. A conformer may implement the
+/// asynchronous forms with ``HTTPEngine/fetch(_:)`` and ``HTTPEngine/stream(_:)``, which is faster.
 public protocol HTTPTransportStack<Transport>: HTTPNetworkStack<Data>
 where Request == Transport.Request, Response == Transport.Response, TransportError == Transport.Failure {
     /// Carries one hop.
@@ -129,8 +129,11 @@ extension HTTPTransportStack {
         engine.stream(resource, completion: completion)
     }
 
-    /// Ends all running fetches, and all later ones, with ``HTTPFetchError/shutDown``.
-    public func shutdown() async { engine.shutDown() }
+    /// Ends all running fetches, and all later ones, with ``HTTPFetchError/shutDown``, and shuts down the transport.
+    public func shutdown() async {
+        engine.shutDown()
+        await engine.transport.shutDown()
+    }
 
     /// Refuses new fetches, waits for the running ones for a limited time, and then does what ``shutdown()`` does.
     ///

@@ -60,14 +60,16 @@ extension HTTP {
         /// - Parameter lines: `name: value` lines, each ended by a line feed or a carriage return and a line feed.
         public init(lines: [UInt8]) { storage = .wire(WireFields(lines)) }
 
-        /// Makes a collection of received fields, with the same rules as for received lines.
+        /// Makes a collection of received fields, with the same rules as for received lines (``init(lines:)``).
         ///
         /// - Parameter fields: The fields; several of one name are kept.
-        package init(received fields: some Sequence<Field>) {
+        public init(received fields: some Sequence<Field>) {
             self.init(
                 fields.lazy.filter { Self.isLegal(name: $0.name.rawValue) }.map { field in
-                    guard field.value.utf8.contains(where: \.endsValue) else { return field }
-                    let bytes = field.value.utf8.map { $0.endsValue ? UInt8(ascii: " ") : $0 }
+                    let value = field.value.utf8
+                    let isTrimmed = value.first?.isBlank != true && value.last?.isBlank != true
+                    guard !isTrimmed || value.contains(where: \.endsValue) else { return field }
+                    let bytes = value.map { $0.endsValue ? UInt8(ascii: " ") : $0 }
                     return Field(name: field.name, value: String(decoding: bytes.withoutOuterBlanks, as: UTF8.self))
                 }
             )

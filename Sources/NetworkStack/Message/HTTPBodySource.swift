@@ -12,7 +12,7 @@ public enum HTTPBodyChunk: Sendable {
     case failed(any Error)
 }
 
-/// The body of one transfer, which its transport reads in chunks.
+/// The body of one transfer, which its transport reads in chunks, one call at a time, on any thread. Reading a file may block.
 public protocol HTTPBodySource: AnyObject, Sendable {
     /// The length in bytes, or `nil` if it is not known.
     var length: Int64? { get }
@@ -28,10 +28,12 @@ public protocol HTTPBodySource: AnyObject, Sendable {
 
     /// Returns to the first byte, for a connection that died before the server answered.
     ///
+    /// A transport may send a request again if its method is idempotent, or if nothing of it was sent (RFC 9110 section 9.2.2).
+    ///
     /// - Returns: Whether that is possible.
     func rewind() -> Bool
 
-    /// Releases the source's resources. Called once, when the transfer has ended.
+    /// Releases the source's resources. The engine calls it once, when the transfer has ended; a transport does not.
     func close()
 }
 

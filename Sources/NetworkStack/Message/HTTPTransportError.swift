@@ -27,9 +27,9 @@ extension HTTP {
         /// The kind's name.
         public var description: String { rawValue }
 
-        /// The host's name could not be resolved.
+        /// The host's name could not be resolved. Nothing was sent, so any request may be retried.
         public static let dns = FailureKind(rawValue: "dns")
-        /// The connection could not be opened.
+        /// The connection could not be opened. Nothing was sent, so any request may be retried.
         public static let connect = FailureKind(rawValue: "connect")
         /// TLS could not be negotiated, or the server is not trusted.
         public static let tls = FailureKind(rawValue: "tls")

@@ -12,6 +12,8 @@ extension HTTP {
         /// The capability's name.
         public var description: String { rawValue }
 
+        /// Sockets and servers; a stack without them answers from memory.
+        public static let network = Capability(rawValue: "a network")
         /// HTTP/2, negotiated over TLS and multiplexed.
         public static let http2 = Capability(rawValue: "HTTP/2")
         /// HTTP/2 without TLS, by prior knowledge.
@@ -28,6 +30,12 @@ extension HTTP {
         public static let connectionLifetime = Capability(rawValue: "a lifetime of connections")
         /// A limit of the streams on one HTTP/2 connection.
         public static let streamsPerConnection = Capability(rawValue: "a limit of streams per connection")
+        /// Ending an attempt to connect whose fetch was cancelled or timed out.
+        public static let endedAttempts = Capability(rawValue: "ending attempts to connect")
+        /// Sockets that a child process does not inherit (`FD_CLOEXEC`).
+        public static let closesOnExec = Capability(rawValue: "sockets that child processes do not inherit")
+        /// Not using a connection after the time for which its server keeps it (`Keep-Alive: timeout=5`).
+        public static let keepAliveTimeouts = Capability(rawValue: "Keep-Alive timeouts of servers")
         /// A request that is not idempotent is not repeated when its keep-alive connection dies, unless no part of it was sent.
         public static let idempotentRetriesOnly = Capability(rawValue: "repeats of idempotent requests alone")
         /// Connections that are opened before they are needed.
@@ -78,6 +86,8 @@ extension HTTP {
         public static let requestTrailers = Capability(rawValue: "request trailers")
         /// Informational (1xx) responses, reported to a callback.
         public static let informationalResponses = Capability(rawValue: "informational responses")
+        /// Decompressing bodies, at least gzip and deflate.
+        public static let decompression = Capability(rawValue: "decompression")
         /// Turning decompression off.
         public static let disablingDecompression = Capability(rawValue: "content as it was sent")
         /// Delivering a body in an unknown coding as it was sent (``HTTP/Options/passesUnknownCodings``).
@@ -86,7 +96,8 @@ extension HTTP {
         public static let pathAsIs = Capability(rawValue: "paths as they are")
         /// Header lines in order, with repeated lines kept apart.
         public static let headerOrder = Capability(rawValue: "header lines in order")
-        /// Accepting response heads that violate minor rules, as other clients do.
+        /// Accepting responses that violate minor rules, as other clients do: bare line feeds, folded lines, a carriage return or
+        /// Latin-1 in a value, equal Content-Lengths, a Content-Length beside chunks, data after the end of gzip.
         public static let nonconformingHeads = Capability(rawValue: "lenient response heads")
         /// Times of each phase.
         public static let phaseMetrics = Capability(rawValue: "metrics of each phase")
@@ -100,7 +111,7 @@ extension HTTP {
         public static let hostHeader = Capability(rawValue: "a Host header of one's own")
         /// Digest authentication (RFC 7616).
         public static let digestAuthentication = Capability(rawValue: "Digest authentication")
-        /// Detecting every broken reply.
+        /// Detecting every reply that is cut short or violates HTTP, in its head, framing, coding or HTTP/2 frames.
         public static let strictReplies = Capability(rawValue: "strict checks of replies")
     }
 
@@ -136,12 +147,8 @@ extension HTTP {
             if let reason = reasons[capability] { throw .unsupported(capability, reason: reason) }
         }
 
-        /// Refuses settings of a configuration that the stack cannot follow: proxies, addresses, the idle age and the lifetime of
-        /// connections.
-        ///
-        /// - Parameter configuration: A valid configuration.
-        /// - Throws: ``Network/ConfigurationError/unsupported(_:reason:)``.
-        public func requireConnections(of configuration: Network.Configuration) throws(Network.ConfigurationError) {
+        /// Refuses proxies, addresses, and ages of connections that the stack cannot follow.
+        func requireConnections(of configuration: Network.Configuration) throws(Network.ConfigurationError) {
             let standard = Network.Configuration.Addresses()
             let addresses = configuration.addresses
             if configuration.connections.idleAge != nil { try require(.idleConnectionAge) }

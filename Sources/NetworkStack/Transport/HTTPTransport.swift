@@ -1,22 +1,26 @@
 public import FoundationEssentials
 
-/// Carries one hop: one request to one server, and its response. A backend outside this package implements this protocol and gets
-/// everything else.
+/// Carries one hop: one request to one server, and its response. The engine calls it; write one to add a backend
+/// (<doc:WritingABackend>).
 ///
-/// The ``HTTPEngine`` above decides what is legal, where redirects lead, when a timeout has been exceeded, which limits apply,
-/// and what a status means. A transport carries bytes and reports events. It refuses what it cannot do.
+/// The ``HTTPEngine`` checks requests, follows redirects, limits bodies, enforces all timeouts but that of the queue, and decides
+/// what a status means. A transport limits connections, enforces the queue timeout and the limits of heads, decodes bodies, and
+/// reports events. It refuses what it cannot do. Most of that is in ``HTTPQueuedTransport`` and ``HTTPReportedTransfer``.
 ///
-/// A hop's events reach its sink one at a time, in order, and never from within ``start(_:sink:)``. They end with exactly one of
-/// ``HTTPTransferSink/finished(trailers:metrics:)``, ``HTTPTransferSink/finished(_:body:trailers:metrics:)`` and
-/// ``HTTPTransferSink/failed(_:metrics:)``. After a cancel, the remaining events may be omitted. The transport enforces the queue
-/// timeout and the connect timeout; the engine enforces the others, and limits the connect timeout as well.
+/// A hop's events reach its sink one at a time, in order. Only ``HTTPTransferSink/entered(_:)`` may come from within
+/// ``start(_:sink:)``. They end with exactly one of ``HTTPTransferSink/finished(trailers:metrics:)``,
+/// ``HTTPTransferSink/finished(_:body:trailers:metrics:)`` and ``HTTPTransferSink/failed(_:metrics:)``. After a cancel, the
+/// transport reports nothing more. Then, and at the end, it releases the hop, its body and the sink.
+///
+/// The engine enforces the connect timeout while the reported phase is `.resolving`, `.connecting` or `.securing`: it cancels the
+/// hop, and the transport ends its attempt to connect.
 public protocol HTTPTransport<Request, Response, Failure>: Sendable {
     /// The request type of resources on this transport.
-    associatedtype Request: HTTPRequestConvertible
+    associatedtype Request: HTTPRequestConvertible = HTTP.Request
     /// The response type that fetches on this transport deliver.
-    associatedtype Response: HTTPResponseConvertible
-    /// The error of the transport itself.
-    associatedtype Failure: Error
+    associatedtype Response: HTTPResponseConvertible = HTTP.Response
+    /// The error of the transport itself. If it conforms to ``HTTPTransportError``, failures can be retried.
+    associatedtype Failure: Error = HTTPTransferError
 
     /// What the transport can do here, and the reason for each thing that it cannot.
     var capabilities: HTTP.Capabilities { get }
@@ -38,11 +42,24 @@ public protocol HTTPTransport<Request, Response, Failure>: Sendable {
     /// - Parameter response: The complete neutral response, with redirects, trailers and metrics.
     /// - Returns: The transport's response.
     func response(_ response: HTTP.Response) -> Response
+
+    /// Ends what still runs, and releases what the transport holds. The stack calls it in its shutdown, after the engine has
+    /// cancelled all hops. By default it does nothing.
+    func shutDown() async
 }
 
 extension HTTPTransport {
     /// `false`.
     public var enforcesServerTrust: Bool { false }
+
+    /// Does nothing.
+    public func shutDown() async {}
+}
+
+extension HTTPTransport where Response == HTTP.Response {
+    /// Returns the response unchanged.
+    @inlinable
+    public func response(_ response: HTTP.Response) -> HTTP.Response { response }
 }
 
 /// One hop, checked and ready to send. It is immutable and passed by reference.
@@ -51,12 +68,12 @@ public final class HTTPHop: Sendable {
     public let request: HTTP.Request
     /// Scheme, host and port of the request.
     public let origin: HTTP.Origin
-    /// The text of the request's URL.
+    /// The text of the request's URL, as it is written. ``url`` is for libraries that parse it themselves.
     public let urlText: String
     @usableFromInline let shared: Shared<HTTP.Options>
     /// How the server has to be verified before any byte of the request is sent.
     public let trust: ServerTrust
-    /// The body, if it is a file or a stream. `.none` and `.bytes` are in the request.
+    /// The body, if it is a file or a stream; `nil` for `.none` and `.bytes`, which are in the request. ``openBody()`` covers all.
     public let source: (any HTTPBodySource)?
     /// The size of the URL and the header fields, with separators, in bytes.
     package let headLength: Int
@@ -72,6 +89,8 @@ public final class HTTPHop: Sendable {
     package let servesAgain: Bool
     /// Whether the transport may withhold the body and deliver it whole, while it reports ``HTTPTransferSink/withheld(_:)``.
     public let allowsWithholding: Bool
+    /// Whether the hop is a repeat, for which the transport has to open a new connection: the kept ones may be dead, too.
+    public let needsNewConnection: Bool
 
     init(
         request: HTTP.Request,
@@ -80,8 +99,10 @@ public final class HTTPHop: Sendable {
         options: Shared<HTTP.Options>,
         trust: ServerTrust,
         source: (any HTTPBodySource)?,
-        allowsWithholding: Bool
+        allowsWithholding: Bool,
+        needsNewConnection: Bool = false
     ) {
+        self.needsNewConnection = needsNewConnection
         self.request = request
         self.origin = origin
         self.urlText = urlText
@@ -112,7 +133,14 @@ public final class HTTPHop: Sendable {
     /// - Returns: A hop whose body is delivered as it arrives.
     public func withoutWithholding() -> HTTPHop { changed(allowsWithholding: false) }
 
-    private func changed(trust: ServerTrust? = nil, allowsWithholding: Bool? = nil) -> HTTPHop {
+    /// Returns the hop for a repeat.
+    func onNewConnection() -> HTTPHop { changed(needsNewConnection: true) }
+
+    private func changed(
+        trust: ServerTrust? = nil,
+        allowsWithholding: Bool? = nil,
+        needsNewConnection: Bool? = nil
+    ) -> HTTPHop {
         HTTPHop(
             request: request,
             origin: origin,
@@ -120,7 +148,8 @@ public final class HTTPHop: Sendable {
             options: shared,
             trust: trust ?? self.trust,
             source: source,
-            allowsWithholding: allowsWithholding ?? self.allowsWithholding
+            allowsWithholding: allowsWithholding ?? self.allowsWithholding,
+            needsNewConnection: needsNewConnection ?? self.needsNewConnection
         )
     }
 }
@@ -148,9 +177,10 @@ extension HTTPHop {
     }
 }
 
-/// Controls a running hop. Safe from any thread. After the hop's end it has no effect.
+/// Controls a running hop. Safe from any thread, also from within a call of the sink, so a transport holds no lock during such a
+/// call. After the hop's end it has no effect.
 public protocol HTTPTransfer: Cancelable {
-    /// Resumes delivery after ``HTTPTransferSink/body(_:)`` returned `false`.
+    /// Resumes delivery after ``HTTPTransferSink/body(_:)`` returned `false`. It may be called before that has returned.
     func resumeReceiving()
 
     /// Resumes reading the source after it returned ``HTTPBodyChunk/pending``.
@@ -163,6 +193,12 @@ public protocol HTTPTransferSink<Failure>: AnyObject, Sendable {
     associatedtype Failure: Error
 
     /// The hop has entered a phase. `.queued` after `.sending` means that the body was read ahead and nothing was sent yet.
+    ///
+    /// A transport reports `.queued`, then `.resolving`, `.connecting` and `.securing` as far as it knows them, `.sending` with the
+    /// first byte of the request, and `.waiting` with the last: without it, the first-byte timeout never runs. It never reports
+    /// `.making`, `.settling` and `.delayed`.
+    ///
+    /// - Parameter phase: The phase.
     func entered(_ phase: HTTP.Phase)
 
     /// An informational (1xx) response was received, or one that the transport has answered, such as a challenge. It is not
@@ -190,15 +226,27 @@ public protocol HTTPTransferSink<Failure>: AnyObject, Sendable {
     /// The server's keys do not match those that ``HTTPHop/trust`` pins in report-only mode.
     func mismatched(_ report: ServerTrustReport)
 
-    /// The response is complete.
+    /// The response is complete. A response that ends before its announced end is not: it fails with
+    /// ``HTTP/FailureKind/truncated``.
+    ///
+    /// - Parameters:
+    ///   - trailers: The fields that followed the body, if any.
+    ///   - metrics: The figures of the hop. The engine adds the total and the number of hops.
     func finished(trailers: HTTP.Headers?, metrics: HTTP.Metrics)
 
     /// The response is complete, and its head and body were not reported before. One call replaces ``head(_:)``, ``body(_:)`` and
-    /// ``finished(trailers:metrics:)``, and is cheaper for most responses. A transport that keeps no copy of the response lets
-    /// the engine complete it in place.
+    /// ``finished(trailers:metrics:)``, and is faster. The transport must not use the response afterwards.
     func finished(_ response: consuming HTTP.Response, body: Data, trailers: HTTP.Headers?, metrics: HTTP.Metrics)
 
     /// The hop has failed.
+    ///
+    /// A transport reports ``HTTPTransferFailure/badResponse`` for an answer that does not begin as an HTTP response, and an error
+    /// of the kind ``HTTP/FailureKind/malformed`` for one that then violates HTTP. It reports ``HTTPTransferFailure/transport(_:)``
+    /// for a broken connection, and the other cases for what it refuses.
+    ///
+    /// - Parameters:
+    ///   - failure: The failure.
+    ///   - metrics: The figures of the hop so far.
     func failed(_ failure: HTTPTransferFailure<Failure>, metrics: HTTP.Metrics)
 }
 

@@ -19,7 +19,7 @@ struct WireRequest {
     let urlRequest: URLRequest
 
     init(_ hop: HTTPHop, content: SentContent, ownFields: OwnFields?) {
-        var request = URLRequest(url: Self.url(of: hop), cachePolicy: .reloadIgnoringLocalCacheData)
+        var request = URLRequest(url: hop.url, cachePolicy: .reloadIgnoringLocalCacheData)
         request.timeoutInterval = Platform.ownTimeout
         request.httpShouldHandleCookies = false
         request.httpMethod = hop.request.method.rawValue
@@ -54,17 +54,6 @@ struct WireRequest {
         if !content.isNone { fields["Content-Length"] = String(content.length) }
         request.allHTTPHeaderFields = fields
         urlRequest = request
-    }
-
-    /// The URL. URLSession refuses some spellings of addresses that libcurl reads.
-    private static func url(of hop: HTTPHop) -> URL {
-        guard let address = hop.origin.ipv4Address, address != hop.origin.host,
-            var components = URLComponents(url: hop.request.url, resolvingAgainstBaseURL: true)
-        else {
-            return hop.request.url
-        }
-        components.host = address
-        return components.url ?? hop.request.url
     }
 
     /// Header fields as a dictionary: lines of one name are joined (RFC 9110 section 5.3, RFC 6265 section 5.4).

@@ -117,6 +117,8 @@ enum Platform {
             .streamsPerConnection:
                 "URLSession leaves the streams of an HTTP/2 connection to libcurl, which takes up to 100.",
             .connectionLifetime: "URLSession keeps connections as libcurl sees fit.",
+            .closesOnExec: "URLSession leaves libcurl's sockets as they are, open in child processes.",
+            .keepAliveTimeouts: "URLSession has no age for one connection, and libcurl does not read Keep-Alive.",
             .idempotentRetriesOnly:
                 "URLSession has libcurl send again whatever was sent on a kept connection that died.",
             .preconnection: "URLSession opens a connection only for a request.",

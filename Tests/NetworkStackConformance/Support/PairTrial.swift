@@ -9,7 +9,8 @@ struct PairTrial: Sendable {
         /// The requests that the servers received, without fields of the connection.
         var requests: [String]
         var outcome: String
-        /// The connection of the last request; not compared.
+        /// The connection of the last request, if the fetch succeeded; not compared. After a fetch that was stopped, a stack may
+        /// keep the connection if all of the response was there.
         var connection: String?
 
         static func == (left: Trace, right: Trace) -> Bool {
@@ -164,28 +165,28 @@ struct PairTrial: Sendable {
 
     private func trace(_ made: Made, _ side: PairSide, on stacks: Stacks) async throws -> Trace {
         let (counts, logged) = (servers.begin(side), made.log.all.count)
-        let outcome = try await bounded(.seconds(30)) { await self.outcome(of: made, on: stacks) }
+        let (outcome, isSuccess) = try await bounded(.seconds(30)) { await self.outcome(of: made, on: stacks) }
         let received = servers.received(since: counts)
         return Trace(
             requests: pair.comparesRequests ? received.map { servers.plain($0.request.trace) } : [],
             outcome: servers.plain(([outcome] + made.log.all.dropFirst(logged)).joined(separator: ", ")),
-            connection: received.last.map { "\($0.server) \($0.request.connectionIndex)" }
+            connection: isSuccess ? received.last.map { "\($0.server) \($0.request.connectionIndex)" } : nil
         )
     }
 
-    private func outcome(of made: Made, on stacks: Stacks) async -> String {
+    private func outcome(of made: Made, on stacks: Stacks) async -> (String, isSuccess: Bool) {
         do {
             guard made.isStreamed else {
                 let fetched = try await stacks.collected.fetch(resource: made.resource)
-                return fetched.response.trace + ", " + Self.brief(fetched.value)
+                return (fetched.response.trace + ", " + Self.brief(fetched.value), true)
             }
             let opened = try await stacks.streamed.fetch(resource: made.resource)
             var content = Data()
             for try await chunk in opened.value { content += chunk }
-            return "streamed " + opened.response.trace + ", " + Self.brief(content)
+            return ("streamed " + opened.response.trace + ", " + Self.brief(content), true)
         } catch HTTPFetchError<HTTP.Response, any Error>.timedOut(let clock, _, _) {
-            return "timed out: \(clock.rawValue)"
-        } catch { return "\(error)" }
+            return ("timed out: \(clock.rawValue)", false)
+        } catch { return ("\(error)", false) }
     }
 
     static func brief(_ content: some Collection<UInt8>) -> String {

@@ -21,15 +21,19 @@ extension ConformanceCheck {
             "A cancel within a chunk closes the connection at once",
             [.receiveHead, .send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhel"), .waitForClose]
         ) { $0.connections.first?.sentCount == 53 },
-        ConformanceCheck("A cancel during the TLS handshake closes the connection at once", needs: [.network]) {
-            subject in
+        ConformanceCheck(
+            "A cancel during the TLS handshake closes the connection at once",
+            needs: [.network, .endedAttempts]
+        ) { subject in
             var options = ScriptedServer.Options(tls: try TestCertificates.shared().server)
             options.answersHandshake = false
             let server = try ScriptedServer(options) { _ in [] }
             try await expectFreed(subject, server) { ($0.connections.first?.receivedCount ?? 0) > 0 }
         },
-        ConformanceCheck("A cancel while connecting ends the attempt at once", needs: [.network]) {
-            subject in
+        ConformanceCheck(
+            "A cancel while connecting ends the attempt at once",
+            needs: [.network, .endedAttempts]
+        ) { subject in
             let port = try UnresponsivePort()
             let before = try SocketTable.attempts(to: port.port)
             let observation = try subject.stack().observe("http://127.0.0.1:\(port.port)/")

@@ -6,7 +6,10 @@ extension ConformanceCheck {
     /// How long a server keeps an unused connection, by its own word. The verdict is the server's log, and the servers close
     /// nothing: a clock that runs late on a busy machine changes nothing.
     static let keptAlive: [ConformanceCheck] = [
-        ConformanceCheck("A connection near the end of its Keep-Alive timeout is not used", needs: [.network]) {
+        ConformanceCheck(
+            "A connection near the end of its Keep-Alive timeout is not used",
+            needs: [.network, .keepAliveTimeouts]
+        ) {
             subject in
             let server = try ScriptedServer.responding { _ in .ok("x", headers: [("Keep-Alive", "timeout=1, max=100")])
             }
@@ -17,8 +20,10 @@ extension ConformanceCheck {
             try expectEqual(server.snapshot.accepted, 2, "connections")
             try expectEqual(server.requests.count, 2, "requests")
         },
-        ConformanceCheck("Every response restarts the Keep-Alive timeout, with or without the field", needs: [.network])
-        { subject in
+        ConformanceCheck(
+            "Every response restarts the Keep-Alive timeout, with or without the field",
+            needs: [.network, .keepAliveTimeouts]
+        ) { subject in
             let server = try ScriptedServer.responding { request in
                 request.path == "/said" ? .ok("x", headers: [("Keep-Alive", "timeout=2")]) : .ok("x")
             }
@@ -30,7 +35,10 @@ extension ConformanceCheck {
             _ = try await client.success(post(to: server))
             try expectEqual(server.snapshot.accepted, 2, "connections after the timeout")
         },
-        ConformanceCheck("A Keep-Alive timeout of zero ends the connection's use", needs: [.network]) { subject in
+        ConformanceCheck(
+            "A Keep-Alive timeout of zero ends the connection's use",
+            needs: [.network, .keepAliveTimeouts]
+        ) { subject in
             let server = try ScriptedServer.responding { _ in .ok("x", headers: [("Keep-Alive", "timeout=0")]) }
             let client = try subject.client()
             _ = try await client.get(server.url())

@@ -55,7 +55,7 @@ extension ConformanceCheck {
         },
         ConformanceCheck(
             "A body whose coding is on a folded line is decoded",
-            needs: [.network, .strictReplies],
+            needs: [.network, .strictReplies, .nonconformingHeads],
             rests: [.rfc(9112, "5.2")]
         ) { subject in
             let head =

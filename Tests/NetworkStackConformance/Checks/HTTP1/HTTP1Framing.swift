@@ -57,8 +57,16 @@ extension ConformanceCheck {
             [.malformed],
             needs: [.strictReplies]
         ),
-        whole("Two equal Content-Lengths count as one", length("5", "5"), needs: [.strictReplies]),
-        whole("A list of equal Content-Lengths counts as one", length("5, 5"), needs: [.strictReplies]),
+        whole(
+            "Two equal Content-Lengths count as one",
+            length("5", "5"),
+            needs: [.strictReplies, .nonconformingHeads]
+        ),
+        whole(
+            "A list of equal Content-Lengths counts as one",
+            length("5, 5"),
+            needs: [.strictReplies, .nonconformingHeads]
+        ),
         whole("A Content-Length with leading zeros is accepted", length("0005")),
         ConformanceCheck("A Content-Length beside chunked coding never decides where the body ends", needs: [.network])
         {
@@ -80,7 +88,10 @@ extension ConformanceCheck {
                 "HTTP/1.1 200 OK\r\nContent-Length: 99999\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n"
             let server = try ScriptedServer { _ in [.receiveHead, .send(reply), .close] }
             let client = try subject.client { $0.options.limits.body = 10 }
-            try expectBytes(await client.get(server.url()).value, "ok".utf8)
+            let outcome = try await client.outcome(of: HTTP.Request(url: server.url()))
+            // Or the response is refused as an attack (RFC 9112 section 6.1).
+            if !subject.capabilities.supports(.nonconformingHeads), case .failure(.transport) = outcome { return }
+            try expectBytes(outcome.value().value, "ok".utf8)
         },
         ConformanceCheck(
             "A missing body with a length near 2^63 fails, using little memory",

@@ -130,8 +130,10 @@ extension ConformanceCheck {
                 _ = try await subject.http2Client().breakdown(request)
             }
         },
-        ConformanceCheck("Many parallel streams end while trailers are expected", needs: needsHTTP2) {
-            subject in
+        ConformanceCheck(
+            "Many parallel streams end while trailers are expected",
+            needs: needsHTTP2.union([.trailers])
+        ) { subject in
             let (nginx, client) = try await nginx(subject)
             for round in 1...3 {
                 try await withThrowingTaskGroup { group in

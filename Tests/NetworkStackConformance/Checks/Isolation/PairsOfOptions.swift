@@ -127,6 +127,7 @@ extension Pair {
             covers: ["decompresses"],
             needs: [.network, .disablingDecompression, .decompression],
             situations: usualAndHTTP2,
+            sharesConnections: false,
             set: { fetch, _ in fetch.withOptions { $0.decompresses = false } },
             answer: { _, _, _ in .ok(bytes: Compressed.gzip, headers: [("Content-Encoding", "gzip")]) }
         ),

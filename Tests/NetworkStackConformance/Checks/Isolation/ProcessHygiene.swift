@@ -10,7 +10,10 @@ extension ConformanceCheck {
     private static let halfAnswer = "HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\nhalf"
 
     private static let inheritance: [ConformanceCheck] = [
-        ConformanceCheck("A child process inherits no descriptor of a fetch over TCP", needs: [.network]) { subject in
+        ConformanceCheck(
+            "A child process inherits no descriptor of a fetch over TCP",
+            needs: [.network, .closesOnExec]
+        ) { subject in
             let server = try ScriptedServer { _ in [.receiveHead, .send(halfAnswer), .waitForClose] }
             try await expectNothingInherited {
                 let fetch = try subject.stack().observe(server.url())
@@ -20,7 +23,7 @@ extension ConformanceCheck {
         },
         ConformanceCheck(
             "A child process inherits no descriptor of a fetch over TLS",
-            needs: [.network, .customTrustRoots]
+            needs: [.network, .closesOnExec, .customTrustRoots]
         ) { subject in
             let certificates = try TestCertificates.shared()
             let server = try ScriptedServer(.init(tls: certificates.server)) { _ in

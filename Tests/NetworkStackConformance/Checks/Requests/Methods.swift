@@ -52,21 +52,20 @@ extension ConformanceCheck {
                 _ = try await subject.client().success(HTTP.Request(method: .POST, url: peer.url("/"), body: body))
                 try expectEqual(peer.requests().first?.values(of: "Expect"), [], "Expect")
             },
-            ConformanceCheck("An empty body is announced for every method", needs: [.network]) {
+            ConformanceCheck("An empty body is announced where its method may have one", needs: [.network]) {
                 subject in
                 let peer = try subject.serve { _ in .ok("done") }
                 let client = try subject.client()
-                let methods: [HTTP.Method] = [.GET, .DELETE, .OPTIONS, "PROPFIND"]
+                let methods: [HTTP.Method] = [.OPTIONS, "PROPFIND", .GET, .DELETE]
                 for method in methods {
                     _ = try await client.success(
                         HTTP.Request(method: method, url: peer.url("/"), body: .bytes(Data()))
                     )
                 }
-                try expectEqual(
-                    peer.requests().map { $0.values(of: "Content-Length") },
-                    methods.map { _ in ["0"] },
-                    "Content-Length"
-                )
+                let lengths = peer.requests().map { $0.values(of: "Content-Length") }
+                try expectEqual(Array(lengths.prefix(2)), [["0"], ["0"]], "Content-Length")
+                // Without the field, these two have no content either (RFC 9110 section 8.6).
+                try expectEqual(lengths.suffix(2).flatMap(\.self).filter { $0 != "0" }, [], "Content-Length")
             },
             ConformanceCheck("A request without a body waits for no 100 Continue", needs: [.network]) {
                 subject in

@@ -42,8 +42,10 @@ extension ConformanceCheck {
             _ = try await stack.observe(other).onlyOutcome().text()
             try expect(try target(of: peer.requests().last).hasSuffix("/b"), "the last target")
         },
-        ConformanceCheck("A redirect's bytes that are not UTF-8 are escaped as received", needs: [.network]) {
-            subject in
+        ConformanceCheck(
+            "A redirect's bytes that are not UTF-8 are escaped as received",
+            needs: [.network, .nonconformingHeads]
+        ) { subject in
             let server = try ScriptedServer.responding { request in
                 guard request.path == "/start" else { return .ok("there") }
                 var reply = Reply.redirect(302, to: "/top?")

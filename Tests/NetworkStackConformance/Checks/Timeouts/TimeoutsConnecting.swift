@@ -16,6 +16,7 @@ extension ConformanceCheck {
             try await observation.onlyOutcome().expectTimeout(.connect, during: [.connecting])
             try expect(observation.elapsed >= clock, "It ran out early, after \(observation.elapsed)")
             try expect(observation.elapsed < .seconds(12), "It ran out late, after \(observation.elapsed)")
+            guard subject.capabilities.supports(.endedAttempts) else { return }
             try await eventually("the attempt is given up", within: .seconds(10)) {
                 try SocketTable.attempts(to: port.port) == before
             }
@@ -73,7 +74,7 @@ extension ConformanceCheck {
         },
         ConformanceCheck(
             "The connect timeout ends an unanswered TLS handshake",
-            needs: [.network, .connectTimeout]
+            needs: [.network, .connectTimeout, .endedAttempts]
         ) {
             subject,
             scale in
@@ -82,7 +83,14 @@ extension ConformanceCheck {
             let server = try ScriptedServer(serverOptions) { _ in [] }
             let clock = Duration.milliseconds(300) * scale
             let options = HTTP.Options.clocks(connect: clock, idle: .seconds(20), total: .seconds(20))
-            try await expectTimeout(subject, server, options, .connect, during: [.securing], after: clock)
+            try await expectTimeout(
+                subject,
+                server,
+                options,
+                .connect,
+                during: subject.connecting(.securing),
+                after: clock
+            )
             try expectEqual(server.connections[0].sentCount, 0, "bytes that the server had sent")
         },
         ConformanceCheck(

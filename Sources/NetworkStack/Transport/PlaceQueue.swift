@@ -1,10 +1,8 @@
-internal import NetworkStack
-
-/// The places of a session: how many transfers may run per host and in total, and which transfers wait.
+/// The places of a transport: how many transfers may run per host and in total, and which transfers wait.
 ///
-/// Places are given in order per host; a busy host never delays another. URLSession's own queue cannot be inspected, so no
-/// transfer is started that would have to wait there.
-struct PlaceQueue<Waiter> {
+/// Places are given in order per host; a busy host never delays another. No transfer is started that would have to wait in the
+/// queue of the library below, which cannot be inspected.
+package struct PlaceQueue<Waiter> {
     private struct Waiting {
         let ticket: UInt64
         var waiter: Waiter?
@@ -15,13 +13,13 @@ struct PlaceQueue<Waiter> {
         var waiting = Deque<Waiting>()
     }
 
-    var perHost: Int
+    package var perHost: Int
     private let total: Int
     private var hosts: [HTTP.Origin: Host] = [:]
     private var running = 0
     private var nextTicket: UInt64 = 0
 
-    init(perHost: Int, total: Int?) {
+    package init(perHost: Int, total: Int?) {
         self.perHost = perHost
         self.total = total ?? .max
     }
@@ -29,7 +27,7 @@ struct PlaceQueue<Waiter> {
     /// Takes a place, or queues the waiter.
     ///
     /// - Returns: The ticket of the waiter, or `nil` if a place was free.
-    mutating func enter(_ waiter: Waiter, for origin: HTTP.Origin) -> UInt64? {
+    package mutating func enter(_ waiter: Waiter, for origin: HTTP.Origin) -> UInt64? {
         var host = hosts.removeValue(forKey: origin) ?? Host()
         defer { hosts[origin] = host }
         if host.running < perHost, running < total, host.waiting.isEmpty {
@@ -45,7 +43,7 @@ struct PlaceQueue<Waiter> {
     /// Frees a place.
     ///
     /// - Returns: The waiters that have a place now; the caller starts them.
-    mutating func leave(_ origin: HTTP.Origin) -> [Waiter] {
+    package mutating func leave(_ origin: HTTP.Origin) -> [Waiter] {
         hosts[origin]?.running -= 1
         running -= 1
         defer { forget(origin) }
@@ -55,7 +53,7 @@ struct PlaceQueue<Waiter> {
     /// Withdraws a ticket.
     ///
     /// - Returns: Whether its waiter was still queued.
-    mutating func withdraw(ticket: UInt64, from origin: HTTP.Origin) -> Bool {
+    package mutating func withdraw(ticket: UInt64, from origin: HTTP.Origin) -> Bool {
         guard var host = hosts.removeValue(forKey: origin) else { return false }
         defer {
             hosts[origin] = host
