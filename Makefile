@@ -12,7 +12,7 @@ MAKEFLAGS += --no-print-directory
 export BUILD_FLAGS := -Xswiftc -warnings-as-errors --explicit-target-dependency-import-check error \
 	-Xlinker --export-dynamic-symbol=getaddrinfo
 
-.PHONY: help install install-build install-test build quick test slow suite stress newer demo netfetch compare examples tsan \
+.PHONY: help install install-build install-test build quick test slow suite stress newer integrations demo netfetch compare examples tsan \
 	tsan-third asan lint format fences docs samples consumers counts mutations mutations-5 mutations-10 histories promises walk \
 	bench bench-compare clean
 
@@ -45,6 +45,9 @@ suite: ## Run the tests alone (FILTER='a check' runs some, LIBCURL=folder with a
 
 newer: ## Run both stacks' tests with a newer libcurl than the system's
 	@.ci/newer.sh
+
+integrations: install ## Build the stacks of Integrations/, and run the conformance suite on them (CHECK='a check' runs some)
+	@.ci/integrations.sh
 
 demo: install-build ## Run the same app code on both stacks against a real server
 	@swift run --disable-build-manifest-caching --package-path Examples -c release demo
@@ -127,4 +130,4 @@ walk: install-build ## List the source files that one fetch on CurlStack crosses
 	@.ci/walk.py
 
 clean: ## Remove everything built
-	@rm -rf .build .build-* Examples/.build Benchmarks/.build Benchmarks/.build-static Benchmarks/AsyncHTTPClient/.build Tests/Consumer/.build Tests/Histories/.build
+	@rm -rf .build .build-* Examples/.build Benchmarks/.build Benchmarks/.build-static Benchmarks/AsyncHTTPClient/.build Integrations/.build Tests/Consumer/.build Tests/Histories/.build

@@ -78,10 +78,10 @@ code '\bcurl_multi_init\b' Sources |
 code '\bnonisolated\(unsafe\)' Sources | fence "'nonisolated(unsafe)' is not used:"
 code '\btry!' Sources | fence "'try!' is not used:"
 code '@preconcurrency\s+import' Sources | fence "'@preconcurrency import' is not used:"
-files Sources Tests Examples Benchmarks | { xargs -0 -r grep -nHwE 'TODO|FIXME|XXX' || true; } |
+files Sources Tests Examples Benchmarks Integrations | { xargs -0 -r grep -nHwE 'TODO|FIXME|XXX' || true; } |
     fence "What is left to do is an issue, not a comment:"
 
-files Sources Tests | while IFS= read -r -d '' file; do
+files Sources Tests Integrations | while IFS= read -r -d '' file; do
     lines=$(wc -l <"$file")
     [ "$lines" -le 300 ] || head -n 1 "$file" | grep -q 'Longer than 300 lines:' || echo "$file: $lines lines"
 done | fence "A file of more than 300 lines says why in its first line ('// Longer than 300 lines: ...'):"

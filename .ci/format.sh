@@ -17,8 +17,8 @@ run() { # run <configuration> <path>...
         xargs -0 -r swift format "${mode[@]}" --parallel --configuration "$configuration" || verdict=1
 }
 
-run .swift-format Package.swift Sources Examples Benchmarks
-run "$relaxed" Tests
+run .swift-format Package.swift Sources Examples Benchmarks Integrations/Package.swift Integrations/Sources
+run "$relaxed" Tests Integrations/Tests
 if [ "$verdict" -ne 0 ]; then
     echo "The style differs from the house's in the lines above: 'make format' mends what is only format." >&2
 fi

@@ -1,0 +1,67 @@
+internal import AsyncHTTPClient
+internal import NIOConcurrencyHelpers
+internal import NIOCore
+internal import NIOHTTPCompression
+internal import NIOSSL
+internal import NetworkStack
+
+/// The clients of a stack: what AsyncHTTPClient decides for a whole client, a hop may choose. Each is made when it is needed.
+final class Clients: Sendable {
+    private struct Kind: Hashable {
+        let isHTTP1Only: Bool
+        let decompresses: Bool
+        let isFresh: Bool
+    }
+
+    private let tls: TLSConfiguration
+    private let idleAge: Duration?
+    let loop: any EventLoop
+    private let made = NIOLockedValueBox<[Kind: HTTPClient]>([:])
+
+    init(_ tls: TLSConfiguration, idleAge: Duration?, on loop: any EventLoop) {
+        (self.tls, self.idleAge, self.loop) = (tls, idleAge, loop)
+    }
+
+    deinit { for client in take() { client.shutdown { _ in } } }
+
+    /// The client for a hop.
+    func client(for hop: HTTPHop) -> HTTPClient {
+        let kind = Kind(
+            isHTTP1Only: hop.options.version == .http1_1 && hop.origin.scheme == .https,
+            decompresses: hop.options.decompresses,
+            isFresh: hop.needsNewConnection
+        )
+        return made.withLockedValue { made in
+            let client = made[kind] ?? make(kind)
+            made[kind] = client
+            return client
+        }
+    }
+
+    func shutDown() async { for client in take() { try? await client.shutdown() } }
+
+    private func take() -> [HTTPClient] {
+        made.withLockedValue { made in
+            defer { made = [:] }
+            return Array(made.values)
+        }
+    }
+
+    private func make(_ kind: Kind) -> HTTPClient {
+        var configuration = HTTPClient.Configuration(
+            tlsConfiguration: tls,
+            redirectConfiguration: .disallow,
+            // The engine's connect timeout is never longer than the kernel's own.
+            timeout: .init(connect: .seconds(120)),
+            decompression: kind.decompresses ? .enabled(limit: .none) : .disabled
+        )
+        configuration.httpVersion = kind.isHTTP1Only ? .http1Only : .automatic
+        // The stack's queue has the limit.
+        configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = .max
+        configuration.connectionPool.retryConnectionEstablishment = false
+        // NIO's amounts of time overflow after 292 years.
+        if let idleAge { configuration.connectionPool.idleTimeout = .init(min(idleAge, .seconds(365 * 86_400))) }
+        if kind.isFresh { configuration.connectionPool.idleTimeout = .seconds(1) }
+        return HTTPClient(eventLoopGroup: loop, configuration: configuration)
+    }
+}
