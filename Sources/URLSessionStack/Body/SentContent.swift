@@ -40,7 +40,7 @@ enum SentContent {
     func stream(onFailure: @escaping (any Error) -> Void) -> InputStream {
         switch self {
         case .none: InputStream(data: Data())
-        case .bytes(let data): InputStream(data: data)
+        case .bytes(let data): Platform.stream(of: data)
         case .file(let source, let path, let length):
             Platform.stream(of: source, path: path, length: length, onFailure: onFailure)
         }

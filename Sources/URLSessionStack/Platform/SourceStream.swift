@@ -7,7 +7,9 @@ internal import NetworkStack
 /// early end would leave the server waiting. A failed read ends the transfer and its connection.
 final class SourceStream: InputStream {
     private let source: any HTTPBodySource
-    private var left: Int64
+    private let length: Int64
+    /// URLSession reads on a thread of its own.
+    private let yielded = Lock(Int64(0))
     private let onFailure: (any Error) -> Void
     private var status = Stream.Status.notOpen
     private var failure: (any Error)?
@@ -20,10 +22,15 @@ final class SourceStream: InputStream {
     ///   - onFailure: Called with the error if they cannot be read.
     init(_ source: any HTTPBodySource, length: Int64, onFailure: @escaping (any Error) -> Void) {
         self.source = source
-        left = length
+        self.length = length
         self.onFailure = onFailure
         super.init(data: Data())
     }
+
+    /// How many bytes were read.
+    var readCount: Int64 { yielded.withLock { $0 } }
+
+    private var left: Int64 { length - readCount }
 
     override var streamStatus: Stream.Status { status }
     override var streamError: (any Error)? { failure }
@@ -41,12 +48,13 @@ final class SourceStream: InputStream {
 
     override func read(_ buffer: UnsafeMutablePointer<UInt8>, maxLength count: Int) -> Int {
         guard failure == nil, status == .open || status == .atEnd else { return -1 }
+        let left = left
         guard left > 0 else { return 0 }
         switch source.next(upTo: Int(min(Int64(count), left))) {
         case .bytes(let data) where !data.isEmpty && data.count <= min(Int64(count), left):
             unsafe data.copyBytes(to: buffer, count: data.count)
-            left -= Int64(data.count)
-            if left == 0 { status = .atEnd }
+            yielded.withLock { $0 += Int64(data.count) }
+            if left == Int64(data.count) { status = .atEnd }
             return data.count
         case .failed(let error): return fail(error)
         case .bytes, .pending, .end: return fail(CocoaError(.fileReadUnknown))

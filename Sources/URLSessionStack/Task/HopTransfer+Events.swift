@@ -24,9 +24,7 @@ extension HopTransfer {
 
     func sent(_ count: Int64) {
         let (sink, total, isAll) = state.withLock { state in
-            // Bytes beyond the length belong to a repeat, whose stream URLSession may have asked for before it reported them.
-            let isRepeat = state.bytesSent + count > state.content.length
-            state.bytesSent = isRepeat ? count : state.bytesSent + count
+            state.bytesSent = state.progress.sent(count)
             state.hasSent = true
             // A server may answer before it has the whole body; then the head is no longer awaited.
             let isAll = state.bytesSent >= state.content.length && !state.answer.hasToldHead
@@ -39,11 +37,10 @@ extension HopTransfer {
     /// A stream of the body from its first byte on. URLSession asks for one at the start, and again when it repeats the request:
     /// with a credential, or after a keep-alive connection turned out dead.
     func newContentStream() -> InputStream {
-        let content = state.withLock { state in
-            state.bytesSent = 0
-            return state.content
-        }
-        return content.stream { [weak self] error in self?.state.withLock { $0.contentFailure = error } }
+        let content = state.withLock { $0.content }
+        let stream = content.stream { [weak self] error in self?.state.withLock { $0.contentFailure = error } }
+        state.withLock { $0.progress.begin(stream as? SourceStream) }
+        return stream
     }
 
     /// Refuses to follow a redirect. URLSession waits for the answer; a cancel may end that wait, and an answer after it would

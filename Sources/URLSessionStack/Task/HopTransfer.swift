@@ -29,6 +29,7 @@ final class HopTransfer: HTTPTransfer, TaskReceiver {
         var clock = TransferClock()
         var backlog = Backlog()
         var bytesSent: Int64 = 0
+        var progress = SentProgress()
         /// Whether any part of the body was sent, on any connection.
         var hasSent = false
         /// Why the body could not be sent as announced; the task fails with it.
