@@ -1,0 +1,97 @@
+public import FoundationEssentials
+
+/// Keeps the last fetches of a stack, without their secrets and bodies, for the moment when something is slow or fails.
+///
+///     let recorder = FlightRecorder()
+///     configuration.listeners = [recorder]
+///     …
+///     print(recorder.records.last?.explain() ?? "")
+///     try recorder.har().write(to: file)
+///
+/// Its memory is bounded. It is cheap enough for production: it is called at the end of fetches alone.
+public final class FlightRecorder: EventListener {
+    /// A fetch as it was reported. A record is made of it when it is asked for.
+    private struct Kept {
+        let event: FetchEvent
+        let end: FetchRecord.End
+        let response: HTTP.Response?
+        let metrics: HTTP.Metrics?
+
+        /// About how many bytes of memory it takes.
+        var size: Int {
+            let metrics = metrics ?? response?.metrics
+            return 2048 + Int(metrics?.headBytesReceived ?? 0) + (metrics?.hops.count ?? 0) * 768
+        }
+    }
+
+    private struct State {
+        var kept = Deque<Kept>()
+        var size = 0
+    }
+
+    private let fetches: Int
+    private let bytes: Int
+    private let redaction: HTTP.Redaction
+    private let state = Lock(State())
+
+    /// Makes a recorder.
+    ///
+    /// - Parameters:
+    ///   - fetches: The most fetches to keep; at least 1.
+    ///   - bytes: About the most memory to use, in bytes. The latest fetch is kept in any case.
+    ///   - redaction: What is omitted from ``records`` and ``har()``. Bodies are not kept.
+    public init(fetches: Int = 256, bytes: Int = 1 << 20, redaction: HTTP.Redaction = .init()) {
+        (self.fetches, self.bytes, self.redaction) = (max(fetches, 1), bytes, redaction)
+    }
+
+    /// `false`: it is called at the end of a fetch alone.
+    public var observesSteps: Bool { false }
+
+    /// The last fetches that have ended, the latest last.
+    public var records: [FetchRecord] {
+        state.withLock { state in (0..<state.kept.count).map { state.kept[$0] } }.map { kept in
+            let metrics = kept.metrics ?? kept.response?.metrics ?? HTTP.Metrics()
+            return FetchRecord(kept.event, kept.end, kept.response, metrics, redacting: redaction)
+        }
+    }
+
+    /// Forgets all fetches.
+    public func clear() { state.withLock { $0 = State() } }
+
+    /// The last fetches in HAR 1.2 (<http://www.softwareishard.com/blog/har-12-spec/>), which browsers and other tools read. Each
+    /// request is an entry, redirected ones and those of failed attempts included. Where there was no response, the status is 0
+    /// and `_error` says why.
+    ///
+    /// - Returns: The JSON document.
+    /// - Throws: An error of the encoder. None is known.
+    public func har() throws -> Data { try HARDocument(records).encoded() }
+
+    private func keep(_ kept: Kept) {
+        state.withLock { state in
+            state.kept.append(kept)
+            state.size += kept.size
+            while state.kept.count > fetches || state.size > bytes && state.kept.count > 1 {
+                guard let oldest = state.kept.popFirst() else { break }
+                state.size -= oldest.size
+            }
+        }
+    }
+
+    /// Keeps the fetch.
+    public func fetchSucceeded(_ event: FetchEvent, response: HTTP.Response) {
+        keep(Kept(event: event, end: .succeeded, response: response, metrics: nil))
+    }
+
+    /// Keeps the fetch.
+    public func fetchFailed(_ event: FetchEvent, error: any HTTPError) {
+        var response = error.httpResponse
+        response?.errorBody = nil
+        let metrics = error.context?.metrics ?? response?.metrics
+        keep(Kept(event: event, end: .failed(error.summary), response: response, metrics: metrics))
+    }
+
+    /// Keeps the fetch.
+    public func fetchCancelled(_ event: FetchEvent, metrics: HTTP.Metrics) {
+        keep(Kept(event: event, end: .cancelled, response: nil, metrics: metrics))
+    }
+}

@@ -1,0 +1,206 @@
+internal import FoundationEssentials
+
+/// Records in HAR 1.2. What is not known has the value that the format has for it.
+struct HARDocument: Encodable {
+    struct Log: Encodable {
+        let version = "1.2"
+        let creator = Creator()
+        let entries: [Entry]
+    }
+
+    struct Creator: Encodable {
+        let name = "NetworkStack"
+        let version = "0.1.0"
+    }
+
+    struct Pair: Encodable {
+        let name: String
+        let value: String
+    }
+
+    struct Entry: Encodable {
+        let startedDateTime: String
+        let time: Double
+        let request: Request
+        let response: Response
+        let cache = Empty()
+        let timings: Timings
+        let serverIPAddress: String?
+        let connection: String?
+        let comment: String?
+    }
+
+    struct Empty: Encodable {}
+
+    struct Request: Encodable {
+        let method: String
+        let url: String
+        let httpVersion: String
+        let cookies: [Pair] = []
+        let headers: [Pair]
+        let queryString: [Pair] = []
+        let headersSize = -1
+        let bodySize: Int64
+    }
+
+    struct Response: Encodable {
+        let status: Int
+        let statusText: String
+        let httpVersion: String
+        let cookies: [Pair] = []
+        let headers: [Pair]
+        let content: Content
+        let redirectURL: String
+        let headersSize: Int64
+        let bodySize: Int64
+        /// Why there is no response, or not all of it. A name of our own begins with an underscore.
+        let error: String?
+
+        enum CodingKeys: String, CodingKey {
+            case status, statusText, httpVersion, cookies, headers, content, redirectURL, headersSize, bodySize
+            case error = "_error"
+        }
+    }
+
+    struct Content: Encodable {
+        let size: Int64
+        let mimeType: String
+    }
+
+    /// In milliseconds; -1 for a step that there was not.
+    struct Timings: Encodable {
+        var blocked = -1.0
+        var dns = -1.0
+        var connect = -1.0
+        var ssl = -1.0
+        var send = 0.0
+        var wait = 0.0
+        var receive = 0.0
+    }
+
+    let log: Log
+
+    init(_ records: [FetchRecord]) { log = Log(entries: records.flatMap { Entry.all(of: $0) }) }
+
+    func encoded() throws -> Data {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.prettyPrinted, .withoutEscapingSlashes]
+        return try encoder.encode(self)
+    }
+}
+
+extension HARDocument.Entry {
+    /// The requests of a fetch.
+    static func all(of record: FetchRecord) -> [Self] {
+        var start = record.startedAt
+        var entries: [Self] = []
+        for hop in record.metrics.hops {
+            let entry = Self(hop, of: record, startedAt: start)
+            entries.append(entry)
+            start += entry.time / 1000
+        }
+        if record.url != nil { entries.append(Self(record, startedAt: start)) }
+        return entries
+    }
+
+    /// The last request, with all that is known.
+    private init(_ record: FetchRecord, startedAt start: Date) {
+        let pairs = { (fields: [FetchRecord.Field]) in fields.map { HARDocument.Pair(name: $0.name, value: $0.value) } }
+        let failure: String? =
+            switch record.end {
+            case .succeeded: nil
+            case .failed(let summary): summary
+            case .cancelled: "cancelled"
+            }
+        self.init(
+            record.metrics,
+            startedAt: start,
+            method: record.method,
+            url: record.url,
+            version: record.version,
+            status: record.status,
+            failure: failure,
+            attempt: record.attempts,
+            requestHeaders: pairs(record.requestHeaders),
+            responseHeaders: pairs(record.responseHeaders)
+        )
+    }
+
+    /// An earlier request, whose fields are not known.
+    private init(_ hop: HTTP.EarlierHop, of record: FetchRecord, startedAt start: Date) {
+        self.init(
+            hop.metrics,
+            startedAt: start,
+            method: hop.method ?? record.method,
+            url: hop.url,
+            version: record.version,
+            status: hop.status,
+            failure: hop.failure,
+            attempt: hop.attempt
+        )
+    }
+
+    private init(
+        _ metrics: HTTP.Metrics,
+        startedAt start: Date,
+        method: HTTP.Method?,
+        url: String?,
+        version: HTTP.Version?,
+        status: HTTP.StatusCode?,
+        failure: String?,
+        attempt: Int,
+        requestHeaders: [HARDocument.Pair] = [],
+        responseHeaders: [HARDocument.Pair] = []
+    ) {
+        let version = version.map { "\($0)" } ?? "unknown"
+        let value = { (name: String) in
+            responseHeaders.first { $0.name.lowercased() == name }?.value ?? ""
+        }
+        timings = HARDocument.Timings(metrics)
+        time = timings.sum
+        startedDateTime = start.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
+        request = .init(
+            method: method.map { "\($0)" } ?? "",
+            url: url ?? "",
+            httpVersion: version,
+            headers: requestHeaders,
+            bodySize: metrics.bytesSent
+        )
+        response = .init(
+            status: Int(status?.rawValue ?? 0),
+            statusText: "",
+            httpVersion: version,
+            headers: responseHeaders,
+            content: .init(size: metrics.decodedBytes ?? metrics.bytesReceived, mimeType: value("content-type")),
+            redirectURL: value("location"),
+            headersSize: metrics.headBytesReceived ?? -1,
+            bodySize: metrics.bytesReceived,
+            error: failure
+        )
+        serverIPAddress = metrics.remoteAddress
+        connection = metrics.connection.map { "\($0.id)" }
+        comment = attempt > 1 ? "attempt \(attempt)" : nil
+    }
+}
+
+extension HARDocument.Timings {
+    /// HAR counts TLS to connecting.
+    fileprivate init(_ metrics: HTTP.Metrics) {
+        self.init()
+        for (step, duration) in metrics.steps {
+            let milliseconds = duration.seconds * 1000
+            switch step {
+            case .queue: blocked = milliseconds
+            case .nameLookup: dns = milliseconds
+            case .connecting: connect = milliseconds
+            case .securing: (connect, ssl) = (max(connect, 0) + milliseconds, milliseconds)
+            case .sending: send = milliseconds
+            case .server: wait = milliseconds
+            case .receiving: receive = milliseconds
+            }
+        }
+    }
+
+    /// The time of the request.
+    fileprivate var sum: Double { [blocked, dns, connect, send, wait, receive].reduce(0) { $0 + max($1, 0) } }
+}

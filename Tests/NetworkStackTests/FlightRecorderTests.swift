@@ -1,0 +1,135 @@
+import Foundation
+import NetworkStackTesting
+import Testing
+
+@testable import NetworkStack
+
+@Suite("A flight recorder")
+struct FlightRecorderTests {
+    /// A mock with a recorder, and what waits for records.
+    private func recorded(_ recorder: FlightRecorder, _ change: (inout Network.Configuration) -> Void = { _ in }) throws
+        -> MockNetworkStack
+    {
+        var configuration = Network.Configuration()
+        configuration.listeners = [recorder]
+        change(&configuration)
+        let mock = try MockNetworkStack(configuration: configuration)
+        mock.answer(.GET, "/a", with: .json(#"{"secret": "s3cret-body"}"#))
+        mock.answer(.GET, "/gone", with: .status(503, headers: [.setCookie: "k=s3cret-cookie"]))
+        mock.answer(.GET, "/start", with: .status(302, headers: [.location: "/a?k=s3cret-location"]))
+        return mock
+    }
+
+    private func waitFor(_ count: Int, _ recorder: FlightRecorder) async throws -> [FetchRecord] {
+        try await until { recorder.records.count == count }
+        return recorder.records
+    }
+
+    private func until(_ holds: () -> Bool) async throws {
+        let deadline = ContinuousClock.now + .seconds(10)
+        while !holds(), .now < deadline { try await Task.sleep(for: .milliseconds(2)) }
+        #expect(holds())
+    }
+
+    @Test("keeps the last fetches, as many as it is given room for")
+    func bounds() async throws {
+        for recorder in [FlightRecorder(fetches: 3), FlightRecorder(fetches: 100, bytes: 6500)] {
+            let mock = try recorded(recorder)
+            for index in 0..<10 { _ = try await mock.data(for: .get("http://host.test/a?\(index)")) }
+            let records = try await waitFor(3, recorder)
+            #expect(records.map(\.fetch) == records.map(\.fetch).sorted())
+            #expect(records.allSatisfy { $0.url == "http://host.test/a?…" && $0.status == .ok && $0.end == .succeeded })
+            recorder.clear()
+            #expect(recorder.records.isEmpty)
+        }
+    }
+
+    @Test("keeps failures, cancels, redirects and attempts")
+    func ends() async throws {
+        let recorder = FlightRecorder()
+        let mock = try recorded(recorder) { $0.interceptors = [HTTPRetryPolicy.maxRetries(1)] }
+        _ = try await mock.data(for: .get("http://host.test/start"))
+        _ = try? await mock.get("http://host.test/gone", as: String.self)
+        mock.answer(.GET, "/held", with: .silence)
+        let held = Task { try await mock.data(for: .get("http://host.test/held")) }
+        try await until { mock.requests.contains { $0.url.path == "/held" } }
+        held.cancel()
+        let records = try await waitFor(3, recorder)
+        #expect(records.map(\.attempts) == [1, 2, 1])
+        #expect(records.map { $0.metrics.hops.count } == [1, 1, 0])
+        #expect(records[1].end != .succeeded)
+        #expect(records[1].metrics.hops.first?.failure == "status 503")
+        #expect(records[2].end == .cancelled)
+        #expect(records[0].explain().contains("earlier, attempt 1: GET http://host.test/start, 302"))
+    }
+
+    @Test("writes HAR 1.2 without secrets")
+    func har() async throws {
+        let recorder = FlightRecorder(redaction: .init(headers: ["X-Key"]))
+        let mock = try recorded(recorder) { $0.interceptors = [HTTPRetryPolicy.maxRetries(1)] }
+        let secrets: HTTP.Headers = [
+            .authorization: "Bearer s3cret-token", .cookie: "s=s3cret", .proxyAuthorization: "Basic s3cret",
+            "X-Key": "s3cret-key", .referer: "http://user:s3cret@host.test/?s3cret",
+        ]
+        for path in ["/a?token=s3cret-query#s3cret", "/start", "/gone"] {
+            var request = try HTTP.Request(method: .GET, url: "http://s3cret:s3cret@host.test\(path)", headers: secrets)
+            request.body = .bytes(Data("s3cret".utf8))
+            _ = try? await mock.data(for: request)
+        }
+        let records = try await waitFor(3, recorder)
+        let har = try recorder.har()
+        let text = String(decoding: har, as: UTF8.self) + records.map { $0.explain() + $0.description }.joined()
+        #expect(!text.contains("s3cret"), "\(text)")
+        let log = try #require(
+            (try JSONSerialization.jsonObject(with: har) as? [String: Any])?["log"] as? [String: Any]
+        )
+        #expect(log["version"] as? String == "1.2")
+        let entries = try #require(log["entries"] as? [[String: Any]])
+        let seen = entries.map { ($0["response"] as? [String: Any])?["status"] as? Int }
+        #expect(seen == [200, 302, 200, 503])
+        for entry in entries {
+            let timings = try #require(entry["timings"] as? [String: Double])
+            let sum = timings.filter { $0.key != "ssl" }.values.reduce(0) { $0 + max($1, 0) }
+            let time = try #require(entry["time"] as? Double)
+            #expect(abs(sum - time) < 0.001 && time >= 0)
+        }
+    }
+
+    @Test("names the slow step")
+    func slowSteps() throws {
+        var metrics = HTTP.Metrics()
+        (metrics.queue, metrics.resolved, metrics.connected) = (.milliseconds(1), .milliseconds(2), .milliseconds(5))
+        (metrics.requestSent, metrics.firstByte) = (.milliseconds(6), .milliseconds(9))
+        metrics.ended = .milliseconds(10)
+        typealias Step = HTTP.Metrics.Step
+        let slow: [(Step, (inout HTTP.Metrics) -> Void)] = [
+            (.queue, { $0.queue = .seconds(1) }),
+            (
+                .nameLookup,
+                {
+                    ($0.resolved, $0.connected, $0.requestSent) = (.seconds(1), .seconds(1), .seconds(1))
+                    ($0.firstByte, $0.ended) = (.seconds(1), .seconds(1))
+                }
+            ),
+            (
+                .connecting,
+                {
+                    ($0.connected, $0.requestSent, $0.firstByte, $0.ended) = (
+                        .seconds(1), .seconds(1), .seconds(1), .seconds(1)
+                    )
+                }
+            ),
+            (.server, { ($0.firstByte, $0.ended) = (.seconds(1), .seconds(1)) }),
+            (.receiving, { $0.ended = .seconds(1) }),
+        ]
+        for (step, change) in slow {
+            var changed = metrics
+            change(&changed)
+            #expect(changed.slowestStep?.step == step)
+        }
+        (metrics.connected, metrics.requestSent, metrics.firstByte) = (nil, nil, nil)
+        (metrics.ended, metrics.endedIn) = (.seconds(3), .connecting)
+        #expect(metrics.slowestStep?.step == .connecting)
+        #expect(metrics.slowestStep?.duration == .seconds(3) - .milliseconds(2))
+    }
+}
