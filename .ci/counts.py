@@ -42,11 +42,13 @@ MARGINS = {"own_instructions": lambda count: int(round(count * 1.04, -2)), "own_
            "allocations": lambda count: round(count + 2, 2),
            "system_calls": lambda count: round(count + 0.4, 2), "instructions_ratio": lambda count: round(count * 1.08, 2)}
 # What interceptors may cost is a promise, which counting anew does not change.
-PROMISED = {"curl-stack-intercepted": {"instructions_over_curl_stack": 1.15}}
+PROMISED = {"curl-stack-intercepted": {"instructions_over_curl_stack": 1.15},
+            "curl-stack-observed": {"instructions_over_curl_stack": 1.15},
+            "curl-stack-recorded": {"instructions_over_curl_stack": 1.03}}
 WORDS = {"own_instructions": "instructions of its own", "own_allocations": "allocations of its own",
          "allocations": "allocations with libcurl's",
          "system_calls": "system calls", "instructions_ratio": "times the floor's instructions",
-         "instructions_over_curl_stack": "times the instructions of one without interceptors"}
+         "instructions_over_curl_stack": "times the instructions of one without interceptors and listeners"}
 FLOOR = ("bench-floor", "libcurl-c-epoll")
 # All with the faster allocator (`Network.CurlNetworkStack.useFastAllocator()`), except the last.
 MEASURED = {
@@ -54,6 +56,9 @@ MEASURED = {
     "curl-stack-callback": ("bench-curl-stack", "curl-stack-callback"),
     # Three interceptors that change nothing.
     "curl-stack-intercepted": ("bench-curl-stack", "curl-stack", "passive_interceptors=3"),
+    # Three listeners that do nothing with every event.
+    "curl-stack-observed": ("bench-curl-stack", "curl-stack", "listeners=3"),
+    "curl-stack-recorded": ("bench-curl-stack", "curl-stack", "recorders=1"),
     "curl-stack-default-allocator": ("bench-curl-stack", "curl-stack", "fast_allocator=0"),
 }
 

@@ -34,6 +34,10 @@ public struct ClientSettings: Sendable {
     public let isDistinct: Bool
     /// How many it passes that change nothing.
     public let passiveInterceptors: Int
+    /// How many listeners the stack has that do nothing with every event.
+    public let listeners: Int
+    /// How many flight recorders the stack has.
+    public let recorders: Int
     /// Whether libcurl uses the faster allocator (`Network.CurlNetworkStack.useFastAllocator()`), which it does not by default.
     public let usesFastAllocator: Bool
     /// The pins the server's chain must hold, in base64.
@@ -74,6 +78,8 @@ public struct ClientSettings: Sendable {
         streams = values["stream"] == "1"
         authorities = values["ca"]
         passiveInterceptors = number("passive_interceptors")
+        listeners = number("listeners")
+        recorders = number("recorders")
         interceptors = number("interceptors")
         usesFastAllocator = values["fast_allocator"] != "0"
         isDistinct = values["distinct"] == "1"

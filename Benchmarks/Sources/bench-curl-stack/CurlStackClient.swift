@@ -58,6 +58,8 @@ private struct CurlFetches: Sendable {
             let policy = try PinningPolicy(domainName: "localhost", pinnedHashes: Set(settings.pins), scope: .leaf)
             configuration.serverTrust = try ServerTrustConfiguration(pinningPolicies: [policy])
         }
+        configuration.listeners = (0..<settings.listeners).map { _ in IdleListener() }
+        configuration.listeners += (0..<settings.recorders).map { _ in FlightRecorder() }
         stack = try Network.CurlNetworkStack(configuration: configuration)
 
         let body: HTTP.Body =
@@ -72,7 +74,7 @@ private struct CurlFetches: Sendable {
         var interceptors: Network.CurlResource.Interceptors = (0..<settings.interceptors).map {
             FieldInterceptor(name: "X-Benchmark-\($0)")
         }
-        for _ in 0..<settings.passiveInterceptors { interceptors.append(EventListener { _, _ in }) }
+        for _ in 0..<settings.passiveInterceptors { interceptors.append(PassiveInterceptor()) }
         measured = .init(baseRequestMaking: .request(request), interceptors: interceptors)
         held = try settings.heldURL.map { .init(baseRequestMaking: .request(try HTTP.Request(url: $0))) }
         distinct = DistinctRequests(settings)
@@ -128,4 +130,16 @@ extension HTTP.Request {
         try self.init(url: distinct.nextURL())
         for (name, value) in DistinctRequests.fields { headers.append(value, for: HTTP.HeaderName(name)) }
     }
+}
+
+/// Observes every event and does nothing.
+private struct IdleListener: EventListener {}
+
+/// Changes nothing.
+private struct PassiveInterceptor: HTTPResourceInterceptor {
+    typealias Request = HTTP.Request
+    typealias Response = HTTP.Response
+
+    var interceptsRequests: Bool { false }
+    var interceptsContent: Bool { false }
 }
