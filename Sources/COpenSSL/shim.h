@@ -35,6 +35,8 @@ static inline long networkstack_SSL_CTX_set1_chain_cert_store(SSL_CTX *context, 
     return SSL_CTX_set1_chain_cert_store(context, store);
 }
 
+static inline int networkstack_SSL_get_negotiated_group(SSL *ssl) { return (int)SSL_get_negotiated_group(ssl); }
+
 static inline int networkstack_ERR_reason(unsigned long code) { return ERR_GET_REASON(code); }
 
 // For the test servers (NetworkStackTesting).

@@ -58,7 +58,8 @@ extension Network {
                 configuration: configuration,
                 queue: queue,
                 lastIdentifier: Lock(0),
-                batch: transport.thread?.mailbox.batch
+                batch: transport.thread?.mailbox.batch,
+                events: transport.events
             )
         }
 

@@ -18,12 +18,14 @@ public final class CurlTransport: HTTPTransport {
 
     /// `nil` if there is no thread to carry anything.
     let thread: LoopThread?
+    /// Passes events to the listeners, if there are any.
+    let events: EventReporter?
     /// Why nothing is carried, if there is no thread.
     private let refusal: Network.ConfigurationError?
 
     /// Makes a transport that carries nothing.
     init(refusing error: Network.ConfigurationError) {
-        (capabilities, thread, refusal) = (CurlLibrary.shared.capabilities, nil, error)
+        (capabilities, thread, events, refusal) = (CurlLibrary.shared.capabilities, nil, nil, error)
     }
 
     /// Makes a transport that works around the given defects of libcurl and has the given trust gates.
@@ -39,7 +41,14 @@ public final class CurlTransport: HTTPTransport {
         var configuration = configuration
         let authorities: Authorities
         (configuration.tls, authorities) = try configuration.tls.read()
-        thread = try LoopThread(configuration: configuration, authorities: authorities, quirks: quirks, gates: gates)
+        events = EventReporter(configuration.listeners)
+        thread = try LoopThread(
+            configuration: configuration,
+            authorities: authorities,
+            quirks: quirks,
+            gates: gates,
+            events: events
+        )
         refusal = nil
     }
 

@@ -225,7 +225,8 @@ extension Network {
                             configuration: configuration,
                             queue: queue,
                             retryQueue: retryQueue,
-                            lastIdentifier: state.engine.lastIdentifier
+                            lastIdentifier: state.engine.lastIdentifier,
+                            events: state.engine.events
                         )
                     }
                     return state.engine

@@ -77,7 +77,9 @@ extension ConformanceCheck {
         // Interceptors
         interceptors,
         // Metrics
-        metrics,
+        metrics, metricsOfFailures,
+        // Events
+        events, connectionEvents, explanations,
         // Resources
         resources, endpointParts, curlCommands,
     ].flatMap(\.self)

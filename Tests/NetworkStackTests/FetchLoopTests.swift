@@ -78,7 +78,7 @@ struct FetchLoopTests {
     func shutDown() async throws {
         let engine = HTTPEngine(transport: InMemoryTransport(userAgent: nil) { _ in nil })
         let (failures, ended) = (Lock(0), Gate())
-        let listener = EventListener { _, _ in failures.withLock { $0 += 1 } }
+        let listener = AttemptListener { _, _ in failures.withLock { $0 += 1 } }
         let resource = HTTPResource<HTTP.Request, HTTP.Response>(
             baseRequestMaking: .init { _ in EmptyCancelable() },
             interceptors: [listener, HTTPRetryPolicy.backoff(.constant(delay: 600, until: .maxRetries(3)))]

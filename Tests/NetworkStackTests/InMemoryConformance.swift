@@ -13,6 +13,7 @@ extension InMemoryTransport {
             .http2: wire, .http2PriorKnowledge: wire, .trailers: wire, .informationalResponses: wire,
             .nonconformingHeads: wire,
             .digestAuthentication: wire, .headLimit: wire, .strictReplies: wire, .phaseMetrics: wire,
+            .connectionEvents: wire,
             .decompression: "Content is what the handler returned.",
             .backPressure: "A response is handed over whole.", .customTrustRoots: "There is no TLS.",
             .tlsFailureDetail: "There is no TLS.", .connectTimeout: connections, .queueTimeout: connections,

@@ -60,7 +60,9 @@ final class InMemoryTransfer: HTTPTransfer {
         sink.entered(.waiting)
         do {
             let (response, content) = try handler(request)
-            sink.finished(response, body: content, trailers: nil, metrics: .init())
+            var metrics = HTTP.Metrics()
+            metrics.bytesReceived = Int64(content.count)
+            sink.finished(response, body: content, trailers: nil, metrics: metrics)
         } catch { fail(.transport(.init(.other, during: .waiting, "The handler failed."))) }
     }
 

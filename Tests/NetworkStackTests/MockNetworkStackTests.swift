@@ -110,7 +110,7 @@ struct MockNetworkStackTests {
             let seen = Lock<[Int]>([])
             var configuration = Network.Configuration()
             configuration.interceptors = [
-                EventListener { event, _ in
+                AttemptListener { event, _ in
                     if case .started(let attempt) = event { seen.withLock { $0.append(attempt.identifier) } }
                 }
             ]

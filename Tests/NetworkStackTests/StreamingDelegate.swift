@@ -12,6 +12,7 @@ extension FetchStateTests {
             retryQueue: .global()
         )
         let receiver: StreamReceiver? = StreamReceiver()
+        var trace: FetchTrace? { nil }
         /// What the fetch was completed with.
         let endings = Lock<[Ending]>([])
         var options: Shared<HTTP.Options> { context.options }

@@ -45,6 +45,11 @@ private final class TapSink<Failure: Error>: HTTPTransferSink {
         sink.entered(phase)
     }
 
+    func entered(_ phase: HTTP.Phase, on connection: HTTP.Connection, isReused: Bool) {
+        reception.entered(phase, hop: hop)
+        sink.entered(phase, on: connection, isReused: isReused)
+    }
+
     func informational(_ response: HTTP.Response) {
         reception.received(informational: response, hop: hop)
         sink.informational(response)

@@ -84,6 +84,7 @@ public struct AsyncHTTPClientTransport: HTTPTransport {
         .trailers: "AsyncHTTPClient drops trailers.",
         .pathAsIs: "AsyncHTTPClient reads the path from a URL.",
         .nonconformingHeads: "NIO's parser refuses what RFC 9112 does not allow.",
+        .connectionEvents: "AsyncHTTPClient does not show its connections.",
         .phaseMetrics: "AsyncHTTPClient does not report when a name is resolved or a connection is open.",
         .digestAuthentication: "AsyncHTTPClient answers no challenges.",
     ])

@@ -20,6 +20,8 @@ final class Connection {
 
     let endpoints: EndpointPair
     private let socket: Int32?
+    /// What others learn of it.
+    let description: HTTP.Connection
     /// What is noted of its TLS, if it has any.
     let tlsRecord: TLSRecord?
     private(set) var isClosed = false
@@ -42,8 +44,15 @@ final class Connection {
     /// What libcurl may have read of it and not dealt with.
     var input = BufferedInput()
 
-    init(_ endpoints: EndpointPair, descriptor: Int32?, tlsRecord: TLSRecord?) {
+    init(_ endpoints: EndpointPair, descriptor: Int32?, tlsRecord: TLSRecord?, _ tls: HTTP.NegotiatedTLS? = nil) {
         (self.endpoints, socket, self.tlsRecord) = (endpoints, descriptor, tlsRecord)
+        description = HTTP.Connection(
+            remoteAddress: endpoints.remote.text,
+            remotePort: endpoints.remote.knownPort,
+            localAddress: endpoints.local.text,
+            localPort: endpoints.local.knownPort,
+            tls: tls
+        )
     }
 
     /// Its socket, if that is known, and open.
@@ -54,6 +63,9 @@ final class Connection {
         wasClosedHere = isFlooded || streams > 0 && isOpenFarAway
         isClosed = true
     }
+
+    /// Why it is closed, if it is about to be.
+    var closeReason: HTTP.Connection.CloseReason { goAway != nil ? .goAway : isOpenFarAway ? .local : .remote }
 
     /// Whether it has room for what is to be sent; one whose socket is not known has.
     var isWritable: Bool {

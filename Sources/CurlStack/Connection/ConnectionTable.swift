@@ -1,4 +1,5 @@
 internal import Glibc
+internal import NetworkStack
 
 /// The open connections of a loop: the only place where one is looked up.
 ///
@@ -6,11 +7,17 @@ internal import Glibc
 /// closes one. Nothing here decides whether a server is trusted.
 final class ConnectionTable {
     private var byDescriptor: [Int32: Connection] = [:]
+    @safe @exclusivity(unchecked)
     private var byEndpoints: [EndpointPair: Connection] = [:]
     /// The open sockets, and the transfer that each was opened for.
     private var openedFor: [Int32: ObjectIdentifier] = [:]
     /// The last connection that was chosen without a known socket, such as one over a Unix socket that libcurl does not number.
     private var unlisted: Connection?
+
+    /// Passes events to the listeners, if there are any.
+    private let events: EventReporter?
+
+    init(reportingTo events: EventReporter? = nil) { self.events = events }
 
     /// Ends floods on connections of HTTP/2 in the clear.
     let floods = FloodGuard()
@@ -31,6 +38,7 @@ final class ConnectionTable {
         openedFor[descriptor] = nil
         let isFlooded = floods.closed(descriptor)
         guard let connection = byDescriptor.removeValue(forKey: descriptor) else { return }
+        if let events { events.closed(connection.description, connection.closeReason) }
         connection.closed(forFlood: isFlooded)
         if byEndpoints[connection.endpoints] === connection { byEndpoints[connection.endpoints] = nil }
     }
@@ -46,18 +54,21 @@ final class ConnectionTable {
     ///   - opened: The sockets that the transfer has opened.
     ///   - endpoints: The connection's two ends.
     ///   - tlsRecord: What is noted of its TLS, if it has any.
+    ///   - tls: What TLS negotiated.
     /// - Returns: The connection, and the sockets that became none.
     func add(
         _ opened: [Int32],
         at endpoints: EndpointPair,
-        securedAs tlsRecord: TLSRecord? = nil
+        securedAs tlsRecord: TLSRecord? = nil,
+        _ tls: HTTP.NegotiatedTLS? = nil
     ) -> (connection: Connection, others: [Int32]) {
         // Over a Unix socket there is one way to connect, so only one socket is opened.
         let isOurs = { (descriptor: Int32) in
             endpoints.areOfUnixSocket || Endpoint(localOf: descriptor) == endpoints.local
         }
         guard let descriptor = opened.last(where: isOurs) else { return (withoutSocket(at: endpoints), []) }
-        let connection = Connection(endpoints, descriptor: descriptor, tlsRecord: tlsRecord)
+        let connection = Connection(endpoints, descriptor: descriptor, tlsRecord: tlsRecord, tls)
+        events?.opened(connection.description)
         byEndpoints[endpoints] = connection
         byDescriptor[descriptor] = connection
         return (connection, opened.filter { $0 != descriptor })

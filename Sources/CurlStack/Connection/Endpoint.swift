@@ -66,6 +66,26 @@ struct Endpoint: Hashable {
 
     var isOfUnixSocket: Bool { form == .unixSocket }
 
+    /// The address, in the form that libcurl has for it; `nil` without one.
+    var text: String? {
+        switch form {
+        case .none, .unixSocket: nil
+        case .text:
+            unsafe withUnsafeBytes(of: address) { bytes in
+                unsafe String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+            }
+        case .bytes:
+            unsafe withUnsafeBytes(of: address) { bytes in
+                var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
+                unsafe inet_ntop(AF_INET6, bytes.baseAddress, &text, socklen_t(text.count))
+                return String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+            }
+        }
+    }
+
+    /// The port; `nil` without an address.
+    var knownPort: Int? { form == .none || isOfUnixSocket ? nil : Int(port) }
+
     /// Asks the system for a socket's local end, or `nil` if it has no IP address.
     init?(localOf descriptor: Int32) {
         var storage = sockaddr_storage()

@@ -61,6 +61,12 @@ extension EasyHandle {
         return unsafe TLSRecord.of(tls)
     }
 
+    /// What TLS has negotiated, with the server or, before a server without TLS, with a proxy; `nil` without TLS.
+    var negotiatedTLS: HTTP.NegotiatedTLS? {
+        guard let tls = unsafe tlsConnection else { return nil }
+        return unsafe TLSRecord.negotiated(on: tls)
+    }
+
     /// What the connection's server has proved itself with.
     var serverProof: RequestGate.Proof {
         guard let tls = unsafe tlsConnection else { return .none }

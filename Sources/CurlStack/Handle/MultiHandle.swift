@@ -152,9 +152,10 @@ extension MultiHandle {
         _ opened: [Int32],
         of transfer: ObjectIdentifier,
         at endpoints: EndpointPair,
-        securedAs tlsRecord: TLSRecord?
+        securedAs tlsRecord: TLSRecord?,
+        _ tls: HTTP.NegotiatedTLS?
     ) -> Connection {
-        let (connection, others) = connections.add(opened, at: endpoints, securedAs: tlsRecord)
+        let (connection, others) = connections.add(opened, at: endpoints, securedAs: tlsRecord, tls)
         forget(others, of: transfer)
         if let descriptor = connection.descriptor { poller.connected(descriptor) }
         return connection

@@ -23,10 +23,11 @@ struct Loop: ~Copyable {
         configuration: Network.Configuration,
         authorities: Authorities,
         quirks: LibcurlQuirks = .running,
-        gates: TrustGates = .all
+        gates: TrustGates = .all,
+        events: EventReporter? = nil
     ) {
         self.mailbox = mailbox
-        turn = Turn(quirks: quirks, gates: gates)
+        turn = Turn(quirks: quirks, gates: gates, events: events)
         poller = Poller(waker: mailbox.waker)
         pools = Pools(configuration, authorities, poller: poller, connections: turn.connections, quirks: quirks)
         queue = ConnectionQueue(limits: configuration.connections, quirks: quirks)

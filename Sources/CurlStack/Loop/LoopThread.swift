@@ -14,7 +14,8 @@ final class LoopThread: Sendable {
         configuration: Network.Configuration,
         authorities: Authorities,
         quirks: LibcurlQuirks = .running,
-        gates: TrustGates = .all
+        gates: TrustGates = .all,
+        events: EventReporter? = nil
     ) throws(Network.ConfigurationError) {
         guard mailbox.waker.isOpen else {
             throw .invalid("The system has no file descriptors for the stack to wait with.")
@@ -25,6 +26,7 @@ final class LoopThread: Sendable {
             authorities: authorities,
             quirks: quirks,
             gates: gates,
+            events: events,
             end: end
         )
         var thread = pthread_t()
@@ -59,6 +61,7 @@ private final class ThreadBody: Sendable {
     private let authorities: Authorities
     private let quirks: LibcurlQuirks
     private let gates: TrustGates
+    private let events: EventReporter?
     private let end: AsyncEvent
 
     init(
@@ -67,6 +70,7 @@ private final class ThreadBody: Sendable {
         authorities: Authorities,
         quirks: LibcurlQuirks,
         gates: TrustGates,
+        events: EventReporter?,
         end: AsyncEvent
     ) {
         self.mailbox = mailbox
@@ -74,6 +78,7 @@ private final class ThreadBody: Sendable {
         self.authorities = authorities
         self.quirks = quirks
         self.gates = gates
+        self.events = events
         self.end = end
     }
 
@@ -94,7 +99,8 @@ private final class ThreadBody: Sendable {
             configuration: configuration,
             authorities: authorities,
             quirks: quirks,
-            gates: gates
+            gates: gates,
+            events: events
         )
         loop.run()
     }

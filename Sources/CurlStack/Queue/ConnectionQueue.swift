@@ -30,6 +30,7 @@ struct ConnectionQueue {
         fileprivate(set) var sharesConnection: Bool?
         /// Whether the connection that is shared may be gone, which the next to connect finds out.
         fileprivate var isInDoubt = false
+        @safe @exclusivity(unchecked)
         fileprivate var places = PoolPlaces()
         /// The transfer that connects first, to find out whether the host shares connections; and those with a place that wait for that.
         fileprivate var leader: ID?

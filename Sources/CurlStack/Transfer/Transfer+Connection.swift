@@ -69,7 +69,8 @@ extension Transfer {
                 attempt.openedSockets,
                 of: id,
                 at: endpoints,
-                securedAs: attempt.tlsRecord
+                securedAs: attempt.tlsRecord,
+                mayUseTLS ? easy.negotiatedTLS : nil
             )
             attempt.openedSockets = []
         }
@@ -103,7 +104,7 @@ extension Transfer {
             return true
         }
         sends.noteSend(isVouchedFor: isVouchedFor)
-        entered(request.isSent ? .waiting : .sending)
+        entered(request.isSent ? .waiting : .sending, on: connection)
         waitToBeAsked()
         return true
     }

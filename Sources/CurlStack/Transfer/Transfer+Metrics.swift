@@ -8,9 +8,8 @@ extension Transfer {
         metrics.queue = place.waited
         metrics.resends = sends.resends
         guard let easy else { return }
-        let isReused = attempt.isConnected && easy.fact(CURLINFO_NUM_CONNECTS) == 0
-        metrics.isConnectionReused = isReused
-        if !isReused {
+        metrics.isConnectionReused = attempt.isConnected && attempt.isReused
+        if !attempt.isReused {
             metrics.resolved = easy.duration(CURLINFO_NAMELOOKUP_TIME_T)
             metrics.connected = easy.duration(CURLINFO_CONNECT_TIME_T)
             metrics.secured = easy.duration(CURLINFO_APPCONNECT_TIME_T)
@@ -21,6 +20,7 @@ extension Transfer {
         }
         metrics.bytesReceived = response.rawCount
         metrics.headBytesReceived = Int64(response.head.bytesRead)
+        if response.decoder != nil { metrics.decodedBytes = response.bodyCount }
         metrics.remoteAddress = easy.fact(text: CURLINFO_PRIMARY_IP)
         metrics.remotePort = easy.fact(CURLINFO_PRIMARY_PORT)
         if let serverPins = attempt.serverPins {

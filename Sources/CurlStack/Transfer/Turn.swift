@@ -13,7 +13,7 @@ final class Turn {
     private var touched: [Transfer] = []
     @safe @exclusivity(unchecked)
     private var nextTouchedPlace = 0
-    let connections = ConnectionTable()
+    let connections: ConnectionTable
     let readers = ResponseReader.Pool()
     let held = BufferedHTTP2Input()
     /// How much connections may be read before libcurl comes back.
@@ -36,7 +36,10 @@ final class Turn {
     /// The transfers whose connect failed, or has begun with a socket: they may have another address to try.
     var retryingConnect: [(transfer: Transfer, socket: Int32?)] = [] { didSet { hasWork = true } }
 
-    init(quirks: LibcurlQuirks = .running, gates: TrustGates = .all) { (self.quirks, self.gates) = (quirks, gates) }
+    init(quirks: LibcurlQuirks = .running, gates: TrustGates = .all, events: EventReporter? = nil) {
+        (self.quirks, self.gates) = (quirks, gates)
+        connections = ConnectionTable(reportingTo: events)
+    }
 
     /// libcurl is about to be called.
     func renewBudgets() {

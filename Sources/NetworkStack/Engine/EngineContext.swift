@@ -18,6 +18,8 @@ final class EngineContext: Sendable {
     private let judge: ServerTrustJudge?
     /// Called for servers that do not pass, where that is only reported.
     let reporter: ServerTrustJudge.Reporter?
+    /// Passes events to the listeners, if there are any.
+    let events: EventReporter?
     let wheel = TimerWheel()
     /// How long after a fetch has begun, in nanoseconds, to look at its clocks: calculated once, as durations are slow to add.
     private let firstLook: UInt64
@@ -29,9 +31,11 @@ final class EngineContext: Sendable {
         obstacleToPinning: String?,
         queue: DispatchQueue,
         retryQueue: DispatchQueue,
-        batch: ResumeBatch? = nil
+        batch: ResumeBatch? = nil,
+        events: EventReporter? = nil
     ) {
         self.batch = batch
+        self.events = events
         options = Shared(configuration.options.keepingBack(configuration.sensitiveHeaders))
         let start = MonotonicTime(nanoseconds: 0)
         firstLook = FetchClocks(configuration.options.timeouts, startedAt: start).firstLook.nanoseconds
@@ -80,6 +84,9 @@ final class EngineContext: Sendable {
     func trust(for origin: HTTP.Origin, after last: ServerTrust = .ordinary) throws(ServerTrustError) -> ServerTrust {
         try judge?.trust(for: origin, after: last) ?? .ordinary
     }
+
+    @usableFromInline
+    func makeTrace() -> FetchTrace? { events.map { FetchTrace($0) } }
 
     /// How long after a fetch with these options has begun, in nanoseconds, to look at its clocks, if that is known.
     func firstLook(with options: Shared<HTTP.Options>) -> UInt64? { options === self.options ? firstLook : nil }

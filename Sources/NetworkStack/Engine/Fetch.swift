@@ -23,6 +23,8 @@ final class Fetch<Transport: HTTPTransport, Remote: Sendable>: FetchDelegate {
     @usableFromInline let completion: FetchCompletion<Outcome>
     /// `nil` without interceptors.
     @usableFromInline let intercepted: Intercepted?
+    /// `nil` without listeners.
+    @usableFromInline let trace: FetchTrace?
     // Compiled where the fetch begins, for the stack's types. Generic code looks its types up at run time: 8 % of a fetch.
     @usableFromInline let making: @Sendable (Fetch) -> Result<HTTP.Request, any Error>?
     @usableFromInline let starting: @Sendable (Fetch, HTTPHop, FetchLoop, Int) -> any HTTPTransfer
@@ -42,6 +44,7 @@ final class Fetch<Transport: HTTPTransport, Remote: Sendable>: FetchDelegate {
         self.completion = completion
         options = resource.options(over: engine.context.options)
         intercepted = engine.isIntercepted(resource) ? engine.interceptedAttempt(of: resource, options) : nil
+        trace = engine.context.makeTrace()
         making = { $0.resource.content.makeAtOnce() }
         starting = { fetch, hop, loop, number in
             fetch.engine.transport.start(hop, sink: HopSink<Transport.Failure>(loop, hop: number))
@@ -153,10 +156,12 @@ final class Fetch<Transport: HTTPTransport, Remote: Sendable>: FetchDelegate {
             // Nothing is kept after this: a stream must not be held by the fetch that feeds it.
             let (success, outcome) = intercepted.take()
             if outcome == nil, let success, let data = success.data {
+                if let trace, let response = success.response.httpResponse { trace.succeeded(response) }
                 return succeedingIntercepted(self, success, data)
             }
             return completeStored(outcome)
         case .whole(let head, let data, let method, false) where isCollected(head, data, method):
+            if let trace { trace.succeeded(head) }
             return succeeding(self, head, data)
         default: break
         }
@@ -174,13 +179,27 @@ final class Fetch<Transport: HTTPTransport, Remote: Sendable>: FetchDelegate {
     /// Separate, like ``judgeOutcome(of:_:)``.
     @inline(never)
     private func completeStored(_ outcome: (any Sendable)?) {
-        completion.complete(outcome as? Outcome ?? .failure(.cancelled), in: context.batch)
+        let outcome = outcome as? Outcome ?? .failure(.cancelled)
+        report(outcome)
+        completion.complete(outcome, in: context.batch)
     }
 
     /// Separate, like ``judgeOutcome(of:_:)``.
     @inline(never)
     private func completeOutcome(of ending: Ending) {
-        completion.complete(outcome(of: ending).0, in: context.batch)
+        let outcome = outcome(of: ending).0
+        report(outcome)
+        completion.complete(outcome, in: context.batch)
+    }
+
+    /// Reports the outcome to listeners. A stream goes on after its success.
+    private func report(_ outcome: Outcome) {
+        guard let trace else { return }
+        switch outcome {
+        case .success(let value):
+            if receiver == nil, let response = value.response.httpResponse { trace.succeeded(response) }
+        case .failure(let error): trace.failed(error)
+        }
     }
 
     @inlinable

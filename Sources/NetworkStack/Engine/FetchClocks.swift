@@ -13,6 +13,8 @@ struct FetchClocks {
     /// Since when a connection is awaited.
     private var connectingSince: MonotonicTime
     private var isHeldBack = false
+    /// The steps of the hop under way.
+    private(set) var marks: HopMarks
     /// Whether the head of a stream is delivered. The attempt has succeeded with that, and cannot take too long any more.
     private var isOpened = false
 
@@ -23,6 +25,7 @@ struct FetchClocks {
         lastProgress = startedAt
         lastSent = startedAt
         connectingSince = startedAt
+        marks = HopMarks(queuedAt: startedAt)
     }
 
     mutating func beganAttempt(now: MonotonicTime) {
@@ -41,6 +44,7 @@ struct FetchClocks {
         {
             hasSent = true
         }
+        marks.entered(phase, after: self.phase, now: now)
         self.phase = phase
         lastProgress = now
         lastSent = now
@@ -49,7 +53,10 @@ struct FetchClocks {
     mutating func opened() { isOpened = true }
 
     /// A hop begins, and waits for a place: nothing is late meanwhile but what is late in all, so the clock need not be read.
-    mutating func queued() { entered(.queued, now: lastProgress) }
+    mutating func queued() {
+        entered(.queued, now: lastProgress)
+        marks = HopMarks(queuedAt: lastProgress)
+    }
 
     mutating func progressed(now: MonotonicTime) { lastProgress = now }
 

@@ -11,6 +11,8 @@ protocol FetchDelegate: AnyObject, Sendable {
     var isIntercepted: Bool { get }
     /// Whether the completion resumes a task, and so runs no user code.
     var resumesTask: Bool { get }
+    /// Takes the events for listeners, if there are any.
+    var trace: FetchTrace? { get }
     /// Where the body of a success goes, if it is not collected.
     var receiver: StreamReceiver? { get }
 

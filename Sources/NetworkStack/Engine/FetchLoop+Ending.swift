@@ -10,7 +10,12 @@ extension FetchLoop {
         let ending = withContext(ending)
         guard let ended = state.withLock({ $0.end(ending, of: attempt, isIntercepted: isIntercepted) }) else { return }
         // The stream may have been delivered meanwhile: its reader fails with this.
-        if let delegate = ended.streaming { receiver?.fail(delegate.streamError(of: ending)) }
+        if let delegate = ended.streaming {
+            let error = delegate.streamError(of: ending)
+            receiver?.fail(error)
+            if !ending.isStored { delegate.trace?.streamFailed(error) }
+            delegate.trace?.streamEnded()
+        }
         release(ended.held, after: ending)
         deliver(ended.moment, onQueue: ending.isStored)
     }

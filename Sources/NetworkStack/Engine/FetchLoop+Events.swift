@@ -11,13 +11,22 @@ extension FetchLoop {
     }
 
     func entered(_ phase: HTTP.Phase, hop: Int) {
-        state.withLock { _ = $0.note(hop: hop) { $0.entered(phase, now: .now, isSameHop: true) } }
+        state.withLock { state in
+            guard state.note(hop: hop, { $0.entered(phase, now: .now, isSameHop: true) }) != nil else { return }
+            state.trace?.entered(phase)
+        }
+    }
+
+    func entered(_ phase: HTTP.Phase, on connection: HTTP.Connection, isReused: Bool, hop: Int) {
+        state.withLock { $0.entered(phase, on: connection, isReused: isReused, hop: hop, now: .now) }
     }
 
     func sent(_ total: Int64, hop: Int) {
         state.withLock { state in
-            guard let hop = state.note(hop: hop, { $0.sent(now: .now) }), let onBytesSent = options.value.onBytesSent
-            else { return }
+            guard let hop = state.note(hop: hop, { $0.sent(now: .now) }) else { return }
+            hop.sent = total
+            state.trace?.sent(total)
+            guard let onBytesSent = options.value.onBytesSent else { return }
             // Queued under the lock: the completion, which is queued later, is called after this.
             queue.async { [length = hop.contentLength] in onBytesSent(total, length) }
         }
@@ -27,6 +36,7 @@ extension FetchLoop {
         let isInformational = response.status.statusClass == .informational
         let isCurrent = state.withLock { state in
             guard state.note(hop: hop, { $0.progressed(now: .now) }) != nil else { return false }
+            state.trace?.received(informational: response)
             if isInformational, let onInformational = options.value.onInformational {
                 queue.async { onInformational(response) }
             }
@@ -73,7 +83,10 @@ extension FetchLoop {
     func finished(trailers: HTTP.Headers?, metrics: HTTP.Metrics, hop: Int) {
         if let receiver, state.withLock({ $0.isStreaming(hop) }) {
             var metrics = metrics
-            state.withLock { $0.complete(&metrics, now: .now) }
+            state.withLock { state in
+                state.complete(&metrics, of: state.current(hop), now: .now)
+                state.trace?.finished(metrics)
+            }
             receiver.finish(trailers: trailers, metrics: metrics)
             let (ends, last) = state.withLock { $0.streamFinished() }
             last?.source?.close()

@@ -6,7 +6,11 @@ extension FetchLoop {
     func settle(_ ending: consuming Ending, of attempt: Int?) -> FetchState.Step {
         let ending = withContext(ending)
         if let receiver, state.withLock({ $0.streams(in: attempt) }) {
-            if let delegate { receiver.fail(delegate.streamError(of: ending)) }
+            if let delegate {
+                let error = delegate.streamError(of: ending)
+                receiver.fail(error)
+                delegate.trace?.streamFailed(error)
+            }
             guard let held = state.withLock({ $0.streamFailed(ending) }) else { return .done(ending, of: attempt) }
             release(held, after: ending)
             return .wait
@@ -70,7 +74,8 @@ extension FetchLoop {
             guard wanted.isFinite, wanted > 0 else { return giveUp(.custom(Retry.InvalidDelay(wanted)), after: error) }
             delay = wanted
         }
-        let retryState = state.withLock { $0.failed(error, delay: delay, now: .now) }
+        let hop = HTTP.EarlierHop(attempt: attempt.number, failure: error)
+        let retryState = state.withLock { $0.failed(error, hop, delay: delay, now: .now) }
         return retryState.map { .again($0.attemptCount, after: delay) } ?? .wait
     }
 

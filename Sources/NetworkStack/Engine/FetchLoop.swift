@@ -16,7 +16,7 @@ final class FetchLoop: Cancelable {
 
     init(_ delegate: any FetchDelegate, in context: EngineContext) {
         options = delegate.options
-        state = Lock(FetchState(options: delegate.options, delegate: delegate, now: .now))
+        state = Lock(FetchState(options: delegate.options, delegate: delegate, trace: delegate.trace, now: .now))
         isIntercepted = delegate.isIntercepted
         receiver = delegate.receiver
         self.context = context

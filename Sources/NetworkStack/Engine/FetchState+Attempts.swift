@@ -99,6 +99,7 @@ extension FetchState {
             return nil
         default: return nil
         }
+        trace?.hopEnded()
         attempt.retryState.requestMayHaveArrived = clocks.hasSent
         clocks.entered(.settling, now: now)
         // The ticket is kept: the total clock goes on.
@@ -119,10 +120,26 @@ extension FetchState {
         return (true, nil)
     }
 
-    /// The attempt has failed, and another is to be made. Returns what the fetch went through, or `nil` if it has ended.
-    mutating func failed(_ error: any Error, delay: Retry.Delay?, now: MonotonicTime) -> Retry.State? {
+    /// The attempt has failed.
+    ///
+    /// - Parameters:
+    ///   - error: The failure.
+    ///   - hop: Its last hop, if another attempt is to be made.
+    ///   - delay: The wait for that.
+    ///   - now: When the wait begins.
+    /// - Returns: What the fetch went through, or `nil` if it has ended.
+    mutating func failed(
+        _ error: any Error,
+        _ hop: HTTP.EarlierHop? = nil,
+        delay: Retry.Delay?,
+        now: MonotonicTime
+    ) -> Retry.State? {
         guard case .settling = stage, var retryState = attempt?.retryState else { return nil }
         retryState.errors.append(error)
+        if let hop {
+            earlier.append(hop)
+            trace?.retries(after: delay, error)
+        }
         if let delay {
             retryState.delayed(by: delay)
             stage = .delayed(nil)
@@ -170,6 +187,10 @@ extension FetchState {
             if ending.isCancelled || first?.isFinal != true { stage = .scheduling(hop, ending: ending) }
             return nil
         default: break
+        }
+        if let trace {
+            if ending.isCancelled { trace.cancelled(with: context(now: .now).metrics) }
+            trace.hopEnded()
         }
         let unreported = isIntercepted && !isReported ? attempt : nil
         let streaming = streams(in: nil) ? delegate : nil

@@ -20,6 +20,7 @@ extension FetchState {
     ) -> Step {
         guard let hop = current(number) else { return .wait }
         clocks.entered(.receiving, now: now)
+        trace?.received(head: response)
         hop.head = response
         hop.fails = fails ?? (response.status.statusClass != .success)
         do {
@@ -28,15 +29,18 @@ extension FetchState {
             return .settle(.failed(error), of: attemptNumber)
         }
         // What follows is another protocol's (RFC 9110 section 15.2.2), which was not asked for.
-        if response.status == .switchingProtocols { return whole(hop, now: now) }
+        if response.status == .switchingProtocols { return whole(hop, metrics: measure(hop, now: now), now: now) }
         if streams, hop.next == nil, !hop.fails {
             stage = .opening(hop, isReported: false)
             clocks.opened()
-            return takeResponse(of: hop, trailers: nil, metrics: .init(), now: now).map { .open($0) } ?? .wait
+            let metrics = measure(hop, now: now)
+            guard let head = takeResponse(of: hop, trailers: nil, metrics: metrics, now: now) else { return .wait }
+            trace?.opened(head)
+            return .open(head)
         }
         if let length = response.headers.announcedLength, hop.request.method != .HEAD {
             if let next = hop.next {
-                return length > Self.drainLimit ? follow(next, hop, status: response.status, abandons: true) : .wait
+                return length > Self.drainLimit ? abandon(hop, following: next, response, now: now) : .wait
             }
             if length > limits.body, response.status != .notModified, !streams {
                 return .settle(.failed(.bodyTooLarge(limit: limits.body)), of: attemptNumber)
@@ -67,11 +71,13 @@ extension FetchState {
     mutating func received(body chunk: Data, hop number: Int, now: MonotonicTime) -> Step {
         guard let hop = current(number) else { return .wait }
         clocks.progressed(now: now)
-        if hop.next != nil { return drain(hop.drained + Int64(chunk.count), of: hop) }
+        hop.received += Int64(chunk.count)
+        if hop.next != nil { return drain(hop.drained + Int64(chunk.count), of: hop, now: now) }
         let limit = streams ? Self.errorLimit : limits.body
         guard Int64(hop.body.count) + Int64(chunk.count) <= limit else {
             return streams
-                ? whole(hop, isCut: true, now: now) : .settle(.failed(.bodyTooLarge(limit: limit)), of: attemptNumber)
+                ? whole(hop, metrics: measure(hop, now: now), isCut: true, now: now)
+                : .settle(.failed(.bodyTooLarge(limit: limit)), of: attemptNumber)
         }
         if hop.body.isEmpty { hop.body = chunk } else { hop.body.append(chunk) }
         return .wait
@@ -80,7 +86,8 @@ extension FetchState {
     mutating func withheld(_ count: Int64, hop number: Int, now: MonotonicTime) -> Step {
         guard let hop = current(number) else { return .wait }
         clocks.progressed(now: now)
-        if hop.next != nil { return drain(count, of: hop) }
+        hop.received = count
+        if hop.next != nil { return drain(count, of: hop, now: now) }
         return count <= limits.body ? .wait : .settle(.failed(.bodyTooLarge(limit: limits.body)), of: attemptNumber)
     }
 
@@ -89,8 +96,13 @@ extension FetchState {
     {
         guard case .carrying(let hop) = stage, hop.number == number else { return .wait }
         hop.transfer = nil
-        guard let status = hop.head?.status else { return .settle(.failed(.badResponse), of: attemptNumber) }
-        if let next = hop.next { return follow(next, hop, status: status, abandons: false) }
+        trace?.finished(metrics)
+        // No reference to the head is kept here: the response is completed in place.
+        if let next = hop.next, let head = hop.head { return follow(next, hop, head, metrics, now: now) }
+        if hop.head == nil {
+            self.metrics = metrics
+            return .settle(.failed(.badResponse), of: attemptNumber)
+        }
         return whole(hop, trailers: trailers, metrics: metrics, now: now)
     }
 
@@ -115,6 +127,8 @@ extension FetchState {
     mutating func failed(_ failure: HopFailure, metrics: HTTP.Metrics, hop number: Int, now: MonotonicTime) -> Step {
         guard let hop = current(number) else { return .wait }
         hop.transfer = nil
+        var metrics = metrics
+        clocks.marks.complete(&metrics, now: now)
         self.metrics = metrics
         if case .timedOut(let timeout, let phase) = failure {
             return .settle(.failed(.timedOut(timeout, during: clocks.reported(phase))), of: attemptNumber)
@@ -122,17 +136,47 @@ extension FetchState {
         return .settle(.failed(failure), of: attemptNumber)
     }
 
-    private mutating func drain(_ count: Int64, of hop: Hop) -> Step {
+    private mutating func drain(_ count: Int64, of hop: Hop, now: MonotonicTime) -> Step {
         hop.drained = count
         guard let next = hop.next, let head = hop.head, count > Self.drainLimit else { return .wait }
-        return follow(next, hop, status: head.status, abandons: true)
+        return abandon(hop, following: next, head, now: now)
     }
 
-    private mutating func follow(_ next: HTTP.Request, _ hop: Hop, status: HTTP.StatusCode, abandons: Bool) -> Step {
-        redirects.append(.init(url: hop.request.url, status: status))
-        stage = .redirecting(hop)
+    /// Follows a redirect without its body, which is too long.
+    private mutating func abandon(
+        _ hop: Hop,
+        following next: HTTP.Request,
+        _ head: HTTP.Response,
+        now: MonotonicTime
+    ) -> Step {
         let transfer = hop.transfer.take()
-        return .follow(next, abandoning: abandons ? transfer : nil, closing: hop.source.take(), of: attemptNumber)
+        return follow(next, hop, head, measure(hop, now: now), now: now, abandoning: transfer)
+    }
+
+    private mutating func follow(
+        _ next: HTTP.Request,
+        _ hop: Hop,
+        _ head: HTTP.Response,
+        _ metrics: HTTP.Metrics,
+        now: MonotonicTime,
+        abandoning transfer: (any HTTPTransfer)? = nil
+    ) -> Step {
+        var metrics = metrics
+        metrics.complete(hop.connection)
+        clocks.marks.addEnd(to: &metrics, now: now)
+        earlier.append(
+            HTTP.EarlierHop(
+                attempt: attemptNumber,
+                method: hop.request.method,
+                url: hop.request.url.redactedDescription,
+                status: head.status,
+                metrics: metrics
+            )
+        )
+        trace?.redirected(head)
+        redirects.append(.init(url: hop.request.url, status: head.status))
+        stage = .redirecting(hop)
+        return .follow(next, abandoning: transfer, closing: hop.source.take(), of: attemptNumber)
     }
 
     /// Takes the head, and adds what the engine knows besides.
@@ -149,9 +193,8 @@ extension FetchState {
             trailers: trailers,
             redirects: redirects,
             metrics: metrics,
-            after: now - clocks.startedAt,
             attempt: attemptNumber
-        )
+        ) { complete(&$0, of: hop, now: now) }
         response.request = hop.request.withoutBody
         return response
     }
@@ -160,7 +203,7 @@ extension FetchState {
     private func whole(
         _ hop: Hop,
         trailers: HTTP.Headers? = nil,
-        metrics: HTTP.Metrics = .init(),
+        metrics: HTTP.Metrics,
         isCut: Bool = false,
         now: MonotonicTime
     ) -> Step {

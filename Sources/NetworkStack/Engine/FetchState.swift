@@ -71,6 +71,8 @@ struct FetchState: ~Copyable {
 
     let options: Shared<HTTP.Options>
     let streams: Bool
+    /// Takes the events for listeners, if there are any.
+    let trace: FetchTrace?
     /// Serves the fetch until its end: after that, its `Cancelable` holds nothing of the resource or the transport.
     var delegate: (any FetchDelegate)?
     var clocks: FetchClocks
@@ -82,11 +84,19 @@ struct FetchState: ~Copyable {
     var hopCount = 0
     var redirects: [HTTP.Response.Redirect] = []
     var ticket: TimerWheel.Ticket?
-    /// What the transport measured of the latest hop, if that failed.
+    /// What was measured of the latest hop, if that is over.
     var metrics: HTTP.Metrics?
+    /// The hops before the latest one.
+    var earlier: [HTTP.EarlierHop] = []
 
-    init(options: Shared<HTTP.Options>, delegate: (any FetchDelegate)? = nil, now: MonotonicTime) {
+    init(
+        options: Shared<HTTP.Options>,
+        delegate: (any FetchDelegate)? = nil,
+        trace: FetchTrace? = nil,
+        now: MonotonicTime
+    ) {
         self.options = options
+        self.trace = trace
         self.delegate = delegate
         streams = delegate?.receiver != nil
         clocks = FetchClocks(options.value.timeouts, startedAt: now)
@@ -125,6 +135,7 @@ struct FetchState: ~Copyable {
         metrics = nil
         stage = .carrying(Hop(hopCount, request, fragment: fragment, source: source))
         clocks.queued()
+        trace?.began(hop: hopCount, of: attempt, request)
         return (hopCount, last, delegate)
     }
 
@@ -184,14 +195,45 @@ struct FetchState: ~Copyable {
 
     /// Where the fetch is.
     func context(now: MonotonicTime) -> HTTP.FetchContext {
-        var metrics = metrics ?? HTTP.Metrics()
-        complete(&metrics, now: now)
-        let url = stage.hop?.request.url.redactedDescription
-        return HTTP.FetchContext(url: url, metrics: metrics, attempt: attemptNumber)
+        let hop = stage.hop
+        var metrics = metrics ?? hop.map { measure($0, now: now) } ?? HTTP.Metrics()
+        complete(&metrics, of: hop, now: now)
+        return HTTP.FetchContext(
+            url: hop?.request.url.redactedDescription,
+            metrics: metrics,
+            attempt: attemptNumber
+        )
     }
 
-    /// Adds the figures of the whole fetch to a transport's.
-    func complete(_ metrics: inout HTTP.Metrics, now: MonotonicTime) {
+    /// What the engine itself knows of a hop that is cut short.
+    func measure(_ hop: Hop, now: MonotonicTime) -> HTTP.Metrics {
+        var metrics = HTTP.Metrics()
+        clocks.marks.complete(&metrics, now: now)
+        (metrics.bytesSent, metrics.bytesReceived) = (hop.sent, hop.received)
+        metrics.remoteAddress = hop.connection?.connection.remoteAddress
+        metrics.remotePort = hop.connection?.connection.remotePort
+        return metrics
+    }
+
+    /// Adds to a transport's metrics of a hop what the engine knows besides.
+    func complete(_ metrics: inout HTTP.Metrics, of hop: Hop?, now: MonotonicTime) {
         metrics.complete(redirects: redirects.count, after: now - clocks.startedAt)
+        metrics.complete(hop?.connection)
+        if metrics.ended == nil, hop != nil { clocks.marks.addEnd(to: &metrics, now: now) }
+        if !earlier.isEmpty { metrics.hops = earlier }
+    }
+
+    /// The hop under way has a connection, and enters a phase on it.
+    mutating func entered(
+        _ phase: HTTP.Phase,
+        on connection: HTTP.Connection,
+        isReused: Bool,
+        hop number: Int,
+        now: MonotonicTime
+    ) {
+        guard let hop = note(hop: number, { $0.entered(phase, now: now, isSameHop: true) }) else { return }
+        hop.connection = ConnectionUse(connection, isReused: isReused, now: now)
+        trace?.acquired(connection, isReused: isReused)
+        trace?.entered(phase)
     }
 }

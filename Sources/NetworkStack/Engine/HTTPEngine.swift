@@ -16,6 +16,8 @@ public final class HTTPEngine<Transport: HTTPTransport>: Sendable {
     /// Whether the stack has interceptors.
     @usableFromInline let isIntercepted: Bool
     package let lastIdentifier: Lock<Int>
+    /// Passes events to the listeners, if there are any.
+    package var events: EventReporter? { context.events }
 
     /// Makes an engine.
     ///
@@ -38,19 +40,21 @@ public final class HTTPEngine<Transport: HTTPTransport>: Sendable {
             configuration: configuration,
             queue: queue,
             retryQueue: retryQueue,
-            lastIdentifier: Lock(0)
+            lastIdentifier: Lock(0),
+            events: EventReporter(configuration.listeners)
         )
     }
 
     /// Makes an engine; the attempts of several engines of a stack are numbered together. The batch is that of the thread on
-    /// which the transport calls its sinks, if it has one.
+    /// which the transport calls its sinks, if it has one. The reporter is that of the transport, which adds its connections.
     package init(
         transport: Transport,
         configuration: Network.Configuration,
         queue: DispatchQueue,
         retryQueue: DispatchQueue = .global(),
         lastIdentifier: Lock<Int>,
-        batch: ResumeBatch? = nil
+        batch: ResumeBatch? = nil,
+        events: EventReporter?
     ) {
         self.lastIdentifier = lastIdentifier
         self.transport = transport
@@ -61,7 +65,8 @@ public final class HTTPEngine<Transport: HTTPTransport>: Sendable {
                 ? nil : reason ?? "The transport does not say that it can.",
             queue: queue,
             retryQueue: retryQueue,
-            batch: batch
+            batch: batch,
+            events: events
         )
         interceptors = configuration.interceptors.map { $0.adapted() }
         isIntercepted = !configuration.interceptors.isEmpty
@@ -210,6 +215,10 @@ final class HopSink<Failure: Error>: HTTPTransferSink {
 
     @usableFromInline
     func entered(_ phase: HTTP.Phase) { loop.entered(phase, hop: hop) }
+    @usableFromInline
+    func entered(_ phase: HTTP.Phase, on connection: HTTP.Connection, isReused: Bool) {
+        loop.entered(phase, on: connection, isReused: isReused, hop: hop)
+    }
     @usableFromInline
     func informational(_ response: HTTP.Response) { loop.received(informational: response, hop: hop) }
     @usableFromInline

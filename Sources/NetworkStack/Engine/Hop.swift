@@ -19,6 +19,11 @@ final class Hop {
     /// The bytes of a redirect's body so far.
     var drained: Int64 = 0
     var body = Data()
+    /// The connection that carries it.
+    var connection: ConnectionUse?
+    /// The bytes of the request's body that were sent, and of the response's that have come.
+    var sent: Int64 = 0
+    var received: Int64 = 0
 
     init(_ number: Int, _ request: HTTP.Request, fragment: String?, source: (any HTTPBodySource)?) {
         self.number = number

@@ -1,5 +1,6 @@
 /// Checks the lines of a received head, in the same way for every backend: each is a field, and together they define where the
 /// body ends (RFC 9112 sections 5.1 and 6).
+@usableFromInline
 package struct HeadJudge {
     /// The fault of a head.
     package enum Fault: Error, Equatable, Sendable, CustomStringConvertible {
@@ -24,12 +25,14 @@ package struct HeadJudge {
     }
 
     /// Whether the body is sent in chunks, so that its end is marked.
+    @usableFromInline
     package private(set) var isChunked = false
     /// The codings of the body, in the order in which they were applied, without `identity` and `none`.
     package private(set) var contentCodings: [String] = []
     /// How long the server keeps an idle connection, in seconds (`Keep-Alive: timeout=5`).
     package private(set) var keepAlive: Int?
-    private var saidLength: Int64?
+    @usableFromInline
+    private(set) var saidLength: Int64?
     private var version = HTTP.Version.http1_1
     /// The fault if the next line continues the last one, which decides where the body ends.
     private var faultOfContinuing: Fault?
@@ -42,6 +45,7 @@ package struct HeadJudge {
     package init() {}
 
     /// The length that Content-Length announces, in bytes. Chunks override it (RFC 9112 section 6.3).
+    @inlinable  // so that reading it copies nothing
     package var contentLength: Int64? { isChunked ? nil : saidLength }
 
     /// Resets the state for another head.

@@ -20,9 +20,6 @@ extension HTTP {
             (self.url, self.metrics, self.attempt) = (url, metrics, attempt)
         }
 
-        /// How many requests the attempt sent: one more than the redirects that it followed.
-        public var hops: Int { metrics.hopCount }
-
         /// The context of a response.
         init(_ response: Response) {
             self.init(url: response.url.redactedDescription, metrics: response.metrics, attempt: response.attempt)

@@ -1,5 +1,8 @@
 extension HTTP {
     /// The cost of a fetch: times, bytes, and its connection. Figures are those of the last hop, unless stated otherwise.
+    ///
+    /// A failure has what was measured until then (``FetchContext/metrics``); what was not reached is `nil`. Where the stack itself
+    /// ends a fetch, as a timeout does, it counts the bytes that it knows of at that moment.
     public struct Metrics: Sendable, Hashable {
         /// The wait for a connection, its own or one that another transfer opens to the host.
         public var queue: Duration?
@@ -9,8 +12,14 @@ extension HTTP {
         public var connected: Duration?
         /// From the start of the transfer until TLS was negotiated; `nil` on a connection that was open already, or without TLS.
         public var secured: Duration?
+        /// From the start of the transfer until the request was sent; `nil` if the stack does not know.
+        public var requestSent: Duration?
         /// From the start of the transfer until the response's first byte.
         public var firstByte: Duration?
+        /// From the start of the transfer until its end, good or bad; for a stream, until its head.
+        public var ended: Duration?
+        /// The phase in which the transfer ended: `.receiving` for a response.
+        public var endedIn: Phase?
         /// From the call of `fetch` until the response was complete; for a stream, until its head. It includes all hops, earlier
         /// attempts and delays.
         public var total: Duration = .zero
@@ -20,6 +29,10 @@ extension HTTP {
         public var bytesReceived: Int64 = 0
         /// Bytes of the response's head, if known.
         public var headBytesReceived: Int64?
+        /// The connection that the request was sent on; `nil` if it was sent on none, or if the stack does not know.
+        public var connection: Connection?
+        /// How long that connection had been open when the request was sent.
+        public var connectionAge: Duration?
         /// The server's address, without the port.
         public var remoteAddress: String?
         /// The server's port.
@@ -36,8 +49,12 @@ extension HTTP {
         public var serverPins: [PublicKeyPin]?
         /// The pinned key that was found among them, the first in the configuration's checking order.
         public var matchedPin: PublicKeyPin?
+        /// The bytes of the body after decompression, if the stack has decompressed it.
+        public var decodedBytes: Int64?
         /// How many requests were sent: one more than the redirects that were followed.
         public var hopCount: Int = 1
+        /// The requests of the fetch before the last one, in order: those that were redirected, and those of earlier attempts.
+        public var hops: [EarlierHop] = []
 
         /// Makes empty metrics.
         public init() {}
@@ -45,6 +62,60 @@ extension HTTP {
         /// Adds the figures of the whole fetch to those of its last hop.
         mutating func complete(redirects: Int, after total: Duration) {
             (hopCount, self.total) = (redirects + 1, total)
+        }
+
+        /// Adds the connection that the hop has.
+        mutating func complete(_ use: ConnectionUse?) {
+            guard let use else { return }
+            connection = use.connection
+            connectionAge = use.age
+            isConnectionReused = use.isReused
+        }
+    }
+
+    /// A request of a fetch that another followed: a redirect, or an attempt that failed.
+    public struct EarlierHop: Sendable, Hashable {
+        /// The number of the attempt, from 1.
+        public var attempt: Int
+        /// The method, if it is known.
+        public var method: Method?
+        /// The URL, without user info, query and fragment; `nil` if no request was made.
+        public var url: String?
+        /// The status of the response, if there was one.
+        public var status: StatusCode?
+        /// The failure, in a sentence without secrets, if the attempt failed.
+        public var failure: String?
+        /// What was measured of it.
+        public var metrics: Metrics
+
+        /// Makes a hop.
+        ///
+        /// - Parameters:
+        ///   - attempt: The number of the attempt, from 1.
+        ///   - method: The method.
+        ///   - url: The URL, without secrets.
+        ///   - status: The status of the response.
+        ///   - failure: The failure, without secrets.
+        ///   - metrics: What was measured of it.
+        public init(
+            attempt: Int,
+            method: Method? = nil,
+            url: String?,
+            status: StatusCode? = nil,
+            failure: String? = nil,
+            metrics: Metrics = Metrics()
+        ) {
+            (self.attempt, self.method, self.url, self.status) = (attempt, method, url, status)
+            (self.failure, self.metrics) = (failure, metrics)
+        }
+
+        /// The end of an attempt that failed. The hops before it stand for themselves.
+        init(attempt: Int, failure error: any Error) {
+            let error = error as? any HTTPError
+            let context = error?.context
+            self.init(attempt: attempt, url: context?.url, status: error?.statusCode, failure: error?.summary)
+            metrics = context?.metrics ?? error?.httpResponse?.metrics ?? Metrics()
+            metrics.hops = []
         }
     }
 }

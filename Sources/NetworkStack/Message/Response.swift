@@ -131,13 +131,13 @@ extension HTTP {
             trailers: Headers?,
             redirects: [Redirect],
             metrics: Metrics,
-            after total: Duration,
-            attempt: Int
+            attempt: Int,
+            complete: (inout Metrics) -> Void
         ) {
             Shared.change(&content) { content in
                 (content.trailers, content.redirects, content.metrics) = (trailers, redirects, metrics)
                 content.attempt = attempt
-                content.metrics.complete(redirects: redirects.count, after: total)
+                complete(&content.metrics)
             }
         }
 

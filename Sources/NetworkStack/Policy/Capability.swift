@@ -101,6 +101,8 @@ extension HTTP {
         public static let nonconformingHeads = Capability(rawValue: "lenient response heads")
         /// Times of each phase.
         public static let phaseMetrics = Capability(rawValue: "metrics of each phase")
+        /// Events of connections and of the steps to them (``EventListener``), and facts about them (``HTTP/Metrics/connection``).
+        public static let connectionEvents = Capability(rawValue: "events of connections")
         /// URLs whose host is an IPv6 address.
         public static let ipv6Literals = Capability(rawValue: "IPv6 addresses in URLs")
         /// Back-pressure: a slow reader slows the server.

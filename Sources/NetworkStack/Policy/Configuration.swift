@@ -63,6 +63,8 @@ extension Network {
         package var wallClock: @Sendable () -> Date = { .now }
         /// The interceptors of every fetch, in order, before those of the resource.
         public var interceptors: [any HTTPResourceInterceptor<HTTP.Request, HTTP.Response>] = []
+        /// Observe the fetches and connections of the stack.
+        public var listeners: [any EventListener] = []
         /// The clock for delays before retries, or `nil` for the stack's retry queue.
         public var retryClock: (any Clock<Duration>)?
         /// Header fields of every request. A field of the request, or of an interceptor, replaces one of the same name. A

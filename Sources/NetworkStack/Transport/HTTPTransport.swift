@@ -201,6 +201,15 @@ public protocol HTTPTransferSink<Failure>: AnyObject, Sendable {
     /// - Parameter phase: The phase.
     func entered(_ phase: HTTP.Phase)
 
+    /// The hop has a connection and enters `.sending`, or `.waiting` if nothing is left to be sent. A transport that knows its
+    /// connections calls this in place of ``entered(_:)``, again if it sends the request again.
+    ///
+    /// - Parameters:
+    ///   - phase: The phase.
+    ///   - connection: The connection; one object for all hops that share it.
+    ///   - isReused: Whether another hop has used it before.
+    func entered(_ phase: HTTP.Phase, on connection: HTTP.Connection, isReused: Bool)
+
     /// An informational (1xx) response was received, or one that the transport has answered, such as a challenge. It is not
     /// delivered, but its cookies count.
     func informational(_ response: HTTP.Response)
@@ -251,6 +260,9 @@ public protocol HTTPTransferSink<Failure>: AnyObject, Sendable {
 }
 
 extension HTTPTransferSink {
+    /// Calls ``entered(_:)``.
+    public func entered(_ phase: HTTP.Phase, on connection: HTTP.Connection, isReused: Bool) { entered(phase) }
+
     /// Does nothing.
     public func mismatched(_ report: ServerTrustReport) {}
 

@@ -142,6 +142,9 @@ final class QueuedTransfer<Failure: Error>: HTTPTransfer, HTTPTransferSink {
     // MARK: Events
 
     func entered(_ phase: HTTP.Phase) { sink?.entered(phase) }
+    func entered(_ phase: HTTP.Phase, on connection: HTTP.Connection, isReused: Bool) {
+        sink?.entered(phase, on: connection, isReused: isReused)
+    }
     func informational(_ response: HTTP.Response) { sink?.informational(response) }
     func body(_ chunk: Data) -> Bool { sink?.body(chunk) ?? true }
     func withheld(_ count: Int64) { sink?.withheld(count) }

@@ -102,6 +102,11 @@ enum Platform {
             onFailure: @escaping (any Error) -> Void
         ) -> InputStream { SourceStream(source, length: length, onFailure: onFailure) }
 
+        /// Bytes as a stream that URLSession reads. It counts what is read.
+        static func stream(of bytes: Data) -> InputStream {
+            SourceStream(BytesSource(bytes), length: Int64(bytes.count)) { _ in }
+        }
+
         /// Why no key can be pinned.
         static let noTrust =
             "URLSession on this platform shows no server's certificates: it poses no challenge, and its libcurl is out of reach."
@@ -156,6 +161,7 @@ enum Platform {
             .nonconformingHeads:
                 "URLSession refuses heads with bare line feeds, Latin-1, or no blank after a colon (SCF #5527).",
             .phaseMetrics: "URLSession on this platform collects no metrics.",
+            .connectionEvents: "URLSession does not show its connections while a task runs.",
             .informationalResponses: "URLSession does not deliver informational responses.",
             .ipv6Literals:
                 "URLSession and libcurl do not agree on the host of such a URL (SCF #5496; fixed after 6.3).",
@@ -203,6 +209,9 @@ enum Platform {
             onFailure: @escaping (any Error) -> Void
         ) -> InputStream { InputStream(fileAtPath: path) ?? SourceStream(source, length: length, onFailure: onFailure) }
 
+        /// Bytes as a stream that URLSession reads.
+        static func stream(of bytes: Data) -> InputStream { InputStream(data: bytes) }
+
         private static let unsupported: [HTTP.Capability: String] = [
             .http2PriorKnowledge: "URLSession has no way to ask for HTTP/2 in the clear.",
             .versionChoice: "URLSession negotiates the version of HTTP itself, over https.",
@@ -239,6 +248,7 @@ enum Platform {
                 "URLSession keeps header fields in a dictionary: lines of one name are joined, their order is lost.",
             .nonconformingHeads: "URLSession decides itself which heads it reads.",
             .phaseMetrics: "This stack does not read URLSession's metrics yet.",
+            .connectionEvents: "URLSession does not show its connections while a task runs.",
             .informationalResponses: "URLSession does not deliver informational responses.",
             .backPressure: "This stack cannot stop URLSession from reading; what the reader does not take is held.",
             .headLimit: "URLSession delivers a head only when it is complete; the limit is checked then.",

@@ -59,7 +59,8 @@ public final class MockNetworkStack: HTTPTransportStack {
                 configuration: configuration,
                 queue: queue,
                 retryQueue: queue,
-                lastIdentifier: identifiers
+                lastIdentifier: identifiers,
+                events: EventReporter(configuration.listeners)
             )
         }
         engine = makeEngine(transport)

@@ -86,7 +86,9 @@ final class MockTransfer: HTTPTransfer {
                 throw CancellationError()
             }
             if let cut = reply.cut { throw cut }
-            sink.finished(trailers: nil, metrics: .init())
+            var metrics = HTTP.Metrics()
+            metrics.bytesReceived = hasContent ? Int64(content.count) : 0
+            sink.finished(trailers: nil, metrics: metrics)
         }
     }
 }

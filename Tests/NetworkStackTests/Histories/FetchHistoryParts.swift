@@ -93,6 +93,7 @@ final class FetchHistoryDelegate: FetchDelegate {
     }
 
     var context: EngineContext { Self.sharedContext }
+    var trace: FetchTrace? { nil }
     var options: Shared<HTTP.Options> { context.options }
     var streams: Bool { receiver != nil }
 

@@ -38,7 +38,7 @@ extension ConformanceCheck {
                     throw ConformanceFailure("Expected an error with a context, saw \(outcome.summary)")
                 }
                 try expectEqual(context.url, "\(peer.url("/b"))?\u{2026}", "the URL")
-                try expectEqual(context.hops, 2, "the hops")
+                try expectEqual(context.metrics.hopCount, 2, "the hops")
                 try expectEqual(context.attempt, attempts, "the attempt")
                 try expect(context.metrics.total > .zero, "the time is \(context.metrics.total)")
             }

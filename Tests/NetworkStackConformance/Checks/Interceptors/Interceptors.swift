@@ -243,7 +243,7 @@ extension ConformanceCheck {
                 return request
             })
             // Interceptors that only observe do not affect the others.
-            let stack = try subject.stack { $0.interceptors = [EventListener { _, _ in }, interceptor] }
+            let stack = try subject.stack { $0.interceptors = [AttemptListener { _, _ in }, interceptor] }
             try expectEqual(try await stack.text(peer.url("/")), "yes", "the content")
             guard
                 case .failure(.noRequest(_ as Unmakeable)) =

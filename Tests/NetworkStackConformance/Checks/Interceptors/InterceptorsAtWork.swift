@@ -57,7 +57,7 @@ extension ConformanceCheck {
         ConformanceCheck("A refused request ends no other request's network activity") { subject in
             let (activity, events, arrived, held) = (NetworkActivity(), EventLog(), Gate(), Latch())
             defer { held.open() }
-            let listener = EventListener { event, _ in
+            let listener = AttemptListener { event, _ in
                 switch event {
                 case .notMade(_, let state): events.add("not made \(state.attemptCount)")
                 case .started: events.add("started")
@@ -89,7 +89,7 @@ extension ConformanceCheck {
         },
         ConformanceCheck("A listener receives each attempt, its metrics and its end") { subject in
             let events = EventLog()
-            let listener = EventListener { event, _ in
+            let listener = AttemptListener { event, _ in
                 switch event {
                 case .notMade(_, let state): events.add("not made \(state.attemptCount)")
                 case .started(let attempt): events.add("started \(attempt.retryState.attemptCount)")
@@ -131,7 +131,7 @@ extension ConformanceCheck {
             let peer = try subject.serve { .ok($0.path, headers: [("X-A", "1")]) }
             let quiet = try subject.stack()
             let watched = try subject.stack {
-                $0.interceptors = [NetworkActivity(), EventListener { _, _ in }, LoggingInterceptor { _ in }]
+                $0.interceptors = [NetworkActivity(), AttemptListener { _, _ in }, LoggingInterceptor { _ in }]
             }
             let first = try await quiet.observe(peer.url("/a")).onlyOutcome().value()
             let second = try await watched.observe(peer.url("/a")).onlyOutcome().value()

@@ -17,7 +17,7 @@ extension ConformanceCheck {
                 peer.url("/"),
                 by: [
                     // Interceptors that only observe are skipped, and do not affect the others.
-                    EventListener { _, _ in }, adding("a"),
+                    AttemptListener { _, _ in }, adding("a"),
                     Spy("b").with { $0.content = { $1(.success($0 + Data("b".utf8))) } }, HTTPRetryPolicy.maxRetries(1),
                     adding("c"),
                 ]

@@ -42,6 +42,7 @@ extension ConformanceCheck {
         "configuration.addresses.dnsCacheAge": "It counts in whole seconds, on one stack's own lookups.",
         "configuration.tls.acceptsCommonNames": "It needs a server that is named in its subject alone.",
         "configuration.serverTrustReporter": "It is called, and changes no fetch.",
+        "configuration.listeners": "They are called, and change no fetch.",
         "configuration.wallClock": "It is no public option.",
         "configuration.retryClock": "It times delays, and changes no fetch.",
     ]

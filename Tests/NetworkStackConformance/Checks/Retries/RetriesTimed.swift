@@ -15,7 +15,7 @@ extension ConformanceCheck {
                 ]
             }
             // Nor while its events are reported, however long that takes.
-            let listener = EventListener { event, _ in
+            let listener = AttemptListener { event, _ in
                 if case .succeeded = event { Latch().wait(seconds: 0.6 * Double(scale)) }
             }
             for interceptors in [[], [listener]] {

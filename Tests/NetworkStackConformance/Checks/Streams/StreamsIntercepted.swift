@@ -82,7 +82,7 @@ extension ConformanceCheck {
     ) async throws -> Network.Value<ErasedStream, HTTP.Response> {
         let client = try subject.streaming()
         let (hasCompleted, events) = (Lock(false), Lock<[String]>([]))
-        let listener = EventListener { event, _ in
+        let listener = AttemptListener { event, _ in
             guard case .succeeded = event else { return }
             isTold.open()
             _ = goOn.wait(seconds: 0.5)

@@ -1,20 +1,21 @@
-public import FoundationEssentials
+package import FoundationEssentials
+package import NetworkStack
 
-/// Reports every event of every attempt, with its metrics, to a closure: for counters, timings and traces.
-public struct EventListener: HTTPResourceInterceptor {
+/// Reports every attempt to a closure, as an interceptor that changes nothing sees it.
+package struct AttemptListener: HTTPResourceInterceptor {
     /// The neutral request.
-    public typealias Request = HTTP.Request
+    package typealias Request = HTTP.Request
     /// The neutral response.
-    public typealias Response = HTTP.Response
+    package typealias Response = HTTP.Response
 
     /// One attempt of a fetch.
-    public struct Attempt: Sendable {
+    package struct Attempt: Sendable {
         /// The attempt's identifier, unique in the stack.
-        public let identifier: Int
+        package let identifier: Int
         /// The request that is sent.
-        public let request: HTTP.Request
+        package let request: HTTP.Request
         /// The state of the fetch before the attempt.
-        public let retryState: Retry.State
+        package let retryState: Retry.State
 
         /// Makes an attempt.
         ///
@@ -22,7 +23,7 @@ public struct EventListener: HTTPResourceInterceptor {
         ///   - identifier: The attempt's identifier, unique in the stack.
         ///   - request: The request that is sent.
         ///   - retryState: The state of the fetch before the attempt.
-        public init(identifier: Int, request: HTTP.Request, retryState: Retry.State = Retry.State()) {
+        package init(identifier: Int, request: HTTP.Request, retryState: Retry.State = Retry.State()) {
             self.identifier = identifier
             self.request = request
             self.retryState = retryState
@@ -30,8 +31,7 @@ public struct EventListener: HTTPResourceInterceptor {
     }
 
     /// The events of a fetch.
-    @nonexhaustive
-    public enum Event: Sendable {
+    package enum Event: Sendable {
         /// A request could not be made, or is invalid; no attempt was started. The state is that before this failure.
         case notMade(any Error, Retry.State)
         /// An attempt starts.
@@ -43,7 +43,7 @@ public struct EventListener: HTTPResourceInterceptor {
 
         /// The metrics of the attempt's last hop, if there is a response. Only ``HTTP/Metrics/total`` counts from the call of
         /// `fetch`, with earlier attempts and delays. The time of one attempt is that between its ``started(_:)`` and its end.
-        public var metrics: HTTP.Metrics? {
+        package var metrics: HTTP.Metrics? {
             switch self {
             case .succeeded(_, let response, _): response.metrics
             case .failed(_, _, let response): response?.metrics
@@ -59,21 +59,22 @@ public struct EventListener: HTTPResourceInterceptor {
     /// - Parameter listen: Called with each event and its time. Several fetches call it concurrently, and a slow one delays them.
     ///   A first attempt's ``Event/started(_:)`` is reported within `fetch`, on the caller's thread, unless the request is made
     ///   later. Other events are reported on the engine's queue.
-    public init(_ listen: @escaping @Sendable (Event, ContinuousClock.Instant) -> Void) { self.listen = listen }
+    package init(_ listen: @escaping @Sendable (Event, ContinuousClock.Instant) -> Void) { self.listen = listen }
 
     /// `false`: it does not intercept requests.
-    public var interceptsRequests: Bool { false }
+    package var interceptsRequests: Bool { false }
 
     /// `false`: it does not intercept bodies.
-    public var interceptsContent: Bool { false }
+    package var interceptsContent: Bool { false }
 
     /// Reports that an attempt starts.
-    public func interceptScheduledTask(withIdentifier identifier: Int, request: HTTP.Request, retryState: Retry.State) {
+    package func interceptScheduledTask(withIdentifier identifier: Int, request: HTTP.Request, retryState: Retry.State)
+    {
         listen(.started(Attempt(identifier: identifier, request: request, retryState: retryState)), .now)
     }
 
     /// Reports that an attempt has succeeded.
-    public func interceptSuccessfulTask(
+    package func interceptSuccessfulTask(
         withIdentifier identifier: Int,
         request: HTTP.Request,
         data: Data,
@@ -85,7 +86,7 @@ public struct EventListener: HTTPResourceInterceptor {
     }
 
     /// Reports that an attempt has failed, or that there is none. Returns `.none`.
-    public func interceptFailedTask(
+    package func interceptFailedTask(
         withIdentifier identifier: Int,
         request: HTTP.Request?,
         data: Data?,

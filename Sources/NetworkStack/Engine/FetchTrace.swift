@@ -1,0 +1,198 @@
+/// The events of one fetch, if the stack has listeners. Each start is followed by its end, and the end of the fetch comes once.
+///
+/// It is called under the lock of the fetch, which puts the events in order, and calls no listener itself.
+@usableFromInline
+final class FetchTrace: Sendable {
+    private let events: Lock<Events>
+    /// Whether a listener observes more than the end.
+    private let observesSteps: Bool
+    private static let lastID = Lock(0)
+
+    init(_ reporter: EventReporter) {
+        let id = Self.lastID.withLock { last in
+            last += 1
+            return last
+        }
+        observesSteps = reporter.observesSteps
+        events = Lock(Events(reporter: reporter, place: FetchEvent.Place(fetch: id)))
+        step { $0.add(.fetchStarted) }
+    }
+
+    private func step(_ body: (inout Events) -> Void) {
+        if observesSteps { events.withLock(body) }
+    }
+
+    /// A request is about to be carried.
+    func began(hop: Int, of attempt: Int, _ request: HTTP.Request) {
+        events.withLock { $0.began(hop: hop, of: attempt, request) }
+    }
+
+    /// The hop has entered a phase.
+    func entered(_ phase: HTTP.Phase) { step { $0.entered(phase) } }
+
+    /// The hop is carried on a connection.
+    func acquired(_ connection: HTTP.Connection, isReused: Bool) {
+        step { $0.acquired(connection, isReused: isReused) }
+    }
+
+    /// Bytes of the request's body have been sent.
+    func sent(_ total: Int64) { step { $0.sentBytes = total } }
+
+    func received(informational response: HTTP.Response) {
+        step { events in
+            events.beginResponse()
+            events.add(.informationalReceived(response))
+        }
+    }
+
+    func received(head response: HTTP.Response) {
+        step { events in
+            events.beginResponse()
+            events.add(.headReceived(response))
+        }
+    }
+
+    /// The head of a stream has come.
+    func opened(_ response: HTTP.Response) { events.withLock { $0.stream = response } }
+
+    /// The response is complete.
+    func finished(_ metrics: HTTP.Metrics) {
+        events.withLock { events in
+            events.stream?.metrics = metrics
+            events.beginResponse()
+            events.add(.bodyReceived(metrics.bytesReceived))
+            events.endHop()
+        }
+    }
+
+    /// The hop is over, in whatever way.
+    func hopEnded() { step { $0.endHop() } }
+
+    func redirected(_ response: HTTP.Response) {
+        step { events in
+            events.endHop()
+            events.add(.redirected(response))
+        }
+    }
+
+    func retries(after delay: Retry.Delay?, _ error: any Error) {
+        step { $0.add(.retryScheduled(after: delay.map { .seconds($0) }, error)) }
+    }
+
+    // MARK: The end of the fetch, after which nothing counts
+
+    /// The fetch was cancelled.
+    func cancelled(with metrics: HTTP.Metrics) { events.withLock { $0.metrics = metrics } }
+
+    /// The completion is called with a response, of which nothing is to come.
+    @usableFromInline
+    func succeeded(_ response: HTTP.Response) { events.withLock { $0.end(.fetchSucceeded(response)) } }
+
+    /// The completion is called with a failure.
+    func failed(_ error: any Error) { events.withLock { $0.end(with: error) } }
+
+    /// A stream has failed after its head.
+    func streamFailed(_ error: any Error) {
+        events.withLock { events in
+            if events.streamFailure == nil { events.streamFailure = error }
+        }
+    }
+
+    /// A stream has ended, well or with what it failed with.
+    func streamEnded() {
+        events.withLock { events in
+            if let error = events.streamFailure {
+                events.end(with: error)
+            } else if let response = events.stream.take() {
+                events.end(.fetchSucceeded(response))
+            }
+        }
+    }
+}
+
+/// Where a fetch is, as its events show it.
+private struct Events {
+    let reporter: EventReporter
+    var place: FetchEvent.Place
+    /// Whether a request was made.
+    var hasBegun = false
+    /// The phase of the hop under way.
+    var phase: HTTP.Phase?
+    var connection: HTTP.Connection?
+    var sentBytes: Int64 = 0
+    var hasBegunResponse = false
+    /// What was measured until the end.
+    var metrics = HTTP.Metrics()
+    /// The head of a stream, and why its body failed.
+    var stream: HTTP.Response?
+    var streamFailure: (any Error)?
+    var isOver = false
+
+    func add(_ occurrence: EventReporter.Occurrence) {
+        if !isOver && reporter.observesSteps { reporter.add(occurrence, at: place) }
+    }
+
+    mutating func began(hop: Int, of attempt: Int, _ request: HTTP.Request) {
+        endHop()
+        let last = place
+        place = FetchEvent.Place(fetch: last.fetch, attempt: attempt, hop: hop, request: request.withoutBody)
+        if !exchange(&hasBegun, with: true) || last.attempt != attempt { add(.attemptStarted) }
+        (phase, sentBytes, hasBegunResponse) = (.queued, 0, false)
+        add(.queued)
+    }
+
+    mutating func entered(_ next: HTTP.Phase) {
+        // A hop that is queued again has only read its body ahead.
+        guard phase != nil, next != .queued, next != phase || next == .connecting else { return }
+        endPhase()
+        phase = next
+        switch next {
+        case .resolving: add(.nameLookupStarted)
+        case .connecting: add(.connectStarted)
+        case .securing: add(.tlsStarted)
+        case .waiting: add(.requestSent(sentBytes))
+        default: break
+        }
+    }
+
+    mutating func acquired(_ connection: HTTP.Connection, isReused: Bool) {
+        endPhase()
+        release()
+        (phase, self.connection) = (.sending, connection)
+        add(.connectionAcquired(connection, isReused: isReused))
+    }
+
+    mutating func beginResponse() {
+        if !exchange(&hasBegunResponse, with: true) { add(.firstByteReceived) }
+    }
+
+    mutating func end(with error: any Error) {
+        guard let error = error as? any HTTPError else { return }
+        end(error.isCancelled ? .fetchCancelled(metrics) : .fetchFailed(error))
+    }
+
+    mutating func end(_ end: EventReporter.Occurrence) {
+        if isOver { return }
+        endHop()
+        reporter.add(end, at: place)
+        (isOver, stream, streamFailure) = (true, nil, nil)
+    }
+
+    mutating func endHop() {
+        endPhase()
+        release()
+    }
+
+    private mutating func endPhase() {
+        switch phase.take() {
+        case .resolving: add(.nameLookupEnded)
+        case .connecting: add(.connectEnded)
+        case .securing: add(.tlsEnded)
+        default: break
+        }
+    }
+
+    private mutating func release() {
+        if let connection = connection.take() { add(.connectionReleased(connection)) }
+    }
+}

@@ -1,0 +1,67 @@
+/// Where a fetch was when an event happened.
+public struct FetchEvent: Sendable {
+    /// What is the same for all events of a request: one reference, which is cheap to copy.
+    final class Place: Sendable {
+        let fetch: Int
+        let attempt: Int
+        let hop: Int
+        let request: HTTP.Request?
+
+        init(fetch: Int, attempt: Int = 1, hop: Int = 0, request: HTTP.Request? = nil) {
+            (self.fetch, self.attempt, self.hop, self.request) = (fetch, attempt, hop, request)
+        }
+    }
+
+    private let place: Place
+    /// Kept instead of an instant of the clock, whose layout is not known to the compiler: each copy would be costly.
+    private let moment: MonotonicTime
+
+    /// When it happened. The clock stands still while the system sleeps.
+    public var time: ContinuousClock.Instant { moment.instant }
+    /// Identifies the fetch in the process.
+    public var fetch: Int { place.fetch }
+    /// The number of the attempt, from 1.
+    public var attempt: Int { place.attempt }
+    /// The number of the request in the fetch, from 1; 0 before the first. Redirects and retries count on.
+    public var hop: Int { place.hop }
+    /// The request, without its body; `nil` before it is made. Its description shows no secrets; its fields do.
+    public var request: HTTP.Request? { place.request }
+
+    init(at place: Place, _ moment: MonotonicTime) { (self.place, self.moment) = (place, moment) }
+
+    /// Makes an event, for tests of a listener.
+    ///
+    /// - Parameters:
+    ///   - fetch: Identifies the fetch.
+    ///   - attempt: The number of the attempt, from 1.
+    ///   - hop: The number of the request in the fetch, from 1.
+    ///   - time: When it happened.
+    ///   - request: The request.
+    public init(
+        fetch: Int,
+        attempt: Int = 1,
+        hop: Int = 0,
+        time: ContinuousClock.Instant = .now,
+        request: HTTP.Request? = nil
+    ) {
+        place = Place(fetch: fetch, attempt: attempt, hop: hop, request: request)
+        moment = MonotonicTime(time)
+    }
+}
+
+extension MonotonicTime {
+    /// The same moment on both clocks.
+    private static let origin = (moment: MonotonicTime.now, instant: ContinuousClock.now)
+
+    init(_ instant: ContinuousClock.Instant) {
+        let (seconds, attoseconds) = (instant - Self.origin.instant).parts
+        let nanoseconds = seconds * 1_000_000_000 + attoseconds / 1_000_000_000
+        self.init(nanoseconds: Self.origin.moment.nanoseconds &+ UInt64(bitPattern: nanoseconds))
+    }
+
+    /// The moment on the continuous clock.
+    var instant: ContinuousClock.Instant {
+        let nanoseconds = Int64(bitPattern: self.nanoseconds &- Self.origin.moment.nanoseconds)
+        return Self.origin.instant + .nanoseconds(nanoseconds)
+    }
+}

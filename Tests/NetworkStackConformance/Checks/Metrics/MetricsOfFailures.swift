@@ -1,0 +1,136 @@
+import FoundationEssentials
+import NetworkStack
+import NetworkStackTesting
+
+extension ConformanceCheck {
+    /// What a failure has measured until then.
+    static let metricsOfFailures: [ConformanceCheck] = [
+        ConformanceCheck("A failed connection has the metrics until then", needs: [.network]) { subject in
+            let closed = try ClosedPort.reserve()
+            let metrics = try await failure(subject, "http://127.0.0.1:\(closed.port)/")
+            try expectEqual(metrics.firstByte, nil, "the first byte")
+            try expectEqual(metrics.connected, nil, "the connection")
+            try expectEqual(metrics.bytesReceived, 0, "bytes received")
+            try expect(metrics.total > .zero, "The total is \(metrics.total)")
+        },
+        ConformanceCheck(
+            "A timeout in the name lookup has only the wait before",
+            needs: [.network, .connectionEvents, .heldLookups]
+        ) { subject in
+            let lookups = try HeldLookups(findingThisMachine: true)
+            defer { lookups.letGo() }
+            let server = try ScriptedServer.responding { _ in .ok("x") }
+            let metrics = try await failure(
+                subject,
+                server.url(host: lookups.name),
+                .clocks(idle: .seconds(20), total: .milliseconds(300))
+            )
+            try expect(metrics.queue != nil, "The wait for a connection is unknown")
+            try expectEqual(
+                [metrics.resolved, metrics.connected, metrics.firstByte],
+                [nil, nil, nil],
+                "what came later"
+            )
+        },
+        ConformanceCheck(
+            "A timeout while connecting has what came before it",
+            needs: [.network, .connectionEvents, .connectTimeout]
+        ) { subject in
+            let port = try UnresponsivePort()
+            let options = HTTP.Options.clocks(connect: .milliseconds(300), idle: .seconds(20))
+            let metrics = try await failure(subject, "http://127.0.0.1:\(port.port)/", options)
+            try expect(metrics.queue != nil, "The wait for a connection is unknown")
+            try expectEqual(
+                [metrics.connected, metrics.secured, metrics.firstByte],
+                [nil, nil, nil],
+                "what came later"
+            )
+            try expect(metrics.total >= .milliseconds(300), "The total is \(metrics.total)")
+        },
+        ConformanceCheck(
+            "A timeout in the TLS handshake has the time of connecting",
+            needs: [.network, .connectionEvents, .connectTimeout]
+        ) { subject, scale in
+            var serverOptions = ScriptedServer.Options(tls: try TestCertificates.shared().server)
+            serverOptions.answersHandshake = false
+            let server = try ScriptedServer(serverOptions) { _ in [] }
+            let options = HTTP.Options.clocks(connect: .milliseconds(300) * scale, idle: .seconds(20))
+            let metrics = try await failure(subject, server.url(), options)
+            try expect(metrics.connected != nil, "The time of connecting is unknown: \(metrics)")
+            try expectEqual([metrics.secured, metrics.firstByte], [nil, nil], "what came later")
+        },
+        ConformanceCheck(
+            "A first-byte timeout has the connection and the bytes sent",
+            needs: [.network, .connectionEvents]
+        ) { subject, scale in
+            let server = try ScriptedServer { _ in [.receiveHead, .receiveBody, .waitForClose] }
+            let options = HTTP.Options.clocks(firstByte: .milliseconds(300) * scale, idle: .seconds(20))
+            let stack = try subject.stack()
+            let fetch = try stack.observe(
+                server.url(),
+                method: .PUT,
+                body: .bytes(Data("seven b".utf8)),
+                options: options
+            )
+            let metrics = try metrics(of: try await fetch.onlyOutcome())
+            try expectEqual(metrics.connection?.remotePort, Int(server.port), "the server's port")
+            try expectEqual(metrics.remoteAddress, "127.0.0.1", "the server's address")
+            try expectEqual(metrics.isConnectionReused, false, "whether the connection was open")
+            try expectEqual(metrics.bytesSent, 7, "bytes sent")
+            try expectEqual(metrics.firstByte, nil, "the first byte")
+        },
+        ConformanceCheck("A timeout within the body has the first byte and the bytes", needs: [.network]) {
+            subject,
+            scale in
+            let server = try ScriptedServer { _ in
+                [.receiveHead, .send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf"), .waitForClose]
+            }
+            let metrics = try await failure(subject, server.url(), .clocks(idle: .milliseconds(400) * scale))
+            try expect(metrics.firstByte != nil, "The first byte is unknown")
+            try expectEqual(metrics.bytesReceived, 4, "bytes received")
+        },
+        ConformanceCheck("A body that is cut off has the bytes that came", needs: [.network]) { subject in
+            let server = try ScriptedServer { _ in
+                [.receiveHead, .send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf"), .close]
+            }
+            let metrics = try await failure(subject, server.url())
+            try expectEqual(metrics.bytesReceived, 4, "bytes received")
+            try expect(metrics.firstByte != nil, "The first byte is unknown")
+        },
+        ConformanceCheck("Metrics list earlier attempts and redirects in order") { subject in
+            let count = Lock(0)
+            let peer = try subject.serve { request in
+                if request.path.hasSuffix("/start") { return .redirect(to: "/next?k=secret") }
+                count.withLock { $0 += 1 }
+                return count.withLock { $0 } == 1 ? .status(503) : .ok("four")
+            }
+            let stack = try subject.stack { $0.interceptors = [HTTPRetryPolicy.maxRetries(1)] }
+            let metrics = try await stack.observe(peer.url("/start?k=secret")).onlyOutcome().value().response.metrics
+            try expectEqual(
+                metrics.hops.map {
+                    "\($0.attempt) \($0.status?.rawValue ?? 0) \($0.url?.split(separator: "/").last ?? "")"
+                },
+                ["1 302 start?…", "1 503 next?…", "2 302 start?…"],
+                "the hops before the last"
+            )
+            try expectEqual(metrics.hops.map { $0.failure == nil }, [true, false, true], "which of them failed")
+            try expectEqual(metrics.hopCount, 2, "requests of the last attempt")
+            try expect(metrics.hops.allSatisfy { $0.metrics.hops.isEmpty }, "A hop has hops")
+        },
+    ]
+
+    private static func failure(
+        _ subject: ConformanceSubject,
+        _ url: String,
+        _ options: HTTP.Options? = nil
+    ) async throws -> HTTP.Metrics {
+        try metrics(of: try await subject.stack().observe(url, options: options).onlyOutcome())
+    }
+
+    private static func metrics(of outcome: Outcome) throws -> HTTP.Metrics {
+        guard case .failure(let error) = outcome, let context = error.context else {
+            throw ConformanceFailure("Expected a failure with a context, saw \(outcome)")
+        }
+        return context.metrics
+    }
+}
