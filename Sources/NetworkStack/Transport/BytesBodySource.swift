@@ -1,15 +1,15 @@
-internal import FoundationEssentials
+package import FoundationEssentials
 
 /// Bytes in memory as a body source.
-final class BytesBodySource: HTTPBodySource {
+package final class BytesBodySource: HTTPBodySource {
     private let bytes: Data
     private let position = Lock(0)
 
-    init(_ bytes: Data) { self.bytes = bytes }
+    package init(_ bytes: Data) { self.bytes = bytes }
 
-    var length: Int64? { Int64(bytes.count) }
+    package var length: Int64? { Int64(bytes.count) }
 
-    func next(upTo count: Int) -> HTTPBodyChunk {
+    package func next(upTo count: Int) -> HTTPBodyChunk {
         let piece = position.withLock { position in
             let piece = bytes.dropFirst(position).prefix(count)
             position += piece.count
@@ -18,10 +18,10 @@ final class BytesBodySource: HTTPBodySource {
         return piece.isEmpty ? .end : .bytes(piece)
     }
 
-    func rewind() -> Bool {
+    package func rewind() -> Bool {
         position.withLock { $0 = 0 }
         return true
     }
 
-    func close() {}
+    package func close() {}
 }

@@ -104,7 +104,7 @@ enum Platform {
 
         /// Bytes as a stream that URLSession reads. It counts what is read.
         static func stream(of bytes: Data) -> InputStream {
-            SourceStream(BytesSource(bytes), length: Int64(bytes.count)) { _ in }
+            SourceStream(BytesBodySource(bytes), length: Int64(bytes.count)) { _ in }
         }
 
         /// Why no key can be pinned.
