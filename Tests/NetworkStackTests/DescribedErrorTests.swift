@@ -37,6 +37,19 @@ struct DescribedErrorTests {
         #expect("\(errors[1])".hasPrefix("The total timeout ran out while waiting. URL: https://host.test/path"))
     }
 
+    @Test("a summary has no URL, as it is for any log")
+    func summaries() {
+        let context = HTTP.FetchContext(url: "http://host.test/path")
+        let errors: [FetchError] = [
+            .timedOut(.connect, during: .connecting, context), .bodyTooLarge(limit: 1, context),
+            .tooManyRedirects(limit: 1, context), .decompressionRatio(limit: 1, context),
+        ]
+        for error in errors {
+            #expect(error.description.contains("host.test"))
+            #expect(!error.summary.contains("host.test"), "\(error.summary)")
+        }
+    }
+
     @Test("a cut body of a failure is mentioned")
     func cut() throws {
         var response = HTTP.Response(status: 500, url: try #require(URL(string: "https://host.test/")))

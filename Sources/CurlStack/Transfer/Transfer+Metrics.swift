@@ -21,8 +21,11 @@ extension Transfer {
         metrics.bytesReceived = response.rawCount
         metrics.headBytesReceived = Int64(response.head.bytesRead)
         if response.decoder != nil { metrics.decodedBytes = response.bodyCount }
-        metrics.remoteAddress = easy.fact(text: CURLINFO_PRIMARY_IP)
-        metrics.remotePort = easy.fact(CURLINFO_PRIMARY_PORT)
+        // libcurl names neither before there is a connection.
+        if let address = easy.fact(text: CURLINFO_PRIMARY_IP), !address.isEmpty {
+            metrics.remoteAddress = address
+            metrics.remotePort = easy.fact(CURLINFO_PRIMARY_PORT)
+        }
         if let serverPins = attempt.serverPins {
             metrics.serverPins = serverPins.chain
             metrics.matchedPin = serverPins.matched

@@ -21,7 +21,7 @@ extension HTTPFetchError {
             "not tried again (\(Self.words(for: reason))) after \(state.errors.count) "
                 + (state.errors.count == 1 ? "failure" : "failures")
                 + ((state.errors.last as? Self).map { ", the last \($0.summary)" } ?? "")
-        default: description
+        default: sentence
         }
     }
 

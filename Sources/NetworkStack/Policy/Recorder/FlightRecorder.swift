@@ -8,7 +8,7 @@ public import FoundationEssentials
 ///     print(recorder.records.last?.explain() ?? "")
 ///     try recorder.har().write(to: file)
 ///
-/// Its memory is bounded. It is cheap enough for production: it is called at the end of fetches alone.
+/// Its memory is bounded. It is called at the end of fetches alone.
 public final class FlightRecorder: EventListener {
     /// A fetch as it was reported. A record is made of it when it is asked for.
     private struct Kept {
