@@ -53,7 +53,7 @@ public final class DanteServer: Sendable {
     /// They are read from lines such as `info: pass(1): tcp/connect [: 127.0.0.1.42512 127.0.0.1.10811 -> 127.0.0.1.46763
     /// 127.0.0.1.80`.
     public var destinations: [String] {
-        process.output.split(separator: "\n").filter { $0.contains("pass(") }.compactMap { line in
+        process.lines.filter { $0.contains("pass(") }.compactMap { line in
             guard let arrow = line.firstRange(of: " -> ") else { return nil }
             let words = line[arrow.upperBound...].split(separator: " ")
             guard words.count > 1, let dot = words[1].lastIndex(of: ".") else { return nil }

@@ -38,7 +38,7 @@ public final class HttpbinServer: Sendable {
 
     /// The port that the script prints once it listens. It asks for port 0, so there is no race for a port.
     private var announcedPort: UInt16? {
-        process.output.split(separator: "\n").first { $0.hasPrefix("LISTENING ") }.flatMap { UInt16($0.dropFirst(10)) }
+        process.lines.first { $0.hasPrefix("LISTENING ") }.flatMap { UInt16($0.dropFirst(10)) }
     }
 
     // httpbin refuses chunked requests unless the server's name is gunicorn's; werkzeug decodes them, too.

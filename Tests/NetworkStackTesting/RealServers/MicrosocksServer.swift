@@ -30,7 +30,7 @@ public final class MicrosocksServer: Sendable {
 
     /// The destinations of clients, as these named them: `localhost:80`, or `127.0.0.1:80` if the client resolved the name.
     public var destinations: [String] {
-        process.output.split(separator: "\n").compactMap { line in
+        process.lines.compactMap { line in
             line.firstRange(of: "connected to ").map { String(line[$0.upperBound...]) }
         }
     }

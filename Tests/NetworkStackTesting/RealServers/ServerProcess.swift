@@ -32,6 +32,11 @@ final class ServerProcess: Sendable {
     /// The server's output since its last start.
     var output: String { WrittenFile(path: folder.file("output")).text }
 
+    /// The whole lines of the output. A program may write a line in pieces, and the last one may still be on its way.
+    var lines: [Substring] {
+        output.split(separator: "\n", omittingEmptySubsequences: false).dropLast().filter { !$0.isEmpty }
+    }
+
     /// Starts on `portCount` free ports, or again on the previous ones. Returns once all of them, and the Unix sockets, accept
     /// connections.
     ///

@@ -30,10 +30,10 @@ public final class TLSProxy: Sendable {
     public var port: UInt16 { process.ports.first ?? 0 }
 
     /// How many requests for a tunnel arrived, after a handshake.
-    public var tunnels: Int { process.output.split(separator: "\n").count { $0 == "CONNECT" } }
+    public var tunnels: Int { process.lines.count { $0 == "CONNECT" } }
 
     private func line(_ prefix: String) -> Substring? {
-        process.output.split(separator: "\n").first { $0.hasPrefix(prefix) }?.dropFirst(prefix.count)
+        process.lines.first { $0.hasPrefix(prefix) }?.dropFirst(prefix.count)
     }
 
     private static let server = """
