@@ -1,3 +1,4 @@
+internal import CCurl
 internal import Glibc
 internal import NetworkStack
 
@@ -20,8 +21,8 @@ final class Connection {
 
     let endpoints: EndpointPair
     private let socket: Int32?
-    /// What others learn of it.
-    let description: HTTP.Connection
+    /// What metrics and events show of it.
+    let facts: HTTP.Connection
     /// What is noted of its TLS, if it has any.
     let tlsRecord: TLSRecord?
     private(set) var isClosed = false
@@ -46,7 +47,7 @@ final class Connection {
 
     init(_ endpoints: EndpointPair, descriptor: Int32?, tlsRecord: TLSRecord?, _ tls: HTTP.NegotiatedTLS? = nil) {
         (self.endpoints, socket, self.tlsRecord) = (endpoints, descriptor, tlsRecord)
-        description = HTTP.Connection(
+        facts = HTTP.Connection(
             remoteAddress: endpoints.remote.text,
             remotePort: endpoints.remote.knownPort,
             localAddress: endpoints.local.text,
@@ -64,8 +65,15 @@ final class Connection {
         isClosed = true
     }
 
-    /// Why it is closed, if it is about to be.
-    var closeReason: HTTP.Connection.CloseReason { goAway != nil ? .goAway : isOpenFarAway ? .local : .remote }
+    /// Why its socket is about to be closed. The other end may have closed it behind bytes that were not read.
+    var closeReason: HTTP.Connection.CloseReason {
+        if goAway != nil { return .goAway }
+        guard let descriptor else { return .local }
+        // Glibc hides POLLRDHUP, which is epoll's value.
+        let ends = Int16(POLLHUP | POLLERR) | Int16(truncatingIfNeeded: EPOLLRDHUP.rawValue)
+        var socket = pollfd(fd: descriptor, events: ends, revents: 0)
+        return unsafe poll(&socket, 1, 0) > 0 && socket.revents & ends != 0 ? .remote : .local
+    }
 
     /// Whether it has room for what is to be sent; one whose socket is not known has.
     var isWritable: Bool {

@@ -38,7 +38,7 @@ final class ConnectionTable {
         openedFor[descriptor] = nil
         let isFlooded = floods.closed(descriptor)
         guard let connection = byDescriptor.removeValue(forKey: descriptor) else { return }
-        if let events { events.closed(connection.description, connection.closeReason) }
+        if let events { events.closed(connection.facts, connection.closeReason) }
         connection.closed(forFlood: isFlooded)
         if byEndpoints[connection.endpoints] === connection { byEndpoints[connection.endpoints] = nil }
     }
@@ -68,7 +68,7 @@ final class ConnectionTable {
         }
         guard let descriptor = opened.last(where: isOurs) else { return (withoutSocket(at: endpoints), []) }
         let connection = Connection(endpoints, descriptor: descriptor, tlsRecord: tlsRecord, tls)
-        events?.opened(connection.description)
+        events?.opened(connection.facts)
         byEndpoints[endpoints] = connection
         byDescriptor[descriptor] = connection
         return (connection, opened.filter { $0 != descriptor })

@@ -81,7 +81,7 @@ final class Transfer: TransferCallbacks {
     /// The transfer has a connection, and enters a phase on it.
     func entered(_ phase: HTTP.Phase, on connection: Connection) {
         (self.phase, isPhaseReported) = (phase, true)
-        control.sink.entered(phase, on: connection.description, isReused: attempt.isReused)
+        control.sink.entered(phase, on: connection.facts, isReused: attempt.isReused)
     }
 
     /// The transfer is about to connect. Most find a connection before the turn ends, and do not report this.

@@ -3,7 +3,7 @@ import NetworkStack
 import NetworkStackTesting
 
 extension ConformanceCheck {
-    /// What listeners and metrics are told of connections.
+    /// What listeners and metrics show of connections.
     static let connectionEvents: [ConformanceCheck] = [
         ConformanceCheck("A new connection reports each step, a reused one none", needs: [.network, .connectionEvents])
         {
@@ -100,6 +100,27 @@ extension ConformanceCheck {
                 recorder.entries.contains { $0.detail.hasSuffix(" remote") },
                 "No connection was closed by the server: \(recorder.entries)"
             )
+        },
+        ConformanceCheck(
+            "A server's close behind unread bytes counts as remote",
+            needs: [.network, .connectionEvents]
+        ) { subject in
+            let recorder = EventRecorder()
+            // Some servers send this before they close an idle connection (RFC 9110 section 15.5.9).
+            let server = try ScriptedServer { _ in
+                [
+                    .receiveHead, .send(doneReply), .pause(.milliseconds(100)),
+                    .send("HTTP/1.1 408 Request Timeout\r\n\r\n"), .close,
+                ]
+            }
+            let stack = try subject.stack { $0.listeners = [recorder] }
+            for _ in 0..<2 {
+                try await stack.text(server.url())
+                try await server.sees("the end of the connection") { $0.connections.allSatisfy { $0.state != .open } }
+            }
+            try await eventually("the first connection has ended: \(recorder.entries)") {
+                recorder.entries.contains { $0.name == "connectionClosed" && $0.detail.hasSuffix(" remote") }
+            }
         },
     ]
 
