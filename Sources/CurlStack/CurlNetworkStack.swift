@@ -64,20 +64,17 @@ extension Network {
         }
 
         /// Makes a stack without some work-arounds for defects of libcurl, or without a trust gate, for tests of these.
-        package init(
+        package convenience init(
             configuration: Configuration,
             without quirks: LibcurlQuirks,
             lacking gates: TrustGates = []
         ) throws(ConfigurationError) {
-            engine = HTTPEngine(
-                transport: try CurlTransport(
-                    configuration: configuration,
-                    quirks: .running.subtracting(quirks),
-                    gates: .all.subtracting(gates)
-                ),
+            let transport = try CurlTransport(
                 configuration: configuration,
-                queue: .global()
+                quirks: .running.subtracting(quirks),
+                gates: .all.subtracting(gates)
             )
+            self.init(configuration, .global(), transport)
         }
 
         /// Fetches a resource and collects its body. Cancelling the task cancels the fetch.

@@ -41,12 +41,6 @@ extension Network.TLSConfiguration {
         }
         return store
     }
-
-    fileprivate static func bytes(of path: String) throws(Network.ConfigurationError) -> Data {
-        do { return try Data(contentsOf: URL(filePath: path)) } catch {
-            throw .invalid("\(path) cannot be read.")
-        }
-    }
 }
 
 extension Network.ClientIdentity {
