@@ -4,25 +4,8 @@ extension HTTP {
     /// A failure has what was measured until then (``FetchContext/metrics``); what was not reached is `nil`. Where the stack itself
     /// ends a fetch, as a timeout does, it counts the bytes that it knows of at that moment.
     public struct Metrics: Sendable, Hashable {
-        /// The wait for a connection, its own or one that another transfer opens to the host.
-        public var queue: Duration?
-        /// From the start of the transfer until the name was resolved; `nil` on a connection that was open already.
-        public var resolved: Duration?
-        /// From the start of the transfer until the connection was open; `nil` on one that was open already.
-        public var connected: Duration?
-        /// From the start of the transfer until TLS was negotiated; `nil` on a connection that was open already, or without TLS.
-        public var secured: Duration?
-        /// From the start of the transfer until the request was sent; `nil` if the stack does not know.
-        public var requestSent: Duration?
-        /// From the start of the transfer until the response's first byte.
-        public var firstByte: Duration?
-        /// From the start of the transfer until its end, good or bad; for a stream, until its head.
-        public var ended: Duration?
-        /// The phase in which the transfer ended: `.receiving` for a response.
-        public var endedIn: Phase?
-        /// From the call of `fetch` until the response was complete; for a stream, until its head. It includes all hops, earlier
-        /// attempts and delays.
-        public var total: Duration = .zero
+        /// The times of the last hop, and of the whole fetch.
+        private var times = Times()
         /// Bytes of the request's body that were sent.
         public var bytesSent: Int64 = 0
         /// Bytes of the response's body as received, before decompression.
@@ -58,6 +41,61 @@ extension HTTP {
 
         /// Makes empty metrics.
         public init() {}
+
+        /// The wait for a connection, its own or one that another transfer opens to the host.
+        public var queue: Duration? {
+            get { times.queue }
+            set { times.queue = newValue }
+        }
+
+        /// From the start of the transfer until the name was resolved; `nil` on a connection that was open already.
+        public var resolved: Duration? {
+            get { times.resolved }
+            set { times.resolved = newValue }
+        }
+
+        /// From the start of the transfer until the connection was open; `nil` on one that was open already.
+        public var connected: Duration? {
+            get { times.connected }
+            set { times.connected = newValue }
+        }
+
+        /// From the start of the transfer until TLS was negotiated; `nil` on a connection that was open already, or without TLS.
+        public var secured: Duration? {
+            get { times.secured }
+            set { times.secured = newValue }
+        }
+
+        /// From the start of the transfer until the request was sent; `nil` if the stack does not know.
+        public var requestSent: Duration? {
+            get { times.requestSent }
+            set { times.requestSent = newValue }
+        }
+
+        /// From the start of the transfer until the response's first byte.
+        public var firstByte: Duration? {
+            get { times.firstByte }
+            set { times.firstByte = newValue }
+        }
+
+        /// From the start of the transfer until its end, good or bad; for a stream, until its head.
+        public var ended: Duration? {
+            get { times.ended }
+            set { times.ended = newValue }
+        }
+
+        /// The phase in which the transfer ended: `.receiving` for a response.
+        public var endedIn: Phase? {
+            get { times.endedIn }
+            set { times.endedIn = newValue }
+        }
+
+        /// From the call of `fetch` until the response was complete; for a stream, until its head. It includes all hops, earlier
+        /// attempts and delays.
+        public var total: Duration {
+            get { times.total }
+            set { times.total = newValue }
+        }
 
         /// Adds the figures of the whole fetch to those of its last hop.
         mutating func complete(redirects: Int, after total: Duration) {
@@ -118,4 +156,17 @@ extension HTTP {
             metrics.hops = []
         }
     }
+}
+
+/// The times of ``HTTP/Metrics``, whose properties document them.
+private struct Times: Sendable, Hashable {
+    var queue: Duration?
+    var resolved: Duration?
+    var connected: Duration?
+    var secured: Duration?
+    var requestSent: Duration?
+    var firstByte: Duration?
+    var ended: Duration?
+    var endedIn: HTTP.Phase?
+    var total: Duration = .zero
 }
