@@ -12,12 +12,14 @@ extension FetchStateTests {
             retryQueue: .global()
         )
         let receiver: StreamReceiver? = StreamReceiver()
-        var trace: FetchTrace? { nil }
+        let trace: FetchTrace?
         /// What the fetch was completed with.
         let endings = Lock<[Ending]>([])
         var options: Shared<HTTP.Options> { context.options }
 
         let (isIntercepted, resumesTask, interceptsContent) = (false, false, false)
+
+        init(trace: FetchTrace? = nil) { self.trace = trace }
 
         func nextIdentifier() -> Int { 0 }
         func makeAtOnce(_ attempt: Attempt) -> Result<HTTP.Request, any Error>? { nil }

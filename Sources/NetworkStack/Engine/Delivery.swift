@@ -23,7 +23,10 @@ struct Delivery: ~Copyable {
         fileprivate var needsNoUserCode: Bool { ending.needsNoUserCode && unreported == nil }
 
         /// Calls the completion.
-        func make() { delegate?.complete(isCancelled ? .cancelled : ending, reporting: unreported) }
+        func make() {
+            if isCancelled, let metrics = ending.metrics { delegate?.trace?.cancelled(with: metrics) }
+            delegate?.complete(isCancelled ? .cancelled : ending, reporting: unreported)
+        }
     }
 
     /// Whether the completion runs no user code.

@@ -26,6 +26,15 @@ enum Ending: Sendable {
 
     var isStored: Bool { if case .resultStored = self { true } else { false } }
 
+    /// What was measured until it, if it has that.
+    var metrics: HTTP.Metrics? {
+        switch self {
+        case .whole(let response, _, _, _), .opened(let response): response.metrics
+        case .failed(_, let context): context?.metrics
+        case .noRequest, .cancelled, .resultStored: nil
+        }
+    }
+
     /// Whether it stands, whatever the interceptors vote.
     var isFinal: Bool {
         switch self {

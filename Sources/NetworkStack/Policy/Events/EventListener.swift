@@ -113,7 +113,7 @@ public protocol EventListener: Sendable {
     ///
     /// - Parameters:
     ///   - event: Where the fetch is.
-    ///   - metrics: What was measured until then.
+    ///   - metrics: What was measured until then; empty if the interceptors had been called for the end of the fetch.
     func fetchCancelled(_ event: FetchEvent, metrics: HTTP.Metrics)
 
     /// A connection was opened. Only CurlStack reports this.
