@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Builds the examples, and runs those that bring a server of their own, on both stacks: each ends well or says what did not. Runs
+# Builds the examples, and runs those that bring a server of their own, on both stacks: each succeeds, or prints what failed. Runs
 # the programs that were moved from other clients, and counts the lines that moving changed.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."

@@ -8,7 +8,7 @@ internal import NetworkStack
 final class SourceStream: InputStream {
     private let source: any HTTPBodySource
     private let length: Int64
-    /// URLSession reads on a thread of its own.
+    /// URLSession reads on another thread.
     private let yielded = Lock(Int64(0))
     private let onFailure: (any Error) -> Void
     private var status = Stream.Status.notOpen

@@ -1,6 +1,6 @@
 internal import Dispatch
 
-/// Keeps the events of a stack in order, and passes them to its listeners on a queue of its own.
+/// Keeps the events of a stack in order, and passes them to its listeners on a separate queue.
 ///
 /// Adding an event is cheap and calls no listener, so it may be done under a lock and on a loop's thread.
 @usableFromInline

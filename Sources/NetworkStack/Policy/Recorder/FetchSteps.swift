@@ -28,7 +28,7 @@ extension HTTP.Metrics {
             (.server, firstByte), (.receiving, ended),
         ]
         for case (let step, let mark?) in marks {
-            // Whoever ends early has only the end.
+            // A failure has an end and no first byte.
             let isLast = step == .receiving
             steps.append((isLast && firstByte == nil ? stepOfFailure : step, max(mark - reached, .zero)))
             reached = max(reached, mark)

@@ -60,7 +60,7 @@ public final class FlightRecorder: EventListener {
 
     /// The last fetches in HAR 1.2 (<http://www.softwareishard.com/blog/har-12-spec/>), which browsers and other tools read. Each
     /// request is an entry, redirected ones and those of failed attempts included. Where there was no response, the status is 0
-    /// and `_error` says why.
+    /// and `_error` has the reason.
     ///
     /// - Returns: The JSON document.
     /// - Throws: An error of the encoder. None is known.

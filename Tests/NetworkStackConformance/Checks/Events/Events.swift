@@ -3,7 +3,7 @@ import NetworkStack
 import NetworkStackTesting
 
 extension ConformanceCheck {
-    /// What listeners are told of fetches.
+    /// What listeners observe of fetches.
     static let events: [ConformanceCheck] = [
         ConformanceCheck("A success reports its events in order") { subject in
             let recorder = EventRecorder()
