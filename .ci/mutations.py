@@ -6,7 +6,9 @@ import dataclasses
 import json
 import pathlib
 import re
+import subprocess
 import sys
+import tempfile
 
 sys.dont_write_bytecode = True
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -180,6 +182,20 @@ def mutated(path, mutations, root=ROOT):
     if path.startswith("Sources/NetworkStack/") or re.search(r"^(\w+ )?import NetworkStack$", text, re.MULTILINE):
         return text
     return "internal import NetworkStack\n" + text
+
+
+def parse(mutations):
+    """Lets the compiler parse every mutated file: in a second, what a build would say after minutes."""
+    with tempfile.TemporaryDirectory() as folder:
+        paths = sorted({mutation.path for mutation in mutations})
+        for path in paths:
+            copy = pathlib.Path(folder, path)
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            copy.write_text(mutated(path, mutations))
+        command = ["swiftc", "-frontend", "-parse", "-swift-version", "6", *paths]
+        result = subprocess.run(command, cwd=folder, stderr=subprocess.PIPE, text=True)
+    if result.returncode != 0:
+        raise Problem("a mutation is no Swift:\n" + result.stderr)
 
 
 def render(text, start, end, places):

@@ -9,7 +9,7 @@ import re
 import sys
 
 import checks
-from mutations import ROOT, Problem, load
+from mutations import ROOT, Problem, load, parse
 
 TABLE = ROOT / ".build" / "PROMISES.md"
 CONTRACT = ROOT / "Sources" / "NetworkStack" / "Client" / "NetworkStack.swift"
@@ -32,7 +32,9 @@ def main():
     mutations, suite = load(), checks.load()
     named(mutations, suite)
     text = "\n".join([INTRODUCTION, *contract(mutations), *groups(mutations), *capabilities(mutations), *sections(suite)])
-    if sys.argv[1:] != ["--check"]:
+    if sys.argv[1:] == ["--check"]:
+        parse(mutations.values())
+    else:
         TABLE.parent.mkdir(exist_ok=True)
         TABLE.write_text(text)
         print(TABLE.relative_to(ROOT))
