@@ -61,6 +61,11 @@ let package = Package(
             swiftSettings: testing
         ),
         .testTarget(
+            name: "NetworkStackConformanceTests",
+            dependencies: ["CurlStack", "URLSessionStack", "NetworkStackTesting", "NetworkStackConformance"],
+            swiftSettings: testing
+        ),
+        .testTarget(
             name: "URLSessionStackTests",
             dependencies: ["URLSessionStack", "CurlStack", "NetworkStackTesting", "NetworkStackConformance"],
             swiftSettings: testing

@@ -7,9 +7,12 @@ import Testing
 @Suite("CurlStack", .serialized)
 struct CurlConformance {
     static let report = ConformanceReport(name: "CurlStack")
-    static let subject = ConformanceSubject(name: "CurlStack", capabilities: .init()) {
-        try Network.CurlNetworkStack(configuration: $0)
-    }
+    static let subject = ConformanceSubject(
+        name: "CurlStack",
+        capabilities: .init(),
+        make: { try Network.CurlNetworkStack(configuration: $0) },
+        preconnect: { try await $0.preconnect(to: $1) }
+    )
 
     @Test("keeps a promise", .timeLimit(.minutes(1)), arguments: ConformanceCheck.chosen)
     func keeps(_ check: ConformanceCheck) async throws {

@@ -57,7 +57,8 @@ extension ConformanceCheck {
     /// State that the fetches of a stack share.
     private static let connections: [ConformanceCheck] = [
         // Connections
-        keptConnections, keptAlive, deadConnections, boundedRepeats, concurrency, addresses, localSockets, floods,
+        keptConnections, keptAlive, connectionAges, deadConnections, boundedRepeats, concurrency, addresses,
+        localSockets, floods,
         floodsInTheClear,
         // Shutdown
         stackLifetimes, finishing,

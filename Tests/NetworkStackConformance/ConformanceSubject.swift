@@ -25,6 +25,13 @@ public struct ConformanceSubject: Sendable {
     /// Makes a new stack, and a closure that shuts it down after a time.
     let makeFinishing:
         @Sendable (Network.Configuration) throws -> (stack: Stack, finish: @Sendable (Duration) async -> Void)
+    /// Makes a new stack, and a closure that opens a connection to an origin in advance, if the subject has one.
+    let makePreconnecting:
+        (
+            @Sendable (Network.Configuration) throws -> (
+                stack: Stack, preconnect: @Sendable (HTTP.Origin) async throws -> Void
+            )
+        )?
     /// Whether the stack's request type can represent a neutral request.
     let holds: @Sendable (HTTP.Request) -> Bool
     /// Starts a server that answers each request with a reply; without a network, from memory.
@@ -36,12 +43,14 @@ public struct ConformanceSubject: Sendable {
     ///   - name: The stack's name.
     ///   - capabilities: What the stack can do here.
     ///   - make: Makes a stack.
-    public init(
+    ///   - preconnect: Opens a connection to an origin in advance. A stack that claims ``HTTP/Capability/preconnection`` needs it.
+    public init<Made: HTTPTransportStack>(
         name: String,
         capabilities: HTTP.Capabilities,
-        make: @escaping @Sendable (Network.Configuration) throws -> some HTTPTransportStack
+        make: @escaping @Sendable (Network.Configuration) throws -> Made,
+        preconnect: (@Sendable (Made, HTTP.Origin) async throws -> Void)? = nil
     ) {
-        self.init(name: name, capabilities: capabilities, make: make) { handler in
+        self.init(name: name, capabilities: capabilities, make: make, preconnect: preconnect) { handler in
             let server = try ScriptedServer.responding(with: handler)
             return ConformancePeer(url: { server.url($0) }, requests: { server.requests }, owner: server)
         }
@@ -53,11 +62,13 @@ public struct ConformanceSubject: Sendable {
     ///   - name: The stack's name.
     ///   - capabilities: What the stack can do here.
     ///   - make: Makes a stack.
+    ///   - preconnect: Opens a connection to an origin in advance. A stack that claims ``HTTP/Capability/preconnection`` needs it.
     ///   - serve: Starts a server that answers each request with a reply.
-    public init(
+    public init<Made: HTTPTransportStack>(
         name: String,
         capabilities: HTTP.Capabilities,
-        make: @escaping @Sendable (Network.Configuration) throws -> some HTTPTransportStack,
+        make: @escaping @Sendable (Network.Configuration) throws -> Made,
+        preconnect: (@Sendable (Made, HTTP.Origin) async throws -> Void)? = nil,
         serve: @escaping @Sendable (@escaping @Sendable (ReceivedRequest) throws -> Reply) throws -> ConformancePeer
     ) {
         self.name = name
@@ -73,6 +84,13 @@ public struct ConformanceSubject: Sendable {
             let stack = try make(configuration)
             return (AnyHTTPNetworkStack(stack), { await stack.engine.finish(within: $0) })
         }
+        makePreconnecting =
+            if let preconnect {
+                { configuration in
+                    let stack = try make(configuration)
+                    return (AnyHTTPNetworkStack(stack), { origin in try await preconnect(stack, origin) })
+                }
+            } else { nil }
         holds = Self.holding(make)
         self.serve = { handler in
             let peer = try serve(handler)

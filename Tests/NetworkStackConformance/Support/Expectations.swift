@@ -141,7 +141,7 @@ extension ScriptedServer {
         line: UInt = #line,
         _ condition: (Snapshot) -> Bool
     ) async throws -> Snapshot {
-        do { return try await waitUntil(within: limit, condition) } catch let error as WaitTimedOut {
+        do { return try await waitUntil(within: Patience.limit(limit), condition) } catch let error as WaitTimedOut {
             throw ConformanceFailure("The server did not see \(what): \(error)", file: file, line: line)
         }
     }
@@ -155,6 +155,7 @@ func eventually(
     line: UInt = #line,
     _ condition: () throws -> Bool
 ) async throws {
+    let limit = Patience.limit(limit)
     let deadline = ContinuousClock.now + limit
     while try !condition() {
         guard ContinuousClock.now < deadline else {

@@ -73,6 +73,7 @@ final class Observation: Sendable {
         file: StaticString = #fileID,
         line: UInt = #line
     ) async throws -> Outcome {
+        let limit = Patience.limit(limit)
         do { try await completed.opened(within: limit) } catch is WaitTimedOut {
             throw ConformanceFailure("The completion did not come within \(limit)", file: file, line: line)
         }

@@ -68,6 +68,7 @@ func bounded<Value: Sendable>(
     line: UInt = #line,
     _ operation: @escaping @Sendable () async throws -> Value
 ) async throws -> Value {
+    let limit = Patience.limit(limit)
     let (result, done) = (Lock<Result<Value, any Error>?>(nil), Gate())
     let task = Task {
         let outcome: Result<Value, any Error>

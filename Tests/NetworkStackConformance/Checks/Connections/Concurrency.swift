@@ -188,7 +188,9 @@ extension ConformanceCheck {
             let observations = try (1...5).flatMap { number in
                 try servers.map { try stack.observe($0.url("/\(number)")) }
             }
-            try await eventually("four requests are under way") { tally.current == 4 }
+            try await eventually("four requests are under way") { tally.current >= 4 }
+            // A stack without the limit has two more by then, unless the machine is very slow.
+            try await Task.sleep(for: .milliseconds(300))
             held.open()
             for observation in observations { _ = try await observation.onlyOutcome().text() }
             try expectEqual(tally.most, 4, "the most requests at a time")

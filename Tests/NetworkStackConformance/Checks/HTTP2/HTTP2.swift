@@ -20,7 +20,10 @@ extension ConformanceCheck {
                 "the version"
             )
         },
-        ConformanceCheck("HTTP/1.1 is used on request, whatever the server offers", needs: needsHTTP2) { subject in
+        ConformanceCheck(
+            "HTTP/1.1 is used on request, whatever the server offers",
+            needs: needsHTTP2.union([.versionChoice])
+        ) { subject in
             let (nginx, client) = try await nginx(subject)
             var options = HTTP.Options()
             options.version = .http1_1
@@ -32,8 +35,10 @@ extension ConformanceCheck {
             let log = try await nginx.waitForLog { $0.count == 3 }
             try expectEqual(log.map(\.serverProtocol), ["HTTP/2.0", "HTTP/1.1", "HTTP/2.0"], "the versions")
         },
-        ConformanceCheck("A stack limited to HTTP/1.1 does not offer HTTP/2", needs: [.network, .customTrustRoots]) {
-            subject in
+        ConformanceCheck(
+            "A stack limited to HTTP/1.1 does not offer HTTP/2",
+            needs: [.network, .customTrustRoots, .versionChoice]
+        ) { subject in
             let certificates = try TestCertificates.shared()
             let options = ScriptedServer.Options(tls: certificates.server, applicationProtocols: ["h2", "http/1.1"])
             let server = try ScriptedServer.responding(options) { _ in .ok("done") }

@@ -72,6 +72,23 @@ extension ConformanceCheck {
         option("A wait for 100 Continue", .expectContinue) { $0.expectContinue = .seconds(1) },
         option("A decompression ratio", .decompressionRatio) { $0.limits.decompressionRatio = 1000 },
         option("A handler of informational responses", .informationalResponses) { $0.onInformational = { _ in } },
+        option("The collection of server keys", .serverPins) { $0.collectsServerPins = true },
+        ConformanceCheck("A request that awaits trailers is accepted or refused as unsupported") { subject in
+            let peer = try subject.serve { _ in .ok("done") }
+            let client = try subject.client()
+            let request = try HTTP.Request(url: peer.url("/refused"), headers: [.te: "trailers"])
+            if subject.capabilities.supports(.trailers) {
+                _ = try await client.success(request)
+            } else {
+                try await isUnsupported(.trailers, subject) { try await client.refusal(request) }
+                try await peer.expectNothingBefore(client)
+            }
+        },
+        configuration("A limit of streams per connection", .streamsPerConnection) {
+            $0.connections.streamsPerConnection = 1
+        },
+        configuration("A minimum TLS version", .tlsVersions) { $0.tls.minimumVersion = .v1_3 },
+        configuration("Disabled verification", .unverifiedTLS) { $0.tls.verification = .disabledForTesting },
         configuration("A lifetime of connections", .connectionLifetime) { $0.connections.lifetime = .seconds(60) },
         configuration("A proxy", .proxies) { try? $0.use("http://127.0.0.1:1", except: "*") },
         configuration("A host override", .hostOverrides) {
