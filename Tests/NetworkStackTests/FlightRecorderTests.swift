@@ -87,6 +87,8 @@ struct FlightRecorderTests {
         let entries = try #require(log["entries"] as? [[String: Any]])
         let seen = entries.map { ($0["response"] as? [String: Any])?["status"] as? Int }
         #expect(seen == [200, 302, 200, 503])
+        // A status is no lack of a response.
+        #expect(entries.allSatisfy { ($0["response"] as? [String: Any])?["_error"] == nil })
         for entry in entries {
             let timings = try #require(entry["timings"] as? [String: Double])
             let sum = timings.filter { $0.key != "ssl" }.values.reduce(0) { $0 + max($1, 0) }

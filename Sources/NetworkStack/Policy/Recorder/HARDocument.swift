@@ -161,7 +161,8 @@ extension HARDocument.Entry {
         startedDateTime = start.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
         request = .init(
             method: method.map { "\($0)" } ?? "",
-            url: url ?? "",
+            // The mark of a query that was omitted, as a URL has it.
+            url: url?.replacing("…", with: "%E2%80%A6") ?? "",
             httpVersion: version,
             headers: requestHeaders,
             bodySize: metrics.bytesSent
@@ -175,7 +176,8 @@ extension HARDocument.Entry {
             redirectURL: value("location"),
             headersSize: metrics.headBytesReceived ?? -1,
             bodySize: metrics.bytesReceived,
-            error: failure
+            // A status that is a failure has its response.
+            error: status != nil && failure?.hasPrefix("status ") == true ? nil : failure
         )
         serverIPAddress = metrics.remoteAddress
         connection = metrics.connection.map { "\($0.id)" }
