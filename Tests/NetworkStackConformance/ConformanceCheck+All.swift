@@ -80,7 +80,7 @@ extension ConformanceCheck {
         // Metrics
         metrics, metricsOfFailures,
         // Events
-        events, connectionEvents, explanations,
+        events, connectionEvents, explanations, plantedSecrets,
         // Resources
         resources, endpointParts, curlCommands,
     ].flatMap(\.self)

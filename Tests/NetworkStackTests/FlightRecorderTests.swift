@@ -66,8 +66,13 @@ struct FlightRecorderTests {
     @Test("writes HAR 1.2 without secrets")
     func har() async throws {
         let recorder = FlightRecorder(redaction: .init(headers: ["X-Key"]))
-        let mock = try recorded(recorder) { $0.interceptors = [HTTPRetryPolicy.maxRetries(1)] }
+        let mock = try recorded(recorder) {
+            $0.interceptors = [HTTPRetryPolicy.maxRetries(1)]
+            $0.sensitiveHeaders = ["X-Configured"]
+            $0.options.addSensitiveHeaders("X-Optional")
+        }
         let secrets: HTTP.Headers = [
+            "X-Configured": "s3cret", "X-Optional": "s3cret",
             .authorization: "Bearer s3cret-token", .cookie: "s=s3cret", .proxyAuthorization: "Basic s3cret",
             "X-Key": "s3cret-key", .referer: "http://user:s3cret@host.test/?s3cret",
         ]

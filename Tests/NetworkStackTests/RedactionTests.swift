@@ -137,6 +137,45 @@ struct RedactionTests {
         for text in shown { #expect(!text.contains(Self.secret), "\(text)") }
     }
 
+    @Test(
+        "a field whose name has a word for a secret is left out, and no other",
+        arguments: [
+            ("X-API-Key", true), ("api-key", true), ("X-Goog-Api-Key", true), ("Ocp-Apim-Subscription-Key", true),
+            ("X-ApiKey", true), ("X-Auth-Token", true), ("PRIVATE-TOKEN", true), ("X-CSRFToken", true),
+            ("X-Amz-Security-Token", true), ("CF-Access-Client-Secret", true), ("X-Session_Id", true),
+            ("Authentication-Info", true), ("DPoP", true), ("Idempotency-Key", false), ("Sec-WebSocket-Key", false),
+            ("X-Request-ID", false), ("Access-Control-Allow-Credentials", false), ("X-Author", false), ("ETag", false),
+            ("X-Tokenizer", false), ("X-Monkey-Api", false),
+        ]
+    )
+    func namedSecrets(_ name: String, _ isSecret: Bool) throws {
+        let headers = HTTP.Headers([.init(name: .init(name), value: Self.secret)])
+        let request = try HTTP.Request(url: "https://host.test/", headers: headers)
+        for text in Self.texts(of: request) + [try request.curlCommand()] {
+            #expect(text.contains(Self.secret) != isSecret, "\(text)")
+        }
+    }
+
+    @Test("of a challenge, what explains it is shown, and nothing that an answer is computed from")
+    func challenges() throws {
+        let headers: HTTP.Headers = [
+            .wwwAuthenticate:
+                #"Digest realm="all users", nonce="s3cret", opaque="s3cret", qop="auth", Negotiate s3cret=="#,
+            .proxyAuthenticate: #"Basic realm="x""#,
+        ]
+        for text in Self.texts(of: headers) + headers.challenges.flatMap({ Self.texts(of: $0) }) {
+            #expect(!text.contains(Self.secret), "\(text)")
+        }
+        let shown = "\(headers)"
+        #expect(
+            shown.contains(
+                "Digest nonce=<redacted>, opaque=<redacted>, qop=auth, realm=all users, Negotiate <redacted>"
+            )
+        )
+        #expect(shown.contains("Proxy-Authenticate: Basic realm=x"))
+        #expect(headers.challenges.first?.parameters["nonce"] == Self.secret, "only what is shown is changed")
+    }
+
     @Test("an exported command sends a blank field, which curl would drop")
     func exportedBlank() throws {
         let request = try HTTP.Request(url: "https://host.test/", headers: ["X-Blank": " "])

@@ -135,7 +135,7 @@ struct FetchState: ~Copyable {
         metrics = nil
         stage = .carrying(Hop(hopCount, request, fragment: fragment, source: source))
         clocks.queued()
-        trace?.began(hop: hopCount, of: attempt, request)
+        trace?.began(hop: hopCount, of: attempt, request, keepingBack: options.value.sensitiveHeaders)
         return (hopCount, last, delegate)
     }
 

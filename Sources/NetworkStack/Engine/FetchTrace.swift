@@ -23,8 +23,8 @@ final class FetchTrace: Sendable {
     }
 
     /// A request is about to be carried.
-    func began(hop: Int, of attempt: Int, _ request: HTTP.Request) {
-        events.withLock { $0.began(hop: hop, of: attempt, request) }
+    func began(hop: Int, of attempt: Int, _ request: HTTP.Request, keepingBack names: Set<HTTP.HeaderName>) {
+        events.withLock { $0.began(hop: hop, of: attempt, request, keepingBack: names) }
     }
 
     /// The hop has entered a phase.
@@ -132,10 +132,16 @@ private struct Events {
         if !isOver && reporter.observesSteps { reporter.add(occurrence, at: place) }
     }
 
-    mutating func began(hop: Int, of attempt: Int, _ request: HTTP.Request) {
+    mutating func began(hop: Int, of attempt: Int, _ request: HTTP.Request, keepingBack names: Set<HTTP.HeaderName>) {
         endHop()
         let last = place
-        place = FetchEvent.Place(fetch: last.fetch, attempt: attempt, hop: hop, request: request.withoutBody)
+        place = FetchEvent.Place(
+            fetch: last.fetch,
+            attempt: attempt,
+            hop: hop,
+            request: request.withoutBody,
+            sensitiveHeaders: names
+        )
         if !exchange(&hasBegun, with: true) || last.attempt != attempt { add(.attemptStarted) }
         (phase, sentBytes, hasBegunResponse) = (.queued, 0, false)
         add(.queued)

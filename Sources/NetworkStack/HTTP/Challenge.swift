@@ -44,6 +44,26 @@ extension HTTP {
     }
 }
 
+extension HTTP.Challenge: CustomStringConvertible, CustomReflectable {
+    /// The parameters that explain a challenge and are no part of its answer (RFC 7616 section 3.3, RFC 6750 section 3).
+    private static let shownParameters: Set<String> = [
+        "algorithm", "charset", "error", "qop", "realm", "scope", "stale", "userhash",
+    ]
+
+    /// The scheme and the parameters, such as `Digest nonce=<redacted>, realm=users`. Only the values of parameters that explain the
+    /// challenge are shown; a nonce, an opaque text and a token68 are not.
+    public var description: String {
+        var parts = token == nil ? [] : ["<redacted>"]
+        for (name, value) in parameters.sorted(by: { $0.key < $1.key }) {
+            parts.append("\(name)=\(Self.shownParameters.contains(name) ? value : "<redacted>")")
+        }
+        return parts.isEmpty ? "\(scheme)" : "\(scheme) \(parts.joined(separator: ", "))"
+    }
+
+    /// The description, so that a dump shows no nonce.
+    public var customMirror: Mirror { Mirror(self, children: [("challenge", description)]) }
+}
+
 extension HTTP.Headers {
     /// The challenges in `WWW-Authenticate`, in order.
     public var challenges: [HTTP.Challenge] {

@@ -35,9 +35,32 @@ extension HTTP {
             for byte in rawValue.utf8 { hasher.combine(byte.asciiLowercased) }
         }
 
-        /// Whether the field's value is secret and must not appear in descriptions and logs.
+        /// Whether the field's value is secret and must not appear in descriptions and logs: it holds credentials by its
+        /// definition, or by its name.
         var isSecret: Bool {
             self == .authorization || self == .cookie || self == .proxyAuthorization || self == .setCookie
+                || namesSecret
         }
+
+        /// Whether a word of the name is one for secrets, as in `X-API-Key` and `X-Amz-Security-Token`.
+        private var namesSecret: Bool {
+            let words = rawValue.asciiLowercased.split { $0 == "-" || $0 == "_" }
+            let isKey = words.contains("key") && words.contains(where: Self.kindsOfKeys.contains)
+            return isKey
+                || words.contains { word in
+                    Self.wordsForSecrets.contains(word) || word.hasSuffix("token") || word.hasSuffix("apikey")
+                }
+        }
+
+        private static let kindsOfKeys: Set<Substring> = [
+            "access", "account", "api", "auth", "client", "consumer", "functions", "license", "private", "shared",
+            "subscription",
+        ]
+
+        /// `Authentication-Info` has the next nonce of Digest, and `DPoP` a signed proof.
+        private static let wordsForSecrets: Set<Substring> = [
+            "assertion", "auth", "authentication", "cookie2", "credential", "csrf", "dpop", "jwt", "otp", "passphrase",
+            "passwd", "password", "secret", "session", "sessionid", "xsrf",
+        ]
     }
 }

@@ -2,8 +2,12 @@ internal import FoundationEssentials
 
 extension HTTP {
     /// What logs and exports omit: the values of secret fields, and user info, query and fragment of URLs.
+    ///
+    /// `Authorization`, `Cookie`, `Proxy-Authorization` and `Set-Cookie` are secret. So are fields whose name has a word for a secret,
+    /// such as `X-API-Key`, `X-Auth-Token` and `Authentication-Info`. Of a challenge (`WWW-Authenticate`) only parameters that
+    /// explain it are shown, such as `realm`. Descriptions of requests, responses and header fields follow the same rules.
     public struct Redaction: Sendable, Hashable {
-        /// Header fields whose values are omitted besides `Authorization`, `Cookie`, `Proxy-Authorization` and `Set-Cookie`.
+        /// Further header fields whose values are omitted.
         public var headers: Set<HeaderName>
         /// Whether queries of URLs are shown. User info never is.
         public var showsQuery: Bool
@@ -31,6 +35,8 @@ extension HTTP {
             // Their URLs may have queries as secret as the request's.
             switch field.name {
             case .location, .contentLocation, .referer: return URL(string: field.value).map(text(of:)) ?? "<redacted>"
+            case .wwwAuthenticate, .proxyAuthenticate:
+                return Challenge.list(field.value).map(\.description).joined(separator: ", ")
             // The value has several URLs, or other text.
             case .link, "Refresh":
                 return field.value.utf8.contains { "?#@".utf8.contains($0) } ? "<redacted>" : field.value

@@ -6,9 +6,17 @@ public struct FetchEvent: Sendable {
         let attempt: Int
         let hop: Int
         let request: HTTP.Request?
+        let sensitiveHeaders: Set<HTTP.HeaderName>
 
-        init(fetch: Int, attempt: Int = 1, hop: Int = 0, request: HTTP.Request? = nil) {
+        init(
+            fetch: Int,
+            attempt: Int = 1,
+            hop: Int = 0,
+            request: HTTP.Request? = nil,
+            sensitiveHeaders: Set<HTTP.HeaderName> = []
+        ) {
             (self.fetch, self.attempt, self.hop, self.request) = (fetch, attempt, hop, request)
+            self.sensitiveHeaders = sensitiveHeaders
         }
     }
 
@@ -26,6 +34,9 @@ public struct FetchEvent: Sendable {
     public var hop: Int { place.hop }
     /// The request, without its body; `nil` before it is made. Its description shows no secrets; its fields do.
     public var request: HTTP.Request? { place.request }
+    /// The header fields that the configuration or the options name as secret (``HTTP/Options/sensitiveHeaders``). The request's
+    /// description shows their values if their names do not reveal that; a log adds them to its ``HTTP/Redaction``.
+    public var sensitiveHeaders: Set<HTTP.HeaderName> { place.sensitiveHeaders }
 
     init(at place: Place, _ moment: MonotonicTime) { (self.place, self.moment) = (place, moment) }
 
@@ -37,16 +48,35 @@ public struct FetchEvent: Sendable {
     ///   - hop: The number of the request in the fetch, from 1.
     ///   - time: When it happened.
     ///   - request: The request.
+    ///   - sensitiveHeaders: The header fields that the configuration or the options name as secret.
     public init(
         fetch: Int,
         attempt: Int = 1,
         hop: Int = 0,
         time: ContinuousClock.Instant = .now,
-        request: HTTP.Request? = nil
+        request: HTTP.Request? = nil,
+        sensitiveHeaders: Set<HTTP.HeaderName> = []
     ) {
-        place = Place(fetch: fetch, attempt: attempt, hop: hop, request: request)
+        place = Place(
+            fetch: fetch,
+            attempt: attempt,
+            hop: hop,
+            request: request,
+            sensitiveHeaders: sensitiveHeaders
+        )
         moment = MonotonicTime(time)
     }
+}
+
+extension FetchEvent: CustomStringConvertible, CustomReflectable {
+    /// Where the fetch is, without header fields: `fetch 3, attempt 1, request 2: GET https://example.com/a?…`.
+    public var description: String {
+        "fetch \(fetch), attempt \(attempt), request \(hop)"
+            + (request.map { ": \($0.method) \($0.url.redactedDescription)" } ?? "")
+    }
+
+    /// The description, so that a dump shows no header fields.
+    public var customMirror: Mirror { Mirror(self, children: [("event", description)]) }
 }
 
 extension MonotonicTime {

@@ -49,9 +49,11 @@ public struct FetchRecord: Sendable, CustomStringConvertible {
         _ end: End,
         _ response: HTTP.Response?,
         _ metrics: HTTP.Metrics,
-        redacting redaction: HTTP.Redaction
+        redacting given: HTTP.Redaction
     ) {
-        let fields = { (headers: HTTP.Headers?) in
+        var redaction = given
+        redaction.headers.formUnion(event.sensitiveHeaders)
+        let fields = { [redaction] (headers: HTTP.Headers?) in
             (headers ?? [:]).map { Field(name: $0.name.rawValue, value: redaction.text(of: $0)) }
         }
         fetch = event.fetch

@@ -39,7 +39,8 @@ public final class FlightRecorder: EventListener {
     /// - Parameters:
     ///   - fetches: The most fetches to keep; at least 1.
     ///   - bytes: About the most memory to use, in bytes. The latest fetch is kept in any case.
-    ///   - redaction: What is omitted from ``records`` and ``har()``. Bodies are not kept.
+    ///   - redaction: What is omitted from ``records`` and ``har()``, besides the fields that the configuration names in
+    ///     ``Network/Configuration/sensitiveHeaders``. Bodies are not kept.
     public init(fetches: Int = 256, bytes: Int = 1 << 20, redaction: HTTP.Redaction = .init()) {
         (self.fetches, self.bytes, self.redaction) = (max(fetches, 1), bytes, redaction)
     }
