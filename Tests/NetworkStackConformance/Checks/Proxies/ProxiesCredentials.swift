@@ -81,5 +81,30 @@ extension ConformanceCheck {
             }
             try expectEqual(server.snapshot.accepted, 0, "connections")
         },
+        ConformanceCheck("A proxy's credentials never reach another proxy or an origin", needs: needsProxies) {
+            subject in
+            let trusted = try ScriptedServer.responding { _ in .ok("by proxy") }
+            let other = try ScriptedServer { _ in
+                [.receiveHead, .send("HTTP/1.1 503 No\r\nContent-Length: 0\r\n\r\n"), .close]
+            }
+            let origin = try ScriptedServer.responding { _ in .ok("direct") }
+            let client = try subject.client { configuration in
+                configuration.proxies = Network.Proxies(
+                    http: try .init("http://user:password@\(trusted.authority)"),
+                    https: try .init("http://\(other.authority)"),
+                    except: try .init("127.0.0.1")
+                )
+            }
+            for _ in 0..<2 {
+                try expectBytes(await client.get("http://origin.test/").value, "by proxy".utf8)
+                _ = try await client.failure(HTTP.Request(url: "https://origin.test/"))
+                try expectBytes(await client.get("http://origin.test/").value, "by proxy".utf8)
+                try expectBytes(await client.get(origin.url()).value, "direct".utf8)
+            }
+            let received = { (server: ScriptedServer) in server.requests.map { $0["Proxy-Authorization"] } }
+            try expectEqual(received(trusted), Array(repeating: "Basic dXNlcjpwYXNzd29yZA==", count: 4), "its own")
+            try expectEqual(received(other), [nil, nil], "those of the other proxy")
+            try expectEqual(received(origin), [nil, nil], "those of the origin")
+        },
     ]
 }
