@@ -36,4 +36,17 @@ done
 .ci/undocumented.py "$out"/*/*.symbols.json
 
 "$docc" merge "$out"/*.doccarchive --output-path "$out/all.doccarchive" --synthesized-landing-page-name NetworkStack
-echo "To look at it: python3 -m http.server -d $out/all.doccarchive 8000, and open http://localhost:8000/documentation"
+# Each page has a file of its own, so the one at the root may lead to the first of them. docc's shows an error there.
+[ -f "$out/all.doccarchive/documentation/networkstack/index.html" ] || { echo "docc has made no pages for a plain server." >&2; exit 1; }
+cat >"$out/all.doccarchive/index.html" <<'EOF'
+<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta http-equiv="refresh" content="0; url=documentation/networkstack/">
+<title>NetworkStack: an HTTP client for Swift on Linux</title>
+<p>The documentation of <a href="documentation/networkstack/">NetworkStack</a>, with
+<a href="documentation/curlstack/">CurlStack</a> and <a href="documentation/urlsessionstack/">URLSessionStack</a>.</p>
+</html>
+EOF
+echo "To look at it: python3 -m http.server -d $out/all.doccarchive 8000, and open http://localhost:8000/"
