@@ -238,6 +238,9 @@ extension Network {
             }
         }
 
+        /// What the stack is doing now. URLSession does not show its connections.
+        public var gauges: Gauges { get async { await state.withLock { $0.finishing ?? $0.engine }.gauges } }
+
         /// Finishes the fetches in flight, redirects and retries included, and then invalidates the session, which releases its
         /// delegate. Returns at once.
         ///

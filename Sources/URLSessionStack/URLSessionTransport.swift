@@ -17,6 +17,9 @@ public struct URLSessionTransport: HTTPTransport {
     /// What URLSession can do here, and the reason for each thing that it cannot.
     public let capabilities = Platform.capabilities
 
+    /// The requests that have a place, and those that wait.
+    public var gauges: Network.Gauges { get async { .init(session.shares) } }
+
     let session: TransferSession
 
     /// Starts a hop, or queues it.

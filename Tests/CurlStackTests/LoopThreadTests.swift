@@ -40,7 +40,7 @@ struct LoopThreadTests {
                 return true
             }
         }
-        #expect(await stack.connectionStatistics == .init())
+        #expect(await stack.gauges.total == .init())
         await stack.shutdown()
         await #expect(throws: Network.CurlFetchError.self) { try await stack.send(.get("http://127.0.0.1:9/")) }
     }
@@ -102,7 +102,7 @@ struct LoopThreadTests {
                     for number in 0..<8 {
                         group.addTask {
                             if number == 4 { await stack.shutdown() }
-                            for _ in 0..<20 { _ = await stack.connectionStatistics }
+                            for _ in 0..<20 { _ = await stack.gauges }
                         }
                     }
                 }

@@ -24,7 +24,7 @@ struct PoolingHTTP2Tests {
         let fetched = try await stack.fetch(resource: get(nginx.httpsURL("/json")))
         #expect(fetched.response.version == .http2)
         #expect(fetched.response.metrics.isConnectionReused == true)
-        #expect(await stack.connectionStatistics.openSockets == 1)
+        #expect(await stack.gauges.total.connections == 1)
     }
 
     @Test("a request on a preconnection is not repeated if the server has processed it")

@@ -151,26 +151,25 @@ struct PoolingTests {
         var configuration = Network.Configuration()
         configuration.connections.perHost = 2
         let stack = try Network.CurlNetworkStack(configuration: configuration)
-        #expect(await stack.connectionStatistics == .init())
+        #expect(await stack.gauges.total == .init())
         let fetches = try (0..<5).map { _ in
             let resource = try get(server.url())
             return Task { try await stack.fetch(resource: resource) }
         }
         try await server.waitUntil { $0.requests.count == 2 }
-        var busy = await stack.connectionStatistics
+        var busy = await stack.gauges
         // The last of the fetches may not have begun yet.
         let deadline = ContinuousClock.now + .seconds(10)
-        while busy.active + busy.waiting < 5, .now < deadline { busy = await stack.connectionStatistics }
-        #expect(busy.openSockets == 2)
+        while busy.total.active + busy.total.waiting < 5, .now < deadline { busy = await stack.gauges }
+        #expect(busy.total.connectionsInUse == 2 && busy.total.connections == 2)
         #expect(try busy.origins.keys.contains(origin(server)))
-        #expect((busy.active, busy.waiting) == (2, 3))
+        #expect((busy.total.active, busy.total.waiting) == (2, 3))
         for fetch in fetches { fetch.cancel() }
         try await server.waitUntil { $0.open == 0 }
         for fetch in fetches { _ = await fetch.result }
-        let idle = await stack.connectionStatistics
-        #expect(idle == .init())
+        #expect(await stack.gauges.origins == [:])
         await stack.shutdown()
-        #expect(await stack.connectionStatistics == .init())
+        #expect(await stack.gauges.total == .init())
     }
 
     @Test("an idle connection is used until its idle age, and not after", .timeLimit(.minutes(1)))
@@ -215,16 +214,16 @@ struct PoolingTests {
         for fetch in burst { _ = try await fetch.value }
         // From now on the first pool is used alone, beside the last, where somebody still waits.
         let end = ContinuousClock.now + .seconds(20)
-        while await stack.connectionStatistics.openSockets > 17, .now < end {
+        while await stack.gauges.total.connections > 17, .now < end {
             _ = try await stack.fetch(resource: resource)
         }
-        #expect(await stack.connectionStatistics.openSockets <= 17)
+        #expect(await stack.gauges.total.connections <= 17)
         mayEnd.open()
         #expect(try await slow.value == Data("done".utf8))
-        while await stack.connectionStatistics.openSockets > 0, .now < end {
+        while await stack.gauges.total.connections > 0, .now < end {
             try await Task.sleep(for: .milliseconds(50))
         }
-        #expect(await stack.connectionStatistics.openSockets == 0)
+        #expect(await stack.gauges.total.connections == 0)
         #expect(try await stack.fetch(resource: resource).value == Data("done".utf8))
     }
 
@@ -238,7 +237,7 @@ struct PoolingTests {
         let url = server.url("/", host: "nowhere.invalid")
         _ = try await stack.fetch(resource: get(url))
         let end = ContinuousClock.now + .seconds(20)
-        while await stack.connectionStatistics.openSockets > 0, .now < end {
+        while await stack.gauges.total.connections > 0, .now < end {
             try await Task.sleep(for: .milliseconds(50))
         }
         #expect(try await stack.fetch(resource: get(url)).value == Data("done".utf8))

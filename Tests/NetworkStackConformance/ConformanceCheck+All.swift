@@ -78,7 +78,7 @@ extension ConformanceCheck {
         // Interceptors
         interceptors,
         // Metrics
-        metrics, metricsOfFailures,
+        metrics, metricsOfFailures, gauges,
         // Events
         events, connectionEvents, explanations, plantedSecrets,
         // Resources

@@ -7,8 +7,10 @@ final class Mailbox: Sendable {
         case cancel(TransferControl)
         case resumeReceiving(TransferControl)
         case resumeSending(TransferControl)
-        /// Report how the connections stand.
-        case report(OneShot<Network.ConnectionStatistics>)
+        /// Connect with other certificates from now on.
+        case replaceCertificates(Network.TLSConfiguration, Authorities, OneShot<Void>)
+        /// Report what is under way.
+        case report(OneShot<Network.Gauges>)
         /// The stack was released: end, once everything is done.
         case stop
         /// Fail what is under way, and end.

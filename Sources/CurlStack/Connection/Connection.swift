@@ -26,6 +26,8 @@ final class Connection {
     /// What is noted of its TLS, if it has any.
     let tlsRecord: TLSRecord?
     private(set) var isClosed = false
+    /// What the transfer asked for that opened it, if its socket is known. Others may have used it since.
+    let origin: HTTP.Origin?
 
     // HTTP/1.1
     /// How long the server keeps it unused, if the server has announced that.
@@ -45,8 +47,14 @@ final class Connection {
     /// What libcurl may have read of it and not dealt with.
     var input = BufferedInput()
 
-    init(_ endpoints: EndpointPair, descriptor: Int32?, tlsRecord: TLSRecord?, _ tls: HTTP.NegotiatedTLS? = nil) {
-        (self.endpoints, socket, self.tlsRecord) = (endpoints, descriptor, tlsRecord)
+    init(
+        _ endpoints: EndpointPair,
+        descriptor: Int32?,
+        openedFor origin: HTTP.Origin? = nil,
+        tlsRecord: TLSRecord?,
+        _ tls: HTTP.NegotiatedTLS? = nil
+    ) {
+        (self.endpoints, socket, self.origin, self.tlsRecord) = (endpoints, descriptor, origin, tlsRecord)
         facts = HTTP.Connection(
             remoteAddress: endpoints.remote.text,
             remotePort: endpoints.remote.knownPort,

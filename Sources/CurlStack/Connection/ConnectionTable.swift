@@ -22,8 +22,14 @@ final class ConnectionTable {
     /// Ends floods on connections of HTTP/2 in the clear.
     let floods = FloodGuard()
 
-    /// How many sockets are open.
-    var count: Int { openedFor.count }
+    /// How many connections were opened.
+    private(set) var openedCount = 0
+    /// The connections whose socket is known.
+    var all: some Collection<Connection> { byDescriptor.values }
+    /// The transfers that sockets were opened for which are no connections yet.
+    var connecting: some Sequence<ObjectIdentifier> {
+        openedFor.lazy.filter { [byDescriptor] in byDescriptor[$0.key] == nil }.map(\.value)
+    }
 
     // MARK: Sockets
 
@@ -53,12 +59,14 @@ final class ConnectionTable {
     /// - Parameters:
     ///   - opened: The sockets that the transfer has opened.
     ///   - endpoints: The connection's two ends.
+    ///   - origin: What the transfer asks for.
     ///   - tlsRecord: What is noted of its TLS, if it has any.
     ///   - tls: What TLS negotiated.
     /// - Returns: The connection, and the sockets that became none.
     func add(
         _ opened: [Int32],
         at endpoints: EndpointPair,
+        to origin: HTTP.Origin? = nil,
         securedAs tlsRecord: TLSRecord? = nil,
         _ tls: HTTP.NegotiatedTLS? = nil
     ) -> (connection: Connection, others: [Int32]) {
@@ -67,7 +75,8 @@ final class ConnectionTable {
             endpoints.areOfUnixSocket || Endpoint(localOf: descriptor) == endpoints.local
         }
         guard let descriptor = opened.last(where: isOurs) else { return (withoutSocket(at: endpoints), []) }
-        let connection = Connection(endpoints, descriptor: descriptor, tlsRecord: tlsRecord, tls)
+        let connection = Connection(endpoints, descriptor: descriptor, openedFor: origin, tlsRecord: tlsRecord, tls)
+        openedCount += 1
         events?.opened(connection.facts)
         byEndpoints[endpoints] = connection
         byDescriptor[descriptor] = connection

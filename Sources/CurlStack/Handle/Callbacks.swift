@@ -91,7 +91,7 @@ enum Callbacks {
 
     static let resolverStart: curl_resolver_start_callback = { _, _, context in
         guard let transfer = unsafe transfer(of: context) else { return 1 }
-        transfer.entered(.resolving)
+        transfer.looksUp()
         return 0
     }
 

@@ -152,10 +152,17 @@ extension MultiHandle {
         _ opened: [Int32],
         of transfer: ObjectIdentifier,
         at endpoints: EndpointPair,
+        to origin: HTTP.Origin,
         securedAs tlsRecord: TLSRecord?,
         _ tls: HTTP.NegotiatedTLS?
     ) -> Connection {
-        let (connection, others) = connections.add(opened, at: endpoints, securedAs: tlsRecord, tls)
+        let (connection, others) = connections.add(
+            opened,
+            at: endpoints,
+            to: origin,
+            securedAs: tlsRecord,
+            tls
+        )
         forget(others, of: transfer)
         if let descriptor = connection.descriptor { poller.connected(descriptor) }
         return connection

@@ -3,11 +3,10 @@ internal import NetworkStack
 
 /// What libcurl's callbacks call: the transfer that a handle carries. All of it runs on the loop's thread.
 protocol TransferCallbacks: AnyObject {
-    /// The transfer has come to another phase.
-    func entered(_ phase: HTTP.Phase)
-
     // MARK: The connection
 
+    /// libcurl looks the host up, whose addresses it does not have.
+    func looksUp()
     /// A socket was opened, to connect with. Returns whether it may be used.
     func opened(_ descriptor: Int32) -> Bool
     /// libcurl has no use for a socket any more.

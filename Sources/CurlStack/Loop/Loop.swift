@@ -11,9 +11,9 @@ struct Loop: ~Copyable {
     private let turn: Turn
     private var pools: Pools
     private var queue: ConnectionQueue
-    private var waiting: [ObjectIdentifier: Transfer] = [:]
+    private var waiting = WaitingTransfers()
     private var active = ActiveTransfers()
-    private var deadlines = QueueDeadlines()
+    private var times = TurnTimes(at: .now)
     private var commands: [Mailbox.Command] = []
     private var isStopping = false
     private var (events, nextEvent): ([Poller.Event], Int) = ([], 0)
@@ -43,9 +43,12 @@ struct Loop: ~Copyable {
             flush()
             mailbox.batch.resumeAll()
             if isStopping, active.isEmpty, waiting.isEmpty { break }
+            let now = MonotonicTime.now
+            times.end(at: now)
             if nextEvent == events.count {
                 guard mailbox.beginWaiting() else { continue }
-                wait()
+                wait(from: now)
+                times.begin(at: .now)
             }
             act()
             finishEnded()
@@ -55,6 +58,7 @@ struct Loop: ~Copyable {
         for command in mailbox.close() {
             if case .start(let control) = command { control.fail(.shutDown) }
             if case .report(let answer) = command { answer.fill(.init()) }
+            if case .replaceCertificates(_, _, let answer) = command { answer.fill(()) }
         }
         mailbox.batch.end()
         turn.end()
@@ -68,7 +72,7 @@ struct Loop: ~Copyable {
             let event = events[nextEvent]
             nextEvent += 1
             guard poller.isCurrent(event) else { continue }
-            turn.act(on: event, pools.all[event.watch].multi)
+            if let pool = pools.all[event.watch] { turn.act(on: event, pool.multi) }
             room -= turn.content.share
         }
     }
@@ -85,7 +89,11 @@ struct Loop: ~Copyable {
             case .cancel(let control): cancel(control)
             case .resumeReceiving(let control): active[control]?.resumeReceiving()
             case .resumeSending(let control): active[control]?.resumeSending()
-            case .report(let answer): answer.fill(.init(openSockets: turn.connections.count, origins: queue.shares))
+            case .replaceCertificates(let tls, let authorities, let answer):
+                pools.replace(tls, authorities, beside: active.all)
+                queue.doubtConnections()
+                answer.fill(())
+            case .report(let answer): answer.fill(.init(queue, turn, active.all, &times))
             case .stop: isStopping = true
             case .shutDown:
                 isStopping = true
@@ -103,15 +111,7 @@ struct Loop: ~Copyable {
         if queue.enter(transfer.id, in: transfer.hostQueue) {
             begin(transfer, at: now)
         } else {
-            waiting[transfer.id] = transfer
-            if let timeout = control.hop.options.timeouts.queue {
-                let deadline = transfer.place.enqueuedAt + timeout
-                transfer.place.deadline = deadline
-                deadlines.insert(transfer.id, at: deadline)
-                if deadlines.count > 2 * waiting.count + 64 {
-                    deadlines.keep { [waiting] in waiting[$0.id]?.place.deadline == $0.deadline }
-                }
-            }
+            waiting.insert(transfer)
         }
     }
 
@@ -122,7 +122,7 @@ struct Loop: ~Copyable {
             connectReleased()
             active.remove(transfer)
             abandon(transfer)
-        } else if waiting.removeValue(forKey: ObjectIdentifier(control)) != nil {
+        } else if waiting.take(ObjectIdentifier(control)) != nil {
             _ = queue.giveUp(ObjectIdentifier(control))
         }
     }
@@ -135,8 +135,7 @@ struct Loop: ~Copyable {
 
     private mutating func failAll() {
         for transfer in active.all { pools[of: transfer]?.end(transfer) }
-        let all = active.removeAll() + Array(waiting.values)
-        waiting = [:]
+        let all = active.removeAll() + waiting.removeAll()
         for transfer in all { transfer.giveUp(.shutDown) }
     }
 
@@ -155,7 +154,6 @@ struct Loop: ~Copyable {
         transfer.place.waited = transfer.place.waited ?? now - transfer.place.enqueuedAt
         let number = queue.pool(in: transfer.hostQueue)
         transfer.place.pool = number
-        pools.make(through: number, at: now)
         transfer.attempt.joinsHTTP2 =
             transfer.hostQueue.host.version == .http2PriorKnowledge && transfer.hostQueue.isMultiplexed
             && !transfer.hostQueue.host.sharesOnceAnswered
@@ -169,11 +167,12 @@ struct Loop: ~Copyable {
         transfer.startOver()
         let (hostQueue, number) = (transfer.hostQueue, transfer.place.pool)
         if queue.mayConnectAgain(transfer.id, in: hostQueue, pool: number) { return carry(transfer, at: .now) }
-        transfer.place.pool = nil
+        (transfer.place.pool, transfer.place.slot) = (nil, nil)
         active.follow(transfer)
     }
 
     private mutating func carry(_ transfer: Transfer, at now: MonotonicTime) {
+        transfer.place.slot = transfer.place.pool.flatMap { pools.make(through: $0, at: now) }
         let code = pools[of: transfer]?.begin(transfer, at: now) ?? CURLE_OUT_OF_MEMORY
         guard code != CURLE_OK else { return }
         active.remove(transfer)
@@ -184,7 +183,7 @@ struct Loop: ~Copyable {
     private mutating func finishEnded() {
         finishFailedOnResume()
         var lastSound: Connection?
-        for pool in pools.all {
+        for case let pool? in pools.all {
             while let (transfer, code) = pool.nextFinished() {
                 if transfer.attempt.restart != nil || transfer.isCarriedAgain(after: code) {
                     beginAgain(transfer)
@@ -234,7 +233,7 @@ struct Loop: ~Copyable {
     /// Goes on with those that now may.
     private mutating func beginWaiting() {
         while queue.waitingCount > 0, let id = queue.next() {
-            if let transfer = waiting.removeValue(forKey: id) { begin(transfer, at: .now) }
+            if let transfer = waiting.take(id) { begin(transfer, at: .now) }
         }
         connectReleased()
     }
@@ -265,6 +264,7 @@ struct Loop: ~Copyable {
         turn.lookAgain(at: active.all)
         finishFailedOnResume()
         beginWaiting()
+        pools.endFormer(beside: active.all)
     }
 
     // MARK: Time
@@ -272,26 +272,24 @@ struct Loop: ~Copyable {
     private mutating func runTimeouts() {
         let now = MonotonicTime.now
         poller.turnStart = now.milliseconds
-        for pool in pools.all where pool.multi.isDue(at: now) {
+        for case let pool? in pools.all where pool.multi.isDue(at: now) {
             turn.actOnTimeout(pool.multi)
         }
         pools.closeUnused(beside: active.all, at: now)
-        while let entry = deadlines.popExpired(now) {
-            guard let transfer = waiting[entry.id], transfer.place.deadline == entry.deadline else { continue }
-            waiting[entry.id] = nil
-            _ = queue.giveUp(entry.id)
+        while let transfer = waiting.takeLate(at: now) {
+            _ = queue.giveUp(transfer.id)
             transfer.control.fail(.timedOut(.queue, during: .queued))
         }
     }
 
-    private mutating func wait() {
-        var next = deadlines.next?.nextMillisecond
+    private mutating func wait(from now: MonotonicTime) {
+        var next = waiting.nextMoment
         if let moment = turn.nextMoment { next = min(next ?? moment, moment) }
         if let moment = pools.nextMoment { next = min(next ?? moment, moment) }
         events.removeAll(keepingCapacity: true)
         nextEvent = 0
         poller.wait(
-            milliseconds: next.map { Int32(clamping: max(0, $0 - MonotonicTime.now.milliseconds)) } ?? -1,
+            milliseconds: next.map { Int32(clamping: max(0, $0 - now.milliseconds)) } ?? -1,
             into: &events
         )
         mailbox.endWaiting()

@@ -1,13 +1,19 @@
 internal import NetworkStack
 
-/// The pools of a loop, made as they are needed, in order.
+/// The pools of a loop, made as they are needed, in order. When certificates are replaced, so are all pools: a former one carries the
+/// transfers that it has, and ends with the last.
 struct Pools {
-    private let configuration: Network.Configuration
-    private let authorities: Authorities
+    private var configuration: Network.Configuration
+    private var authorities: Authorities
     private let poller: Poller
     private let connections: ConnectionTable
     private let quirks: LibcurlQuirks
-    private(set) var all: [Pool] = []
+    /// The pools by slot, which is what a socket is watched for; `nil` for one that has ended.
+    private(set) var all: [Pool?] = []
+    /// The slots of those that transfers connect in, by number.
+    private var slots: [Int] = []
+    /// The slots of the former ones.
+    private var former: Set<Int> = []
     /// How long unused connections are kept.
     private let idleAge: Duration
     /// When those that were used are looked at.
@@ -29,31 +35,60 @@ struct Pools {
     }
 
     /// The pool of a transfer that was to connect, unless there was no memory for one.
-    subscript(of transfer: Transfer) -> Pool? { transfer.place.pool.flatMap { $0 < all.count ? all[$0] : nil } }
+    subscript(of transfer: Transfer) -> Pool? { transfer.place.slot.flatMap { all[$0] } }
 
     /// When libcurl wants to be called for one of them, or they are looked at, in milliseconds of the monotonic clock.
     var nextMoment: Int64? {
         var next = nextLook?.nextMillisecond
-        for pool in all {
+        for case let pool? in all {
             if let deadline = pool.multi.deadline { next = min(next ?? deadline, deadline) }
         }
         return next
     }
 
-    /// Makes pools up to a number, which is about to be used, as far as there is memory.
-    mutating func make(through number: Int, at now: MonotonicTime) {
+    /// Makes pools up to a number, which is about to be used.
+    ///
+    /// - Returns: The slot of the pool with the number, unless there was no memory for it.
+    mutating func make(through number: Int, at now: MonotonicTime) -> Int? {
         if nextLook == nil { nextLook = now + idleAge }
-        while all.count <= number {
+        while slots.count <= number {
+            let slot = all.firstIndex { $0 == nil } ?? all.count
             let multi = MultiHandle(
                 poller: poller,
                 connections: connections,
-                number: all.count,
+                number: slot,
                 limits: configuration.connections,
-                sharesConnections: all.count != PoolPlaces.ownPool,
+                sharesConnections: slots.count != PoolPlaces.ownPool,
                 quirks: quirks
             )
-            guard let multi else { return }
-            all.append(Pool(configuration: configuration, authorities: authorities, multi: multi))
+            guard let multi else { return nil }
+            if slot == all.count { all.append(nil) }
+            all[slot] = Pool(configuration: configuration, authorities: authorities, multi: multi)
+            slots.append(slot)
+        }
+        return slots[number]
+    }
+
+    /// Has transfers connect with other certificates from now on. The connections that no transfer uses are closed, unless one is in
+    /// their pool.
+    mutating func replace(
+        _ tls: Network.TLSConfiguration,
+        _ authorities: Authorities,
+        beside transfers: [Transfer]
+    ) {
+        (configuration.tls, self.authorities) = (tls, authorities)
+        former.formUnion(slots)
+        slots = []
+        endFormer(beside: transfers)
+    }
+
+    /// Ends the former pools that have no transfer.
+    mutating func endFormer(beside transfers: [Transfer]) {
+        guard !former.isEmpty else { return }
+        let used = Set(transfers.map(\.place.slot))
+        for slot in former where !used.contains(slot) {
+            former.remove(slot)
+            all[slot] = nil
         }
     }
 
@@ -65,9 +100,9 @@ struct Pools {
     mutating func closeUnused(beside transfers: [Transfer], at now: MonotonicTime) {
         guard let look = nextLook, look <= now else { return }
         nextLook = nil
-        let used = Set(transfers.map(\.place.pool))
-        for (number, pool) in all.enumerated() {
-            pool.looks = used.contains(number) ? 0 : pool.looks + 1
+        let used = Set(transfers.map(\.place.slot))
+        for case (let slot, let pool?) in all.enumerated() {
+            pool.looks = used.contains(slot) ? 0 : pool.looks + 1
             if pool.looks == 2 { pool.closeConnections() }
             if pool.looks < 2 { nextLook = now + idleAge }
         }

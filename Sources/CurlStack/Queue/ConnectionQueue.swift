@@ -102,9 +102,14 @@ struct ConnectionQueue {
     /// How many transfers wait.
     var waitingCount: Int { waits.count }
 
+    /// The connections that are shared are joined no more: of each host, the next transfer to connect finds out how things are.
+    mutating func doubtConnections() {
+        for queue in queues.values { queue.isInDoubt = queue.isMultiplexed }
+    }
+
     /// What is under way with each origin.
-    var shares: [HTTP.Origin: Network.ConnectionStatistics.Share] {
-        var shares: [HTTP.Origin: Network.ConnectionStatistics.Share] = [:]
+    var shares: [HTTP.Origin: Network.Gauges.Share] {
+        var shares: [HTTP.Origin: Network.Gauges.Share] = [:]
         for (host, queue) in queues where queue.active > 0 {
             shares[host.origin, default: .init()].active += queue.active
         }

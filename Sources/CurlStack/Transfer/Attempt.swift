@@ -78,4 +78,6 @@ struct QueuePlace {
     var waited: Duration?
     /// The number of the pool where it was to connect, once it might.
     var pool: Int?
+    /// Where the loop has that pool, once it was made.
+    var slot: Int?
 }

@@ -69,6 +69,7 @@ extension Transfer {
                 attempt.openedSockets,
                 of: id,
                 at: endpoints,
+                to: control.hop.origin,
                 securedAs: attempt.tlsRecord,
                 mayUseTLS ? easy.negotiatedTLS : nil
             )
@@ -261,7 +262,7 @@ extension Transfer {
         guard readsConnections || attempt.connection != nil, let note = DebugText(text) else { return }
         switch note {
         case .connection(let number) where readsConnections:
-            attempt.unixEndpoints = EndpointPair(number: number, pool: place.pool ?? 0)
+            attempt.unixEndpoints = EndpointPair(number: number, pool: place.slot ?? 0)
         case .connection: break
         case .retry: attempt.isBetweenConnections = true
         // While libcurl looks for another connection, the text is about whichever connection it looks at.

@@ -84,6 +84,11 @@ final class Transfer: TransferCallbacks {
         control.sink.entered(phase, on: connection.facts, isReused: attempt.isReused)
     }
 
+    func looksUp() {
+        turn.nameLookups += 1
+        entered(.resolving)
+    }
+
     /// The transfer is about to connect. Most find a connection before the turn ends, and do not report this.
     func connects() {
         (phase, isPhaseReported) = (.connecting, false)

@@ -10,10 +10,14 @@ public struct AnyHTTPNetworkStack<Remote: Sendable>: HTTPNetworkStack {
     /// What the backend can do here, with a reason for everything that it cannot.
     public let capabilities: HTTP.Capabilities
 
+    /// What the backend is doing now.
+    public var gauges: Network.Gauges { get async { await currentGauges() } }
+
     /// The backend's current options.
     public var options: HTTP.Options { currentOptions() }
 
     private let currentOptions: @Sendable () -> HTTP.Options
+    private let currentGauges: @Sendable () async -> Network.Gauges
     private let erased: @Sendable (Resource, @escaping Completion<Remote>) -> any Cancelable
     private let awaited: @Sendable (Resource) async -> Result<Network.Value<Remote, Response>, FetchError>
     private let streamed: @Sendable (Resource, @escaping Completion<ByteStream<FetchError>>) -> any Cancelable
@@ -26,6 +30,7 @@ public struct AnyHTTPNetworkStack<Remote: Sendable>: HTTPNetworkStack {
     public init<Base: HTTPNetworkStack<Remote>>(_ base: Base) {
         capabilities = base.capabilities
         currentOptions = { base.options }
+        currentGauges = { await base.gauges }
         erased = { resource, completion in
             base.fetch(resource: resource.converted()) { completion(Self.erase($0)) }
         }

@@ -22,6 +22,9 @@ where
     /// The options of fetches. A resource, a call or a view (``with(options:)``) changes these options for itself.
     var options: HTTP.Options { get }
 
+    /// What the stack is doing now. By default it is empty; a stack on an ``HTTPTransport`` reports its fetches, requests and bytes.
+    var gauges: Network.Gauges { get async }
+
     /// Fetches a resource. Cancelling the task cancels the fetch, which then throws ``HTTPFetchError/cancelled``.
     ///
     /// The default implementation uses the form with a completion; a stack may have a faster one.
@@ -62,6 +65,19 @@ where
 }
 
 extension HTTPNetworkStack {
+    /// Empty.
+    public var gauges: Network.Gauges { get async { .init() } }
+
+    /// What the stack is doing, again and again: at once, and then after each interval.
+    ///
+    /// The sequence retains the stack. It ends when the task that reads it is cancelled.
+    ///
+    /// - Parameter interval: The time between two values; at least a millisecond.
+    /// - Returns: The gauges, as long as they are read. What is not read is not measured.
+    public func gauges(every interval: Duration) -> some AsyncSequence<Network.Gauges, Never> & Sendable {
+        GaugeSequence(interval: max(interval, .milliseconds(1))) { await gauges }
+    }
+
     /// Fetches a resource and delivers its body while it arrives. Cancelling the task cancels the fetch, as long as this waits.
     ///
     /// - Parameter resource: What to fetch.
@@ -104,6 +120,9 @@ extension HTTPTransportStack {
 
     /// The options of fetches, from the stack's configuration.
     public var options: HTTP.Options { engine.options }
+
+    /// What the stack is doing now.
+    public var gauges: Network.Gauges { get async { await engine.gauges } }
 
     /// Fetches a resource and collects its body.
     ///

@@ -21,6 +21,7 @@ final class EngineContext: Sendable {
     /// Passes events to the listeners, if there are any.
     let events: EventReporter?
     let wheel = TimerWheel()
+    let traffic = Traffic()
     /// How long after a fetch has begun, in nanoseconds, to look at its clocks: calculated once, as durations are slow to add.
     private let firstLook: UInt64
     let queue: DispatchQueue

@@ -81,6 +81,7 @@ extension FetchLoop {
     }
 
     func finished(trailers: HTTP.Headers?, metrics: HTTP.Metrics, hop: Int) {
+        context.traffic.add(metrics)
         if let receiver, state.withLock({ $0.isStreaming(hop) }) {
             var metrics = metrics
             state.withLock { state in
@@ -108,6 +109,7 @@ extension FetchLoop {
             if !body.isEmpty { _ = received(body: body, hop: hop) }
             return finished(trailers: trailers, metrics: metrics, hop: hop)
         }
+        context.traffic.add(metrics)
         let fails = options.value.failsForStatus(response.status)
         var head: HTTP.Response? = consume response
         act {
@@ -125,6 +127,7 @@ extension FetchLoop {
 
     @usableFromInline
     func failed(_ failure: HopFailure, metrics: HTTP.Metrics, hop: Int) {
+        context.traffic.add(metrics)
         act { $0.failed(failure, metrics: metrics, hop: hop, now: .now) }
     }
 }

@@ -41,7 +41,7 @@ public final class HTTPEngine<Transport: HTTPTransport>: Sendable {
             queue: queue,
             retryQueue: retryQueue,
             lastIdentifier: Lock(0),
-            events: EventReporter(configuration.listeners)
+            events: EventReporter(configuration.listeners, advisories: transport.capabilities.advisories)
         )
     }
 
@@ -88,6 +88,16 @@ public final class HTTPEngine<Transport: HTTPTransport>: Sendable {
     ///
     /// - Parameter grace: The longest wait; zero or less means none. Cancelling the task ends the wait, too.
     public func finish(within grace: Duration) async { await context.finish(within: grace) }
+
+    /// What the transport reports, with what the engine knows besides.
+    public var gauges: Network.Gauges {
+        get async {
+            var gauges = await transport.gauges
+            gauges.fetches = context.wheel.count
+            context.traffic.report(to: &gauges)
+            return gauges
+        }
+    }
 
     /// How a server must prove itself before anything is sent to it.
     ///

@@ -95,6 +95,9 @@ final class TimerWheel: Sendable {
         for departure in state.withLock({ exchange(&$0.departures, with: []) }) { departure.fire() }
     }
 
+    /// How many entries there are.
+    var count: Int { state.withLock { $0.records.count - $0.free.count } }
+
     /// Takes no new fetch from now on. Returns an event that fires when the last entry has left.
     func seal() -> AsyncEvent {
         let departure = AsyncEvent()

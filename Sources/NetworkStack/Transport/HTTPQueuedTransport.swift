@@ -52,6 +52,9 @@ public struct HTTPQueuedTransport<Base: HTTPTransport>: HTTPTransport {
     /// Makes the response of the transport behind this one.
     public func response(_ response: HTTP.Response) -> Response { base.response(response) }
 
+    /// The requests that have a place, and those that wait.
+    public var gauges: Network.Gauges { get async { .init(places.shares) } }
+
     /// Shuts down the transport behind this one.
     public func shutDown() async { await base.shutDown() }
 }

@@ -43,6 +43,9 @@ public protocol HTTPTransport<Request, Response, Failure>: Sendable {
     /// - Returns: The transport's response.
     func response(_ response: HTTP.Response) -> Response
 
+    /// The requests and connections under way. The engine adds its fetches, and the bytes of bodies. By default they are empty.
+    var gauges: Network.Gauges { get async }
+
     /// Ends what still runs, and releases what the transport holds. The stack calls it in its shutdown, after the engine has
     /// cancelled all hops. By default it does nothing.
     func shutDown() async
@@ -51,6 +54,9 @@ public protocol HTTPTransport<Request, Response, Failure>: Sendable {
 extension HTTPTransport {
     /// `false`.
     public var enforcesServerTrust: Bool { false }
+
+    /// Empty.
+    public var gauges: Network.Gauges { get async { .init() } }
 
     /// Does nothing.
     public func shutDown() async {}

@@ -24,6 +24,16 @@ package struct PlaceQueue<Waiter> {
         self.total = total ?? .max
     }
 
+    /// What is under way with each origin.
+    package var shares: [HTTP.Origin: Network.Gauges.Share] {
+        hosts.mapValues { host in
+            var share = Network.Gauges.Share()
+            share.active = host.running
+            for place in 0..<host.waiting.count where host.waiting[place].waiter != nil { share.waiting += 1 }
+            return share
+        }
+    }
+
     /// Takes a place, or queues the waiter.
     ///
     /// - Returns: The ticket of the waiter, or `nil` if a place was free.

@@ -29,6 +29,9 @@ final class TransferPlaces: Sendable {
         for start in admitted { start() }
     }
 
+    /// What is under way with each origin.
+    var shares: [HTTP.Origin: Network.Gauges.Share] { state.withLock { $0.queue.shares } }
+
     /// Notes that a host has answered a request in full.
     func answered(_ origin: HTTP.Origin) {
         state.withLock { state in

@@ -77,6 +77,9 @@ final class TransferSession: Sendable {
 
     // MARK: Places
 
+    /// What is under way with each origin.
+    var shares: [HTTP.Origin: Network.Gauges.Share] { state.withLock { $0.places.shares } }
+
     /// Takes a place, or returns a ticket; then `start` is called on the steering queue when a place is free.
     func enter(_ origin: HTTP.Origin, start: @escaping @Sendable () -> Void) -> UInt64? {
         state.withLock { $0.places.enter(start, for: origin) }

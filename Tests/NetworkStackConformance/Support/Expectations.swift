@@ -153,11 +153,11 @@ func eventually(
     within limit: Duration = .seconds(10),
     file: StaticString = #fileID,
     line: UInt = #line,
-    _ condition: () throws -> Bool
+    _ condition: () async throws -> Bool
 ) async throws {
     let limit = Patience.limit(limit)
     let deadline = ContinuousClock.now + limit
-    while try !condition() {
+    while try await !condition() {
         guard ContinuousClock.now < deadline else {
             throw ConformanceFailure("It did not happen within \(limit): \(what)", file: file, line: line)
         }

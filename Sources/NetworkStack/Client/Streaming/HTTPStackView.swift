@@ -14,6 +14,9 @@ public struct HTTPStackView<Base: HTTPNetworkStack, Remote: Sendable>: HTTPNetwo
     /// The options of fetches.
     public var options: HTTP.Options { base.options }
 
+    /// What the stack is doing now.
+    public var gauges: Network.Gauges { get async { await base.gauges } }
+
     let base: Base
     /// Makes the delivered value from a stream and its response.
     let remote: @Sendable (ByteStream<FetchError>, HTTP.Response) -> Remote
@@ -76,6 +79,9 @@ public struct HTTPOptionsView<Base: HTTPNetworkStack>: HTTPNetworkStack {
 
     /// The stack's options after the change.
     public var options: HTTP.Options { base.options.changed(by: change) }
+
+    /// What the stack is doing now.
+    public var gauges: Network.Gauges { get async { await base.gauges } }
 
     let base: Base
     let change: HTTP.Options.Change
