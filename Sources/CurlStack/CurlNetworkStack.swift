@@ -100,6 +100,20 @@ extension Network {
             try await engine.stream(resource)
         }
 
+        /// Reads the files of the configuration's TLS again: the client's identity, the authorities, the system's authorities. Call
+        /// it when they have been replaced, such as by a certificate manager.
+        ///
+        /// New connections use what the files have now. Requests under way finish on the connections that they have. Those of no
+        /// request are closed, or, beside a request of the same pool, left unused and closed with it. No TLS session of the former
+        /// files is resumed. Listeners are told (``/NetworkStack/EventListener/certificatesReloaded(error:)``).
+        ///
+        /// If a file cannot be read or used, everything stays as it was. After a shutdown it does nothing.
+        ///
+        /// - Throws: ``/NetworkStack/Network/ConfigurationError/invalid(_:)`` with what is wrong, without a byte of it.
+        public func reloadCertificates() async throws(ConfigurationError) {
+            try await engine.transport.reloadCertificates()
+        }
+
         /// Ends every fetch in flight with ``/NetworkStack/HTTPFetchError/shutDown``, frees every resource, and waits until that
         /// is done.
         ///
@@ -145,13 +159,4 @@ extension Network.CurlNetworkStack {
     /// - Throws: ``/NetworkStack/Network/ConfigurationError/invalid(_:)`` if libcurl is initialised already, by a stack, by
     ///   ``CurlLibrary/shared`` or by other code.
     public static func useFastAllocator() throws(Network.ConfigurationError) { try FreeLists.enable() }
-
-    /// The current state of the stack's connections. After a shutdown there are none.
-    public var connectionStatistics: Network.ConnectionStatistics {
-        get async {
-            let answer = OneShot<Network.ConnectionStatistics>()
-            guard engine.transport.thread?.mailbox.post(.report(answer)) == true else { return .init() }
-            return await answer.take()
-        }
-    }
 }

@@ -20,12 +20,15 @@ public final class CurlTransport: HTTPTransport {
     let thread: LoopThread?
     /// Passes events to the listeners, if there are any.
     let events: EventReporter?
+    /// The TLS configuration with the paths of its files, which are read again on request.
+    private let tls: Lock<Network.TLSConfiguration>
     /// Why nothing is carried, if there is no thread.
     private let refusal: Network.ConfigurationError?
 
     /// Makes a transport that carries nothing.
     init(refusing error: Network.ConfigurationError) {
         (capabilities, thread, events, refusal) = (CurlLibrary.shared.capabilities, nil, nil, error)
+        tls = Lock(.init())
     }
 
     /// Makes a transport that works around the given defects of libcurl and has the given trust gates.
@@ -38,10 +41,11 @@ public final class CurlTransport: HTTPTransport {
         try CurlLibrary.shared.validate()
         capabilities = CurlLibrary.shared.capabilities
         if configuration.options.version == .http2PriorKnowledge { try capabilities.require(.http2PriorKnowledge) }
+        tls = Lock(configuration.tls)
         var configuration = configuration
         let authorities: Authorities
         (configuration.tls, authorities) = try configuration.tls.read()
-        events = EventReporter(configuration.listeners)
+        events = EventReporter(configuration.listeners, advisories: capabilities.advisories)
         thread = try LoopThread(
             configuration: configuration,
             authorities: authorities,
@@ -50,6 +54,36 @@ public final class CurlTransport: HTTPTransport {
             events: events
         )
         refusal = nil
+    }
+
+    /// Reads the files of the TLS configuration again, and has new connections use what is in them.
+    func reloadCertificates() async throws(Network.ConfigurationError) {
+        let answer = OneShot<Void>()
+        // Under the lock, so that what is read later is also used later.
+        let result = tls.withLock { [thread] tls in
+            Result { () throws(Network.ConfigurationError) in
+                let (tls, authorities) = try tls.read()
+                TrustStore.forgetSystem()
+                return thread?.mailbox.post(.replaceCertificates(tls, authorities, answer)) ?? false
+            }
+        }
+        switch result {
+        case .success(let isPosted):
+            if isPosted { await answer.take() }
+            events?.reloadedCertificates(nil)
+        case .failure(let error):
+            events?.reloadedCertificates(error)
+            throw error
+        }
+    }
+
+    /// The requests and connections under way, and what the thread does. After a shutdown they are empty.
+    public var gauges: Network.Gauges {
+        get async {
+            let answer = OneShot<Network.Gauges>()
+            guard thread?.mailbox.post(.report(answer)) == true else { return .init() }
+            return await answer.take()
+        }
     }
 
     /// Starts a hop, or queues it.

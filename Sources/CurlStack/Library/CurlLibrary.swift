@@ -58,11 +58,14 @@ public struct CurlLibrary: Sendable, CustomStringConvertible {
     /// What a stack on this libcurl can do, and the reason for each thing that it cannot.
     var capabilities: HTTP.Capabilities {
         hasHTTP2
-            ? HTTP.Capabilities()
-            : HTTP.Capabilities(unsupported: [
-                .http2: "libcurl \(version) was built without HTTP/2.",
-                .http2PriorKnowledge: "libcurl \(version) was built without HTTP/2.",
-            ])
+            ? HTTP.Capabilities(advisories: advisories)
+            : HTTP.Capabilities(
+                unsupported: [
+                    .http2: "libcurl \(version) was built without HTTP/2.",
+                    .http2PriorKnowledge: "libcurl \(version) was built without HTTP/2.",
+                ],
+                advisories: advisories
+            )
     }
 
     /// The versions.

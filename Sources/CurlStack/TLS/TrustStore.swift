@@ -35,6 +35,9 @@ final class TrustStore: Sendable {
 
     private static let loaded = Lock<TrustStore?>(nil)
 
+    /// Has the system's read again when it is needed next.
+    static func forgetSystem() { loaded.withLock { $0 = nil } }
+
     /// Has a context's connections verify their servers against these authorities and no others. What libcurl loads goes
     /// into another store, the context's own, which counts for nothing then.
     ///

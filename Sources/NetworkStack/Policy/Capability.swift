@@ -121,10 +121,19 @@ extension HTTP {
     public struct Capabilities: Sendable, CustomStringConvertible {
         private var reasons: [Capability: String]
 
+        /// The published vulnerabilities of the library below, in the version that the process runs with. A distribution may have
+        /// corrected them without another version number. Listeners get them once, when the stack is made
+        /// (``EventListener/advisoriesFound(_:)``).
+        public let advisories: [Advisory]
+
         /// Makes a report.
         ///
-        /// - Parameter unsupported: What the stack cannot do, with the reasons, in sentences. It can do everything else.
-        public init(unsupported: [Capability: String] = [:]) { reasons = unsupported }
+        /// - Parameters:
+        ///   - unsupported: What the stack cannot do, with the reasons, in sentences. It can do everything else.
+        ///   - advisories: The vulnerabilities of the library below.
+        public init(unsupported: [Capability: String] = [:], advisories: [Advisory] = []) {
+            (reasons, self.advisories) = (unsupported, advisories)
+        }
 
         /// Returns whether the stack can do this.
         ///

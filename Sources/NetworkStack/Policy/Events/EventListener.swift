@@ -126,6 +126,16 @@ public protocol EventListener: Sendable {
         at time: ContinuousClock.Instant
     )
 
+    /// The stack was made, and the library below it has published vulnerabilities. This comes once, before all other events.
+    ///
+    /// - Parameter advisories: The vulnerabilities, at least one (``HTTP/Capabilities/advisories``).
+    func advisoriesFound(_ advisories: [HTTP.Advisory])
+
+    /// The files of certificates and keys were read again. Only CurlStack reports this.
+    ///
+    /// - Parameter error: Why the former certificates stay in use; `nil` if new connections use the new ones.
+    func certificatesReloaded(error: (any Error)?)
+
     /// Listeners were too slow, and this many events were discarded before the next one.
     func eventsDropped(_ count: Int)
 }
@@ -183,6 +193,10 @@ extension EventListener {
         reason: HTTP.Connection.CloseReason,
         at time: ContinuousClock.Instant
     ) {}
+    /// Does nothing.
+    public func advisoriesFound(_ advisories: [HTTP.Advisory]) {}
+    /// Does nothing.
+    public func certificatesReloaded(error: (any Error)?) {}
     /// Does nothing.
     public func eventsDropped(_ count: Int) {}
 }

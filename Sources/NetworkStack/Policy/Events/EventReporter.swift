@@ -23,11 +23,13 @@ package final class EventReporter: Sendable {
         indirect case fetchCancelled(HTTP.Metrics)
         case connectionOpened(HTTP.Connection)
         case connectionClosed(HTTP.Connection, HTTP.Connection.CloseReason)
+        case advisoriesFound([HTTP.Advisory])
+        case certificatesReloaded((any Error)?)
     }
 
     /// An event, in one object that is cheap to pass on.
     private final class Entry: Sendable {
-        /// `nil` for a connection.
+        /// `nil` for what belongs to no fetch.
         let event: FetchEvent?
         let moment: MonotonicTime
         let occurrence: Occurrence
@@ -54,11 +56,12 @@ package final class EventReporter: Sendable {
     /// The most events that wait.
     package static let limit = 16_384
 
-    /// Makes a reporter, or `nil` if there is no listener.
-    package init?(_ listeners: [any EventListener]) {
+    /// Makes a reporter, or `nil` if there is no listener. Listeners get the vulnerabilities of the library below first.
+    package init?(_ listeners: [any EventListener], advisories: [HTTP.Advisory] = []) {
         if listeners.isEmpty { return nil }
         self.listeners = listeners
         observesSteps = listeners.contains { $0.observesSteps }
+        if !advisories.isEmpty { add(.advisoriesFound(advisories), at: nil) }
     }
 
     /// Adds the opening of a connection.
@@ -70,6 +73,9 @@ package final class EventReporter: Sendable {
     package func closed(_ connection: HTTP.Connection, _ reason: HTTP.Connection.CloseReason) {
         if observesSteps { add(.connectionClosed(connection, reason), at: nil) }
     }
+
+    /// Adds that certificates were read again, or why not.
+    package func reloadedCertificates(_ error: (any Error)?) { add(.certificatesReloaded(error), at: nil) }
 
     /// Adds an event that happens now.
     func add(_ occurrence: Occurrence, at place: FetchEvent.Place?) {
@@ -105,6 +111,8 @@ package final class EventReporter: Sendable {
         case .connectionOpened(let connection): listener.connectionOpened(connection, at: entry.moment.instant)
         case .connectionClosed(let connection, let reason):
             listener.connectionClosed(connection, reason: reason, at: entry.moment.instant)
+        case .advisoriesFound(let advisories): listener.advisoriesFound(advisories)
+        case .certificatesReloaded(let error): listener.certificatesReloaded(error: error)
         default: break
         }
     }
@@ -135,7 +143,7 @@ extension EventReporter.Occurrence {
         case .fetchSucceeded(let response): listener.fetchSucceeded(event, response: response)
         case .fetchFailed(let error): listener.fetchFailed(event, error: error)
         case .fetchCancelled(let metrics): listener.fetchCancelled(event, metrics: metrics)
-        case .connectionOpened, .connectionClosed: break
+        case .connectionOpened, .connectionClosed, .advisoriesFound, .certificatesReloaded: break
         }
     }
 }

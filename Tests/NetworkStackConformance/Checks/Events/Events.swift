@@ -104,6 +104,18 @@ extension ConformanceCheck {
             let events = try await recorder.ended(1)[0]
             try expectEqual(events.last.map { "\($0)" }, "fetchSucceeded 200 12", "the last event of \(events)")
         },
+        ConformanceCheck("Listeners get the library's vulnerabilities once, before other events") { subject in
+            let listener = AdvisoryListener()
+            let peer = try subject.serve { _ in .ok("x") }
+            let stack = try subject.stack { $0.listeners = [listener] }
+            for _ in 0..<2 { try await stack.text(peer.url("/")) }
+            try await eventually("both fetches are reported") {
+                listener.heard.withLock { $0.count(where: \.isEmpty) } == 2
+            }
+            let advisories = stack.capabilities.advisories.map(\.id)
+            let expected = (advisories.isEmpty ? [] : [advisories]) + [[], []]
+            try expectEqual(listener.heard.withLock { $0 }, expected, "what was heard")
+        },
         ConformanceCheck("A stream that is cut off reports a failure", needs: [.network]) { subject in
             let recorder = EventRecorder()
             let server = try ScriptedServer { _ in
@@ -164,4 +176,12 @@ private final class BlockedListener: EventListener {
     }
 
     func fetchSucceeded(_ event: FetchEvent, response: HTTP.Response) { counts.withLock { $0.ends += 1 } }
+}
+
+/// Notes the vulnerabilities that it gets, and the starts of fetches as empty lists.
+private final class AdvisoryListener: EventListener {
+    let heard = Lock<[[String]]>([])
+
+    func advisoriesFound(_ advisories: [HTTP.Advisory]) { heard.withLock { $0.append(advisories.map(\.id)) } }
+    func fetchStarted(_ event: FetchEvent) { heard.withLock { $0.append([]) } }
 }
