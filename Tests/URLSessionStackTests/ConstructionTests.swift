@@ -126,9 +126,9 @@ struct ConstructionTests {
         let server = try ScriptedServer.responding { .ok($0["user-agent"] ?? "none") }
         let network = Stack()
         #expect(network.session == nil)
-        #expect(try await network.fetch(resource: .url(server.url("/a"))).text == "NetworkStack/0.1")
+        #expect(try await network.fetch(resource: .url(server.url("/a"))).text == "NetworkStack/\(Network.version)")
         let session = try #require(network.session)
-        #expect(try await network.fetch(resource: .url(server.url("/b"))).text == "NetworkStack/0.1")
+        #expect(try await network.fetch(resource: .url(server.url("/b"))).text == "NetworkStack/\(Network.version)")
         #expect(network.session === session)
         #expect(server.requests.allSatisfy { $0["accept-language"] == nil })
         await network.shutdown()

@@ -1,8 +1,9 @@
 import CurlStack
+import NetworkStack
 
 /// What -V prints, in the form of curl's.
 enum VersionText {
-    static let number = "0.1"
+    static let number = Network.version
 
     static var text: String {
         let library = CurlLibrary.shared

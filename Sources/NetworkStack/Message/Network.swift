@@ -1,5 +1,8 @@
 /// The namespace of the concrete stacks and their shared types.
 public enum Network {
+    /// The version of this package (Semantic Versioning): the newest release, or the next one if changes are unreleased.
+    public static let version = "0.1.0"
+
     /// The result of a fetch: a value and its response.
     public struct Value<T, Response> {
         /// The body, or the value that was decoded from it.

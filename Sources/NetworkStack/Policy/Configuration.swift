@@ -72,8 +72,8 @@ extension Network {
         /// resource can opt out of all of them (``HTTP/Options/usesSessionHeaders``). `Content-Type` is sent only with a body.
         /// Redirects to another origin treat them like the request's fields.
         public var headers: HTTP.Headers = [:]
-        /// The `User-Agent` of requests without one, or `nil` for none.
-        public var userAgent: String? = "NetworkStack/0.1"
+        /// The `User-Agent` of requests without one, or `nil` for none. By default it has the package's version.
+        public var userAgent: String? = "NetworkStack/\(Network.version)"
         /// Whether requests without `Accept` get `Accept: */*`, as from most clients. It has no meaning (RFC 9110 section
         /// 12.5.1), but some servers expect it.
         public var sendsDefaultAccept = true

@@ -10,7 +10,7 @@ struct HARDocument: Encodable {
 
     struct Creator: Encodable {
         let name = "NetworkStack"
-        let version = "0.1.0"
+        let version = Network.version
     }
 
     struct Pair: Encodable {
