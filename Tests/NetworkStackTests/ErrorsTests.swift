@@ -50,6 +50,17 @@ struct FetchErrorTests {
         }
     }
 
+    @Test("the name of its case, that of the last failure for a retry")
+    func names() {
+        #expect(FetchError.timedOut(.idle, during: .waiting).caseName == "timedOut")
+        #expect(FetchError.http(503, nil, response).caseName == "http")
+        #expect(FetchError.cancelled.caseName == "cancelled")
+        #expect(retried(FetchError.cancelled, FetchError.http(503, nil, response)).caseName == "http")
+        #expect(retried().caseName == "retry")
+        #expect(FetchAndDecodeError.fetch(FetchError.shutDown).caseName == "shutDown")
+        #expect(FetchAndDecodeError<FetchError>.decode(Transported(kind: .other)).caseName == "undecodable")
+    }
+
     @Test("the last error behind a retry")
     func lastErrors() {
         guard case .http(503, _, _)? = retried(FetchError.http(503, nil, response)).lastError as? FetchError else {

@@ -32,6 +32,13 @@ struct RedactionTests {
         }
     }
 
+    @Test("a URL's text for a log has no user info, query or fragment")
+    func url() throws {
+        let url = try #require(Self.request?.url)
+        #expect(HTTP.Redaction().text(of: url) == "https://host.test/path?…")
+        #expect(HTTP.Redaction(showsQuery: true).text(of: url) == "https://host.test/path?token=s3cret")
+    }
+
     @Test("a response's description has no cookies and no query")
     func response() throws {
         let url = try #require(URL(string: "http://host.test/path?token=s3cret"))

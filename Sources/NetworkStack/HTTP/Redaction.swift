@@ -1,4 +1,4 @@
-internal import FoundationEssentials
+public import FoundationEssentials
 
 extension HTTP {
     /// What logs and exports omit: the values of secret fields, and user info, query and fragment of URLs.
@@ -22,8 +22,11 @@ extension HTTP {
             self.showsQuery = showsQuery
         }
 
-        /// A URL without its secret parts.
-        func text(of url: URL) -> String {
+        /// A URL without its secret parts, for a log or an export.
+        ///
+        /// - Parameter url: The URL, of any scheme.
+        /// - Returns: Its text without user info and fragment; a query is replaced by `?…`, unless queries are shown.
+        public func text(of url: URL) -> String {
             guard showsQuery, let query = url.query(percentEncoded: true) else { return url.redactedDescription }
             let shown = url.redactedDescription
             return (shown.hasSuffix("?…") ? String(shown.dropLast(2)) : shown) + "?" + query

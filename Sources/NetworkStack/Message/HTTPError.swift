@@ -31,9 +31,14 @@ public protocol HTTPError: Error {
     var transportFailure: HTTP.FailureKind? { get }
     /// The failure in a few words, without URLs, header values and bodies, for any log.
     var summary: String { get }
+    /// The name of the failure's case, such as `timedOut`, for a metric's label or a group of logs: one of a fixed set of names.
+    var caseName: String { get }
 }
 
 extension HTTPError {
     /// Always `nil`, for stacks that decode no errors.
     public var apiError: (any Error)? { nil }
+
+    /// The name of the error's type, for errors without names of cases.
+    public var caseName: String { "\(type(of: self))" }
 }

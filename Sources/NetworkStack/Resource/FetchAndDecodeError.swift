@@ -58,6 +58,9 @@ extension FetchAndDecodeError: HTTPError where FetchError: HTTPError {
     /// The kind of a transport's failure, if there is one.
     public var transportFailure: HTTP.FailureKind? { failure?.transportFailure }
 
+    /// The name of the fetch's case; `undecodable` for a body that could not be decoded.
+    public var caseName: String { failure?.caseName ?? "undecodable" }
+
     /// The failure in a few words, without URLs, header values and bodies, for any log.
     public var summary: String {
         switch self {

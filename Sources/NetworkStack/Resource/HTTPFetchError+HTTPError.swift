@@ -114,4 +114,37 @@ extension HTTPFetchError: HTTPError {
         default: false
         }
     }
+
+    /// The name of the case, such as `timedOut`. For `retry`, that of the last failure.
+    public var caseName: String {
+        switch self {
+        case .retry: lastFetchError?.caseName ?? "retry"
+        case .noRequest: "noRequest"
+        case .invalidRequest: "invalidRequest"
+        case .unsupported: "unsupported"
+        case .http: "http"
+        case .noData: "noData"
+        case .badResponse: "badResponse"
+        case .unknownCoding: "unknownCoding"
+        case .transport: "transport"
+        case .timedOut: "timedOut"
+        case .untrusted: "untrusted"
+        case .tooManyRedirects: "tooManyRedirects"
+        case .insecureRedirect: "insecureRedirect"
+        case .invalidRedirect: "invalidRedirect"
+        case .bodyTooLarge: "bodyTooLarge"
+        case .decompressionRatio: "decompressionRatio"
+        case .headTooLarge: "headTooLarge"
+        case .headLineTooLong: "headLineTooLong"
+        case .tooManyFields: "tooManyFields"
+        case .bodyNotReplayable: "bodyNotReplayable"
+        case .requestBody: "requestBody"
+        case .interceptor: "interceptor"
+        case .undecodable: "undecodable"
+        case .localFile: "localFile"
+        case .concurrentRead: "concurrentRead"
+        case .shutDown: "shutDown"
+        case .cancelled: "cancelled"
+        }
+    }
 }
