@@ -7,21 +7,33 @@ let strict: [SwiftSetting] = [
     .enableUpcomingFeature("MemberImportVisibility"),
 ]
 
+let networkStack = Target.Dependency.product(name: "NetworkStack", package: "network-stack")
+
 let package = Package(
     name: "network-stack-integrations",
-    products: [.library(name: "AsyncHTTPClientStack", targets: ["AsyncHTTPClientStack"])],
+    products: [
+        .library(name: "AsyncHTTPClientStack", targets: ["AsyncHTTPClientStack"]),
+        .library(name: "NetworkStackLogging", targets: ["NetworkStackLogging"]),
+        .library(name: "NetworkStackMetrics", targets: ["NetworkStackMetrics"]),
+        .library(name: "NetworkStackTracing", targets: ["NetworkStackTracing"]),
+        .library(name: "NetworkStackService", targets: ["NetworkStackService"]),
+    ],
     dependencies: [
         .package(name: "network-stack", path: ".."),
         .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
+        .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.0"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.14.0"),
+        .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.100.0"),
         .package(url: "https://github.com/apple/swift-nio-extras", from: "1.26.0"),
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.0"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     ],
     targets: [
         .target(
             name: "AsyncHTTPClientStack",
             dependencies: [
-                .product(name: "NetworkStack", package: "network-stack"),
+                networkStack,
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
@@ -33,12 +45,59 @@ let package = Package(
             ],
             swiftSettings: strict
         ),
+        // Names of OpenTelemetry, for the three products below.
+        .target(name: "SemanticConventions", dependencies: [networkStack], swiftSettings: strict),
+        .target(
+            name: "NetworkStackLogging",
+            dependencies: [networkStack, "SemanticConventions", .product(name: "Logging", package: "swift-log")],
+            swiftSettings: strict
+        ),
+        .target(
+            name: "NetworkStackMetrics",
+            dependencies: [
+                networkStack, "SemanticConventions", .product(name: "CoreMetrics", package: "swift-metrics"),
+            ],
+            swiftSettings: strict
+        ),
+        .target(
+            name: "NetworkStackTracing",
+            dependencies: [
+                networkStack,
+                "SemanticConventions",
+                .product(name: "Tracing", package: "swift-distributed-tracing"),
+            ],
+            swiftSettings: strict
+        ),
+        .target(
+            name: "NetworkStackService",
+            dependencies: [networkStack, .product(name: "ServiceLifecycle", package: "swift-service-lifecycle")],
+            swiftSettings: strict
+        ),
         .testTarget(
             name: "AsyncHTTPClientStackTests",
             dependencies: [
                 "AsyncHTTPClientStack",
-                .product(name: "NetworkStack", package: "network-stack"),
+                networkStack,
                 .product(name: "NetworkStackConformance", package: "network-stack"),
+            ],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "NetworkStackIntegrationTests",
+            dependencies: [
+                "NetworkStackLogging",
+                "NetworkStackMetrics",
+                "NetworkStackTracing",
+                "NetworkStackService",
+                networkStack,
+                .product(name: "NetworkStackTesting", package: "network-stack"),
+                .product(name: "CurlStack", package: "network-stack"),
+                .product(name: "InMemoryLogging", package: "swift-log"),
+                .product(name: "InMemoryTracing", package: "swift-distributed-tracing"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "MetricsTestKit", package: "swift-metrics"),
+                .product(name: "ServiceLifecycleTestKit", package: "swift-service-lifecycle"),
+                .product(name: "Tracing", package: "swift-distributed-tracing"),
             ],
             swiftSettings: strict
         ),
