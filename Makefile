@@ -46,7 +46,7 @@ suite: ## Run the tests alone (FILTER='a check' runs some, LIBCURL=folder with a
 newer: ## Run both stacks' tests with a newer libcurl than the system's
 	@.ci/newer.sh
 
-integrations: install ## Build the stacks of Integrations/, and run the conformance suite on them (CHECK='a check' runs some)
+integrations: install ## Test Integrations/ with Examples/service: logs, metrics, traces, the stack on AsyncHTTPClient (CHECK='a check')
 	@.ci/integrations.sh
 
 demo: install-build ## Run the same app code on both stacks against a real server
@@ -130,4 +130,4 @@ walk: install-build ## List the source files that one fetch on CurlStack crosses
 	@.ci/walk.py
 
 clean: ## Remove everything built
-	@rm -rf .build .build-* Examples/.build Benchmarks/.build Benchmarks/.build-static Benchmarks/AsyncHTTPClient/.build Integrations/.build Tests/Consumer/.build Tests/Histories/.build
+	@rm -rf .build .build-* Examples/.build Examples/service/.build Benchmarks/.build Benchmarks/.build-static Benchmarks/AsyncHTTPClient/.build Integrations/.build Tests/Consumer/.build Tests/Histories/.build
