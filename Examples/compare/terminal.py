@@ -161,6 +161,7 @@ def prove_verbose(netfetch, server, folder):
             run = subprocess.run([netfetch, "-sv", "--stack", stack, *arguments, server.url + "a%20b?c=d"], input=b"from here", capture_output=True, timeout=30)
             shown = [line[2:].rstrip() for line in run.stderr.decode().splitlines() if line.startswith("> ")]
             sent = [re.sub("^(.*[Aa]uthorization): .*", r"\1: <redacted>", line) for line in server.heads[-1].split("\r\n")]
+            sent[0] = sent[0].replace("?c=d", "?…")
             holds = shown == sent if stack == "curl" else shown[:1] == sent[:1] and sorted(shown) == sorted(sent)
             expect(run.returncode == 0 and holds, f"-v shows the head that is sent over {stack} with {arguments}", (run.returncode, shown, sent))
             expect("< HTTP/1.1 200" in run.stderr.decode() and "< Content-Length: 5" in run.stderr.decode(), "-v shows the response's head", run.stderr)

@@ -28,6 +28,8 @@ struct Outcome: Sendable {
     let request: HTTP.Request
     /// The last head that came.
     let head: HTTP.Response?
+    /// The requests of the last attempt: the first, and those that redirects led to.
+    let requests: [HTTPHop]
     /// How many requests were sent, redirects and retries included.
     let hops: Int
     let redirects: Int
@@ -45,14 +47,20 @@ struct Outcome: Sendable {
 /// Any stack, as netfetch needs it: a receiver gets what a fetch brings, as it comes.
 struct Carrier: Sendable {
     private let start:
-        @Sendable (Order, Reception, @escaping @Sendable (HTTP.Response?, Failure?) -> Void) -> any Cancelable
+        @Sendable (Order, Reception, @escaping @Sendable (HTTP.Response?, HTTP.Metrics?, Failure?) -> Void)
+            -> any Cancelable
 
     /// Carries fetches with the transport of a stack.
     ///
     /// - Parameters:
     ///   - stack: The stack, which is kept.
     ///   - configuration: What the stack was made with.
-    init<Stack: HTTPTransportStack>(_ stack: Stack, _ configuration: Network.Configuration) {
+    ///   - recording: What observes every fetch.
+    init<Stack: HTTPTransportStack>(
+        _ stack: Stack,
+        _ configuration: Network.Configuration,
+        _ recording: Recording? = nil
+    ) {
         start = { order, reception, completion in
             var order = order
             // A stack that always decompresses asks for a body that needs none.
@@ -75,14 +83,19 @@ struct Carrier: Sendable {
                 configuration.interceptors = [policy]
                 reception.holdsTransient()
             }
+            if let recording {
+                configuration.listeners = [recording]
+                recording.begins()
+            }
             let engine = HTTPEngine(
                 transport: Tap(base: stack.engine.transport, reception: reception),
                 configuration: configuration
             )
             return engine.fetch(.init(baseRequestMaking: .request(order.request))) { result in
                 switch result {
-                case .success(let fetched): completion(fetched.response, nil)
-                case .failure(let error): completion(error.response, Failure(error))
+                case .success(let fetched): completion(fetched.response, fetched.response.metrics, nil)
+                case .failure(let error):
+                    completion(error.response, error.context?.metrics ?? error.response?.metrics, Failure(error))
                 }
             }
         }
@@ -92,7 +105,7 @@ struct Carrier: Sendable {
     func fetch(_ order: Order, receiver: any Receiver, completion: @escaping @Sendable (Outcome) -> Void) {
         let began = ContinuousClock.now
         let reception = Reception(order.request, speed: order.speed, receiver: receiver)
-        let fetching = start(order, reception) { response, failure in
+        let fetching = start(order, reception) { response, metrics, failure in
             let elapsed = ContinuousClock.now - began
             reception.end(isWhole: failure == nil) { arrival in
                 completion(
@@ -100,11 +113,12 @@ struct Carrier: Sendable {
                         url: response?.url ?? arrival.request.url,
                         request: arrival.request,
                         head: response ?? arrival.head,
+                        requests: arrival.requests,
                         hops: arrival.hops,
                         redirects: arrival.redirects,
                         retries: arrival.retries,
                         count: arrival.count,
-                        metrics: response?.metrics ?? arrival.metrics ?? HTTP.Metrics(),
+                        metrics: metrics ?? arrival.metrics ?? HTTP.Metrics(),
                         elapsed: elapsed,
                         failure: arrival.failure ?? failure
                     )

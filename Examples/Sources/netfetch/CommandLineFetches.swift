@@ -27,12 +27,12 @@ struct CommandLineFetches {
 
     /// Reads what is shared by all.
     ///
-    /// - Throws: A ``LocalFileError``.
-    init(_ command: Netfetch, _ line: CommandLineReader, stacks: Stacks, choice: StackChoice) throws(LocalFileError) {
+    /// - Throws: A ``LocalFileError`` or a ``UsageError``.
+    init(_ command: Netfetch, _ line: CommandLineReader, stacks: Stacks, choice: StackChoice) throws {
         self.command = command
         data = DataPieces(line)
         destinations = Destinations(line, command.output)
-        writeOut = try command.output.writeOut.map { text throws(LocalFileError) in try WriteOut(text) }
+        writeOut = try command.output.writeOut.map { try WriteOut($0) }
         self.stacks = stacks
         self.choice = choice
         width = command.several.width
@@ -51,7 +51,7 @@ struct CommandLineFetches {
                 codes.set(code, at: number)
                 places.signal()
             }
-            do { try start(try fetch(url, at: index), end) } catch { end(report(error, url: url)) }
+            do { try start(try fetch(url, at: index), end) } catch { end(report(error, url: url, at: index)) }
         }
         for _ in 0..<width { places.wait() }
         for _ in 0..<width { places.signal() }
@@ -122,25 +122,40 @@ struct CommandLineFetches {
             }
             let (code, message) = verdict(on: outcome, delivery)
             if let message { complain("netfetch: (\(code)) \(message)") }
-            writeOut(
-                of: FetchReport(
-                    url: fetch.url,
-                    number: fetch.number,
-                    outcome: outcome,
-                    downloaded: delivery.isDropped ? 0 : outcome.count,
-                    file: fetch.file,
-                    exitCode: code,
-                    message: message
+            end(
+                writeOut(
+                    of: FetchReport(
+                        url: fetch.url,
+                        number: fetch.number,
+                        outcome: outcome,
+                        stack: fetch.order.stack,
+                        downloaded: delivery.isDropped ? 0 : outcome.count,
+                        file: fetch.file,
+                        exitCode: code,
+                        message: message
+                    )
                 )
             )
-            end(code)
         }
     }
 
-    private func writeOut(of report: FetchReport) {
-        guard let text = writeOut?.text(of: report) else { return }
-        if !text.output.isEmpty { show(text.output) }
-        if !text.errors.isEmpty { Trace.write(text.errors) }
+    /// Writes the text of -w. Returns the exit code of the fetch.
+    private func writeOut(of report: FetchReport) -> Int32 {
+        var code = report.exitCode
+        for (target, text) in writeOut?.parts(of: report) ?? [] {
+            switch target {
+            case .standardOutput: if !text.isEmpty { show(text) }
+            case .standardError: if !text.isEmpty { Trace.write(text) }
+            case .file(let path, let appends):
+                var file = BodyFile(path, appends: appends)
+                do { try file.write(Data(text.utf8)) } catch {
+                    complain("netfetch: (\(error.exitCode)) \(error)")
+                    if code == 0 { code = error.exitCode }
+                }
+                file.close()
+            }
+        }
+        return code
     }
 
     /// Why standard output cannot be written to, if it cannot.
@@ -167,16 +182,25 @@ struct CommandLineFetches {
         return (22, "the server responded with \(status)")
     }
 
-    /// Reports what kept a fetch from beginning.
-    private func report(_ error: any Error, url: String) -> Int32 {
+    /// Reports what kept a fetch from beginning. Returns its exit code.
+    private func report(_ error: any Error, url: String, at index: Int) -> Int32 {
         let failure = error as? Failure ?? Failure(.other, "\(error)")
         if command.output.summary { show(Outcome.summary(url: url, failure: failure).text + "\n") }
-        if let error = error as? LocalFileError {
-            complain("netfetch: (\(error.exitCode)) \(error)")
-            return error.exitCode
-        }
-        complain("netfetch: (\(failure.exitCode)) \(failure.kind.rawValue): \(failure.message)")
-        return failure.exitCode
+        let code = (error as? LocalFileError)?.exitCode ?? failure.exitCode
+        let message = (error as? LocalFileError).map { "\($0)" } ?? "\(failure.kind.rawValue): \(failure.message)"
+        complain("netfetch: (\(code)) \(message)")
+        return writeOut(
+            of: FetchReport(
+                url: url,
+                number: index,
+                outcome: nil,
+                stack: choice,
+                downloaded: 0,
+                file: nil,
+                exitCode: code,
+                message: message
+            )
+        )
     }
 
     private func complain(_ text: String) {

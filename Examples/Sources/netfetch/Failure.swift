@@ -85,6 +85,8 @@ struct Failure: Error {
     var code: String?
     let message: String
     let exitCode: Int32
+    /// OpenSSL's verdict on the server's certificate, if that is the reason.
+    var verifyResult: Int?
 
     /// Makes a failure that netfetch found itself.
     init(_ kind: Kind, _ message: String, exitCode: Int32? = nil) {
@@ -243,5 +245,6 @@ struct Failure: Error {
             if error.code == .secureConnectionFailed { exitCode = 35 }
         }
         self.init(kind, phase: neutral?.phase, code: code, message: message, exitCode: exitCode)
+        verifyResult = (error as? CurlError)?.verifyResult
     }
 }

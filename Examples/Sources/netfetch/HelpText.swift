@@ -14,6 +14,8 @@ enum HelpText {
 
         \(writeOut)
 
+        \(trace)
+
         \(summary)
 
         \(batch)
@@ -42,11 +44,37 @@ enum HelpText {
 
     private static let writeOut = """
         WRITE-OUT
-        %{variable}, %header{name}, \\n, \\r, \\t and %% are replaced. Variables:
-          content_type, errormsg, exitcode, filename_effective, header_json, http_code, http_version, method, num_headers,
-          num_redirects, num_retries, onerror, redirect_url, referer, remote_ip, remote_port, response_code, scheme,
-          size_download, size_header, size_upload, speed_download, speed_upload, stderr, stdout, time_appconnect,
-          time_connect, time_namelookup, time_starttransfer, time_total, url, url_effective, urlnum
+        %{variable}, %header{name}, \\n, \\r, \\t and %% are replaced. %{stderr}, %{stdout}, %output{file} and %output{>>file} select
+        where the text goes from there on; what follows %{onerror} is for failures alone. %{json} has all variables, and
+        %{header_json} the fields of the last response. Secrets are not left out. The variables:
+        \(wrapped(FetchReport.variables.map(\.name)))
+        Times are in seconds from the start of the last attempt, redirects included, and 0 for what was not reached or is not
+        measured (the stack urlsession shows no steps of a connection); time_total has all attempts. ssl_verify_result is 0 if
+        the certificate was verified or there was none, else OpenSSL's verdict, or 1. size_request is the size over HTTP/1.1.
+        Refused, as netfetch does not know them:
+        \(wrapped(WriteOut.withoutCounterpart.keys.sorted()))
+        """
+
+    /// Words with commas, in indented lines.
+    private static func wrapped(_ words: [String]) -> String {
+        var lines = ["  "]
+        for (index, word) in words.enumerated() {
+            let piece = index + 1 < words.count ? word + "," : word
+            if lines[lines.count - 1].count + piece.count > 118 { lines.append("  ") }
+            let isFirst = lines[lines.count - 1].allSatisfy { $0 == " " }
+            lines[lines.count - 1] += (isFirst ? "" : " ") + piece
+        }
+        return lines.joined(separator: "\n")
+    }
+
+    private static let trace = """
+        TRACE
+        --trace prints a timeline of each fetch on standard error when it ends: how long each step took, the slowest one, what
+        came of earlier requests, the connection. curl's --trace FILE is another thing: it dumps the bytes. To see heads, use
+        -v; bytes are not shown. --har writes the last 10,000 fetches as an HTTP archive, which the developer tools of browsers
+        open. Failures are in both, with their times. A fetch that did not begin is in neither: its URL or an option is at
+        fault. Both leave out bodies, user info, queries, and the values of secret header fields, as -v does. With -w,
+        --summary, -i and -D, secrets are shown.
         """
 
     private static let summary = """

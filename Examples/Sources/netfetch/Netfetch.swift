@@ -41,6 +41,10 @@ struct Netfetch: ParsableCommand {
 
     func validate() throws {
         guard !showsHelp, !showsVersion else { return }
+        // A command line of curl's, which would fetch the file's name.
+        guard !output.showsTimelines || !urls.contains(where: { $0 == "-" || $0 == "%" }) else {
+            throw ValidationError("--trace takes no file; it prints timelines on standard error")
+        }
         guard several.isBatch else {
             if urls.isEmpty { throw ValidationError("no URL specified") }
             guard !connection.onlyReports || !connection.pins.isEmpty || connection.pinning != nil else {
@@ -82,21 +86,24 @@ struct Netfetch: ParsableCommand {
         OpenFiles.allowAsManyAsPossible()
         do {
             let memory = try memory.load()
-            let stacks = Stacks(width: several.width, memory: memory)
+            let recording = try Recording(output)
+            let stacks = Stacks(width: several.width, memory: memory, recording: recording)
             var command = self
             command.request.completeCredentials()
             command.connection.completeCredentials()
             let choice = try command.connection.choice()
-            let code =
+            let code = Result {
                 several.isBatch
-                ? try Batch(
-                    stacks: stacks,
-                    usual: .init(options: transfer.options, stack: choice, retrying: transfer.retrying),
-                    width: several.width
-                ).run()
-                : try CommandLineFetches(command, line, stacks: stacks, choice: choice).run()
-            try self.memory.save(memory)
-            return code
+                    ? try Batch(
+                        stacks: stacks,
+                        usual: .init(options: transfer.options, stack: choice, retrying: transfer.retrying),
+                        width: several.width
+                    ).run()
+                    : try CommandLineFetches(command, line, stacks: stacks, choice: choice).run()
+            }
+            try recording?.finish()
+            if case .success = code { try self.memory.save(memory) }
+            return try code.get()
         } catch let error as LocalFileError {
             Trace.write("netfetch: (\(error.exitCode)) \(error)\n")
             return error.exitCode

@@ -59,6 +59,15 @@ struct OutputArguments: ParsableArguments {
     @Flag(name: .both("v", "verbose"), help: "Show requests, responses and connections on standard error")
     var isVerbose = false
 
+    @Flag(name: .customLong("trace"), help: "Print a timeline of each fetch; takes no file (see TRACE)")
+    var showsTimelines = false
+
+    @Option(
+        name: .customLong("har"),
+        help: ArgumentHelp("Write the fetches to a file in HAR 1.2; - for standard output", valueName: "file")
+    )
+    var archive: String?
+
     /// Whether there is any option that is for fetches of the command line.
     var isGiven: Bool {
         !files.isEmpty || remoteNames > 0 || includesHeads || headsFile != nil || failsByStatus || showPins

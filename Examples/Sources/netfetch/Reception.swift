@@ -38,6 +38,8 @@ final class Reception: Sendable {
     struct Arrival: Sendable {
         var request: HTTP.Request
         var head: HTTP.Response?
+        /// The requests of the attempt under way.
+        var requests: [HTTPHop] = []
         var hops = 0
         var redirects = 0
         var retries = 0
@@ -92,7 +94,9 @@ final class Reception: Sendable {
             } else if state.arrival.hops > 0 {
                 state.arrival.retries += 1
                 state.arrival.redirects = 0
+                state.arrival.requests = []
             }
+            state.arrival.requests.append(hop)
             state.arrival.request = hop.request
             state.arrival.head = nil
             state.arrival.hops += 1

@@ -61,8 +61,18 @@ struct SentHead {
         return joined
     }
 
-    /// The lines, without the values of secret fields.
-    var lines: [String] { [line] + "\(headers)".split(separator: "\n").map(String.init) }
+    /// The lines, without the query and the values of secret fields.
+    var lines: [String] { [shownLine] + "\(headers)".split(separator: "\n").map(String.init) }
+
+    private var shownLine: String {
+        guard let mark = line.firstIndex(of: "?"), let end = line.lastIndex(of: " ") else { return line }
+        return line[..<mark] + "?…" + line[end...]
+    }
+
+    /// The length of the head over HTTP/1.1, in bytes, with its last line.
+    var byteCount: Int64 {
+        Int64(headers.reduce(line.utf8.count + 4) { $0 + $1.name.rawValue.utf8.count + $1.value.utf8.count + 4 })
+    }
 
     private static func authority(of hop: HTTPHop) -> String {
         let text = "\(hop.origin)"

@@ -22,6 +22,7 @@ final class Stacks: Sendable {
 
     private let width: Int
     private let memory: Memory
+    private let recording: Recording?
     private let state = Mutex(State())
 
     /// Makes no stack yet.
@@ -29,9 +30,11 @@ final class Stacks: Sendable {
     /// - Parameters:
     ///   - width: How many fetches run at once to one host.
     ///   - memory: What every stack keeps.
-    init(width: Int, memory: Memory = Memory()) {
+    ///   - recording: What observes every fetch.
+    init(width: Int, memory: Memory = Memory(), recording: Recording? = nil) {
         self.width = width
         self.memory = memory
+        self.recording = recording
     }
 
     /// The stack of a choice.
@@ -58,8 +61,10 @@ final class Stacks: Sendable {
         configuration.strictTransport = memory.strictTransport
         do {
             return switch choice.backend {
-            case .curl: Carrier(try Network.CurlNetworkStack(configuration: configuration), configuration)
-            case .urlsession: Carrier(try Network.URLSessionNetworkStack(configuration: configuration), configuration)
+            case .curl:
+                Carrier(try Network.CurlNetworkStack(configuration: configuration), configuration, recording)
+            case .urlsession:
+                Carrier(try Network.URLSessionNetworkStack(configuration: configuration), configuration, recording)
             }
         } catch {
             throw choice.failure(of: error)

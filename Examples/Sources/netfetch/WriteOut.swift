@@ -1,151 +1,112 @@
 import Foundation
 import NetworkStack
 
-/// The text of -w, with variables in curl's notation: `%{http_code}`, `%header{name}`.
+/// The text of -w, with variables in curl's notation: `%{http_code}`, `%header{name}`, `%output{file}`.
 struct WriteOut {
-    private let format: String
+    /// Where a part of the text goes.
+    enum Target: Equatable {
+        case standardOutput
+        case standardError
+        case file(path: String, appends: Bool)
+    }
+
+    private enum Piece {
+        case text(String)
+        case variable(String)
+        case header(String)
+        case target(Target)
+        /// What follows is for failures alone.
+        case onError
+    }
+
+    private let pieces: [Piece]
 
     /// Reads the option's value.
     ///
-    /// - Throws: A ``LocalFileError`` if it names a file that cannot be read.
-    init(_ text: String) throws(LocalFileError) {
-        format =
+    /// - Throws: A ``LocalFileError`` if it names a file that cannot be read, a ``UsageError`` for a variable of curl's that
+    ///   netfetch cannot fill in.
+    init(_ text: String) throws {
+        let format =
             text.hasPrefix("@") ? String(decoding: try LocalFile.read(String(text.dropFirst())), as: UTF8.self) : text
-    }
-
-    /// What to write, and where.
-    struct Text {
-        var output = ""
-        var errors = ""
-    }
-
-    /// Fills in the variables.
-    func text(of report: FetchReport) -> Text {
-        var (text, goesToErrors) = (Text(), false)
-        func put(_ piece: some StringProtocol) {
-            if goesToErrors { text.errors += piece } else { text.output += piece }
+        pieces = Self.pieces(of: format)
+        for case .variable(let name) in pieces {
+            if let reason = Self.withoutCounterpart[name] {
+                throw UsageError("--write-out cannot fill in %{\(name)}: \(reason)")
+            }
         }
-        var rest = format[...]
+    }
+
+    /// The variables of curl that netfetch refuses, with the reason.
+    static let withoutCounterpart = [
+        "certs": "the library reports public keys, not certificates (--show-pins)",
+        "num_certs": "the library reports public keys, not certificates (--show-pins)",
+        "ftp_entry_path": "netfetch speaks no FTP",
+        "http_connect": "the library does not report a proxy's reply to CONNECT",
+        "proxy_ssl_verify_result": "the library does not report it; a proxy that is not trusted fails the fetch",
+        "tls_earlydata": "the library sends no early data",
+    ]
+
+    private static func pieces(of format: String) -> [Piece] {
+        var (pieces, rest) = ([Piece](), format[...])
+        /// What is in braces after a word, if that is next.
+        func argument(_ word: String) -> String? {
+            guard rest.hasPrefix(word + "{"), let end = rest.firstIndex(of: "}") else { return nil }
+            let text = rest[rest.index(rest.startIndex, offsetBy: word.count + 1)..<end]
+            rest = rest[rest.index(after: end)...]
+            return String(text)
+        }
         while let letter = rest.popFirst() {
             switch (letter, rest.first) {
             case ("%", "%"):
-                put("%")
+                pieces.append(.text("%"))
                 rest.removeFirst()
-            case ("%", "{"):
-                guard let end = rest.firstIndex(of: "}") else {
-                    put("%")
-                    continue
-                }
-                let name = String(rest[rest.index(after: rest.startIndex)..<end])
-                rest = rest[rest.index(after: end)...]
-                switch name {
-                case "stderr": goesToErrors = true
-                case "stdout": goesToErrors = false
-                case "onerror": if report.exitCode == 0 { return text }
-                default:
-                    if let value = report.value(of: name) {
-                        put(value)
-                    } else {
-                        Trace.write("netfetch: unknown --write-out variable: '\(name)'\n")
+            case ("%", _):
+                if let name = argument("") {
+                    switch name {
+                    case "stderr": pieces.append(.target(.standardError))
+                    case "stdout": pieces.append(.target(.standardOutput))
+                    case "onerror": pieces.append(.onError)
+                    default: pieces.append(.variable(name))
                     }
+                } else if let name = argument("header") {
+                    pieces.append(.header(name))
+                } else if let name = argument("output") {
+                    let appends = name.hasPrefix(">>")
+                    pieces.append(.target(.file(path: appends ? String(name.dropFirst(2)) : name, appends: appends)))
+                } else {
+                    pieces.append(.text("%"))
                 }
-            case ("%", _) where rest.hasPrefix("header{"):
-                guard let end = rest.firstIndex(of: "}") else {
-                    put("%")
-                    continue
-                }
-                put(report.header(String(rest.dropFirst(7).prefix { $0 != "}" })))
-                rest = rest[rest.index(after: end)...]
             case ("\\", let next?):
                 rest.removeFirst()
-                put(["n": "\n", "r": "\r", "t": "\t"][next] ?? "\\\(next)")
-            default: put(String(letter))
+                pieces.append(.text(["n": "\n", "r": "\r", "t": "\t"][next] ?? "\\\(next)"))
+            default: pieces.append(.text(String(letter)))
             }
         }
-        return text
-    }
-}
-
-/// How a fetch of the command line ended, for -w.
-struct FetchReport {
-    let url: String
-    let number: Int
-    let outcome: Outcome
-    /// Bytes of the body, unless it was dropped.
-    let downloaded: Int64
-    let file: String?
-    let exitCode: Int32
-    let message: String?
-
-    /// The first value of a field of the last head.
-    func header(_ name: String) -> String {
-        outcome.head?.headers.first { $0.name == HTTP.HeaderName(name) }?.value ?? ""
+        return pieces
     }
 
-    /// A variable's value, or `nil` if there is no such variable.
-    func value(of name: String) -> String? {
-        let (head, metrics) = (outcome.head, outcome.metrics)
-        switch name {
-        case "http_code", "response_code":
-            return String(format: "%03d", head?.status.rawValue ?? 0)
-        case "http_version": return head?.version.number ?? "0"
-        case "content_type": return header("Content-Type")
-        case "errormsg": return message ?? ""
-        case "exitcode": return "\(exitCode)"
-        case "filename_effective": return file ?? ""
-        case "method": return outcome.request.method.rawValue
-        case "num_headers": return "\(head?.headers.count ?? 0)"
-        case "num_redirects": return "\(outcome.redirects)"
-        case "num_retries": return "\(outcome.retries)"
-        case "redirect_url": return redirectURL
-        case "referer": return outcome.request.headers[.referer] ?? ""
-        case "remote_ip": return metrics.remoteAddress ?? ""
-        case "remote_port": return "\(metrics.remotePort ?? 0)"
-        case "scheme": return outcome.url.scheme?.uppercased() ?? ""
-        case "size_download": return "\(downloaded)"
-        case "size_header": return "\(metrics.headBytesReceived ?? 0)"
-        case "size_upload": return "\(metrics.bytesSent)"
-        case "speed_download": return speed(downloaded)
-        case "speed_upload": return speed(metrics.bytesSent)
-        case "time_appconnect": return time(metrics.secured)
-        case "time_connect": return time(metrics.connected)
-        case "time_namelookup": return time(metrics.resolved)
-        case "time_starttransfer": return time(metrics.firstByte)
-        case "time_total": return time(outcome.elapsed)
-        case "url": return url
-        case "urlnum": return "\(number)"
-        case "url_effective": return outcome.url.absoluteString
-        case "header_json": return headerJSON
-        default: return nil
+    /// Fills in the variables.
+    ///
+    /// - Returns: The parts of the text, in order.
+    func parts(of report: FetchReport) -> [(target: Target, text: String)] {
+        var parts: [(target: Target, text: String)] = [(.standardOutput, "")]
+        func put(_ text: String) { parts[parts.count - 1].text += text }
+        for piece in pieces {
+            switch piece {
+            case .text(let text): put(text)
+            case .header(let name): put(report.header(name) ?? "")
+            case .target(let target): parts.append((target, ""))
+            case .onError: if report.exitCode == 0 { return parts }
+            case .variable("header_json"): put(report.headerJSON)
+            case .variable("json"): put(report.json.text)
+            case .variable(let name):
+                if let value = report.value(of: name) {
+                    put(value.text)
+                } else {
+                    Trace.write("netfetch: unknown --write-out variable: '\(name)'\n")
+                }
+            }
         }
-    }
-
-    private func time(_ duration: Duration?) -> String {
-        String(format: "%.6f", (duration?.milliseconds ?? 0) / 1000)
-    }
-
-    private func speed(_ bytes: Int64) -> String {
-        "\(Int64(Double(bytes) / max(outcome.elapsed.milliseconds / 1000, 0.000001)))"
-    }
-
-    /// Where a redirect leads that was not followed.
-    private var redirectURL: String {
-        guard let head = outcome.head, head.status.statusClass == .redirection, let place = head.headers[.location]
-        else {
-            return ""
-        }
-        return URL(string: place, relativeTo: outcome.url)?.absoluteString ?? place
-    }
-
-    /// The last head's fields, a line each: `{"name":["value",...],`.
-    private var headerJSON: String {
-        var (names, values) = ([String](), [String: [JSON]]())
-        for field in outcome.head?.headers ?? [:] {
-            let name = field.name.rawValue.lowercased()
-            if values[name] == nil { names.append(name) }
-            values[name, default: []].append(.string(field.value))
-        }
-        let lines = names.map { JSON.string($0).text + ":" + JSON.array(values[$0] ?? []).text }
-        return "{" + lines.joined(separator: ",\n") + "\n}"
+        return parts
     }
 }
