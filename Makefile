@@ -56,13 +56,14 @@ netfetch: install-build ## Build netfetch, the command line client, and say wher
 	@swift build --disable-build-manifest-caching --package-path Examples -c release --product netfetch
 	@echo "$$(swift build --package-path Examples -c release --show-bin-path)/netfetch"
 
-compare: netfetch ## Compare netfetch with curl: replies, requests, exit codes, -w, terminal (SHOW='a case' shows some)
+compare: netfetch install-test ## Compare netfetch with curl: replies, requests, exit codes, -w, terminal, HAR (SHOW='a case' shows some)
 	@program="$$(swift build --package-path Examples -c release --show-bin-path)/netfetch"; \
 	Examples/compare/compare.py "$$program" $${SHOW:+--show "$$SHOW"}; \
 	Examples/compare/contract.py "$$program"; \
 	Examples/compare/terminal.py "$$program"; \
 	Examples/compare/writeout.py "$$program"; \
-	Examples/compare/planted.py "$$program"
+	Examples/compare/planted.py "$$program"; \
+	.build/python/bin/python Examples/compare/archives.py "$$program"
 
 examples: install-build ## Build the examples, and run those that bring a server of their own or were moved from other clients
 	@.ci/examples.sh

@@ -36,7 +36,8 @@ python3-httpbin       module httpbin
 gunicorn              command_ gunicorn
 valgrind              command_ valgrind
 strace                command_ strace
-publicsuffix          list publicsuffix' ;;
+publicsuffix          list publicsuffix
+python3-venv          module ensurepip' ;;
 bench) rows='
 wrk                   command_ wrk
 golang-go             command_ go
@@ -96,3 +97,17 @@ if [ -n "$wanted" ]; then
     [ -z "${failed:-}" ] || echo "apt-get reported a failure, but everything needed is there: $(grep -E '^(E:|dpkg: error)' "$log" | head -n 1)" >&2
 fi
 .ci/toolchain.sh
+
+# Not in Debian. The versions are fixed, so that a new one cannot fail a test.
+python=.build/python/bin/python
+if [ "$1" = test ] && ! $python -c 'import haralyzer, jsonschema' 2>/dev/null; then
+    packages='haralyzer==2.4.0 jsonschema==4.26.0'
+    echo "Installing from PyPI: $packages"
+    log=$(mktemp)
+    trap 'rm -f "$log"' EXIT
+    { /usr/bin/python3 -m venv --clear .build/python && $python -m pip install $packages; } </dev/null >"$log" 2>&1 || {
+        cat "$log" >&2
+        echo "pip did not install $packages into .build/python. Its own words are above; the usual reason is no network." >&2
+        exit 1
+    }
+fi
