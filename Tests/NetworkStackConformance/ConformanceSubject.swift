@@ -43,7 +43,8 @@ public struct ConformanceSubject: Sendable {
     ///   - name: The stack's name.
     ///   - capabilities: What the stack can do here.
     ///   - make: Makes a stack.
-    ///   - preconnect: Opens a connection to an origin in advance. A stack that claims ``HTTP/Capability/preconnection`` needs it.
+    ///   - preconnect: Opens a connection to an origin in advance, for a stack that claims
+    ///     ``/NetworkStack/HTTP/Capability/preconnection``.
     public init<Made: HTTPTransportStack>(
         name: String,
         capabilities: HTTP.Capabilities,
@@ -62,7 +63,8 @@ public struct ConformanceSubject: Sendable {
     ///   - name: The stack's name.
     ///   - capabilities: What the stack can do here.
     ///   - make: Makes a stack.
-    ///   - preconnect: Opens a connection to an origin in advance. A stack that claims ``HTTP/Capability/preconnection`` needs it.
+    ///   - preconnect: Opens a connection to an origin in advance, for a stack that claims
+    ///     ``/NetworkStack/HTTP/Capability/preconnection``.
     ///   - serve: Starts a server that answers each request with a reply.
     public init<Made: HTTPTransportStack>(
         name: String,
