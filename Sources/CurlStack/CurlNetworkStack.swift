@@ -103,11 +103,12 @@ extension Network {
         /// Reads the files of the configuration's TLS again: the client's identity, the authorities, the system's authorities. Call
         /// it when they have been replaced, such as by a certificate manager.
         ///
-        /// New connections use what the files have now. Requests under way finish on the connections that they have. Those of no
-        /// request are closed, or, beside a request of the same pool, left unused and closed with it. No TLS session of the former
-        /// files is resumed. Listeners are told (``/NetworkStack/EventListener/certificatesReloaded(error:)``).
+        /// Requests that begin afterwards use what the files have now, on new connections. They resume no TLS session of the former
+        /// files. A request under way finishes on the connection that it has or is opening. Idle connections are closed: at once, or,
+        /// if they are in a pool with a request under way, when that ends. The system's authorities are read for all stacks of the
+        /// process. Listeners are told (``/NetworkStack/EventListener/certificatesReloaded(error:)``).
         ///
-        /// If a file cannot be read or used, everything stays as it was. After a shutdown it does nothing.
+        /// If a file cannot be read or used, everything stays as it was. After a shutdown, nothing uses what was read.
         ///
         /// - Throws: ``/NetworkStack/Network/ConfigurationError/invalid(_:)`` with what is wrong, without a byte of it.
         public func reloadCertificates() async throws(ConfigurationError) {

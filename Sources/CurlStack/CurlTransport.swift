@@ -63,13 +63,14 @@ public final class CurlTransport: HTTPTransport {
         let result = tls.withLock { [thread] tls in
             Result { () throws(Network.ConfigurationError) in
                 let (tls, authorities) = try tls.read()
-                TrustStore.forgetSystem()
+                if case .system = authorities { try TrustStore.reloadSystem() }
                 return thread?.mailbox.post(.replaceCertificates(tls, authorities, answer)) ?? false
             }
         }
         switch result {
         case .success(let isPosted):
-            if isPosted { await answer.take() }
+            guard isPosted else { return }
+            await answer.take()
             events?.reloadedCertificates(nil)
         case .failure(let error):
             events?.reloadedCertificates(error)

@@ -102,6 +102,17 @@ struct FlightRecorderTests {
         }
     }
 
+    @Test("writes the reason of a failure that has a response into HAR")
+    func failureAfterHead() async throws {
+        let recorder = FlightRecorder()
+        let mock = try recorded(recorder)
+        _ = try? await mock.data(for: .get("http://host.test/a"), options: { $0.limits.body = 1 })
+        let record = try await waitFor(1, recorder)[0]
+        #expect(record.failureCase == "bodyTooLarge")
+        let har = String(decoding: try recorder.har(), as: UTF8.self)
+        #expect(har.contains("\"_error\""), "\(har)")
+    }
+
     @Test("names the slow step")
     func slowSteps() throws {
         var metrics = HTTP.Metrics()

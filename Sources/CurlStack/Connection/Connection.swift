@@ -26,7 +26,7 @@ final class Connection {
     /// What is noted of its TLS, if it has any.
     let tlsRecord: TLSRecord?
     private(set) var isClosed = false
-    /// What the transfer asked for that opened it, if its socket is known. Others may have used it since.
+    /// The origin of the request that opened it, if its socket is known. Through a proxy, requests to others may use it, too.
     let origin: HTTP.Origin?
 
     // HTTP/1.1

@@ -24,9 +24,11 @@ final class ConnectionTable {
 
     /// How many connections were opened.
     private(set) var openedCount = 0
+    /// How many lookups of hosts have begun.
+    var lookupCount = 0
     /// The connections whose socket is known.
     var all: some Collection<Connection> { byDescriptor.values }
-    /// The transfers that sockets were opened for which are no connections yet.
+    /// The transfers whose sockets have not become connections yet.
     var connecting: some Sequence<ObjectIdentifier> {
         openedFor.lazy.filter { [byDescriptor] in byDescriptor[$0.key] == nil }.map(\.value)
     }

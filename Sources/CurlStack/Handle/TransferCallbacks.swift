@@ -5,7 +5,7 @@ internal import NetworkStack
 protocol TransferCallbacks: AnyObject {
     // MARK: The connection
 
-    /// libcurl looks the host up, whose addresses it does not have.
+    /// libcurl begins to look up a host whose addresses are not in its cache.
     func looksUp()
     /// A socket was opened, to connect with. Returns whether it may be used.
     func opened(_ descriptor: Int32) -> Bool

@@ -4,8 +4,7 @@ extension CurlLibrary {
     /// The published vulnerabilities of this version of libcurl that a program can meet through CurlStack.
     ///
     /// The list is that of <https://curl.se/docs/security.html> in August 2026, without those of options and protocols that CurlStack
-    /// does not use. Distributions correct libcurl without another version number: look at the changes of the system's package
-    /// before you trust or distrust it.
+    /// does not use. A distribution may correct libcurl and keep its version number, so read the changes of the system's package, too.
     public var advisories: [HTTP.Advisory] { Self.advisories(ofVersion: versionNumber) }
 
     /// The vulnerabilities of a version, such as `0x075801` for 7.88.1.
@@ -31,13 +30,13 @@ extension CurlLibrary {
             "CVE-2023-38545",
             .high,
             0x074500...0x080300,
-            "A long host name overflows the heap where a SOCKS 5 proxy looks names up (socks5h)."
+            "A long host name overflows a buffer if a SOCKS 5 proxy looks up names (socks5h)."
         ),
         published(
             "CVE-2023-38039",
             .medium,
             0x075400...0x080201,
-            "The header fields of a response have no limit of libcurl's own. CurlStack's limit of heads applies."
+            "libcurl does not limit the header fields of a response. CurlStack's own limit applies (limits.head)."
         ),
         published(
             "CVE-2023-28321",

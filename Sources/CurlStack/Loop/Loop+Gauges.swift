@@ -20,7 +20,7 @@ extension Network.Gauges {
         self.init(shares)
         var loop = Loop()
         loop.connectionsOpened = turn.connections.openedCount
-        loop.nameLookups = turn.nameLookups
+        loop.nameLookups = turn.connections.lookupCount
         times.report(to: &loop, at: .now)
         self.loop = loop
     }

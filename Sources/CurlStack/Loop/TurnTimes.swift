@@ -2,8 +2,8 @@ internal import NetworkStack
 
 /// How long a loop's turns take: from the end of a wait to the next. A turn that takes long delays all transfers.
 ///
-/// Times are counted in four steps for each power of two of microseconds, in two minutes that take turns: memory stays the same
-/// however long the loop runs.
+/// It is a histogram with four steps for each power of two of microseconds, for the current minute and for the last one. Its memory is
+/// constant.
 struct TurnTimes {
     private struct Minute {
         var counts = [UInt32](repeating: 0, count: TurnTimes.stepCount)

@@ -16,7 +16,7 @@ struct WaitingTransfers {
         let deadline = transfer.place.enqueuedAt + timeout
         transfer.place.deadline = deadline
         deadlines.insert(transfer.id, at: deadline)
-        // Those of transfers that have gone stay until there are many.
+        // The deadlines of transfers that have left are removed when there are many.
         if deadlines.count > 2 * all.count + 64 {
             deadlines.keep { [all] in all[$0.id]?.place.deadline == $0.deadline }
         }

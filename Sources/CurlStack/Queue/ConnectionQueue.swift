@@ -102,7 +102,7 @@ struct ConnectionQueue {
     /// How many transfers wait.
     var waitingCount: Int { waits.count }
 
-    /// The connections that are shared are joined no more: of each host, the next transfer to connect finds out how things are.
+    /// No transfer joins a connection that is shared now. For each host, the next transfer to connect finds out whether it shares one.
     mutating func doubtConnections() {
         for queue in queues.values { queue.isInDoubt = queue.isMultiplexed }
     }

@@ -26,17 +26,25 @@ final class TrustStore: Sendable {
     /// The system's, or `nil` if its bundle cannot be read: parsed once in a process, when first needed.
     static var system: TrustStore? {
         loaded.withLock { loaded in
-            if loaded == nil, let path = CurlLibrary.shared.trustBundle {
-                loaded = (try? Data(contentsOf: URL(filePath: path))).flatMap { TrustStore(pem: $0) }
-            }
+            loaded = loaded ?? CurlLibrary.shared.trustBundle.flatMap(read)
             return loaded
         }
     }
 
+    private static func read(_ path: String) -> TrustStore? {
+        (try? Data(contentsOf: URL(filePath: path))).flatMap { TrustStore(pem: $0) }
+    }
+
     private static let loaded = Lock<TrustStore?>(nil)
 
-    /// Has the system's read again when it is needed next.
-    static func forgetSystem() { loaded.withLock { $0 = nil } }
+    /// Reads the system's again, for all stacks of the process. If that fails, the former ones stay.
+    ///
+    /// - Throws: ``Network/ConfigurationError/invalid(_:)`` with the path.
+    static func reloadSystem() throws(Network.ConfigurationError) {
+        guard let path = CurlLibrary.shared.trustBundle else { return }
+        guard let store = read(path) else { throw .invalid("The system's authorities in \(path) cannot be read.") }
+        loaded.withLock { $0 = store }
+    }
 
     /// Has a context's connections verify their servers against these authorities and no others. What libcurl loads goes
     /// into another store, the context's own, which counts for nothing then.

@@ -85,7 +85,7 @@ final class Transfer: TransferCallbacks {
     }
 
     func looksUp() {
-        turn.nameLookups += 1
+        turn.connections.lookupCount += 1
         entered(.resolving)
     }
 

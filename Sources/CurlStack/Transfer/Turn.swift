@@ -20,8 +20,6 @@ final class Turn {
     let reads = ReadBudget()
     /// How much body they may bring before that.
     let content = ContentBudget()
-    /// How many lookups of hosts have begun.
-    var nameLookups = 0
     /// Whether any of the lists that follow may hold a transfer. Most never do: this is read alone, without a check for exclusivity.
     private(set) var hasWork = false
     /// The transfers whose budget is spent: they continue in the next turn.

@@ -35,11 +35,11 @@ extension Network.Gauges {
         public var active = 0
         /// Requests that wait for a connection.
         public var waiting = 0
-        /// Connections that a request uses. The stack has to know its connections, which only CurlStack does; so for the next two.
+        /// Connections that a request uses; 0 on a stack that does not know its connections, as only CurlStack does.
         public var connectionsInUse = 0
-        /// Open connections that no request uses.
+        /// Open connections that no request uses; 0 as above.
         public var idleConnections = 0
-        /// Connections that are being opened.
+        /// Connections that are being opened; 0 as above.
         public var connecting = 0
 
         /// Makes an empty share.
@@ -64,13 +64,13 @@ extension Network.Gauges {
         public var connectionsOpened = 0
         /// Lookups of hosts since the stack was made. A connection without a lookup found the host's addresses in the stack's cache.
         public var nameLookups = 0
-        /// How often the thread had something to do, in the last one to two minutes.
+        /// How often the thread had something to do, in the last one to two minutes. The durations that follow are those of these turns.
         public var turns = 0
-        /// Half of these turns took no longer. At most a quarter too long.
+        /// The median of their durations, rounded up by at most 25 %.
         public var medianTurn = Duration.zero
-        /// 99 % of these turns took no longer. At most a quarter too long.
+        /// The 99th percentile of their durations, rounded up by at most 25 %.
         public var slowTurn = Duration.zero
-        /// The longest of these turns. No other request of the stack made progress meanwhile.
+        /// The longest duration. For that long, no other request of the stack made progress.
         public var longestTurn = Duration.zero
 
         /// Makes gauges of a thread that has done nothing.

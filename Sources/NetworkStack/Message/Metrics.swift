@@ -123,6 +123,8 @@ extension HTTP {
         public var status: StatusCode?
         /// The failure, in a sentence without secrets, if the attempt failed.
         public var failure: String?
+        /// The name of the failure's case (``HTTPError/caseName``), such as `timedOut`.
+        public var failureCase: String?
         /// What was measured of it.
         public var metrics: Metrics
 
@@ -152,6 +154,7 @@ extension HTTP {
             let error = error as? any HTTPError
             let context = error?.context
             self.init(attempt: attempt, url: context?.url, status: error?.statusCode, failure: error?.summary)
+            failureCase = error?.caseName
             metrics = context?.metrics ?? error?.httpResponse?.metrics ?? Metrics()
             metrics.hops = []
         }

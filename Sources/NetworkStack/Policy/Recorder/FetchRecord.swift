@@ -27,6 +27,8 @@ public struct FetchRecord: Sendable, CustomStringConvertible {
     public let startedAt: Date
     /// How it ended.
     public let end: End
+    /// The name of the failure's case (``HTTPError/caseName``), such as `timedOut`, if the fetch failed.
+    public let failureCase: String?
     /// The number of attempts.
     public let attempts: Int
     /// The method of the last request; `nil` if none was made.
@@ -47,6 +49,7 @@ public struct FetchRecord: Sendable, CustomStringConvertible {
     init(
         _ event: FetchEvent,
         _ end: End,
+        _ failureCase: String?,
         _ response: HTTP.Response?,
         _ metrics: HTTP.Metrics,
         redacting given: HTTP.Redaction
@@ -58,7 +61,7 @@ public struct FetchRecord: Sendable, CustomStringConvertible {
         }
         fetch = event.fetch
         startedAt = Date.now - ((ContinuousClock.now - event.time) + metrics.total).seconds
-        (self.end, attempts, self.metrics) = (end, event.attempt, metrics)
+        (self.end, self.failureCase, attempts, self.metrics) = (end, failureCase, event.attempt, metrics)
         (method, url) = (event.request?.method, event.request.map { redaction.text(of: $0.url) })
         requestHeaders = fields(event.request?.headers)
         (status, version) = (response?.status, response?.version)

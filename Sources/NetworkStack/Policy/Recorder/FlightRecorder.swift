@@ -14,6 +14,7 @@ public final class FlightRecorder: EventListener {
     private struct Kept {
         let event: FetchEvent
         let end: FetchRecord.End
+        var failureCase: String?
         let response: HTTP.Response?
         let metrics: HTTP.Metrics?
 
@@ -52,7 +53,14 @@ public final class FlightRecorder: EventListener {
     public var records: [FetchRecord] {
         state.withLock { state in (0..<state.kept.count).map { state.kept[$0] } }.map { kept in
             let metrics = kept.metrics ?? kept.response?.metrics ?? HTTP.Metrics()
-            return FetchRecord(kept.event, kept.end, kept.response, metrics, redacting: redaction)
+            return FetchRecord(
+                kept.event,
+                kept.end,
+                kept.failureCase,
+                kept.response,
+                metrics,
+                redacting: redaction
+            )
         }
     }
 
@@ -88,7 +96,8 @@ public final class FlightRecorder: EventListener {
         var response = error.httpResponse
         response?.errorBody = nil
         let metrics = error.context?.metrics ?? response?.metrics
-        keep(Kept(event: event, end: .failed(error.summary), response: response, metrics: metrics))
+        let end = FetchRecord.End.failed(error.summary)
+        keep(Kept(event: event, end: end, failureCase: error.caseName, response: response, metrics: metrics))
     }
 
     /// Keeps the fetch.

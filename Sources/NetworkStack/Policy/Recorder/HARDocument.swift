@@ -119,7 +119,8 @@ extension HARDocument.Entry {
             url: record.url,
             version: record.version,
             status: record.status,
-            failure: failure,
+            // A status that is a failure has its response.
+            failure: record.failureCase == "http" ? nil : failure,
             attempt: record.attempts,
             requestHeaders: pairs(record.requestHeaders),
             responseHeaders: pairs(record.responseHeaders)
@@ -135,7 +136,7 @@ extension HARDocument.Entry {
             url: hop.url,
             version: record.version,
             status: hop.status,
-            failure: hop.failure,
+            failure: hop.failureCase == "http" ? nil : hop.failure,
             attempt: hop.attempt
         )
     }
@@ -176,8 +177,7 @@ extension HARDocument.Entry {
             redirectURL: value("location"),
             headersSize: metrics.headBytesReceived ?? -1,
             bodySize: metrics.bytesReceived,
-            // A status that is a failure has its response.
-            error: status != nil && failure?.hasPrefix("status ") == true ? nil : failure
+            error: failure
         )
         serverIPAddress = metrics.remoteAddress
         connection = metrics.connection.map { "\($0.id)" }
