@@ -128,7 +128,10 @@ struct ReloadTests {
         _ = try await stack.fetch(resource: get(server.url()))
         try copy(certificates.untrustedCAFile, to: roots)
         try await stack.reloadCertificates()
-        await #expect(throws: Network.CurlFetchError.self) { try await stack.fetch(resource: get(server.url())) }
+        let refusal = await #expect(throws: Network.CurlFetchError.self) {
+            try await stack.fetch(resource: get(server.url()))
+        }
+        #expect(refusal?.transportFailure == .tls)
         try copy(certificates.caFile, to: roots)
         try await stack.reloadCertificates()
         _ = try await stack.fetch(resource: get(server.url()))
