@@ -120,10 +120,10 @@ struct MapperTests {
     @Test("a mapper may find no model and no error")
     func nothing() throws {
         #expect(try decode("7", .mapping(Choosy())) == 7)
-        let failure = #expect(throws: UnexpectedPayloadError.self) { try decode("secret", .mapping(Choosy())) }
-        #expect(failure == UnexpectedPayloadError(expected: "Int", count: 6))
+        let failure = #expect(throws: UnexpectedBodyError.self) { try decode("secret", .mapping(Choosy())) }
+        #expect(failure == UnexpectedBodyError(expected: "Int", count: 6))
         #expect(failure.map { !"\($0)".contains("secret") } == true)
-        #expect(throws: EmptyPayloadError.self) { try decode("", .mapping(Choosy())) }
+        #expect(throws: EmptyBodyError.self) { try decode("", .mapping(Choosy())) }
         #expect(error("abc", .mapping(Choosy())) is Choosy.Refused)
         #expect(error("ab", .mapping(Choosy())) == nil)
         #expect(error("abcd", .mapping(Choosy())) == nil)

@@ -35,7 +35,7 @@ struct DecodingTests {
         {
             switch error {
             case .fetch: return (nil, "fetch")
-            case .decode(let reason): return (nil, "decode \(reason is EmptyPayloadError)")
+            case .decode(let reason): return (nil, "decode \(reason is EmptyBodyError)")
             }
         }
     }

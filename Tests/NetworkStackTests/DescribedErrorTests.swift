@@ -24,8 +24,8 @@ struct DescribedErrorTests {
             ServerTrustError.domainNotPinned(host: "host.test"), PinningPolicy.ValidationError.emptyPins,
             ServerTrustConfiguration.ValidationError.emptyPolicies,
             PublicKeyPinVerificationError.pinnedHashNotFound(chain: []),
-            FileError(path: "/nowhere", number: 2), EmptyPayloadError(), LineTooLong(limit: 1), EventTooLong(limit: 1),
-            UnexpectedPayloadError(expected: "text", count: 1), BodyLengthError(declared: 1, actual: 2),
+            FileError(path: "/nowhere", number: 2), EmptyBodyError(), LineTooLong(limit: 1), EventTooLong(limit: 1),
+            UnexpectedBodyError(expected: "text", count: 1), BodyLengthError(declared: 1, actual: 2),
             Retry.InvalidDelay(0), MockError.mockDataMissing(file: "file"),
         ]
         for error in errors {

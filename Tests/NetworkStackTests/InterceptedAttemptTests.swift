@@ -12,7 +12,7 @@ struct InterceptedAttemptTests {
         typealias Request = HTTP.Request
         typealias Response = HTTP.Response
         let requests = Lock<[String?]>([])
-        let interceptsContent = false
+        let interceptsBody = false
 
         func interceptFailedTask(
             withIdentifier identifier: Int,

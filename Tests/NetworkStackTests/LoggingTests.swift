@@ -142,7 +142,7 @@ struct LoggingTests {
     @Test("A server's bytes cannot forge a line, or control a terminal")
     func escapes() throws {
         let content = Data("a\r\n#9 <-- 200\u{1B}[2J\u{202E}\u{2028}é\t".utf8)
-        let lines = try log(.content, content: content, headers: ["X": "tab\there"])
+        let lines = try log(.body, content: content, headers: ["X": "tab\there"])
         #expect(lines.allSatisfy { $0.hasPrefix("#7 ") || $0.hasPrefix("#8 ") })
         #expect(lines.contains("#7 a\\r\\n#9 <-- 200\\u{1b}[2J\\u{202e}\\u{2028}é\\t"))
         #expect(lines.contains("#7 X: tab\\there"))

@@ -170,8 +170,8 @@ struct MockNetworkStackTests {
     @Test("fits method and path, whatever the query, and any segment in braces")
     func fitting() async throws {
         let mock = try MockNetworkStack()
-        mock.answer(.GET, "/users/{id}/orders", with: .status(200, content: Data("orders".utf8)))
-        mock.answer(.GET, "/", with: .status(200, content: Data("root".utf8)))
+        mock.answer(.GET, "/users/{id}/orders", with: .status(200, body: Data("orders".utf8)))
+        mock.answer(.GET, "/", with: .status(200, body: Data("root".utf8)))
         #expect(try await mock.fetch(resource: get("/users/7/orders?a=b")).value == Data("orders".utf8))
         #expect(try await mock.fetch(resource: get("")).value == Data("root".utf8))
         for other in ["/users//orders", "/users/7/orders/", "/users/7", "/users/7/8/orders"] {
@@ -256,7 +256,7 @@ struct MockNetworkStackTests {
     func streams() async throws {
         let mock = try MockNetworkStack()
         let content = Data(repeating: 7, count: 1_000_000)
-        mock.answer(.GET, "/stream", with: .status(200, content: content))
+        mock.answer(.GET, "/stream", with: .status(200, body: content))
         let stream = try await mock.streaming.fetch(resource: get("/stream")).value
         await Task.yield()
         #expect(try await stream.collect() == content)

@@ -25,8 +25,8 @@ struct MockStreamTests {
         mock.answer(
             .GET,
             "/file",
-            inTurn: .status(.ok, content: Data("half".utf8)).cut(),
-            .status(.partialContent, content: Data("rest".utf8))
+            inTurn: .status(.ok, body: Data("half".utf8)).cut(),
+            .status(.partialContent, body: Data("rest".utf8))
         )
         #expect(try await download("https://api.test/file", via: mock) == Data("halfrest".utf8))
         #expect(mock.requests.map { $0.headers[.range] } == [nil, "bytes=4-"])
@@ -35,7 +35,7 @@ struct MockStreamTests {
     @Test("a buffered fetch of a truncated reply fails with the given kind")
     func buffered() async throws {
         let mock = try MockNetworkStack()
-        mock.answer(.GET, "/file", with: .status(.ok, content: Data("half".utf8)).cut(by: .receive))
+        mock.answer(.GET, "/file", with: .status(.ok, body: Data("half".utf8)).cut(by: .receive))
         let resource = MockNetworkStack.Resource(
             baseRequestMaking: .request(try HTTP.Request(url: "https://api.test/file"))
         )

@@ -17,7 +17,7 @@ extension FetchStateTests {
         let endings = Lock<[Ending]>([])
         var options: Shared<HTTP.Options> { context.options }
 
-        let (isIntercepted, resumesTask, interceptsContent) = (false, false, false)
+        let (isIntercepted, resumesTask, interceptsBody) = (false, false, false)
 
         init(trace: FetchTrace? = nil) { self.trace = trace }
 

@@ -141,5 +141,5 @@ private struct PassiveInterceptor: HTTPResourceInterceptor {
     typealias Response = HTTP.Response
 
     var interceptsRequests: Bool { false }
-    var interceptsContent: Bool { false }
+    var interceptsBody: Bool { false }
 }

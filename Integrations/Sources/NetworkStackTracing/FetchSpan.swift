@@ -31,7 +31,7 @@ final class FetchSpan: HTTPResourceInterceptor {
 
     var context: ServiceContext { span.context }
 
-    var interceptsContent: Bool { false }
+    var interceptsBody: Bool { false }
 
     // MARK: Attempts
 

@@ -35,7 +35,7 @@ struct SecretFetches {
         configuration.listeners = listeners + [ends]
         configuration.interceptors = [HTTPRetryPolicy.maxRetries(1)]
         stack = try MockNetworkStack(configuration: configuration)
-        let unavailable = MockReply.status(.serviceUnavailable, content: Data(Self.secret.utf8))
+        let unavailable = MockReply.status(.serviceUnavailable, body: Data(Self.secret.utf8))
         stack.answer(.POST, "/refused", with: unavailable)
         stack.answer(.POST, "/broken", with: .failure(Failure()))
         let target = "https://other.test/accepted?token=\(Self.secret)"

@@ -5,10 +5,12 @@ public import FoundationEssentials
 enum Ending: Sendable {
     /// The response has arrived. It is a failure if its status is one (``HTTP/Options/failsForStatus``).
     case whole(HTTP.Response, Data, method: HTTP.Method, fails: Bool)
-    /// The head of a success came, and the body goes to a receiver.
-    case opened(HTTP.Response)
+    /// The head of a success came, and the body goes to a receiver, or is that of an interceptor.
+    case opened(HTTP.Response, HTTP.Reply.Body? = nil)
     case noRequest(any Error)
     indirect case failed(HopFailure, HTTP.FetchContext? = nil)
+    /// An interceptor of one function has failed, after it had a request sent.
+    case thrown(any Error)
     case cancelled
     /// The delegate has stored the result.
     case resultStored
@@ -29,9 +31,9 @@ enum Ending: Sendable {
     /// What was measured until it, if it has that.
     var metrics: HTTP.Metrics? {
         switch self {
-        case .whole(let response, _, _, _), .opened(let response): response.metrics
+        case .whole(let response, _, _, _), .opened(let response, _): response.metrics
         case .failed(_, let context): context?.metrics
-        case .noRequest, .cancelled, .resultStored: nil
+        case .noRequest, .thrown, .cancelled, .resultStored: nil
         }
     }
 
@@ -40,6 +42,7 @@ enum Ending: Sendable {
         switch self {
         case .cancelled, .resultStored: true
         case .failed(let failure, _): failure.isFinal
+        case .thrown(let error): (error as? any HTTPError)?.isFinal ?? false
         case .whole, .opened, .noRequest: false
         }
     }

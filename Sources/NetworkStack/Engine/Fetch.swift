@@ -5,8 +5,8 @@ public import FoundationEssentials
 enum Reception<Remote: Sendable>: Sendable {
     /// It is collected, and delivered as a value made of it.
     case collected(@Sendable (Data) -> Remote)
-    /// It goes to a receiver; a value made of that is delivered.
-    case streamed(StreamReceiver, @Sendable () -> Remote)
+    /// It goes to a receiver; a value made of that, or of the body that an interceptor provides, is delivered.
+    case streamed(StreamReceiver, @Sendable (HTTP.Reply.Body?) -> Remote)
 }
 
 /// One fetch in the types of its stack: makes its requests, starts its hops, and maps how it ended to the stack's result.
@@ -91,6 +91,30 @@ final class Fetch<Transport: HTTPTransport, Remote: Sendable>: FetchDelegate {
         starting(self, hop, loop, number)
     }
 
+    // MARK: Interceptors of one function
+
+    var runsFunctions: Bool { intercepted?.runsFunctions ?? false }
+
+    func intercept(_ request: HTTP.Request, _ last: HTTP.Next) async throws -> HTTP.Reply {
+        guard let intercepted else { return try await last(request) }
+        return try await intercepted.chain.runFunctions(request, last)
+    }
+
+    func keep(_ sent: HTTP.Request, of attempt: Int) { intercepted?.keep(sent, of: attempt) }
+
+    func reply(to ending: Ending) -> Result<HTTP.Reply, any Error> {
+        switch ending {
+        case .whole(let head, let data, _, _): .success(HTTP.Reply(head, body: data))
+        case .opened(let head, _):
+            if let receiver {
+                .success(HTTP.Reply(head, body: ByteStream(ByteStream<FetchError>(receiver), mapError: \.erased)))
+            } else {
+                .failure(streamError(of: ending))
+            }
+        default: .failure(streamError(of: ending))
+        }
+    }
+
     // MARK: Settling
 
     func judge(_ ending: Ending) -> Bool {
@@ -114,7 +138,7 @@ final class Fetch<Transport: HTTPTransport, Remote: Sendable>: FetchDelegate {
         return (try? outcome.get()) != nil
     }
 
-    var interceptsContent: Bool { intercepted?.interceptsContent ?? false }
+    var interceptsBody: Bool { intercepted?.interceptsBody ?? false }
 
     func transform(_ handler: @escaping @Sendable (Bool) -> Void) -> any Cancelable {
         guard let intercepted else {
@@ -235,11 +259,15 @@ final class Fetch<Transport: HTTPTransport, Remote: Sendable>: FetchDelegate {
             }
             guard case .collected(let remote) = reception else { return (.failure(.badResponse(response)), nil) }
             return (.success(.init(value: remote(data), response: response)), data)
-        case .opened(let neutral):
+        case .opened(let neutral, let body):
             let response = engine.transport.response(neutral)
             guard case .streamed(_, let remote) = reception else { return (.failure(.badResponse(response)), nil) }
-            return (.success(.init(value: remote(), response: response)), nil)
+            return (.success(.init(value: remote(body), response: response)), nil)
         case .noRequest(let error): return (.failure(.noRequest(error)), nil)
+        case .thrown(let error):
+            let neutral = error as? HTTPFetchError<HTTP.Response, any Error>
+            let failure = error as? FetchError ?? neutral?.typed(engine.transport.response) ?? .interceptor(error)
+            return (.failure(failure), failure.body)
         case .failed(let failure, let context):
             return (.failure(FetchError(failure, context ?? .init(), engine.transport.response)), nil)
         case .cancelled, .resultStored: return (.failure(.cancelled), nil)

@@ -25,6 +25,18 @@ protocol FetchDelegate: AnyObject, Sendable {
     /// Makes the request and hands it over, afresh for every attempt.
     func make(_ attempt: Attempt, _ handler: @escaping MadeRequestHandler) -> any Cancelable
 
+    /// Whether interceptors of one function run around attempts.
+    var runsFunctions: Bool { get }
+
+    /// Runs these interceptors around an attempt, which the last `next` makes.
+    func intercept(_ request: HTTP.Request, _ last: HTTP.Next) async throws -> HTTP.Reply
+
+    /// Keeps the request that they send in the attempt with this number.
+    func keep(_ sent: HTTP.Request, of attempt: Int)
+
+    /// What they get of the ending of an attempt.
+    func reply(to ending: Ending) -> Result<HTTP.Reply, any Error>
+
     /// Reports to the interceptors that the transfer is about to start.
     func schedule(_ attempt: Attempt)
 
@@ -37,7 +49,7 @@ protocol FetchDelegate: AnyObject, Sendable {
     func judge(_ ending: Ending) -> Bool
 
     /// Whether an interceptor transforms the body of a success.
-    var interceptsContent: Bool { get }
+    var interceptsBody: Bool { get }
 
     /// Transforms the body of the stored success, and stores the result.
     ///
@@ -62,6 +74,18 @@ protocol FetchDelegate: AnyObject, Sendable {
     /// Calls the completion with the result of an ending; before that, reports an attempt's end to the interceptors, if one is
     /// given.
     func complete(_ ending: Ending, reporting attempt: Attempt?)
+}
+
+extension FetchDelegate {
+    var runsFunctions: Bool { false }
+
+    func intercept(_ request: HTTP.Request, _ last: HTTP.Next) async throws -> HTTP.Reply {
+        try await last(request)
+    }
+
+    func keep(_ sent: HTTP.Request, of attempt: Int) {}
+
+    func reply(to ending: Ending) -> Result<HTTP.Reply, any Error> { .failure(streamError(of: ending)) }
 }
 
 /// Takes a made request in neutral terms, and returns what cancels its fetch.

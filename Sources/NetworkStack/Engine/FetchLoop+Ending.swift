@@ -28,6 +28,9 @@ extension FetchLoop {
 
     func release(_ held: FetchState.HeldResources, after ending: Ending) {
         if let ticket = held.ticket { context.wheel.remove(ticket) }
+        if let interception = held.interception {
+            if ending.isCancelled { interception.cancel() } else { queue.async { interception.cancel() } }
+        }
         if let pending = held.stage.pending {
             // Cancelling it may run user code: where the user cancels, in place; on other threads, on the queue.
             if ending.isCancelled { pending.cancel() } else { queue.async { pending.cancel() } }

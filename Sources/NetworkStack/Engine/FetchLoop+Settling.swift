@@ -18,6 +18,10 @@ extension FetchLoop {
         guard isIntercepted, !ending.isFinal else { return .done(ending, of: attempt) }
         guard let settled = state.withLock({ $0.settle(ending, of: attempt, now: .now) }) else { return .wait }
         release(settled.held, after: ending)
+        if let waiting = settled.waiting {
+            waiting.answer(with: ending)
+            return .wait
+        }
         context.run(on: queue) { [attempt = settled.attempt] in self.run(.judge(ending, attempt)) }
         return .wait
     }
@@ -37,7 +41,13 @@ extension FetchLoop {
     func judge(_ ending: Ending, _ attempt: Attempt) -> FetchState.Step {
         guard let delegate else { return .wait }
         guard delegate.judge(ending) else { return .vote(attempt) }
-        guard delegate.interceptsContent else { return .succeed(attempt) }
+        if case .opened(let head, _) = ending {
+            // An interceptor provides the body of this stream.
+            delegate.trace?.opened(head)
+            delegate.trace?.streamEnded()
+            return .succeed(attempt)
+        }
+        guard delegate.interceptsBody else { return .succeed(attempt) }
         // A transformation may come back at once or from anywhere; only the latter needs the queue again.
         let inside = Lock<(isInside: Bool, isSuccess: Bool?)>((true, nil))
         let transforming = delegate.transform { [self] isSuccess in
@@ -88,13 +98,22 @@ extension FetchLoop {
     /// Delivers a stream, after its success has been reported to the interceptors.
     func open(_ response: HTTP.Response) -> FetchState.Step {
         guard isIntercepted else { return open(.opened(response)) }
-        queue.async { [self] in
-            guard let delegate, let attempt = state.withLock({ $0.report().isFirst ? $0.attempt : nil }) else { return }
-            _ = delegate.judge(.opened(response))
-            delegate.succeed(attempt)
-            run(open(.resultStored))
+        if let waiting = state.withLock({ $0.takeWaiting() }) {
+            waiting.answer(with: .opened(response))
+        } else {
+            queue.async { self.run(self.report(.opened(response))) }
         }
         return .wait
+    }
+
+    /// Reports the success of a stream to the interceptors, and delivers it.
+    func report(_ opened: Ending) -> FetchState.Step {
+        guard let delegate, let attempt = state.withLock({ $0.report().isFirst ? $0.attempt : nil }) else {
+            return .wait
+        }
+        _ = delegate.judge(opened)
+        delegate.succeed(attempt)
+        return open(.resultStored)
     }
 
     private func open(_ ending: Ending) -> FetchState.Step {

@@ -48,6 +48,8 @@ final class FetchLoop: Cancelable {
             case .judge(let ending, let attempt): step = judge(ending, attempt)
             case .succeed(let attempt): step = succeed(attempt)
             case .vote(let attempt): step = vote(attempt)
+            case .intercepted(let ending, let interception, let attempt):
+                step = intercepted(ending, interception, attempt)
             case .again(let attempt, let delay): step = again(attempt, after: delay)
             case .done(let ending, let attempt): return end(ending, of: attempt)
             case .wait: return
@@ -89,9 +91,18 @@ final class FetchLoop: Cancelable {
     private func carry(_ made: Result<HTTP.Request, any Error>, _ attempt: Attempt) -> FetchState.Step {
         switch made {
         case .success(let request):
-            .carry(context.addingSessionHeaders(to: request, options: options), of: attempt.number, isFirst: true)
+            if isIntercepted, let delegate, delegate.runsFunctions {
+                intercept(request, attempt, for: delegate)
+            } else {
+                carry(request, of: attempt)
+            }
         case .failure(let error): .settle(.noRequest(error), of: attempt.number)
         }
+    }
+
+    /// Carries the request of an attempt, with the fields of the stack.
+    func carry(_ request: HTTP.Request, of attempt: Attempt) -> FetchState.Step {
+        .carry(context.addingSessionHeaders(to: request, options: options), of: attempt.number, isFirst: true)
     }
 
     /// Checks a request and starts its hop.

@@ -10,6 +10,8 @@ extension FetchState {
         var delegate: (any FetchDelegate)?
         /// With the errors of the attempts before.
         var attempt: Attempt?
+        /// Interceptors of one function that still run.
+        var interception: Interception?
     }
 
     // MARK: Beginning
@@ -85,12 +87,13 @@ extension FetchState {
 
     // MARK: Settling
 
-    /// The attempt is over, and the interceptors decide what it comes to. Returns `nil` if it was over before.
+    /// The attempt is over, and the interceptors decide what it comes to. Returns `nil` if it was over before. Interceptors of one
+    /// function that wait for its end get it first, and are returned.
     mutating func settle(
         _ ending: Ending,
         of number: Int? = nil,
         now: MonotonicTime
-    ) -> (held: HeldResources, attempt: Attempt)? {
+    ) -> (held: HeldResources, attempt: Attempt, waiting: Interception?)? {
         guard var attempt, attempt.number == number ?? attempt.number else { return nil }
         switch stage {
         case .making, .carrying, .redirecting: break
@@ -103,7 +106,12 @@ extension FetchState {
         attempt.retryState.requestMayHaveArrived = clocks.hasSent
         clocks.entered(.settling, now: now)
         // The ticket is kept: the total clock goes on.
-        return (HeldResources(stage: exchange(&stage, with: .settling(nil, isReported: false))), attempt)
+        if let waiting = takeWaiting() {
+            return (HeldResources(stage: exchange(&stage, with: .making(nil))), attempt, waiting)
+        }
+        var held = HeldResources(stage: exchange(&stage, with: .settling(nil, isReported: false)))
+        held.interception = intercepting.take()?.interception
+        return (held, attempt, nil)
     }
 
     /// Returns whether the attempt's end is still to be reported to the interceptors, which the caller then does. Besides, what
@@ -198,7 +206,8 @@ extension FetchState {
             stage: exchange(&stage, with: .ended),
             ticket: ticket.take(),
             delegate: delegate.take(),
-            attempt: attempt.take()
+            attempt: attempt.take(),
+            interception: intercepting.take()?.interception
         )
         redirects = []
         let moment = delivery.ended(ending, reporting: unreported, by: &held.delegate)

@@ -61,6 +61,8 @@ struct FetchState: ~Copyable {
         case judge(Ending, Attempt)
         case succeed(Attempt)
         case vote(Attempt)
+        /// The interceptors of one function have come to this in an attempt.
+        case intercepted(Ending, Interception, Attempt)
         /// Begin another attempt, after a delay if there is one.
         case again(Int, after: Retry.Delay?)
         /// The fetch has ended.
@@ -79,6 +81,8 @@ struct FetchState: ~Copyable {
     var stage = Stage.making(nil)
     var delivery: Delivery
     var attempt: Attempt?
+    /// The interceptors of one function that run around the attempt.
+    var intercepting: Intercepting?
     /// The last attempt whose request was handed over.
     var handedOver = 0
     var hopCount = 0

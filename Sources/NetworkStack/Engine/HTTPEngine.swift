@@ -180,7 +180,10 @@ public final class HTTPEngine<Transport: HTTPTransport>: Sendable {
         _ completion: FetchCompletion<Result<Network.Value<ByteStream<FetchError>, Transport.Response>, FetchError>>
     ) -> any Cancelable {
         let receiver = StreamReceiver(batch: context.batch)
-        let reception = Reception.streamed(receiver) { ByteStream<FetchError>(receiver) }
+        let respond = transport.response
+        let reception = Reception.streamed(receiver) { body in
+            body.map { ByteStream<FetchError>($0) { $0.typed(respond) } } ?? ByteStream<FetchError>(receiver)
+        }
         return Fetch(engine: self, resource: resource, reception: reception, completion: completion).begin()
     }
 

@@ -43,8 +43,10 @@ final class InterceptedAttempt<Request: HTTPRequestConvertible, Response: HTTPRe
     /// Whether an interceptor may change the request.
     private let interceptsRequests: Bool
     /// Whether an interceptor may change the body.
-    let interceptsContent: Bool
-    private let chain: InterceptorChain<Request, Response>
+    let interceptsBody: Bool
+    /// Whether an interceptor of one function runs around attempts.
+    let runsFunctions: Bool
+    let chain: InterceptorChain<Request, Response>
     private let state: Lock<State>
 
     #if compiler(>=6.3)
@@ -53,7 +55,8 @@ final class InterceptedAttempt<Request: HTTPRequestConvertible, Response: HTTPRe
     init(_ chain: InterceptorChain<Request, Response>) {
         self.chain = chain
         interceptsRequests = chain.interceptsRequests
-        interceptsContent = chain.interceptsContent
+        interceptsBody = chain.interceptsBody
+        runsFunctions = chain.runsFunctions
         state = Lock(State())
     }
 
@@ -88,6 +91,11 @@ final class InterceptedAttempt<Request: HTTPRequestConvertible, Response: HTTPRe
         } catch {
             return .failure(error)
         }
+    }
+
+    /// Keeps the request that an interceptor of one function sends in the attempt with this number.
+    func keep(_ sent: HTTP.Request, of number: Int) {
+        if let request = try? Request(sent) { keep(Made(request), of: number) }
     }
 
     /// Keeps the request of the attempt with this number.
@@ -193,7 +201,7 @@ final class InterceptedAttempt<Request: HTTPRequestConvertible, Response: HTTPRe
             handler(CancellationError())
             return EmptyCancelable()
         }
-        return chain.runContentInterceptors(data, response: success.response, request: made.request) { [self] passed in
+        return chain.runBodyInterceptors(data, response: success.response, request: made.request) { [self] passed in
             let (transformed, error): (Success?, (any Error)?) =
                 switch passed {
                 case .success(let data): (Success(success.response, data), nil)

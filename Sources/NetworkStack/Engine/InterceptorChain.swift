@@ -10,7 +10,29 @@ struct InterceptorChain<Request: HTTPRequestConvertible, Response: HTTPResponseC
 
     var interceptsRequests: Bool { interceptors.indices.contains { interceptors[$0].interceptsRequests } }
 
-    var interceptsContent: Bool { interceptors.indices.contains { interceptors[$0].interceptsContent } }
+    var interceptsBody: Bool { interceptors.indices.contains { interceptors[$0].interceptsBody } }
+
+    /// Whether an interceptor is one of one function.
+    var runsFunctions: Bool { interceptors.indices.contains { interceptors[$0].interceptsAttempts } }
+
+    /// Runs the interceptors of one function around an attempt, which the last `next` makes.
+    func runFunctions(_ request: HTTP.Request, _ last: HTTP.Next) async throws -> HTTP.Reply {
+        var next = last
+        let functions = interceptors.lazy.filter(\.interceptsAttempts)
+            .compactMap { interceptor in
+                interceptor as? any HTTPInterceptor
+                    ?? (interceptor as? any InterceptorAdapter)?.base as? any HTTPInterceptor
+            }
+        for function in Array(functions).reversed() {
+            let (following, wasCalled) = (next, Lock(false))
+            let once = HTTP.Next { request in
+                guard !wasCalled.withLock({ exchange(&$0, with: true) }) else { throw HTTP.NextCalledAgain() }
+                return try await following(request)
+            }
+            next = HTTP.Next { request in try await function.intercept(request, next: once) }
+        }
+        return try await next(request)
+    }
 
     /// A request as it is sent.
     func plain(_ request: Request) throws -> Request { pathAsIs ? request : try request.withoutDotSegments() }
@@ -32,7 +54,7 @@ struct InterceptorChain<Request: HTTPRequestConvertible, Response: HTTPResponseC
     }
 
     /// Passes the body of a success through the interceptors, up to the first failure. The handler is called once at most.
-    func runContentInterceptors(
+    func runBodyInterceptors(
         _ data: Data,
         response: Response,
         request: Request,
@@ -40,7 +62,7 @@ struct InterceptorChain<Request: HTTPRequestConvertible, Response: HTTPResponseC
     ) -> any Cancelable {
         InterceptorPass<Result<Data, any Error>>(last: handler) { index, value, next in
             guard index < interceptors.count, case .success(let data) = value else { return nil }
-            return interceptors[index].interceptContent(data, response: response, request: request, handler: next)
+            return interceptors[index].interceptBody(data, response: response, request: request, handler: next)
         }
         .pass(.success(data), to: 0)
     }

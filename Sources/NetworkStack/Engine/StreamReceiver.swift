@@ -131,7 +131,7 @@ final class StreamReceiver: Sendable {
             if case .failed = state.end {} else { state.end = .failed(state.cancelled) }
             return (state.waiter.take(), loop)
         }
-        loop?.cancel()
+        loop?.readerLeft()
         waiter?.fill((), in: batch)
     }
 }

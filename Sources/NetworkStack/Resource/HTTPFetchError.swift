@@ -79,19 +79,27 @@ extension HTTPFetchError {
     public static func longerThan(limit: Int64) -> Self { .bodyTooLarge(limit: limit) }
 
     /// The same error in neutral terms.
-    package var erased: HTTPFetchError<HTTP.Response, any Error> {
-        switch self {
+    package var erased: HTTPFetchError<HTTP.Response, any Error> { mapped({ $0.httpResponse }, { $0 }) }
+
+    /// The same error with other types.
+    ///
+    /// - Parameters:
+    ///   - answer: The other response. Without it, the error is ``badResponse(_:)``.
+    ///   - failure: The transport's other error. Without it, the error is ``interceptor(_:)``.
+    /// - Returns: The error.
+    func mapped<R, E>(_ answer: (Response) -> R?, _ failure: (TransportError) -> E?) -> HTTPFetchError<R, E> {
+        func with(_ response: Response, _ make: (R) -> HTTPFetchError<R, E>) -> HTTPFetchError<R, E> {
+            answer(response).map(make) ?? .badResponse(nil)
+        }
+        return switch self {
         case .noRequest(let error): .noRequest(error)
         case .invalidRequest(let reason): .invalidRequest(reason)
         case .unsupported(let capability, let reason): .unsupported(capability, reason: reason)
-        case .http(let status, let error, let response):
-            response.httpResponse.map { .http(status, error, $0) } ?? .badResponse(nil)
-        case .noData(let status, let response):
-            response.httpResponse.map { .noData(status, $0) } ?? .badResponse(nil)
-        case .badResponse(let response): .badResponse(response?.httpResponse)
-        case .unknownCoding(let coding, let response):
-            response.httpResponse.map { .unknownCoding(coding, $0) } ?? .badResponse(nil)
-        case .transport(let error, let context): .transport(error, context)
+        case .http(let status, let error, let response): with(response) { .http(status, error, $0) }
+        case .noData(let status, let response): with(response) { .noData(status, $0) }
+        case .badResponse(let response): .badResponse(response.flatMap(answer))
+        case .unknownCoding(let coding, let response): with(response) { .unknownCoding(coding, $0) }
+        case .transport(let error, let context): failure(error).map { .transport($0, context) } ?? .interceptor(error)
         case .timedOut(let timeout, let phase, let context): .timedOut(timeout, during: phase, context)
         case .untrusted(let error, let context): .untrusted(error, context)
         case .tooManyRedirects(let limit, let context): .tooManyRedirects(limit: limit, context)
@@ -105,8 +113,7 @@ extension HTTPFetchError {
         case .bodyNotReplayable(let context): .bodyNotReplayable(context)
         case .requestBody(let error, let context): .requestBody(error, context)
         case .interceptor(let error): .interceptor(error)
-        case .undecodable(let error, let response):
-            response.httpResponse.map { .undecodable(error, $0) } ?? .badResponse(nil)
+        case .undecodable(let error, let response): with(response) { .undecodable(error, $0) }
         case .localFile(let error, let context): .localFile(error, context)
         case .concurrentRead: .concurrentRead
         case .retry(let error, let state): .retry(error, state.erased)
@@ -114,6 +121,14 @@ extension HTTPFetchError {
         case .cancelled: .cancelled
         }
     }
+}
+
+extension HTTPFetchError<HTTP.Response, any Error> {
+    /// The same error with the types of a stack.
+    ///
+    /// - Parameter answer: The stack's response.
+    /// - Returns: The error.
+    func typed<R, E>(_ answer: (HTTP.Response) -> R) -> HTTPFetchError<R, E> { mapped(answer) { $0 as? E } }
 }
 
 /// A fetch error that can be converted to neutral types, whatever its stack.

@@ -15,12 +15,12 @@ extension ModelDecoding where Payload == Data {
     /// Decodes JSON.
     ///
     /// An empty body never reaches the decoder, and neither does that of a 204 or a 205: an optional model is `nil`, any other
-    /// fails with ``EmptyPayloadError``.
+    /// fails with ``EmptyBodyError``.
     ///
     /// - Parameters:
     ///   - type: The model.
     ///   - decoder: Makes a decoder for each body.
-    /// - Returns: The decoding. It throws the decoder's error, or ``EmptyPayloadError``.
+    /// - Returns: The decoding. It throws the decoder's error, or ``EmptyBodyError``.
     public static func json(
         _ type: T.Type = T.self,
         decoder: @escaping @Sendable () -> JSONDecoder = { JSONDecoder() }
@@ -34,13 +34,13 @@ extension ModelDecoding where Payload == Data {
     /// Decodes with a mapper. An empty body, and that of a 204 or a 205, never reaches it, as in ``json(_:decoder:)``.
     ///
     /// - Parameter mapper: Makes the model.
-    /// - Returns: The decoding. It throws the mapper's error, ``UnexpectedPayloadError`` if the mapper has no model, or
-    ///   ``EmptyPayloadError``.
+    /// - Returns: The decoding. It throws the mapper's error, ``UnexpectedBodyError`` if the mapper has no model, or
+    ///   ``EmptyBodyError``.
     public static func mapping<Mapper: ResponseMapper>(_ mapper: Mapper) -> Self where Mapper.Model == T {
         Self { payload, metadata in
             guard hasContent(payload, metadata) else { return try empty() }
             guard let model = try mapper.model(from: payload) else {
-                throw UnexpectedPayloadError(expected: "\(T.self)", count: payload.count)
+                throw UnexpectedBodyError(expected: "\(T.self)", count: payload.count)
             }
             return model
         }
@@ -53,10 +53,10 @@ extension ModelDecoding where Payload == Data {
     }
 
     /// The model of an empty body, if it has one.
-    private static func empty() throws(EmptyPayloadError) -> T {
+    private static func empty() throws(EmptyBodyError) -> T {
         guard let optional = T.self as? any ExpressibleByNilLiteral.Type,
             let none = optional.init(nilLiteral: ()) as? T
-        else { throw EmptyPayloadError() }
+        else { throw EmptyBodyError() }
         return none
     }
 }
@@ -77,10 +77,10 @@ extension ModelDecoding where T == Void {
 }
 
 /// A body was empty, and the model is not optional.
-public struct EmptyPayloadError: DescribedError, Hashable {
+public struct EmptyBodyError: DescribedError, Hashable {
     /// Makes the error.
     public init() {}
 
     /// What to do about it.
-    public var description: String { "The response has no content to decode; decode it as an optional or as nothing." }
+    public var description: String { "The response has no body to decode; decode it as an optional or as nothing." }
 }

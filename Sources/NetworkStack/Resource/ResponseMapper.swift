@@ -56,7 +56,7 @@ extension ResponseMapper where APIError: Decodable {
 }
 
 /// A mapper found no model in a body.
-public struct UnexpectedPayloadError: DescribedError, Hashable {
+public struct UnexpectedBodyError: DescribedError, Hashable {
     /// The type that was expected.
     public let expected: String
     /// The body's length in bytes. The body itself may be secret.
@@ -73,5 +73,5 @@ public struct UnexpectedPayloadError: DescribedError, Hashable {
     }
 
     /// The expected type, in a sentence.
-    public var description: String { "No \(expected) could be made of the response's content of \(count) bytes." }
+    public var description: String { "No \(expected) could be made of the response's body of \(count) bytes." }
 }

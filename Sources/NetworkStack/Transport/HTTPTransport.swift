@@ -275,12 +275,12 @@ extension HTTPTransferSink {
     /// Calls ``head(_:)``, ``body(_:)`` and ``finished(trailers:metrics:)`` one after the other.
     public func finished(
         _ response: HTTP.Response,
-        body content: Data,
+        body: Data,
         trailers: HTTP.Headers?,
         metrics: HTTP.Metrics
     ) {
         head(response)
-        if !content.isEmpty { _ = body(content) }
+        if !body.isEmpty { _ = self.body(body) }
         finished(trailers: trailers, metrics: metrics)
     }
 }

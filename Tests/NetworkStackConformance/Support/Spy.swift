@@ -30,7 +30,7 @@ struct Spy: HTTPResourceInterceptor {
     let name: String
     let log: EventLog
     var make: @Sendable (Made, @escaping RequestHandler) -> any Cancelable = { $1($0) }
-    var content: @Sendable (Data, @escaping ContentHandler) -> any Cancelable = { $1(.success($0)) }
+    var content: @Sendable (Data, @escaping BodyHandler) -> any Cancelable = { $1(.success($0)) }
     var scheduled: @Sendable (Told) -> Void = { _ in }
     var succeeded: @Sendable (Told) -> Void = { _ in }
     var vote: @Sendable (Told) -> Retry.Action = { _ in .none }
@@ -47,11 +47,11 @@ struct Spy: HTTPResourceInterceptor {
         scheduled(Told(identifier: identifier, request: request, state: retryState))
     }
 
-    func interceptContent(
+    func interceptBody(
         _ data: Data,
         response: HTTP.Response,
         request: HTTP.Request,
-        handler: @escaping ContentHandler
+        handler: @escaping BodyHandler
     ) -> any Cancelable {
         log.add("\(name) takes \(String(decoding: data, as: UTF8.self))")
         return content(data, handler)

@@ -52,6 +52,6 @@ public struct MockFiles: Sendable {
             throw .mockDataMissing(file: type.map { "\(name).\($0)" } ?? name)
         }
         let headers: HTTP.Headers = type == "json" ? [.contentType: "application/json"] : [:]
-        return .status(.ok, headers: headers, content: content)
+        return .status(.ok, headers: headers, body: content)
     }
 }

@@ -4,7 +4,7 @@ public import NetworkStack
 /// The answer of a ``MockNetworkStack`` to a request.
 public struct MockReply: Sendable {
     enum Outcome {
-        case response(status: HTTP.StatusCode, headers: HTTP.Headers, content: Data)
+        case response(status: HTTP.StatusCode, headers: HTTP.Headers, body: Data)
         case failure(any Error)
         case silence
     }
@@ -20,14 +20,14 @@ public struct MockReply: Sendable {
     /// - Parameters:
     ///   - status: The status.
     ///   - headers: The header fields.
-    ///   - content: The body.
+    ///   - body: The body.
     /// - Returns: The reply.
     public static func status(
         _ status: HTTP.StatusCode,
         headers: HTTP.Headers = [:],
-        content: Data = Data()
+        body: Data = Data()
     ) -> MockReply {
-        MockReply(outcome: .response(status: status, headers: headers, content: content))
+        MockReply(outcome: .response(status: status, headers: headers, body: body))
     }
 
     /// JSON.
@@ -37,7 +37,7 @@ public struct MockReply: Sendable {
     ///   - status: The status.
     /// - Returns: The reply.
     public static func json(_ text: String, status: HTTP.StatusCode = .ok) -> MockReply {
-        .status(status, headers: [.contentType: "application/json"], content: Data(text.utf8))
+        .status(status, headers: [.contentType: "application/json"], body: Data(text.utf8))
     }
 
     /// A model as JSON.
@@ -53,7 +53,7 @@ public struct MockReply: Sendable {
         status: HTTP.StatusCode = .ok,
         encoder: JSONEncoder = JSONEncoder()
     ) throws -> MockReply {
-        .status(status, headers: [.contentType: "application/json"], content: try encoder.encode(model))
+        .status(status, headers: [.contentType: "application/json"], body: try encoder.encode(model))
     }
 
     /// A failed transfer.

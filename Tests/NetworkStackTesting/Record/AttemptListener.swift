@@ -65,7 +65,7 @@ package struct AttemptListener: HTTPResourceInterceptor {
     package var interceptsRequests: Bool { false }
 
     /// `false`: it does not intercept bodies.
-    package var interceptsContent: Bool { false }
+    package var interceptsBody: Bool { false }
 
     /// Reports that an attempt starts.
     package func interceptScheduledTask(withIdentifier identifier: Int, request: HTTP.Request, retryState: Retry.State)

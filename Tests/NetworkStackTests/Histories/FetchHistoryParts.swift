@@ -83,12 +83,12 @@ final class FetchHistoryDelegate: FetchDelegate {
         retryQueue: .global()
     )
 
-    let (isIntercepted, resumesTask, interceptsContent): (Bool, Bool, Bool)
+    let (isIntercepted, resumesTask, interceptsBody): (Bool, Bool, Bool)
     let receiver: StreamReceiver?
     private let record = Lock(Record())
 
     init(streams: Bool, isIntercepted: Bool, resumesTask: Bool) {
-        (self.isIntercepted, self.resumesTask, interceptsContent) = (isIntercepted, resumesTask, false)
+        (self.isIntercepted, self.resumesTask, interceptsBody) = (isIntercepted, resumesTask, false)
         receiver = streams ? StreamReceiver() : nil
     }
 

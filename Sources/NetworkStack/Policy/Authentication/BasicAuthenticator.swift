@@ -24,7 +24,7 @@ public struct BasicAuthenticator: RequestAuthenticator {
     }
 
     /// `false`: it does not intercept bodies.
-    public var interceptsContent: Bool { false }
+    public var interceptsBody: Bool { false }
 
     /// Adds the credentials. A request to another origin stays as it is.
     @discardableResult

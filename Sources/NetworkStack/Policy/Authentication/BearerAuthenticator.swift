@@ -29,7 +29,7 @@ public struct BearerAuthenticator: RequestAuthenticator {
     }
 
     /// `false`: it does not intercept bodies.
-    public var interceptsContent: Bool { false }
+    public var interceptsBody: Bool { false }
 
     /// Adds the token. A request to another origin stays as it is.
     @discardableResult

@@ -101,7 +101,7 @@ public final class TokenAuthenticator: RequestAuthenticator {
     // MARK: As an interceptor
 
     /// `false`: it does not intercept bodies.
-    public var interceptsContent: Bool { false }
+    public var interceptsBody: Bool { false }
 
     /// Adds the token, at once or when there is one. A request to another origin stays as it is. A request that waited continues
     /// on a global queue, outside of any task.

@@ -9,9 +9,19 @@ extension HTTPResourceInterceptor<HTTP.Request, HTTP.Response> {
     }
 }
 
+/// An adapter, whatever the types of its stack are.
+protocol InterceptorAdapter {
+    /// The interceptor that it runs.
+    var base: any HTTPResourceInterceptor<HTTP.Request, HTTP.Response> { get }
+}
+
 /// Runs a neutral interceptor on a stack with other types.
-struct AdaptedInterceptor<Request: HTTPRequestConvertible, Response: HTTPResponseConvertible>: HTTPResourceInterceptor {
+struct AdaptedInterceptor<Request: HTTPRequestConvertible, Response: HTTPResponseConvertible>: HTTPResourceInterceptor,
+    InterceptorAdapter
+{
     let base: any HTTPResourceInterceptor<HTTP.Request, HTTP.Response>
+
+    var interceptsAttempts: Bool { base.interceptsAttempts }
 
     var interceptsRequests: Bool { base.interceptsRequests }
 
@@ -29,18 +39,18 @@ struct AdaptedInterceptor<Request: HTTPRequestConvertible, Response: HTTPRespons
         base.interceptScheduledTask(withIdentifier: identifier, request: neutral, retryState: retryState)
     }
 
-    var interceptsContent: Bool { base.interceptsContent }
+    var interceptsBody: Bool { base.interceptsBody }
 
-    func interceptContent(
+    func interceptBody(
         _ data: Data,
         response: Response,
         request: Request,
-        handler: @escaping ContentHandler
+        handler: @escaping BodyHandler
     ) -> any Cancelable {
         guard let neutral = response.httpResponse, let sent = try? request.httpRequest() else {
             return handler(.success(data))
         }
-        return base.interceptContent(data, response: neutral, request: sent, handler: handler)
+        return base.interceptBody(data, response: neutral, request: sent, handler: handler)
     }
 
     func interceptSuccessfulTask(

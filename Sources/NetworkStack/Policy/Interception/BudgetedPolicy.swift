@@ -15,7 +15,7 @@ extension Retry {
         public var interceptsRequests: Bool { false }
 
         /// `false`: it does not intercept bodies.
-        public var interceptsContent: Bool { false }
+        public var interceptsBody: Bool { false }
 
         /// Adds a first attempt to the budget, or subtracts a retry.
         public func interceptScheduledTask(withIdentifier identifier: Int, request: Request, retryState: State) {

@@ -2,6 +2,8 @@ public import FoundationEssentials
 
 /// Observes, and can change, the fetches of a resource or of a whole stack.
 ///
+/// This is the form with a function for each event. To change a request or a response, ``HTTPInterceptor`` needs one function.
+///
 /// The events of an attempt are: the request is made, and each interceptor may change it, the stack's before the resource's; the
 /// task is scheduled; it succeeds or fails, exactly once. A redirect is not a separate attempt.
 ///
@@ -38,7 +40,10 @@ public protocol HTTPResourceInterceptor<Request, Response>: Sendable {
     typealias RequestHandler = @Sendable (Result<Request, any Error>) -> any Cancelable
 
     /// Takes the body of a success, or an error. Only the first call counts. The returned value cancels what follows.
-    typealias ContentHandler = @Sendable (Result<Data, any Error>) -> any Cancelable
+    typealias BodyHandler = @Sendable (Result<Data, any Error>) -> any Cancelable
+
+    /// Whether it is an ``HTTPInterceptor``, whose function is called; `false` by default. It must not change.
+    var interceptsAttempts: Bool { get }
 
     /// Whether ``interceptMakeRequestResult(_:handler:)`` is called; `true` by default. If it is `false` for all interceptors of
     /// a fetch, the fetch is cheaper. It must not change.
@@ -65,9 +70,9 @@ public protocol HTTPResourceInterceptor<Request, Response>: Sendable {
     ///   - retryState: The state of the fetch so far.
     func interceptScheduledTask(withIdentifier identifier: Int, request: Request, retryState: Retry.State)
 
-    /// Whether ``interceptContent(_:response:request:handler:)`` is called; `true` by default. If it is `false` for all
+    /// Whether ``interceptBody(_:response:request:handler:)`` is called; `true` by default. If it is `false` for all
     /// interceptors of a fetch, the fetch is cheaper. It must not change.
-    var interceptsContent: Bool { get }
+    var interceptsBody: Bool { get }
 
     /// May change the body of a success, or turn the success into a failure, which is reported as
     /// ``HTTPFetchError/interceptor(_:)``. It is not called for streams and downloads.
@@ -79,11 +84,11 @@ public protocol HTTPResourceInterceptor<Request, Response>: Sendable {
     ///   - handler: Call it once, at once or later, with the result.
     /// - Returns: Cancels the operation. If the handler is called at once, return the handler's result.
     @discardableResult
-    func interceptContent(
+    func interceptBody(
         _ data: Data,
         response: Response,
         request: Request,
-        handler: @escaping ContentHandler
+        handler: @escaping BodyHandler
     ) -> any Cancelable
 
     /// A task has succeeded.
@@ -128,6 +133,9 @@ public protocol HTTPResourceInterceptor<Request, Response>: Sendable {
 }
 
 extension HTTPResourceInterceptor {
+    /// `false`.
+    public var interceptsAttempts: Bool { false }
+
     /// `true`.
     public var interceptsRequests: Bool { true }
 
@@ -139,18 +147,18 @@ extension HTTPResourceInterceptor {
     ) -> any Cancelable { handler(result) }
 
     /// `true`.
-    public var interceptsContent: Bool { true }
+    public var interceptsBody: Bool { true }
 
     /// Does nothing.
     public func interceptScheduledTask(withIdentifier identifier: Int, request: Request, retryState: Retry.State) {}
 
     /// Passes the body on.
     @discardableResult
-    public func interceptContent(
+    public func interceptBody(
         _ data: Data,
         response: Response,
         request: Request,
-        handler: @escaping ContentHandler
+        handler: @escaping BodyHandler
     ) -> any Cancelable { handler(.success(data)) }
 
     /// Does nothing.

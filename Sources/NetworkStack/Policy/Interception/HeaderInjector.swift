@@ -31,7 +31,7 @@ public struct HeaderInjector: HTTPResourceInterceptor {
     }
 
     /// `false`: it does not intercept bodies.
-    public var interceptsContent: Bool { false }
+    public var interceptsBody: Bool { false }
 
     /// Adds the fields, if a request was made; a failure is passed on.
     @discardableResult

@@ -3,7 +3,7 @@ public import FoundationEssentials
 /// Logs the events of fetches to a closure.
 ///
 /// Secrets are omitted (``HTTP/Redaction``), and control characters are escaped, so that a server cannot forge a line of the log.
-/// Bodies are shown only with ``Level/content``, and only their preview.
+/// Bodies are shown only with ``Level/body``, and only their preview.
 public struct LoggingInterceptor: HTTPResourceInterceptor {
     /// The neutral request.
     public typealias Request = HTTP.Request
@@ -19,7 +19,7 @@ public struct LoggingInterceptor: HTTPResourceInterceptor {
         /// Header fields.
         case headers
         /// The beginning of the body.
-        case content
+        case body
 
         /// Whether one level logs less than the other.
         public static func < (left: Level, right: Level) -> Bool { left.rawValue < right.rawValue }
@@ -68,7 +68,7 @@ public struct LoggingInterceptor: HTTPResourceInterceptor {
     /// - Parameters:
     ///   - level: How much is logged.
     ///   - redaction: The secrets that are omitted.
-    ///   - previewLimit: The most bytes of a body to show, with ``Level/content``.
+    ///   - previewLimit: The most bytes of a body to show, with ``Level/body``.
     ///   - sink: Called with each entry; several fetches call it concurrently. A first attempt's ``Entry/Kind/request`` is logged
     ///     within `fetch`, on the caller's thread, unless the request is made later. Other entries are logged on the engine's
     ///     queue.
@@ -88,7 +88,7 @@ public struct LoggingInterceptor: HTTPResourceInterceptor {
     public var interceptsRequests: Bool { false }
 
     /// `false`: it does not intercept bodies.
-    public var interceptsContent: Bool { false }
+    public var interceptsBody: Bool { false }
 
     /// Logs a request.
     public func interceptScheduledTask(withIdentifier identifier: Int, request: HTTP.Request, retryState: Retry.State) {
@@ -96,7 +96,7 @@ public struct LoggingInterceptor: HTTPResourceInterceptor {
         let attempt = retryState.errors.isEmpty ? "" : " (attempt \(retryState.attemptCount))"
         var lines = ["--> \(request.method) \(redaction.text(of: request.url))\(attempt)"]
         if level >= .headers { lines += headerLines(request.headers) }
-        if level >= .content { lines += preview.lines(of: request.body) }
+        if level >= .body { lines += preview.lines(of: request.body) }
         log(.request, identifier, lines)
     }
 
@@ -138,7 +138,7 @@ public struct LoggingInterceptor: HTTPResourceInterceptor {
         let facts = "\(response.version), \(count)\(response.metrics.total)"
         var lines = ["\(title) \(redaction.text(of: response.url)) (\(facts))"]
         if level >= .headers { lines += headerLines(response.headers) }
-        if level >= .content { lines += preview.lines(of: data) }
+        if level >= .body { lines += preview.lines(of: data) }
         return lines
     }
 

@@ -80,7 +80,7 @@ public final class NetworkActivity: HTTPResourceInterceptor {
     public var interceptsRequests: Bool { false }
 
     /// `false`: it does not intercept bodies.
-    public var interceptsContent: Bool { false }
+    public var interceptsBody: Bool { false }
 
     /// Adds one to the count.
     public func interceptScheduledTask(withIdentifier identifier: Int, request: HTTP.Request, retryState: Retry.State) {

@@ -10,7 +10,7 @@ extension Retry.Policy: HTTPResourceInterceptor where Metadata: HTTPRetryMetadat
     public var interceptsRequests: Bool { false }
 
     /// `false`: it does not intercept bodies.
-    public var interceptsContent: Bool { false }
+    public var interceptsBody: Bool { false }
 
     /// Votes as ``shouldRetry(with:state:metadata:)`` does.
     public func interceptFailedTask(

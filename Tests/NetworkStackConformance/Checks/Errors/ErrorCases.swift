@@ -78,7 +78,7 @@ extension ConformanceCheck {
                     throw ConformanceFailure("\(path) was decoded")
                 } catch FetchAndDecodeError<ConformanceSubject.Stack.FetchError>.decode(let error) {
                     try expect(
-                        error is EmptyPayloadError && "\(error)".contains("no content"),
+                        error is EmptyBodyError && "\(error)".contains("no body"),
                         "The reason is \(error)"
                     )
                 }

@@ -231,11 +231,11 @@ extension ConformanceCheck {
                 "what the one between them heard"
             )
         },
-        ConformanceCheck("An async interceptor may change requests, and its error ends the fetch") {
+        ConformanceCheck("An interceptor may change requests later, and its error ends the fetch") {
             subject in
             struct Unmakeable: Error {}
             let peer = try subject.serve { .ok($0["x-made"] ?? "") }
-            let interceptor = AsyncInterceptor<HTTP.Request, HTTP.Response>(make: { request in
+            let interceptor = AsyncParts(make: { request in
                 await Task.yield()
                 guard request.headers["X-Bad"] == nil else { throw Unmakeable() }
                 var request = request

@@ -119,7 +119,7 @@ extension ConformanceCheck {
         ConformanceCheck("The log records a fetch and none of its secrets") { subject in
             let lines = EventLog()
             let peer = try subject.serve { _ in .ok("x", headers: [("Set-Cookie", "hunter2")]) }
-            let log = LoggingInterceptor(level: .content) { lines.add("\($0)") }
+            let log = LoggingInterceptor(level: .body) { lines.add("\($0)") }
             let stack = try subject.stack { $0.interceptors = [log] }
             let url = peer.url("/p?k=hunter2")
             try await stack.observe(url, headers: [.authorization: "Bearer hunter2"]).onlyOutcome().value()

@@ -7,7 +7,7 @@ extension ConformanceCheck {
     static let contentIntercepted: [ConformanceCheck] = [
         ConformanceCheck("Interceptors transform the body in order, at once or later") { subject in
             let peer = try subject.serve { _ in .ok("x") }
-            func adding(_ text: String) -> AsyncInterceptor<HTTP.Request, HTTP.Response> {
+            func adding(_ text: String) -> AsyncParts {
                 .init(transform: { data, response in
                     await Task.yield()
                     return data + Data("\(text)\(response.status)".utf8)
@@ -36,7 +36,7 @@ extension ConformanceCheck {
                     return .none
                 }
             }
-            let spoil = AsyncInterceptor<HTTP.Request, HTTP.Response>(transform: { _, _ in throw Spoiled() })
+            let spoil = AsyncParts(transform: { _, _ in throw Spoiled() })
             let resource = try ConformanceSubject.Stack.Resource.intercepted(
                 peer.url("/"),
                 by: [Spy("before", log), spoil, judge]
@@ -97,7 +97,7 @@ extension ConformanceCheck {
         },
         ConformanceCheck("A cancel during a transform ends the fetch") { subject in
             let (began, ended, peer) = (Gate(), Gate(), try subject.serve { _ in .ok("x") })
-            let slow = AsyncInterceptor<HTTP.Request, HTTP.Response>(transform: { data, _ in
+            let slow = AsyncParts(transform: { data, _ in
                 began.open()
                 defer { ended.open() }
                 try await Task.sleep(for: .seconds(60))

@@ -94,7 +94,7 @@ extension ConformanceCheck {
                 _ = try await stack.fetchAndDecode(resource: api.resource(.remove(7)), decoding: .json(Book.self))
                 throw .fetch(.cancelled)
             } catch {
-                guard case .decode(is EmptyPayloadError) = error else {
+                guard case .decode(is EmptyBodyError) = error else {
                     throw ConformanceFailure("failed with \(error)")
                 }
             }

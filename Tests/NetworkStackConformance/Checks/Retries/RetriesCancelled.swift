@@ -116,7 +116,7 @@ extension ConformanceCheck {
         ConformanceCheck("A cancel while an interceptor holds the request ends both") {
             subject in
             let (began, ended, peer) = (Gate(), Gate(), try subject.serve { .ok($0.path) })
-            let slow = AsyncInterceptor<HTTP.Request, HTTP.Response>(make: { request in
+            let slow = AsyncParts(make: { request in
                 began.open()
                 defer { ended.open() }
                 try await Task.sleep(for: .seconds(60))

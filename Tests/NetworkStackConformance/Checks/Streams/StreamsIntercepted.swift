@@ -97,7 +97,7 @@ extension ConformanceCheck {
 }
 
 /// Retries once, and records its events.
-private final class StreamListener: HTTPResourceInterceptor {
+final class StreamListener: HTTPResourceInterceptor {
     typealias Request = HTTP.Request
     typealias Response = HTTP.Response
 

@@ -1,0 +1,63 @@
+/// The interceptors of one function while they run around one attempt, in a task.
+final class Interception: Cancelable {
+    private let delegate: any FetchDelegate
+    private let task = CancelableBag()
+    private let answer = OneShot<Result<HTTP.Reply, any Error>>()
+    private let state = Lock<(hasAsked: Bool, head: HTTP.Response?)>((false, nil))
+
+    init(_ delegate: any FetchDelegate) { self.delegate = delegate }
+
+    /// Whether they have had a request sent.
+    var hasAsked: Bool { state.withLock { $0.hasAsked } }
+
+    /// The head that they got.
+    var head: HTTP.Response? { state.withLock { $0.head } }
+
+    /// Runs them.
+    ///
+    /// - Parameters:
+    ///   - request: The attempt's request.
+    ///   - carry: Has a request carried.
+    ///   - abandon: The task that waits for the reply is cancelled, while the attempt is not over.
+    ///   - handler: Takes what they come to.
+    func begin(
+        _ request: HTTP.Request,
+        carry: @escaping @Sendable (HTTP.Request) -> Void,
+        abandon: @escaping @Sendable () -> Void,
+        then handler: @escaping @Sendable (Result<HTTP.Reply, any Error>) async -> Void
+    ) {
+        task += TaskCancelable(
+            Task {
+                let result = await Result { () async throws in
+                    let last = HTTP.Next { request in
+                        try Task.checkCancellation()
+                        self.state.withLock { $0.hasAsked = true }
+                        carry(request)
+                        return try await withTaskCancellationHandler {
+                            try await self.answer.take().get()
+                        } onCancel: {
+                            abandon()
+                        }
+                    }
+                    return try await self.delegate.intercept(request, last)
+                }
+                await handler(result)
+            }
+        )
+    }
+
+    /// Their request has come to this.
+    func answer(with ending: Ending) {
+        switch ending {
+        case .whole(let head, _, _, _), .opened(let head, _): state.withLock { $0.head = head }
+        default: break
+        }
+        answer.fill(delegate.reply(to: ending))
+    }
+
+    /// The attempt is over.
+    func cancel() {
+        task.cancel()
+        answer.fill(.failure(delegate.streamError(of: .cancelled)))
+    }
+}

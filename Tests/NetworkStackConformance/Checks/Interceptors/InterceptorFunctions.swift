@@ -1,0 +1,233 @@
+import FoundationEssentials
+import NetworkStack
+import NetworkStackTesting
+
+extension ConformanceCheck {
+    /// Interceptors of one function.
+    static let interceptorFunctions: [ConformanceCheck] = [
+        ConformanceCheck("One function changes the request, and the status, fields and body") { subject in
+            let peer = try subject.serve { .ok($0["x-made"] ?? "", headers: [("X-Kept", "1")]) }
+            let interceptor = AsyncInterceptor { request, next in
+                var request = request
+                request.headers["X-Made"] = "made"
+                var reply = try await next(request)
+                reply.response.status = .created
+                reply.response.headers["X-Added"] = "2"
+                reply.body = .init(try await reply.body.collect() + Data(" changed".utf8))
+                return reply
+            }
+            let stack = try subject.stack { $0.interceptors = [interceptor] }
+            let fetched = try await stack.observe(peer.url("/")).onlyOutcome().value()
+            try expectEqual(String(decoding: fetched.value, as: UTF8.self), "made changed", "the body")
+            try expectEqual(fetched.response.status, .created, "the status")
+            try expectEqual(fetched.response.headers["X-Kept"], "1", "a field of the server")
+            try expectEqual(fetched.response.headers["X-Added"], "2", "a field of the interceptor")
+            try expectEqual(fetched.response.request?.headers["X-Made"], "made", "the request that was answered")
+            try expect(fetched.response.metrics.total > .zero, "the metrics are lost")
+        },
+        ConformanceCheck("One function answers without the network, and its attempt is whole") { subject in
+            let (log, peer) = (EventLog(), try subject.serve { _ in .ok("from the server") })
+            let interceptor = AsyncInterceptor { request, _ in
+                HTTP.Reply(.init(status: .accepted, url: request.url), body: Data("local".utf8))
+            }
+            let resource = try ConformanceSubject.Stack.Resource.intercepted(
+                peer.url("/here"),
+                by: [Spy("spy", log), interceptor]
+            )
+            let fetched = try await subject.stack().observe(resource).onlyOutcome().value()
+            try expectEqual(String(decoding: fetched.value, as: UTF8.self), "local", "the body")
+            try expectEqual(fetched.response.status, .accepted, "the status")
+            try expectEqual(fetched.response.request?.url.path, "/here", "the request that was answered")
+            try expectEqual(peer.requests().count, 0, "requests on the wire")
+            let events = ["makes a request", "schedules attempt 1", "takes local", "succeeds with local"]
+            try expectEqual(log.all, events.map { "spy \($0)" }, "the events")
+        },
+        ConformanceCheck("Functions nest in order, around what the other interceptors see") { subject in
+            let (log, peer) = (EventLog(), try subject.serve { .ok($0["x-path"] ?? "") })
+            let seen = EventLog()
+            func adding(_ name: String) -> AsyncInterceptor {
+                AsyncInterceptor { request, next in
+                    seen.add("\(name) begins")
+                    var request = request
+                    request.headers["X-Path"] = (request.headers["X-Path"] ?? "") + name
+                    var reply = try await next(request)
+                    seen.add("\(name) ends")
+                    reply.body = .init(try await reply.body.collect() + Data(name.utf8))
+                    return reply
+                }
+            }
+            let spy = Spy("spy", log).with {
+                $0.scheduled = { seen.add("scheduled with \($0.request?.headers["X-Path"] ?? "nothing")") }
+            }
+            let resource = try ConformanceSubject.Stack.Resource.intercepted(
+                peer.url("/"),
+                by: [spy, adding("b"), adding("c")]
+            )
+            let stack = try subject.stack { $0.interceptors = [adding("a")] }
+            try expectEqual(try await stack.observe(resource).onlyOutcome().text(), "abccba", "the body")
+            try expectEqual(
+                seen.all,
+                ["a begins", "b begins", "c begins", "scheduled with abc", "c ends", "b ends", "a ends"],
+                "the order"
+            )
+            try expectEqual(log.all.suffix(2), ["spy takes abccba", "spy succeeds with abccba"], "the end")
+        },
+        ConformanceCheck("Next returns a status that fails; what it becomes is judged after") { subject in
+            let peer = try subject.serve { $0.path == "/bad" ? .status(503, "no") : .ok("yes") }
+            let seen = EventLog()
+            let swapping = AsyncInterceptor { request, next in
+                var reply = try await next(request)
+                seen.add("\(reply.response.status.rawValue)")
+                reply.response.status = reply.response.status == .ok ? .notFound : .ok
+                return reply
+            }
+            let stack = try subject.stack { $0.interceptors = [swapping] }
+            try expectEqual(try await stack.observe(peer.url("/bad")).onlyOutcome().text(), "no", "the body")
+            let failed = try await stack.observe(peer.url("/good")).onlyOutcome()
+            guard case .failure(.http(404, _, let response)) = failed, case .failure(let error) = failed else {
+                throw ConformanceFailure("Expected http(404), saw \(failed.summary)")
+            }
+            try expectEqual(response.status, .notFound, "the status")
+            try expectEqual(error.body, Data("yes".utf8), "the body of the failure")
+            try expectEqual(seen.all, ["503", "200"], "what the function got")
+        },
+        ConformanceCheck("Next throws a failure of the network, which may become an answer", needs: [.network]) {
+            subject in
+            let server = try ScriptedServer { _ in [.receiveHead, .close] }
+            let seen = Lock<(any Error)?>(nil)
+            let falling = AsyncInterceptor { request, next in
+                do { return try await next(request) } catch {
+                    seen.withLock { $0 = error }
+                    guard request.url.path == "/falls" else { throw error }
+                    return HTTP.Reply(.init(status: .ok, url: request.url), body: Data("kept".utf8))
+                }
+            }
+            let stack = try subject.stack { $0.interceptors = [falling] }
+            try expectEqual(try await stack.observe(server.url("/falls")).onlyOutcome().text(), "kept", "the body")
+            let failed = try await stack.observe(server.url("/fails")).onlyOutcome()
+            guard case .failure(let error) = failed else {
+                throw ConformanceFailure("Expected a failure, saw \(failed.summary)")
+            }
+            try expect(error.transportFailure != nil, "the failure passes through, but it is \(error)")
+            try expect(error.context?.url?.hasSuffix("/fails") == true, "the context is lost: \(error)")
+            try expect((seen.withLock { $0 } as? any HTTPError)?.transportFailure != nil, "what next threw")
+        },
+        ConformanceCheck("A second call of next throws, and sends nothing") { subject in
+            let peer = try subject.serve { _ in .ok("once") }
+            let seen = EventLog()
+            let twice = AsyncInterceptor { request, next in
+                let reply = try await next(request)
+                do { _ = try await next(request) } catch is HTTP.NextCalledAgain { seen.add("refused") }
+                return reply
+            }
+            let stack = try subject.stack { $0.interceptors = [twice] }
+            try expectEqual(try await stack.observe(peer.url("/")).onlyOutcome().text(), "once", "the body")
+            try expectEqual(seen.all, ["refused"], "the second call")
+            try expectEqual(peer.requests().count, 1, "requests on the wire")
+        },
+        ConformanceCheck("A function runs again in a retry, and not for a redirect") { subject in
+            let count = Lock(0)
+            let peer = try subject.serve { request in
+                if request.path == "/from" { return .status(302, headers: [("Location", "/to")]) }
+                return count.withLock { count in
+                    count += 1
+                    return count == 1 ? .status(503) : .ok("after \(request["x-run"] ?? "")")
+                }
+            }
+            let runs = Lock(0)
+            let counting = AsyncInterceptor { request, next in
+                runs.withLock { $0 += 1 }
+                var request = request
+                request.headers["X-Run"] = "\(runs.withLock { $0 })"
+                return try await next(request)
+            }
+            let resource = try ConformanceSubject.Stack.Resource.intercepted(
+                peer.url("/from"),
+                by: [counting, HTTPRetryPolicy.maxRetries(1)]
+            )
+            let fetched = try await subject.stack().observe(resource).onlyOutcome().value()
+            try expectEqual(String(decoding: fetched.value, as: UTF8.self), "after 2", "the body")
+            try expectEqual(fetched.response.redirects.count, 1, "the redirects")
+            try expectEqual(fetched.response.metrics.hops.count, 3, "the hops before")
+            try expectEqual(peer.requests().map(\.path), ["/from", "/to", "/from", "/to"], "requests on the wire")
+        },
+        ConformanceCheck("An error before next is noRequest, one after it is the interceptor's") { subject in
+            struct Unfit: Error {}
+            let (log, peer) = (EventLog(), try subject.serve { _ in .ok("x") })
+            let before = AsyncInterceptor { _, _ in throw Unfit() }
+            let after = AsyncInterceptor { request, next in
+                _ = try await next(request)
+                throw Unfit()
+            }
+            func outcome(_ interceptor: AsyncInterceptor) async throws -> Outcome {
+                try await subject.stack()
+                    .observe(.intercepted(peer.url("/"), by: [interceptor, Spy("spy", log)])).onlyOutcome()
+            }
+            guard case .failure(.noRequest(_ as Unfit)) = try await outcome(before) else {
+                throw ConformanceFailure("Expected noRequest")
+            }
+            try expectEqual(peer.requests().count, 0, "requests on the wire")
+            guard case .failure(.interceptor(_ as Unfit)) = try await outcome(after) else {
+                throw ConformanceFailure("Expected interceptor")
+            }
+            try expectEqual(
+                log.all.filter { $0.contains("fails") },
+                ["spy fails attempt 1 without a request", "spy fails attempt 1"],
+                "the votes"
+            )
+        },
+        ConformanceCheck("What next sends is checked like the fetch's own request") { subject in
+            let peer = try subject.serve { _ in .ok("x") }
+            let wasReached = Lock(false)
+            let injecting = AsyncInterceptor { request, next in
+                var request = request
+                request.headers["X-A"] = "a\r\nX-Injected: 1"
+                defer { wasReached.withLock { $0 = true } }
+                return try await next(request)
+            }
+            let stack = try subject.stack { $0.interceptors = [injecting] }
+            guard case .failure(.invalidRequest) = try await stack.observe(peer.url("/")).onlyOutcome() else {
+                throw ConformanceFailure("Expected invalidRequest")
+            }
+            try await eventually("the function ends") { wasReached.withLock { $0 } }
+            try expectEqual(peer.requests().count, 0, "requests on the wire")
+        },
+        ConformanceCheck("A cancel and the total timeout end a function that hangs") { subject in
+            let (began, ended, peer) = (Gate(), EventLog(), try subject.serve { _ in .ok("x") })
+            let hanging = AsyncInterceptor { request, next in
+                defer { ended.add("ended") }
+                let reply = try await next(request)
+                began.open()
+                try await Task.sleep(for: .seconds(60))
+                return reply
+            }
+            let stack = try subject.stack { $0.interceptors = [hanging] }
+            let observation = try stack.observe(peer.url("/"))
+            try await began.opened()
+            observation.cancel()
+            try await observation.onlyOutcome(within: .seconds(10)).expectCancelled()
+            let late = try await stack.observe(peer.url("/"), options: .clocks(total: .milliseconds(300))).onlyOutcome()
+            guard case .failure(.timedOut(.total, _, _)) = late else {
+                throw ConformanceFailure("Expected the total timeout, saw \(late.summary)")
+            }
+            try await eventually("both functions end") { ended.all.count == 2 }
+        },
+        ConformanceCheck("A function may give up on next, which frees the transfer", needs: [.network]) {
+            subject in
+            let closed = Gate()
+            let server = try ScriptedServer { _ in
+                [.receiveHead, .waitForClose, .run { _ in closed.open() }]
+            }
+            let impatient = AsyncInterceptor { request, next in
+                let asking = Task { try await next(request) }
+                try await Task.sleep(for: .milliseconds(100))
+                asking.cancel()
+                guard case .failure = await asking.result else { throw ConformanceFailure("next was not cancelled") }
+                return HTTP.Reply(.init(status: .ok, url: request.url), body: Data("given up".utf8))
+            }
+            let stack = try subject.stack { $0.interceptors = [impatient] }
+            try expectEqual(try await stack.observe(server.url("/")).onlyOutcome().text(), "given up", "the body")
+            try await closed.opened(within: .seconds(10))
+        },
+    ]
+}
