@@ -55,6 +55,31 @@ extension ConformanceCheck {
                 }
             }
         },
+        ConformanceCheck("A resource that was collected streams as its bytes arrive", needs: [.network]) { subject in
+            let goOn = Gate()
+            let server = try ScriptedServer { index in
+                let head = "HTTP/1.1 200 OK\r\nContent-Length: 10\r\nConnection: close\r\n\r\n"
+                return index == 1
+                    ? [.receiveHead, .send(head + "first"), .wait(for: goOn), .send("later"), .close]
+                    : [.receiveHead, .send(head + "firstlater"), .close]
+            }
+            let views = try subject.makeViews(Network.Configuration())
+            // One request, so that what is kept of one fetch fits the next.
+            let resource = ConformanceSubject.Stack.Resource(
+                baseRequestMaking: .request(try HTTP.Request(url: server.url())),
+                errorDecoding: .dummy
+            )
+            try expectEqual(try await views.collected.observe(resource).onlyOutcome().text(), "firstlater", "collected")
+            let text = try await bounded(.seconds(20)) {
+                var chunks = try await views.streamed.fetch(resource: resource).value.makeAsyncIterator()
+                let first = try await chunks.text(ofAtLeast: 5)
+                try expectEqual(first, "first", "what has come before the server goes on")
+                goOn.open()
+                return try await first + chunks.text()
+            }
+            try expectEqual(text, "firstlater", "streamed")
+            try expectEqual(try await views.collected.observe(resource).onlyOutcome().text(), "firstlater", "again")
+        },
         ConformanceCheck("The metrics of a redirected fetch report its last hop's wait", needs: [.network]) {
             subject in
             let bottleneck = try await Bottleneck(subject)
@@ -85,8 +110,11 @@ extension ConformanceCheck {
             let spy = Spy("identified").with { spy in
                 spy.scheduled = { told in seen.withLock { $0.append(told.identifier) } }
             }
-            let peer = try subject.serve { _ in .ok("one") }
-            let stack = try subject.stack { $0.connections.perHost = 8 }
+            let (peer, listener) = (try subject.serve { _ in .ok("one") }, NumberListener())
+            let stack = try subject.stack {
+                $0.connections.perHost = 8
+                $0.listeners = [listener]
+            }
             let resource = try ConformanceSubject.Stack.Resource.intercepted(peer.url("/"), by: [spy])
             let each = 150
             let fetches = Lock<[Observation]>([])
@@ -100,6 +128,8 @@ extension ConformanceCheck {
             let identifiers = seen.withLock { $0 }
             try expectEqual(identifiers.count, 8 * each, "fetches")
             try expectEqual(Set(identifiers).count, 8 * each, "identifiers")
+            try await eventually("every end is reported") { listener.numbers.count == 8 * each }
+            try expectEqual(Set(listener.numbers).count, 8 * each, "numbers in events")
         },
         ConformanceCheck("A one-shot body is sent once, whichever thread comes first") { subject in
             let peer = try subject.serve { _ in .ok("one") }
@@ -221,4 +251,14 @@ extension Reply {
         let body = bytes.flatMap { Array("1\r\n".utf8) + [$0] + Array("\r\n".utf8) } + Array("0\r\n\r\n".utf8)
         return Reply(head: Array(head.utf8), body: body)
     }
+}
+
+/// Notes the number of each fetch that has succeeded.
+private final class NumberListener: EventListener {
+    let observesSteps = false
+    private let seen = Lock<[Int]>([])
+
+    var numbers: [Int] { seen.withLock { $0 } }
+
+    func fetchSucceeded(_ event: FetchEvent, response: HTTP.Response) { seen.withLock { $0.append(event.fetch) } }
 }

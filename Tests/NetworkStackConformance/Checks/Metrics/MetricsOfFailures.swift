@@ -89,6 +89,18 @@ extension ConformanceCheck {
             try expect(metrics.firstByte != nil, "The first byte is unknown")
             try expectEqual(metrics.bytesReceived, 4, "bytes received")
         },
+        ConformanceCheck("A timeout after a redirect measures the last hop alone", needs: [.network]) {
+            subject,
+            scale in
+            let silent = try ScriptedServer { _ in [.receiveHead, .waitForClose] }
+            let redirect = "HTTP/1.1 302 Found\r\nLocation: \(silent.url())\r\nContent-Length: 0\r\n\r\n"
+            let pause = Duration.milliseconds(400) * scale
+            let server = try ScriptedServer { _ in [.receiveHead, .pause(pause), .send(redirect), .waitForClose] }
+            let metrics = try await failure(subject, server.url(), .clocks(idle: .milliseconds(800) * scale))
+            try expectEqual(metrics.hops.map { $0.metrics.firstByte != nil }, [true], "the first hop's first byte")
+            try expectEqual(metrics.firstByte, nil, "the last hop's first byte")
+            try expect(metrics.queue ?? .zero < pause, "The last hop waited \(metrics.queue ?? .zero) in the queue")
+        },
         ConformanceCheck("A body that is cut off has the bytes that came", needs: [.network]) { subject in
             let server = try ScriptedServer { _ in
                 [.receiveHead, .send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf"), .close]
