@@ -36,6 +36,7 @@ done
 .ci/undocumented.py "$out"/*/*.symbols.json
 
 "$docc" merge "$out"/*.doccarchive --output-path "$out/all.doccarchive" --synthesized-landing-page-name NetworkStack
+.ci/site.py "$out/all.doccarchive"
 # Each page has a file of its own, so the one at the root may lead to the first of them. docc's shows an error there.
 [ -f "$out/all.doccarchive/documentation/networkstack/index.html" ] || { echo "docc has made no pages for a plain server." >&2; exit 1; }
 cat >"$out/all.doccarchive/index.html" <<'EOF'

@@ -5,8 +5,9 @@ public import NetworkStack
 extension Network {
     /// An HTTP stack on libcurl's multi interface.
     ///
-    /// A stack has one thread and its own connections; make one and share it. When its owner drops it, it finishes its fetches
-    /// and then frees everything; ``shutdown()`` ends them at once.
+    /// Its calls, such as `get(_:as:)`, are those of ``/NetworkStack/HTTPNetworkStack``. A stack has one thread and its own
+    /// connections; make one and share it. When its owner drops it, it finishes its fetches and then frees everything;
+    /// ``shutdown()`` ends them at once.
     ///
     /// - Important: Do not use a stack that was made before `fork` in the child process.
     public final class CurlNetworkStack: HTTPTransportStack {
@@ -106,7 +107,7 @@ extension Network {
         /// Requests that begin afterwards use what the files have now, on new connections. They resume no TLS session of the former
         /// files. A request under way finishes on the connection that it has or is opening. Idle connections are closed: at once, or,
         /// if they are in a pool with a request under way, when that ends. The system's authorities are read for all stacks of the
-        /// process. Listeners are told (``/NetworkStack/EventListener/certificatesReloaded(error:)``).
+        /// process. Listeners are called (``/NetworkStack/EventListener/certificatesReloaded(error:)``).
         ///
         /// If a file cannot be read or used, everything stays as it was. After a shutdown, nothing uses what was read.
         ///
@@ -153,8 +154,8 @@ extension Network.CurlNetworkStack {
     /// Each stack's thread then keeps up to 2 MiB of what libcurl frees there, for its next allocations. A fetch of 1 KiB then
     /// takes some 14 % less processor time, one of 64 KiB no less (`make bench`).
     ///
-    /// libcurl has one allocator in a process (`curl_global_init_mem`), so this is the program's decision; a library should leave it
-    /// alone. Other code that calls libcurl, such as Foundation, needs no change: all blocks are `malloc`'s. A second call does
+    /// libcurl has one allocator in a process (`curl_global_init_mem`), so this is the program's decision, not a
+    /// library's. Other code that calls libcurl, such as Foundation, needs no change: all blocks are `malloc`'s. A second call does
     /// nothing. Leave it out under AddressSanitizer, which would not detect the use of memory that libcurl has freed.
     ///
     /// - Throws: ``/NetworkStack/Network/ConfigurationError/invalid(_:)`` if libcurl is initialised already, by a stack, by

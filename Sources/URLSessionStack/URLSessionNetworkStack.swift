@@ -13,8 +13,8 @@ extension Network {
     ///
     ///     let network = try Network.URLSessionNetworkStack(configuration: .init())
     ///
-    /// When its owner drops it, the stack finishes its fetches and then frees everything. It can also use a session that you
-    /// make:
+    /// Its calls, such as `get(_:as:)`, are those of ``/NetworkStack/HTTPNetworkStack``. When its owner drops
+    /// it, the stack finishes its fetches and then frees everything. It can also use a session that you make:
     ///
     ///     let network = Network.URLSessionNetworkStack()
     ///     network.session = URLSession(configuration: .default, delegate: network, delegateQueue: nil)
@@ -241,7 +241,7 @@ extension Network {
         /// What the stack is doing now. URLSession does not show its connections.
         public var gauges: Gauges { get async { await state.withLock { $0.finishing ?? $0.engine }.gauges } }
 
-        /// Finishes the fetches in flight, redirects and retries included, and then invalidates the session, which releases its
+        /// Finishes the fetches in flight, including their redirects and retries, and then invalidates the session, which releases its
         /// delegate. Returns at once.
         ///
         /// Later fetches fail with ``/NetworkStack/HTTPFetchError/shutDown``. It may be called any number of times. If other code

@@ -7,6 +7,7 @@ public import NetworkStack
     public import Foundation
 #endif
 
+/// A configuration from a `URLSessionConfiguration`.
 extension Network.Configuration {
     /// Makes a stack's configuration of one for URLSession, so that a program keeps its settings on any stack.
     ///

@@ -54,6 +54,7 @@ extension URLError {
     }
 }
 
+/// Foundation's response from the response of any stack.
 extension HTTPURLResponse {
     /// Makes an `HTTPURLResponse` of a response.
     ///
@@ -70,6 +71,7 @@ extension HTTPURLResponse {
     }
 }
 
+/// The request of any stack from Foundation's request.
 extension HTTP.Request {
     /// Makes a request of a `URLRequest`: its method, URL, header fields and body.
     ///

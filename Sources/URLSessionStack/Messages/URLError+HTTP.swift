@@ -5,6 +5,7 @@ public import NetworkStack
     internal import FoundationNetworking
 #endif
 
+/// Foundation's error as the error of a transfer.
 extension URLError: HTTPTransportError {
     /// The kind of the failure.
     ///

@@ -7,6 +7,7 @@ public import NetworkStack
     public import Foundation
 #endif
 
+/// Foundation's request as the request of a stack.
 extension URLRequest: HTTPRequestConvertible {
     /// Makes a `URLRequest` from a neutral request.
     ///

@@ -7,6 +7,7 @@ public import NetworkStack
     public import Foundation
 #endif
 
+/// Foundation's response as the response of a stack.
 extension URLResponse: HTTPResponseConvertible {
     /// The neutral response, or `nil` if this is no HTTP response.
     ///
