@@ -3,7 +3,7 @@ internal import FoundationEssentials
 public import NetworkStack
 
 extension Network.CurlNetworkStack {
-    /// Opens a connection to an origin, TLS included, and keeps it for a later request. Nothing is sent to the origin.
+    /// Opens a connection to an origin, including TLS, and keeps it for a later request. Nothing is sent to the origin.
     ///
     /// While it connects, it counts towards the origin's connection limit. An idle connection to the origin is used as it is.
     /// libcurl 8.0 and newer do not use an HTTP/1.1 connection with unread bytes, and most TLS 1.3 servers send session tickets;

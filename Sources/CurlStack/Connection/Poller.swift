@@ -139,7 +139,7 @@ final class Poller {
         leftCount = 0
     }
 
-    /// Leaves what can be read of a socket alone, or does so no longer.
+    /// Stops reporting that a socket is readable, or reports it again.
     func holdBack(_ descriptor: Int32, _ isHeldBack: Bool, for watch: Int) {
         makeRoom(for: descriptor)
         guard sockets[Int(descriptor)].isHeldBack != isHeldBack else { return }

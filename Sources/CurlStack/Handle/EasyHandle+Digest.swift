@@ -8,7 +8,7 @@ extension EasyHandle {
     /// - Parameters:
     ///   - credentials: The credentials.
     ///   - waits: Whether content waits for a challenge. libcurl then sends the request without it first, as
-    ///     it does wherever it may say who asks in one way alone; `CURLAUTH_ONLY` counts as another.
+    ///     it does if only one authentication scheme is allowed; `CURLAUTH_ONLY` counts as another.
     /// - Returns: The first code that is not `CURLE_OK`, if any option was refused.
     func answerChallenges(with credentials: HTTP.Credentials, waiting waits: Bool) -> CURLcode {
         // The handle is used once, and a second head is no content.

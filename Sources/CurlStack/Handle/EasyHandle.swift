@@ -253,7 +253,7 @@ final class EasyHandle {
 
     // MARK: Unix sockets
 
-    /// Turns libcurl's verbose text on where it alone names the connection over a Unix socket that libcurl chooses.
+    /// Turns libcurl's verbose text on where only that text names the connection that libcurl chooses over a Unix socket.
     func nameConnections() -> CURLcode {
         guard multi.quirks.contains(.unnamedUnixConnection) else { return CURLE_OK }
         (settings.namesConnections, settings.isListening) = (true, true)

@@ -1,7 +1,7 @@
 internal import NetworkStack
 
 extension HTTPHop {
-    /// The version that is spoken: libcurl 7.88 sends trailers over HTTP/1.1 alone.
+    /// The version that is spoken: libcurl 7.88 sends trailers only over HTTP/1.1.
     var version: HTTP.Options.VersionPolicy {
         options.version == .automatic && hasTrailers ? .http1_1 : options.version
     }

@@ -8,7 +8,7 @@ internal import NetworkStack
 final class AddressAge {
     /// Any age will do.
     static let any = -1
-    /// How many seconds addresses are left alone.
+    /// How many seconds addresses are not checked.
     private static let rest = 15
 
     private let seconds: Int

@@ -202,7 +202,7 @@ struct Loop: ~Copyable {
         beginWaiting()
     }
 
-    /// The answer is whole, and libcurl would go on sending: the rest of the request is given up.
+    /// The response is complete, and libcurl would go on sending: the rest of the request is not sent.
     private mutating func conclude(_ transfer: Transfer) {
         active.remove(transfer)
         transfer.finish(CURLE_OK)

@@ -11,7 +11,7 @@ final class Pool {
     /// The header lines of requests without fields.
     private let standardLines: TextList
     private let addresses: AddressPlan
-    /// Whether any hop may go by a proxy. Asked first: telling which costs a copy of the configuration.
+    /// Whether any hop may go by a proxy. Checked first, because choosing one copies the configuration.
     private let usesProxies: Bool
     /// Decides what a proxy must prove.
     private let judge: ServerTrustJudge?
@@ -100,7 +100,7 @@ final class Pool {
         let hop = transfer.control.hop
         let mayShare = transfer.hostQueue.sharesConnection != false
         transfer.attempt.mayNegotiateHTTP2 = !transfer.hostQueue.hints.misstatesVersion
-        // Each looked at alone: all of it at once would be a copy.
+        // Each is read separately: reading the whole value would copy it.
         if transfer.attempt.mayNegotiateHTTP2, recent?.hop === hop, recent?.joinsHTTP2 == transfer.attempt.joinsHTTP2,
             recent?.mayShare == mayShare, let plan = recent?.plan
         {
@@ -161,7 +161,7 @@ final class Pool {
         !transfer.request.answersChallenges && !transfer.control.hop.hasTrailers
     }
 
-    /// Takes the handle of a transfer that is given up, and frees its exchange at once: an HTTP/1.1 connection is closed, an
+    /// Takes the handle of a transfer that is abandoned, and frees its exchange at once: an HTTP/1.1 connection is closed, an
     /// HTTP/2 stream reset. libcurl leaves the reset in its buffer until the connection is used again, so another
     /// transfer on it is made to send, and a connection that carries no other is closed.
     func abandon(_ transfer: Transfer, beside others: some Sequence<Transfer>) {
@@ -195,7 +195,7 @@ final class Pool {
         return false
     }
 
-    /// Another transfer on the connection of one, which it can share over HTTP/2 alone: best one that is not held back.
+    /// Another transfer on the same HTTP/2 connection, preferably one that is not held back.
     private func sibling(of transfer: Transfer, among others: some Sequence<Transfer>) -> Transfer? {
         guard transfer.attempt.stream != nil, let connection = transfer.attempt.connection else { return nil }
         var heldBack: Transfer?

@@ -1,6 +1,6 @@
 extension LibcurlQuirks {
-    /// From 8.4 to 8.5, libcurl leaves a transfer alone that is paused in one direction, if both are noted to be dealt with: over HTTP/2 it
-    /// may read nothing of a response while the request waits for its body.
+    /// From 8.4 to 8.5, libcurl does not serve a transfer that is paused in one direction, if both are due: over HTTP/2 it may
+    /// read nothing of a response while the request waits for its body.
     ///
     /// The transfer is resumed whenever its connection was read, and pauses again (``Turn/lookPastPause(on:)``).
     static let halfPausedHTTP2 = LibcurlQuirks(bit: 10)

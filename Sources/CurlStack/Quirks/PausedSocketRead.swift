@@ -2,7 +2,7 @@ extension LibcurlQuirks {
     /// 8.5 has every connection watched, whatever its transfer wants (curl #12632, https://github.com/curl/curl/issues/12632), and keeps
     /// 64 MiB of what comes for a transfer that is paused.
     ///
-    /// The socket is left alone meanwhile (``Poller/holdBack(_:_:for:)``).
+    /// The socket is not read meanwhile (``Poller/holdBack(_:_:for:)``).
     static let pausedSocketRead = LibcurlQuirks(bit: 11)
     static let pausedSocketReadVersions = versions(from: 0x080500, until: 0x080600)
 }

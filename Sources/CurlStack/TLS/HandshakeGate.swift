@@ -9,7 +9,7 @@ internal import NetworkStack
 enum HandshakeGate {
     /// Puts the gate into a context, which keeps the record for as long as the gate can be asked.
     static func install(in context: OpaquePointer, _ record: UnsafeMutableRawPointer) {
-        // OpenSSL asks in any case, and heeds the answer only if this is set.
+        // OpenSSL calls this in any case, and uses the result only if this is set.
         unsafe SSL_CTX_set_verify(context, SSL_VERIFY_PEER, nil)
         unsafe SSL_CTX_set_cert_verify_callback(
             context,

@@ -1,6 +1,6 @@
 internal import COpenSSL
 
-/// Refuses a server whose certificate names a host in its subject alone, which counts for nothing (RFC 9525 section 2).
+/// Refuses a server whose certificate names a host only in its subject, which counts for nothing (RFC 9525 section 2).
 /// libcurl takes a name from there where the certificate has no other.
 enum HostNames {
     /// Has a context's handshakes ask for certificates that name their hosts.

@@ -8,8 +8,7 @@ enum RequestGate {
     enum Proof {
         /// Nothing: the connection does not speak TLS.
         case none
-        /// Nothing that counts: by OpenSSL's verdict on its certificates, or, if that is good, because a session was resumed,
-        /// which shows none.
+        /// Nothing: OpenSSL has rejected its certificates, or the session was resumed and shows none.
         case failed(verifyResult: Int)
         /// The chain that was verified.
         case verified(VerifiedChain)

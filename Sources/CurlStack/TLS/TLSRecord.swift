@@ -1,7 +1,7 @@
 internal import COpenSSL
 internal import NetworkStack
 
-/// What is noted of one TLS connection, for as long as OpenSSL knows it: each of libcurl's connections has an `SSL_CTX` of
+/// The record of one TLS connection, for as long as OpenSSL knows it: each of libcurl's connections has an `SSL_CTX` of
 /// its own, which keeps the record. It outlives the transfer that opened the connection.
 final class TLSRecord {
     /// Whom the connection was opened to and by: the handshake gate judges by it, in a renegotiation, too.

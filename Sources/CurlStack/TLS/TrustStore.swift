@@ -4,8 +4,8 @@ internal import NetworkStack
 
 /// Certificate authorities, parsed once and never changed: what a stack's handshakes are verified against.
 ///
-/// Parsing the system's costs as much as thirty handshakes. libcurl keeps a store per multi handle, for files
-/// alone, and parses bytes again for every handshake.
+/// Parsing the system's costs as much as thirty handshakes. libcurl keeps a store per multi handle, only for
+/// files, and parses bytes again for every handshake.
 @safe
 final class TrustStore: Sendable {
     /// OpenSSL's store, as a number: threads may share what is there, of which Swift's pointers know nothing.

@@ -204,7 +204,7 @@ extension Transfer {
     }
 
     /// Whether the request may be sent once more: the kept connection it was sent on died without an answer, and libcurl
-    /// would repeat whatever it was. What is not idempotent might then be done twice (RFC 9110 section 9.2.2), unless
+    /// would repeat whatever it was. A request that is not idempotent might then take effect twice (RFC 9110 section 9.2.2), unless
     /// nothing of it went out, or the server did not deal with its stream.
     private func maySendAgain() -> Bool {
         guard !control.hop.request.method.isIdempotent, let easy, easy.hasSentRequest, !isVouchedFor else {

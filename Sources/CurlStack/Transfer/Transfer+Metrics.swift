@@ -1,7 +1,7 @@
 internal import CCurl
 internal import NetworkStack
 
-/// What is measured of a transfer.
+/// The measurements of a transfer.
 extension Transfer {
     /// Writes down what is known when the transfer ends.
     func measure(_ metrics: inout HTTP.Metrics) {

@@ -61,14 +61,14 @@ extension Transfer {
         turn.waitingForContent[id] = isPaused && attempt.stream != nil ? self : nil
     }
 
-    /// libcurl waits for this socket, which is left alone while the transfer is paused.
+    /// libcurl waits for this socket, which is not read while the transfer is paused.
     func watches(_ descriptor: Int32?) {
         holdSocketBack(false)
         attempt.socket = descriptor
         holdSocketBack(response.isPaused)
     }
 
-    /// Leaves the connection alone while the transfer is paused. One of HTTP/2 is read on: its window holds the server back.
+    /// Stops reading the connection while the transfer is paused. An HTTP/2 connection is still read: its window limits the server.
     private func holdSocketBack(_ isHeldBack: Bool) {
         if let socket = attempt.socket, attempt.stream == nil { easy?.multi.holdBack(socket, isHeldBack) }
     }

@@ -37,8 +37,8 @@ extension Transfer {
         stop = .transport(CurlError(code: .sslCACertificateBadFile, message: message, phase: .securing))
     }
 
-    /// What the connection's handshake left. Newer versions of libcurl tell of the origin's TLS alone, and nothing of the
-    /// proxy's before an origin without.
+    /// The TLS record of the connection's handshake. Newer versions of libcurl report only the origin's TLS, and none of a
+    /// proxy's in front of an origin without TLS.
     func notedRecord(of known: Connection?) -> TLSRecord? {
         attempt.openedSockets.isEmpty ? known?.tlsRecord : attempt.tlsRecord
     }

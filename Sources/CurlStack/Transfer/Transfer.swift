@@ -4,7 +4,7 @@ internal import NetworkStack
 
 /// The loop's side of a transfer: libcurl's callbacks write here what they see, and once per turn it is reported to the sink.
 ///
-/// It lives on the loop's thread alone, so it needs no lock.
+/// Only the loop's thread uses it, so it needs no lock.
 final class Transfer: TransferCallbacks {
     let control: TransferControl
     /// The transfers to the same host.

@@ -20,7 +20,7 @@ final class Turn {
     let reads = ReadBudget()
     /// How much body they may bring before that.
     let content = ContentBudget()
-    /// Whether any of the lists that follow may hold a transfer. Most never do: this is read alone, without a check for exclusivity.
+    /// Whether any of the lists that follow may hold a transfer. Most never do: only this is read then, without a check for exclusivity.
     private(set) var hasWork = false
     /// The transfers whose budget is spent: they continue in the next turn.
     var overBudget: [Transfer] = [] { didSet { hasWork = true } }

@@ -73,7 +73,7 @@ extension HTTPNetworkStack {
     /// The sequence retains the stack. It ends when the task that reads it is cancelled.
     ///
     /// - Parameter interval: The time between two values; at least a millisecond.
-    /// - Returns: The gauges, as long as they are read. What is not read is not measured.
+    /// - Returns: The gauges, as long as they are read. Nothing is measured between reads.
     public func gauges(every interval: Duration) -> some AsyncSequence<Network.Gauges, Never> & Sendable {
         GaugeSequence(interval: max(interval, .milliseconds(1))) { await gauges }
     }

@@ -13,7 +13,7 @@ public import Dispatch
 ///    frees the exchange at once. One transfer's slow name lookup never delays another transfer's cancel, timeout or progress.
 /// 4. After its owner has released it, a stack finishes its fetches in flight, then frees every resource.
 /// 5. The same resource value can be fetched many times, in parallel; the fetches share nothing.
-/// 6. The code that makes a request may fetch on the same stack meanwhile, at any connection limit, without a deadlock.
+/// 6. The code that makes a request may itself fetch on the same stack, at any connection limit, without a deadlock.
 /// 7. Any number of fetches may be in flight. Those that cannot start wait in order per host; a busy host never delays another.
 public protocol NetworkStack<Resource, Remote>: Sendable {
     /// What is fetched: the stack's unit of work.

@@ -183,7 +183,7 @@ final class TimerWheel: Sendable {
             where state.records[ticket].entry === entry && state.records[ticket].slot < 0 {
                 place(ticket, at: deadline, in: &state)
             }
-            // What was placed meanwhile has armed the timer for itself alone; something nearer may have been there before.
+            // What was placed meanwhile has armed the timer only for itself; something nearer may have been there before.
             let end = min(state.armedFor ?? .max, state.lookedAt + UInt64(Self.slotCount))
             var next = state.lookedAt + 1
             while next < end, state.slots[Int(next % UInt64(Self.slotCount))].isEmpty { next += 1 }

@@ -1,7 +1,7 @@
 extension Network {
     /// What a stack is doing at one moment: for dashboards, health checks and alarms (``HTTPNetworkStack/gauges``).
     ///
-    /// Its size is bounded: at most ``originLimit`` origins have figures of their own.
+    /// Its size is bounded: at most ``originLimit`` origins have separate figures.
     public struct Gauges: Sendable, Hashable {
         /// Fetches that have begun and have not ended, whatever they wait for: a connection, the server, the next attempt, the reader
         /// of a stream.
@@ -20,7 +20,7 @@ extension Network {
         /// What only a stack with its own connections knows; `nil` for other stacks. CurlStack has it.
         public var loop: Loop?
 
-        /// The most origins that have figures of their own.
+        /// The most origins that have separate figures.
         public static let originLimit = 100
 
         /// Makes gauges of a stack that does nothing.

@@ -155,7 +155,7 @@ extension HTTP {
 }
 
 extension HTTP.Response {
-    /// Whether both are equal, metrics included.
+    /// Whether both are equal, including their metrics.
     public static func == (left: HTTP.Response, right: HTTP.Response) -> Bool {
         left.content.value == right.content.value
     }

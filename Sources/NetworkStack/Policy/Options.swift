@@ -1,6 +1,6 @@
 extension HTTP {
     /// How a request is carried out. A stack's configuration has the defaults; a resource or a call changes them with a closure
-    /// (``Change``), so that what it does not mention stays as the stack has it.
+    /// (``Change``). Options that it does not set keep the stack's values.
     public struct Options: Sendable {
         /// Changes a stack's options for a resource, a call or a view: `{ $0.timeouts.total = .seconds(5) }`.
         ///

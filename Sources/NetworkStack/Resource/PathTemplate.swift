@@ -55,7 +55,7 @@ struct PathTemplate {
         return end
     }
 
-    /// Refuses a segment that a value turned into dots alone: it would climb to another path, escaped or not.
+    /// Refuses a segment that a value turned into only dots: it would lead to another path, escaped or not.
     private func check(_ segment: ArraySlice<UInt8>, with name: String?) throws(HTTP.InvalidValue) {
         guard let name, segment.count < 3, segment.allSatisfy({ $0 == UInt8(ascii: ".") }) else { return }
         throw HTTP.InvalidValue(

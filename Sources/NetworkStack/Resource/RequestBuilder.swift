@@ -139,7 +139,7 @@ extension HTTP.RequestBuilder {
     /// - Returns: The builder.
     public func header(_ name: HTTP.HeaderName, _ value: String) -> Self { changed { $0.headers[name] = value } }
 
-    /// Adds a query item after those of the URL. Name and value are percent-encoded, `+` included.
+    /// Adds a query item after those of the URL. Name and value are percent-encoded, including `+`.
     ///
     /// - Parameters:
     ///   - name: The name.

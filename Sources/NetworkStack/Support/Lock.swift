@@ -28,7 +28,7 @@ package struct Lock<State: ~Copyable>: @unchecked Sendable {
         }
     }
 
-    /// Runs `body` with the state, alone. It must not call back into the same lock and should not call foreign code.
+    /// Runs `body` with the state, one caller at a time. It must not call back into the same lock and should not call foreign code.
     @inlinable
     @inline(__always)
     package func withLock<Result: ~Copyable, Failure: Error>(

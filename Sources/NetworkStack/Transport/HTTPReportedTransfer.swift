@@ -1,7 +1,9 @@
 public import FoundationEssentials
 
-/// One hop, between the callbacks of an HTTP library and the sink, with what every transport owes: one end, no event after a
-/// cancel, checks and limits of the response's head, content codings, back-pressure, a pump for the request's body, metrics.
+/// One hop, between the callbacks of an HTTP library and the sink.
+///
+/// It does what every transport has to do: it reports one end, and no event after a cancel; checks and limits the response's head;
+/// decodes content codings; applies back-pressure; reads the request's body; and fills the metrics.
 ///
 /// A transport makes one in ``HTTPTransport/start(_:sink:)`` and returns it, after it has begun the transfer with its library and
 /// set ``onStop(_:)``. The library's callbacks have to come one at a time. ``failed(_:)`` may come from any thread at any time.

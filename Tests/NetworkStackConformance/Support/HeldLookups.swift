@@ -2,6 +2,7 @@ import Glibc
 import NetworkStack
 import NetworkStackTesting
 
+/// A capability of the program that runs the checks.
 extension HTTP.Capability {
     /// DNS lookups that a check can hold. It depends on the test program, not on the stack: it has to be linked with
     /// `--export-dynamic-symbol=getaddrinfo`, so that C libraries call the function of this library before the system's.

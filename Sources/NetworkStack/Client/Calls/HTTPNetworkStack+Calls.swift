@@ -101,7 +101,7 @@ extension HTTPNetworkStack where Remote == Data {
         try await send(HTTP.RequestBuilder(request), options: options)
     }
 
-    /// Sends a request and returns the response as it is, whatever its status.
+    /// Sends a request and returns the response with its body, whatever its status.
     ///
     /// - Parameters:
     ///   - request: The request: `.get(url).header("Accept", "text/csv")`.
@@ -116,7 +116,7 @@ extension HTTPNetworkStack where Remote == Data {
         return (fetched.value, try neutral(fetched.response).get())
     }
 
-    /// Sends a request and returns the response as it is, whatever its status.
+    /// Sends a request and returns the response with its body, whatever its status.
     ///
     /// - Parameters:
     ///   - request: The request.

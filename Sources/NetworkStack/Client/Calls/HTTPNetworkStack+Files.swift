@@ -59,7 +59,7 @@ extension HTTPNetworkStack where Remote == Data {
         return response
     }
 
-    /// Sends a body to a URL and returns the response as it is, whatever its status.
+    /// Sends a body to a URL and returns the response with its body, whatever its status.
     ///
     /// - Parameters:
     ///   - content: The body and its media type, such as `.file(path: path)`.
@@ -81,7 +81,7 @@ extension HTTPNetworkStack where Remote == Data {
         try await upload(for: HTTP.RequestBuilder(method, url).content(content), progress: progress, options: options)
     }
 
-    /// Sends a request that has a body and returns the response as it is, whatever its status.
+    /// Sends a request that has a body and returns the response with its body, whatever its status.
     ///
     /// - Parameters:
     ///   - request: The request: `.post(url).multipart(form)`.

@@ -8,7 +8,7 @@ internal import FoundationEssentials
 public final class Download<Failure: ByteStreamFailure>: Cancelable {
     /// Where the file will be.
     public let path: String
-    /// The length that the response announced, in bytes (RFC 9110 section 8.6), or `nil` if it did not, or if the body is decoded
+    /// The length that the response announced, in bytes (RFC 9110 section 8.6). `nil` if it announced none, or if the body is decoded
     /// (`Content-Encoding`).
     public let expectedLength: Int64?
 

@@ -153,7 +153,7 @@ extension HTTPNetworkStack {
 
     /// The stack, which writes bodies into one file while they arrive.
     ///
-    /// - Parameter path: Where the file is to be; an existing file is replaced at the end.
+    /// - Parameter path: The path of the file. An existing file is replaced when the download is complete.
     /// - Returns: The view.
     public func downloads(to path: String) -> HTTPStackView<Self, Download<FetchError>> { downloads { _ in path } }
 }

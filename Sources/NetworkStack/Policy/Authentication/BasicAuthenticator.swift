@@ -26,7 +26,7 @@ public struct BasicAuthenticator: RequestAuthenticator {
     /// `false`: it does not intercept bodies.
     public var interceptsBody: Bool { false }
 
-    /// Adds the credentials. A request to another origin stays as it is.
+    /// Adds the credentials. A request to another origin is not changed.
     @discardableResult
     public func authenticateRequest(
         _ request: HTTP.Request,

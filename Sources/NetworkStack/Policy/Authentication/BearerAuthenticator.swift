@@ -31,7 +31,7 @@ public struct BearerAuthenticator: RequestAuthenticator {
     /// `false`: it does not intercept bodies.
     public var interceptsBody: Bool { false }
 
-    /// Adds the token. A request to another origin stays as it is.
+    /// Adds the token. A request to another origin is not changed.
     @discardableResult
     public func authenticateRequest(
         _ request: HTTP.Request,

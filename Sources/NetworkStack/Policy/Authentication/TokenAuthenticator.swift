@@ -81,7 +81,7 @@ public final class TokenAuthenticator: RequestAuthenticator {
     ///   - options: When and how tokens are refreshed.
     ///   - now: Returns the time for comparing expirations.
     ///   - clock: The clock for the timeout of a refresh.
-    ///   - refresh: Returns a new token. A second call may start before the first has ended only after the timeout or a sign-out.
+    ///   - refresh: Returns a new token. Calls do not overlap, except after the timeout or a sign-out.
     public init(
         origins: Set<HTTP.Origin>,
         store: any TokenStore = MemoryTokenStore(),
@@ -103,7 +103,7 @@ public final class TokenAuthenticator: RequestAuthenticator {
     /// `false`: it does not intercept bodies.
     public var interceptsBody: Bool { false }
 
-    /// Adds the token, at once or when there is one. A request to another origin stays as it is. A request that waited continues
+    /// Adds the token, at once or when there is one. A request to another origin is not changed. A request that waited continues
     /// on a global queue, outside of any task.
     @discardableResult
     public func authenticateRequest(

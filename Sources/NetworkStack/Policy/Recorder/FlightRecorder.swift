@@ -8,7 +8,7 @@ public import FoundationEssentials
 ///     print(recorder.records.last?.explain() ?? "")
 ///     try recorder.har().write(to: file)
 ///
-/// Its memory is bounded. It is called at the end of fetches alone.
+/// Its memory is bounded. It is called only at the end of a fetch.
 public final class FlightRecorder: EventListener {
     /// A fetch as it was reported. A record is made of it when it is asked for.
     private struct Kept {
@@ -46,7 +46,7 @@ public final class FlightRecorder: EventListener {
         (self.fetches, self.bytes, self.redaction) = (max(fetches, 1), bytes, redaction)
     }
 
-    /// `false`: it is called at the end of a fetch alone.
+    /// `false`: it is called only at the end of a fetch.
     public var observesSteps: Bool { false }
 
     /// The last fetches that have ended, the latest last.
@@ -68,7 +68,7 @@ public final class FlightRecorder: EventListener {
     public func clear() { state.withLock { $0 = State() } }
 
     /// The last fetches in HAR 1.2 (<http://www.softwareishard.com/blog/har-12-spec/>), which browsers and other tools read. Each
-    /// request is an entry, redirected ones and those of failed attempts included. Where there was no response, the status is 0
+    /// request has an entry, including redirected requests and those of failed attempts. Where there was no response, the status is 0
     /// and `_error` has the reason.
     ///
     /// - Returns: The JSON document.

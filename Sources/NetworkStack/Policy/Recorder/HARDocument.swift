@@ -1,6 +1,6 @@
 internal import FoundationEssentials
 
-/// Records in HAR 1.2. What is not known has the value that the format has for it.
+/// Records in HAR 1.2. An unknown field has the value that the format defines for that.
 struct HARDocument: Encodable {
     struct Log: Encodable {
         let version = "1.2"

@@ -13,7 +13,7 @@ extension Retry {
     /// - Parameters:
     ///   - request: The request that failed.
     ///   - error: The failure: the stack's `FetchError`.
-    ///   - state: The state of the operation, this attempt included. The error describes the last hop only.
+    ///   - state: The state of the operation, including this attempt. The error describes the last hop only.
     /// - Returns: Whether it is safe.
     public static func isSafe(_ request: HTTP.Request, after error: any Swift.Error, in state: State) -> Bool {
         if request.method.isIdempotent { return true }

@@ -1,8 +1,8 @@
 /// How the server of one hop has to be verified, decided before a socket is opened.
 public enum ServerTrust: Sendable {
-    /// By ordinary verification of its certificates.
+    /// Its certificates must pass ordinary verification.
     case ordinary
-    /// By ordinary verification, and by its keys.
+    /// Its certificates must pass ordinary verification, and one of their keys must match a pin.
     case pinned(PinnedServer)
 
     /// Whether it is the same decision about the same server.

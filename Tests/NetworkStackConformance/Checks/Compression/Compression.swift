@@ -128,7 +128,7 @@ extension ConformanceCheck {
                 }
             },
             ConformanceCheck(
-                "A stream whose every piece expands greatly is delivered whole",
+                "A stream of highly compressed pieces is delivered whole",
                 needs: [.network, .decompressionRatio],
                 rests: [.rfc(1952, "2.2")]
             ) { subject in
@@ -247,7 +247,7 @@ extension ConformanceCheck {
     }
 
     private static func decodesIfOffered(_ coding: String) -> ConformanceCheck {
-        ConformanceCheck("A request that offers \(coding) can decode it") { subject in
+        ConformanceCheck("A response in \(coding) is decoded if the request offered it") { subject in
             let peer = try subject.serve { request in
                 guard offers(coding, request) else { return .ok(bytes: Compressed.text) }
                 return .ok(bytes: Compressed.byCoding[coding] ?? [], headers: [("Content-Encoding", coding)])

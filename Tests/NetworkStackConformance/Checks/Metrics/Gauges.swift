@@ -59,7 +59,7 @@ extension ConformanceCheck {
                 return (total.active, total.waiting) == (0, 0)
             }
         },
-        ConformanceCheck("Gauges count connections in use and idle", needs: [.network, .connectionEvents]) { subject in
+        ConformanceCheck("Gauges count active and idle connections", needs: [.network, .connectionEvents]) { subject in
             let (arrived, held) = (Gate(), Latch())
             defer { held.open() }
             let server = try ScriptedServer.responding { request in

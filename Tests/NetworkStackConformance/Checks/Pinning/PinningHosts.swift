@@ -192,7 +192,7 @@ extension ConformanceCheck {
                 throw ConformanceFailure("reported \(error)")
             }
         },
-        ConformanceCheck("An untrusted server is never retried", needs: PinnedTrial.needs) { subject in
+        ConformanceCheck("A fetch from an untrusted server is never retried", needs: PinnedTrial.needs) { subject in
             let trial = try PinnedTrial(subject)
             let impostor = try trial.server()
             let client = try trial.client(trial.trust(trial.pins(.otherLeaf))) {

@@ -196,7 +196,7 @@ extension ConformanceCheck {
                 )
             }
         },
-        ConformanceCheck("A cleartext server on an https URL is a failed transfer", needs: [.network]) {
+        ConformanceCheck("A cleartext answer to an https request fails the transfer", needs: [.network]) {
             subject in
             let server = try ScriptedServer { _ in
                 [.run { _ = try $0.receiveSome() }, .send("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nplain"), .close]

@@ -53,7 +53,7 @@ extension ConformanceCheck {
                 try $0.value()
             }
         },
-        ConformanceCheck("A retry delay ends after its time, before twice that") { subject in
+        ConformanceCheck("A retry delay lasts between one and two times its length") { subject in
             let peer = try subject.serve { _ in .status(503) }
             let stack = try subject.stack()
             let spy = Spy("retry").with { $0.vote = { $0.state.retryCount == 0 ? .retryAfter(0.4) : .none } }

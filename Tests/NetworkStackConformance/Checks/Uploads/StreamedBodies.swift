@@ -10,7 +10,7 @@ extension ConformanceCheck {
             let stream = HTTP.Body.Stream(AsyncStream(pieces(of: content)), length: 300_000)
             try await arrives(content, as: .stream(stream), on: subject)
         },
-        ConformanceCheck("A stream of known length zero arrives with its length") { subject in
+        ConformanceCheck("A stream of length zero is sent with its length") { subject in
             let stream = HTTP.Body.Stream(AsyncStream([Data(), Data()]), length: 0)
             try await arrives(Data(), as: .stream(stream), on: subject)
         },
