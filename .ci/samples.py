@@ -4,6 +4,7 @@
 A block becomes the body of a function of its own. A comment on the line before it says otherwise:
     <!-- sample: top -->        it stands at the top level of its document: a program, or types that later blocks use
     <!-- sample: fragment -->   it is not compiled: it is no code by itself
+    <!-- sample: file -->       it is the file that the comment's next line names, without imports; another build compiles that
 Lines that follow within the comment are compiled before the block, and shown to nobody. Imports count for the document.
 """
 import os
@@ -17,7 +18,7 @@ ROOT = Path(__file__).resolve().parent.parent
 BLOCK = re.compile(r"(?:^<!-- sample: *(?P<mode>\w*) *(?P<hidden>(?:\n(?:(?!-->).)*)?)-->\n)?"
                    r"^```swift\n(?P<code>.*?)^```$", re.S | re.M)
 IMPORT = re.compile(r"^(?:@\w+ )?import \w+$", re.M)
-MODES = ("", "top", "fragment")
+MODES = ("", "top", "fragment", "file")
 
 
 def main():
@@ -28,9 +29,12 @@ def main():
     for path in sorted([ROOT / "README.md", *ROOT.glob("Sources/*/*.docc/*.md"), *ROOT.glob("Tests/*/*.docc/*.md")]):
         name = str(path.relative_to(ROOT))
         blocks = [b for b in samples(path.read_text(), name) if b["mode"] != "fragment"]
+        count += len(blocks)
+        for block in [b for b in blocks if b["mode"] == "file"]:
+            blocks.remove(block)
+            failed = differs(block, name) or failed
         if not blocks:
             continue
-        count += len(blocks)
         with tempfile.TemporaryDirectory() as folder:
             program = Path(folder) / "main.swift"
             program.write_text(source(blocks, name))
@@ -51,6 +55,15 @@ def samples(text, name):
     if len(found) != text.count("\n```swift\n"):
         sys.exit(f"{name}: a Swift block does not end")
     return found
+
+
+def differs(block, name):
+    """Whether a block is not the code of its file."""
+    file = ROOT / block["hidden"].strip()
+    code, there = (IMPORT.sub("", text).strip() for text in (block["code"], file.read_text() if file.is_file() else ""))
+    if code != there:
+        print(f"{name}:{block['line']}: the sample differs from {block['hidden'].strip()}", file=sys.stderr)
+    return code != there
 
 
 def source(blocks, name):

@@ -17,11 +17,13 @@ let package = Package(
         .library(name: "NetworkStackMetrics", targets: ["NetworkStackMetrics"]),
         .library(name: "NetworkStackTracing", targets: ["NetworkStackTracing"]),
         .library(name: "NetworkStackService", targets: ["NetworkStackService"]),
+        .library(name: "NetworkStackHTTPTypes", targets: ["NetworkStackHTTPTypes"]),
     ],
     dependencies: [
         .package(name: "network-stack", path: ".."),
         .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
         .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.0"),
+        .package(url: "https://github.com/apple/swift-http-types", from: "1.4.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.14.0"),
         .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.100.0"),
@@ -73,6 +75,11 @@ let package = Package(
             dependencies: [networkStack, .product(name: "ServiceLifecycle", package: "swift-service-lifecycle")],
             swiftSettings: strict
         ),
+        .target(
+            name: "NetworkStackHTTPTypes",
+            dependencies: [networkStack, .product(name: "HTTPTypes", package: "swift-http-types")],
+            swiftSettings: strict
+        ),
         .testTarget(
             name: "AsyncHTTPClientStackTests",
             dependencies: [
@@ -89,7 +96,9 @@ let package = Package(
                 "NetworkStackMetrics",
                 "NetworkStackTracing",
                 "NetworkStackService",
+                "NetworkStackHTTPTypes",
                 networkStack,
+                .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "NetworkStackTesting", package: "network-stack"),
                 .product(name: "CurlStack", package: "network-stack"),
                 .product(name: "InMemoryLogging", package: "swift-log"),

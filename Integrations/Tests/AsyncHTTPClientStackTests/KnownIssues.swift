@@ -31,8 +31,8 @@ extension KnownIssue {
             ),
             KnownIssue(
                 "Endless PING acknowledgements over HTTP/2 delay no other fetch",
-                reason: "A response behind 1,500 unrequested PING frames with ACK does not arrive within 30 s.",
-                reference: "observed with \(nioHTTP2)/Sources/NIOHTTP2/HTTP2ChannelHandler.swift#L750"
+                reason: "After 200 PING frames NIO reads no more, and the client leaves the connection open.",
+                reference: "\(nioHTTP2)/Sources/NIOHTTP2/HTTP2ChannelHandler.swift#L271"
             ),
         ] + emptyOptions + goingAway
 
