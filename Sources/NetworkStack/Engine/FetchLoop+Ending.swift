@@ -12,8 +12,7 @@ extension FetchLoop {
         // The stream may have been delivered meanwhile: its reader fails with this.
         if let delegate = ended.streaming {
             let error = delegate.streamError(of: ending)
-            receiver?.fail(error)
-            if !ending.isStored { delegate.trace?.streamFailed(error) }
+            if receiver?.fail(error) ?? false, !ending.isStored { delegate.trace?.streamFailed(error) }
             delegate.trace?.streamEnded()
         }
         release(ended.held, after: ending)

@@ -8,8 +8,7 @@ extension FetchLoop {
         if let receiver, state.withLock({ $0.streams(in: attempt) }) {
             if let delegate {
                 let error = delegate.streamError(of: ending)
-                receiver.fail(error)
-                delegate.trace?.streamFailed(error)
+                if receiver.fail(error) { delegate.trace?.streamFailed(error) }
             }
             guard let held = state.withLock({ $0.streamFailed(ending) }) else { return .done(ending, of: attempt) }
             release(held, after: ending)

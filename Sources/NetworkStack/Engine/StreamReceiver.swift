@@ -65,14 +65,17 @@ final class StreamReceiver: Sendable {
         waiter?.fill((), in: batch)
     }
 
-    /// The content will not be whole. What came before is still read.
-    func fail(_ error: any Error) {
-        let waiter = state.withLock { state -> OneShot<Void>? in
-            guard state.end == nil else { return nil }
+    /// The content will not be whole, unless it is already. What came before is still read. Returns whether it is not.
+    @discardableResult
+    func fail(_ error: any Error) -> Bool {
+        let (waiter, fails) = state.withLock { state -> (OneShot<Void>?, Bool) in
+            if case .finished = state.end { return (nil, false) }
+            guard state.end == nil else { return (nil, true) }
             state.end = .failed(error)
-            return state.waiter.take()
+            return (state.waiter.take(), true)
         }
         waiter?.fill((), in: batch)
+        return fails
     }
 
     // MARK: The reader's side

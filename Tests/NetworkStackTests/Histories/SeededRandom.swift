@@ -1,1 +1,0 @@
-../../NetworkStackTesting/Record/SeededRandom.swift
