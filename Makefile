@@ -123,7 +123,7 @@ mutations: install ## Break the library on purpose and see the checks notice (MU
 mutations-5 mutations-10: install
 	@.ci/mutate.py --count $(@:mutations-%=%)
 
-histories: install-build ## Run mutated inputs through the parsers, and fetches at random (HISTORIES=20000000, HISTORY_SEED= replays one)
+histories: install-build ## Run mutated inputs, and random histories of fetches, queues and transfers (HISTORIES=20000000, HISTORY_SEED= replays one)
 	@.ci/histories.sh
 
 promises: ## Write .build/PROMISES.md: each group of promises, its checks, and the mutations they caught

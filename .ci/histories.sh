@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Runs HISTORIES mutated inputs (20,000,000 by default) through the parsers of received fields, and fetches at random with a
-# twentieth as many events, on every processor. HISTORY_SEED=<seed> runs that one again.
+# Runs HISTORIES mutated inputs (20,000,000 by default) through the parsers of received fields, random histories of what decides
+# (fetches, queues, transfers, readers) with a twentieth as many steps each, and a 200th as many fetches of an engine, on every
+# processor. HISTORY_SEED=<seed> runs that one again.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 count=${HISTORIES:-20000000} first=${HISTORY_SEED:-1} jobs=$(nproc)
@@ -25,5 +26,5 @@ for ((job = 0; job < jobs; job++)); do
     # What throws names its seed; what crashes the process has left it here.
     [ "$status" -lt 128 ] || echo "HISTORY_SEED=$(od -An -tu8 "$folder/$job" | tr -d ' '): the process crashed ($status)" >&2
 done
-[ "$verdict" -eq 0 ] && echo "$((share * jobs)) inputs and $((share / 20 * jobs)) events of fetches from seed $first on: nothing broke."
+[ "$verdict" -eq 0 ] && echo "$((share * jobs)) inputs, $((share / 20 * jobs)) steps of each history and $((share / 200 * jobs)) fetches from seed $first on: nothing broke."
 exit "$verdict"

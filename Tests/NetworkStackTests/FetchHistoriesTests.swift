@@ -1,4 +1,4 @@
-import Foundation
+import NetworkStackTesting
 import Testing
 
 @testable import NetworkStack
@@ -7,9 +7,7 @@ import Testing
 struct FetchHistoriesTests {
     @Test("completes once, and keeps nothing after that")
     func histories() throws {
-        let seed = ProcessInfo.processInfo.environment["HISTORY_SEED"].flatMap { UInt64($0) }
-        let count = try FetchHistory.run(first: seed ?? 1, steps: seed == nil ? 10_000 : 1)
-        #expect(count > 0)
+        #expect(try FetchHistory.runShare(steps: 10_000) > 0)
     }
 
     @Test("a cancel during scheduling wins over a timeout that comes right after")

@@ -24,7 +24,7 @@ final class TLSRecord {
     /// The chain that was verified, once somebody has asked for it.
     private var chain: VerifiedChain?
 
-    private init(peers: TLSPeers, proxy: TLSRecord?, budget: ReadBudget) {
+    init(peers: TLSPeers, proxy: TLSRecord?, budget: ReadBudget) {
         (self.peers, self.proxy, self.budget) = (peers, proxy, budget)
     }
 

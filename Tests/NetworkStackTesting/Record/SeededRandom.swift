@@ -11,4 +11,15 @@ package struct SeededRandom: RandomNumberGenerator {
         mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
         return mixed ^ (mixed >> 31)
     }
+
+    /// A number from 0 up to a bound, which is above zero and not reached.
+    package mutating func number(below bound: Int) -> Int { Int(next() % UInt64(bound)) }
+
+    /// Whether something happens that happens once in so many times.
+    package mutating func chance(_ one: Int) -> Bool { number(below: one) == 0 }
+
+    /// An element, or `nil` if there is none.
+    package mutating func pick<Element>(_ elements: [Element]) -> Element? {
+        elements.isEmpty ? nil : elements[number(below: elements.count)]
+    }
 }

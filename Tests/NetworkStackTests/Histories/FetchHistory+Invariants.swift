@@ -1,16 +1,17 @@
 import Foundation
+import NetworkStackTesting
 
 @testable import NetworkStack
 
 extension FetchHistory {
     /// What holds of every fetch that is over.
     ///
-    /// - Throws: ``Fault`` with the sentence that does not hold.
+    /// - Throws: ``HistoryFault`` with the sentence that does not hold.
     func check() throws {
-        func must(_ sentence: String, _ holds: Bool) throws(Fault) {
-            guard holds else { throw Fault(seed: seed, what: sentence) }
+        func must(_ sentence: String, _ holds: Bool) throws(HistoryFault) {
+            guard holds else { throw fault(sentence) }
         }
-        if let fault = delegate.faults.first { throw Fault(seed: seed, what: fault) }
+        if let sentence = delegate.faults.first { throw fault(sentence) }
         let endings = delegate.endings
         try must("A fetch completes once.", endings.count == 1)
         try must("A cancel before the completion wins.", !wasCancelled || endings[0].isCancelled)
@@ -30,26 +31,24 @@ extension FetchHistory {
         let keepsNothing = state.stage.hop == nil && state.stage.pending == nil && state.delegate == nil
         try must("Nothing is kept after the end.", keepsNothing && state.attempt == nil && state.redirects.isEmpty)
         try must("Nothing is kept after the end.", state.ticket == nil)
+        try checkEvents()
     }
-}
 
-extension FetchHistory {
-    /// Runs fetches, each from a seed, until they took so many events.
-    ///
-    /// - Parameters:
-    ///   - first: The first seed; the others follow.
-    ///   - steps: How many events.
-    ///   - willRun: Called with each seed before its fetch, so that a crash has one.
-    /// - Returns: The number of fetches.
-    /// - Throws: ``Fault`` for the first sentence that does not hold.
-    static func run(first: UInt64, steps: Int, willRun: (UInt64) -> Void = { _ in }) throws -> Int {
-        var (taken, count) = (0, 0)
-        while taken < steps {
-            let seed = first &+ UInt64(count)
-            willRun(seed)
-            taken += try FetchHistory(seed: seed).run()
-            count += 1
+    /// What listeners are promised (``EventListener``).
+    private func checkEvents() throws(HistoryFault) {
+        let entries = delegate.recordedEvents()
+        if let disorder = EventRecorder.fault(in: entries) {
+            throw fault("The events of a fetch come in order, and its end once: \(disorder)")
         }
-        return count
+        // A stream may have ended before the completion, which a cancel changed then.
+        var ends = delegate.lastEvent.map { [$0] } ?? []
+        switch stream.verdict {
+        case .finished: ends.append("fetchSucceeded")
+        case .failed: ends += ["fetchFailed", "fetchCancelled"]
+        case nil: break
+        }
+        guard let last = entries.last?.name, ends.contains(last) else {
+            throw fault("The last event is how the fetch ended, \(ends): \(entries)")
+        }
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import NetworkStackTesting
 
 @testable import NetworkStack
 
@@ -79,7 +80,9 @@ extension FetchHistory {
 
     private func settle(_ ending: Ending, of attempt: Int?) -> FetchState.Step {
         if delegate.streams, state.streams(in: attempt) {
-            stream.end(with: .failed)
+            if stream.fail(), let delegate = state.delegate {
+                delegate.trace?.streamFailed(delegate.streamError(of: ending))
+            }
             guard let held = state.streamFailed(ending) else { return .done(ending, of: attempt) }
             release(held)
             return .wait
@@ -95,7 +98,7 @@ extension FetchHistory {
     private func judge(_ ending: Ending, _ attempt: Attempt) -> FetchState.Step {
         maybe()
         guard state.delegate != nil else { return .wait }
-        guard ending.needsNoUserCode else { return .vote(attempt) }
+        guard delegate.judge(ending) else { return .vote(attempt) }
         guard chance(2) else { return .succeed(attempt) }
         queue.append(.transformed(!chance(3), attempt))
         maybe()
@@ -151,7 +154,10 @@ extension FetchHistory {
 
     private func end(_ ending: Ending, of attempt: Int?) {
         guard let ended = state.end(ending, of: attempt, isIntercepted: delegate.isIntercepted) else { return }
-        if ended.streaming != nil { stream.end(with: .failed) }
+        if let streaming = ended.streaming {
+            if stream.fail(), !ending.isStored { delegate.trace?.streamFailed(streaming.streamError(of: ending)) }
+            delegate.trace?.streamEnded()
+        }
         release(ended.held)
         maybe()
         deliver(ended.moment)

@@ -1,4 +1,5 @@
 import Foundation
+import NetworkStackTesting
 
 @testable import NetworkStack
 
@@ -6,13 +7,8 @@ import Foundation
 ///
 /// It does what ``FetchLoop`` does with what ``FetchState`` returns. What a fetch awaits (its queue, a timer, the maker of a
 /// request, a transport) is in lists, and another of these may act wherever a fetch does not hold its lock.
-final class FetchHistory {
-    struct Fault: Error, CustomStringConvertible {
-        let seed: UInt64
-        let what: String
-
-        var description: String { "HISTORY_SEED=\(seed): FetchState: \(what)" }
-    }
+final class FetchHistory: History {
+    static let subject = "FetchState"
 
     enum Work {
         case judge(Ending, Attempt)
@@ -23,6 +19,7 @@ final class FetchHistory {
     }
 
     static let request = HTTP.Request(url: URL(string: "http://host.test/start") ?? URL(filePath: "/"))
+    static let success = HTTP.Response(status: 200, url: request.url)
     static let longest = 60
 
     let seed: UInt64
@@ -37,6 +34,7 @@ final class FetchHistory {
     var (sources, pending): ([FetchHistorySource], [FetchHistoryPending]) = ([], [])
     var (tickets, lastTicket): (Set<TimerWheel.Ticket>, TimerWheel.Ticket) = ([], 0)
     var lastIdentifier = 0
+    private let connection = HTTP.Connection()
     var wasCancelled = false
     /// What the reader of the stream got.
     var stream = FetchHistoryStream()
@@ -49,29 +47,33 @@ final class FetchHistory {
             isIntercepted: random.number(below: 3) > 0,
             resumesTask: random.number(below: 2) == 0
         )
-        state = FetchState(options: delegate.options, delegate: delegate, now: now)
+        state = FetchState(options: delegate.options, delegate: delegate, trace: delegate.trace, now: now)
     }
 
-    func chance(_ one: Int) -> Bool { random.number(below: one) == 0 }
+    func chance(_ one: Int) -> Bool { random.chance(one) }
+
+    func fault(_ sentence: String) -> HistoryFault {
+        HistoryFault(seed: seed, subject: Self.subject, sentence)
+    }
 
     /// Runs the fetch to its end.
     ///
     /// - Returns: The events that it took.
-    /// - Throws: ``Fault`` for the first sentence of ``check()`` that does not hold.
+    /// - Throws: ``HistoryFault`` for the first sentence of ``check()`` that does not hold.
     func run() throws -> Int {
         run(.make)
         delegate.hasReturned = true
         deliver(state.delivery.returned())
         while steps < Self.longest, !state.isEnded { interleave() }
         let isStuck = queue.isEmpty && makers.isEmpty && transfers.allSatisfy(\.isOver)
-        if !state.isEnded, isStuck { throw Fault(seed: seed, what: "A fetch that awaits nothing has ended.") }
+        if !state.isEnded, isStuck { throw fault("A fetch that awaits nothing has ended.") }
         if !state.isEnded { run(.settle(chance(2) ? .cancelled : .failed(.shutDown))) }
         while !state.isEnded || !queue.isEmpty {
-            guard steps < 100 * Self.longest else { throw Fault(seed: seed, what: "A fetch ends.") }
+            guard steps < 100 * Self.longest else { throw fault("A fetch ends.") }
             interleave()
         }
         let isLeft = transfers.contains { !$0.isOver && !$0.isCancelled }
-        if isLeft { throw Fault(seed: seed, what: "A transfer ends or is cancelled.") }
+        if isLeft { throw fault("A transfer ends or is cancelled.") }
         for _ in 0..<4 { interleave() }
         try check()
         return steps
@@ -131,12 +133,19 @@ final class FetchHistory {
     private func event(of transfer: FetchHistoryTransfer) {
         let hop = transfer.hop
         if transfer.head == nil {
-            switch random.number(below: 6) {
+            switch random.number(below: 8) {
             case 0:
-                let phase = [HTTP.Phase.connecting, .sending, .waiting][random.number(below: 3)]
-                _ = state.note(hop: hop) { $0.entered(phase, now: now, isSameHop: true) }
-            case 1: _ = state.note(hop: hop) { $0.sent(now: now) }
-            case 2: fail(transfer)
+                let phases = [HTTP.Phase.queued, .resolving, .connecting, .securing, .sending, .waiting]
+                enter(random.pick(phases) ?? .queued, transfer)
+            case 1:
+                transfer.hasBegun = true
+                state.entered(.sending, on: connection, isReused: chance(2), hop: hop, now: now)
+            case 2: if state.note(hop: hop, { $0.sent(now: now) }) != nil { state.trace?.sent(Int64(steps)) }
+            case 3:
+                begin(transfer)
+                guard state.note(hop: hop, { $0.progressed(now: now) }) != nil else { return }
+                state.trace?.received(informational: HTTP.Response(status: 103, url: Self.request.url))
+            case 4: fail(transfer)
             default: if !delegate.streams, chance(4) { finishAtOnce(transfer) } else { head(of: transfer) }
             }
             return
@@ -149,7 +158,19 @@ final class FetchHistory {
         }
     }
 
+    private func enter(_ phase: HTTP.Phase, _ transfer: FetchHistoryTransfer) {
+        transfer.hasBegun = phase == .sending || phase == .waiting
+        guard state.note(hop: transfer.hop, { $0.entered(phase, now: now, isSameHop: true) }) != nil else { return }
+        state.trace?.entered(phase)
+    }
+
+    /// No server answers before the request is sent.
+    private func begin(_ transfer: FetchHistoryTransfer) {
+        if !transfer.hasBegun { enter(.waiting, transfer) }
+    }
+
     private func head(of transfer: FetchHistoryTransfer) {
+        begin(transfer)
         let head = randomHead()
         transfer.head = head
         act(transfer) { $0.received(head: head, hop: transfer.hop, now: self.now) }
@@ -167,6 +188,7 @@ final class FetchHistory {
     }
 
     private func finishAtOnce(_ transfer: FetchHistoryTransfer) {
+        begin(transfer)
         let (head, body) = (randomHead(), Data("whole".utf8))
         (transfer.head, transfer.sent, transfer.isOver) = (head, body, true)
         act(transfer) {
@@ -192,7 +214,9 @@ final class FetchHistory {
                 $0.finished(trailers: nil, metrics: .init(), hop: transfer.hop, now: self.now)
             }
         }
-        stream.end(with: .finished(transfer.sent))
+        maybe()
+        state.trace?.finished(.init())
+        stream.finish(with: transfer.sent)
         maybe()
         let (ends, last) = state.streamFinished()
         last?.source?.close()
@@ -223,9 +247,12 @@ final class FetchHistory {
     private func work(_ work: Work) {
         switch work {
         case .judge(let ending, let attempt): run(.judge(ending, attempt))
-        case .transformed(let isSuccess, let attempt): run(isSuccess ? .succeed(attempt) : .vote(attempt))
-        case .open:
+        case .transformed(let isSuccess, let attempt):
+            if !isSuccess, state.delegate != nil { delegate.failure = .interceptor(CancellationError()) }
+            run(isSuccess ? .succeed(attempt) : .vote(attempt))
+        case .open(let head):
             guard state.report().isFirst, let attempt = state.attempt else { return }
+            _ = delegate.judge(.opened(head))
             delegate.report(attempt)
             maybe()
             run(open(.resultStored))

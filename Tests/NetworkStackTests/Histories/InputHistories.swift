@@ -1,16 +1,8 @@
 import Foundation
+import NetworkStackTesting
 
 /// Inputs mutated from valid ones, each with a different seed.
 struct InputHistories {
-    /// The fault, with the seed that shows it.
-    struct Fault: Error, CustomStringConvertible {
-        let seed: UInt64
-        let parser: String
-        let what: String
-
-        var description: String { "HISTORY_SEED=\(seed): \(parser): \(what)" }
-    }
-
     /// The first seed; the others follow.
     let first: UInt64
     let count: Int
@@ -20,7 +12,7 @@ struct InputHistories {
     /// Parses every input twice.
     ///
     /// - Returns: Inputs run per parser.
-    /// - Throws: ``Fault`` for the first result that breaks a rule or differs from the same input's other result.
+    /// - Throws: ``HistoryFault`` for the first result that breaks a rule or differs from the same input's other result.
     func run() throws -> [String: Int] {
         var counts: [Int] = ParserUnderTest.all.map { _ in 0 }
         for offset in 0..<count {
@@ -35,10 +27,14 @@ struct InputHistories {
         let (index, parser, input) = Self.input(of: seed)
         let once = parser.parse(input)
         if let fault = once.fault {
-            throw Fault(seed: seed, parser: parser.name, what: "\(fault): \(Self.text(input))")
+            throw HistoryFault(seed: seed, subject: parser.name, "\(fault): \(Self.text(input))")
         }
         guard parser.parse(input).result == once.result else {
-            throw Fault(seed: seed, parser: parser.name, what: "another result the second time: \(Self.text(input))")
+            throw HistoryFault(
+                seed: seed,
+                subject: parser.name,
+                "another result the second time: \(Self.text(input))"
+            )
         }
         return index
     }
@@ -54,7 +50,7 @@ struct InputHistories {
     /// Parses each parser's inputs, repeated to a length and to ten times that: the second may take 40 times as long, where
     /// parsing that is quadratic takes 100 times.
     ///
-    /// - Throws: ``Fault`` if it takes longer, at best of several runs.
+    /// - Throws: ``HistoryFault`` if it takes longer, at best of several runs.
     static func checkLinearity(first: UInt64, perParser: Int, length: Int) throws {
         for parser in ParserUnderTest.all {
             for offset in 0..<perParser {
@@ -68,10 +64,10 @@ struct InputHistories {
                 }
                 let (short, long) = (best(length), best(10 * length))
                 if long > 40 * max(short, 0.00005) {
-                    throw Fault(
+                    throw HistoryFault(
                         seed: seed,
-                        parser: parser.name,
-                        what: "\(short) s, ten times as long \(long) s: \(text(piece))"
+                        subject: parser.name,
+                        "\(short) s, ten times as long \(long) s: \(text(piece))"
                     )
                 }
             }

@@ -1,7 +1,4 @@
-extension SeededRandom {
-    /// A number from 0 up to a bound, which is above zero and not reached.
-    mutating func number(below bound: Int) -> Int { Int(next() % UInt64(bound)) }
-}
+import NetworkStackTesting
 
 /// Makes invalid inputs of valid ones.
 struct Mutator {

@@ -1,0 +1,128 @@
+import FoundationEssentials
+import NetworkStackTesting
+
+@testable import NetworkStack
+
+/// One fetch of an ``EngineHistory``: what may become of it, and what has.
+final class EngineHistoryFetch: Sendable {
+    typealias Failure = HTTPFetchError<HTTP.Response, HTTPTransferError>
+    typealias Stream = ByteStream<Failure>
+
+    struct State {
+        var handle: (any Cancelable)?
+        weak var loop: FetchLoop?
+        /// The endings that the model allows after what has happened.
+        var allowed: Set<String> = []
+        var endings: [String] = []
+        /// Whether it was cancelled before its completion.
+        var isCancelled = false
+        var cancelCount = 0
+        /// The bodies of the successes that were carried, and the one that was delivered.
+        var carried: [Data] = []
+        var value: Data?
+        /// The attempts that were scheduled, and those that ended.
+        var scheduled: [Int] = []
+        var ended: [Int] = []
+        var redirects = 0
+        /// What came for the stream's reader, what that has read, and how it ended.
+        var stream: Stream?
+        var streamed = Data()
+        var isWhole = false
+        var read = Data()
+        var verdict: String?
+    }
+
+    let number: Int
+    let streams: Bool
+    private let state = Lock(State())
+
+    init(number: Int, streams: Bool) { (self.number, self.streams) = (number, streams) }
+
+    var now: State { state.withLock { $0 } }
+
+    func change(_ body: (inout State) -> Void) { state.withLock(body) }
+
+    var loop: FetchLoop? { state.withLock { $0.loop } }
+
+    func allow(_ ending: String) { state.withLock { _ = $0.allowed.insert(ending) } }
+
+    func begun(_ handle: any Cancelable) {
+        state.withLock { ($0.handle, $0.loop) = (handle, handle as? FetchLoop) }
+    }
+
+    /// Cancels the fetch, if `fetch` has returned.
+    func cancel() {
+        let handle = state.withLock { state in
+            if state.handle != nil, state.endings.isEmpty { state.isCancelled = true }
+            if state.handle != nil { state.allowed.insert("cancelled") }
+            state.cancelCount += 1
+            return state.handle
+        }
+        handle?.cancel()
+    }
+
+    /// Drops what keeps the fetch or its stream.
+    func release() {
+        let last = state.withLock { state in
+            defer { (state.handle, state.stream) = (nil, nil) }
+            return (state.handle, state.stream)
+        }
+        withExtendedLifetime(last) {}
+    }
+
+    // MARK: Where it is
+
+    var isEnded: Bool { loop.map { $0.state.withLock { $0.isEnded } } ?? true }
+    var isStreaming: Bool { loop.map { $0.state.withLock { $0.streams(in: nil) } } ?? false }
+    /// The attempt under way; the first one's request is made before `fetch` returns.
+    var attemptNumber: Int { loop.map { $0.state.withLock { $0.attemptNumber } } ?? 1 }
+    /// Whether the request of this attempt is being made.
+    func isMaking(attempt: Int) -> Bool {
+        loop.map { loop in
+            loop.state.withLock { state in
+                if case .making = state.stage { state.attemptNumber == attempt } else { false }
+            }
+        } ?? false
+    }
+    /// Whether it waits for its next attempt.
+    var isDelayed: Bool {
+        loop.map { $0.state.withLock { state in if case .delayed = state.stage { true } else { false } } } ?? false
+    }
+
+    // MARK: Ends
+
+    func complete(with result: Result<Network.Value<Data, HTTP.Response>, Failure>) {
+        end(Self.ending(of: result)) { $0.value = (try? result.get())?.value }
+    }
+
+    func complete(withStream result: Result<Network.Value<Stream, HTTP.Response>, Failure>) {
+        end(Self.ending(of: result)) { $0.stream = (try? result.get())?.value }
+    }
+
+    private func end(_ ending: String, _ keep: (inout State) -> Void) {
+        state.withLock { state in
+            state.endings.append(ending)
+            keep(&state)
+        }
+    }
+
+    private static func ending(of result: Result<some Any, Failure>) -> String {
+        guard case .failure(let error) = result else { return "success" }
+        if case .retry = error { return "retry" }
+        return error.caseName
+    }
+
+    /// Reads what has come of the stream; called when there is something, so that it returns at once.
+    func readStream() async {
+        guard var iterator = now.stream?.makeAsyncIterator() else { return }
+        do throws(Failure) {
+            let chunk = try await iterator.next()
+            state.withLock { state in
+                if let chunk { state.read += chunk } else { state.verdict = "finished" }
+            }
+        } catch {
+            let name = error.caseName
+            state.withLock { $0.verdict = name }
+        }
+    }
+}

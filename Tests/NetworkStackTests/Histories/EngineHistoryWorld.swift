@@ -1,0 +1,149 @@
+import FoundationEssentials
+import NetworkStackTesting
+
+@testable import NetworkStack
+
+/// What surrounds the engine in an ``EngineHistory``. It acts when a step lets it.
+final class EngineHistoryWorld: Sendable {
+    private struct State {
+        var random: SeededRandom
+        var fetches: [EngineHistoryFetch] = []
+        var transfers: [EngineHistoryTransfer] = []
+        var calls: [EngineHistoryCall] = []
+        /// The attempts that wait for a token, and the refresh that is asked for one.
+        var waits: [Int: (fetch: EngineHistoryFetch, attempt: Int)] = [:]
+        var waitCount = 0
+        var refresh: OneShot<Bool>?
+        var refreshCount = 0
+        /// Whether a cancel from within a callback is under way.
+        var isInside = false
+        var fault: String?
+    }
+
+    private let state: Lock<State>
+
+    init(_ random: SeededRandom) { state = Lock(State(random: random)) }
+
+    func number(below bound: Int) -> Int { state.withLock { $0.random.number(below: bound) } }
+    func chance(_ one: Int) -> Bool { number(below: one) == 0 }
+
+    var fetches: [EngineHistoryFetch] { state.withLock { $0.fetches } }
+    var transfers: [EngineHistoryTransfer] { state.withLock { $0.transfers } }
+    var fault: String? { state.withLock { $0.fault } }
+
+    func add(_ fetch: EngineHistoryFetch) { state.withLock { $0.fetches.append(fetch) } }
+    func add(_ transfer: EngineHistoryTransfer) { state.withLock { $0.transfers.append(transfer) } }
+    func removeTransfers() { state.withLock { $0.transfers = [] } }
+
+    /// The fetch that a request is of.
+    func fetch(of request: HTTP.Request) -> EngineHistoryFetch? {
+        request.headers["Fetch"].flatMap { Int($0) }.flatMap { number in
+            state.withLock { state in state.fetches.first { $0.number == number } }
+        }
+    }
+
+    /// A callback of the engine cancels a fetch, sometimes.
+    func maybeCancel() {
+        let fetch = state.withLock { state -> EngineHistoryFetch? in
+            guard !state.isInside, state.random.chance(40) else { return nil }
+            state.isInside = true
+            return state.random.pick(state.fetches)
+        }
+        guard let fetch else { return }
+        fetch.cancel()
+        state.withLock { $0.isInside = false }
+    }
+
+    // MARK: Calls that are made later
+
+    /// Calls a handler at once, or has a step do so.
+    func call(_ handler: @escaping @Sendable () -> any Cancelable) -> any Cancelable {
+        if chance(2) { return handler() }
+        let call = EngineHistoryCall(handler)
+        state.withLock { $0.calls.append(call) }
+        return call
+    }
+
+    /// Makes a call. It is made again later, sometimes.
+    func makeCall() {
+        let call = state.withLock { state -> EngineHistoryCall? in
+            guard let place = state.calls.indices.randomElement(using: &state.random) else { return nil }
+            return state.random.chance(6) ? state.calls[place] : state.calls.remove(at: place)
+        }
+        call?.make()
+    }
+
+    var hasCalls: Bool { state.withLock { !$0.calls.isEmpty } }
+
+    func removeCalls() { state.withLock { $0.calls = [] } }
+
+    // MARK: Tokens
+
+    func awaitToken(_ fetch: EngineHistoryFetch) -> Int {
+        let attempt = fetch.attemptNumber
+        return state.withLock { state in
+            state.waitCount += 1
+            state.waits[state.waitCount] = (fetch, attempt)
+            return state.waitCount
+        }
+    }
+
+    func endWait(_ wait: Int) { state.withLock { $0.waits[wait] = nil } }
+
+    /// Whether a refresh has been asked for, if an attempt waits for one.
+    var isSettled: Bool {
+        let (waits, isAsked) = state.withLock { (Array($0.waits.values), $0.refresh != nil) }
+        return isAsked || waits.allSatisfy { !$0.fetch.isMaking(attempt: $0.attempt) }
+    }
+
+    /// A new token, when a step answers.
+    func refresh() async throws -> AccessToken {
+        let answer = OneShot<Bool>()
+        let number = state.withLock { state in
+            if state.refresh != nil { state.fault = "One refresh is under way at a time." }
+            state.refresh = answer
+            state.refreshCount += 1
+            return state.refreshCount
+        }
+        guard await answer.take() else { throw HTTPTransferError(.other, "There is no token.") }
+        return AccessToken("token \(number)")
+    }
+
+    func answerRefresh() {
+        let (answer, waiting, number) = state.withLock { state in
+            (exchange(&state.refresh, with: nil), Array(state.waits.values), state.refreshCount)
+        }
+        guard let answer else { return }
+        let isGiven = number % 4 != 0
+        if !isGiven { for wait in waiting { wait.fetch.allow("noRequest") } }
+        answer.fill(isGiven)
+    }
+}
+
+/// A handler that is called later, even after a cancel, and perhaps more than once.
+final class EngineHistoryCall: Cancelable {
+    private let handler: @Sendable () -> any Cancelable
+    private let following = Lock<(any Cancelable)?>(nil)
+
+    init(_ handler: @escaping @Sendable () -> any Cancelable) { self.handler = handler }
+
+    func make() {
+        let next = handler()
+        following.withLock { $0 = next }
+    }
+
+    func cancel() { following.withLock { $0 }?.cancel() }
+}
+
+/// Carries hops when steps let it.
+struct EngineHistoryTransport: HTTPTransport {
+    let world: EngineHistoryWorld
+    let capabilities = HTTP.Capabilities()
+
+    func start(_ hop: HTTPHop, sink: any HTTPTransferSink<HTTPTransferError>) -> any HTTPTransfer {
+        let transfer = EngineHistoryTransfer(hop, sink, world.fetch(of: hop.request))
+        world.add(transfer)
+        world.maybeCancel()
+        return transfer
+    }
+}
