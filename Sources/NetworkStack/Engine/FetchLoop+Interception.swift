@@ -10,7 +10,7 @@ extension FetchLoop {
             request,
             carry: { [self] request in
                 queue.async {
-                    guard self.state.withLock({ $0.ask(interception) }) else { return }
+                    guard self.state.withLock({ $0.ask(interception) }) else { return interception.close() }
                     delegate.keep(request, of: attempt.number)
                     self.run(self.carry(request, of: attempt))
                 }
@@ -69,6 +69,7 @@ extension FetchLoop {
 
     /// The attempt goes on with what the interceptors came to, on the queue.
     func intercepted(_ ending: Ending, _ interception: Interception, _ attempt: Attempt) -> FetchState.Step {
+        interception.close()
         switch state.withLock({ $0.end(interception) }) {
         case nil: return .wait
         case .opening:

@@ -58,6 +58,9 @@ final class Interception: Cancelable {
     /// The attempt is over.
     func cancel() {
         task.cancel()
-        answer.fill(.failure(delegate.streamError(of: .cancelled)))
+        close()
     }
+
+    /// No request is carried for them any more: a `next` that is called later, or that waits, throws.
+    func close() { answer.fill(.failure(delegate.streamError(of: .cancelled))) }
 }

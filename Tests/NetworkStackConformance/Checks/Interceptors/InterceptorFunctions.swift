@@ -125,6 +125,24 @@ extension ConformanceCheck {
             try expectEqual(seen.all, ["refused"], "the second call")
             try expectEqual(peer.requests().count, 1, "requests on the wire")
         },
+        ConformanceCheck("Next throws once its function has returned") { subject in
+            let peer = try subject.serve { _ in .ok("x") }
+            let kept = Lock<HTTP.Next?>(nil)
+            let keeping = AsyncInterceptor { request, next in
+                kept.withLock { $0 = next }
+                return HTTP.Reply(.init(status: .ok, url: request.url), body: Data("local".utf8))
+            }
+            let stack = try subject.stack { $0.interceptors = [keeping] }
+            try await stack.observe(peer.url("/")).onlyOutcome().value()
+            let (next, request) = (kept.withLock { $0.take() }, try HTTP.Request(url: peer.url("/")))
+            do {
+                _ = try await bounded(.seconds(10)) { try await next?(request) }
+                throw ConformanceFailure("Next has answered")
+            } catch let error as any HTTPError {
+                try expect(error.isCancelled, "Expected cancelled, saw \(error)")
+            }
+            try expectEqual(peer.requests().count, 0, "requests on the wire")
+        },
         ConformanceCheck("A function runs again in a retry, and not for a redirect") { subject in
             let count = Lock(0)
             let peer = try subject.serve { request in
@@ -175,6 +193,21 @@ extension ConformanceCheck {
                 ["spy fails attempt 1 without a request", "spy fails attempt 1"],
                 "the votes"
             )
+        },
+        ConformanceCheck("A body that a function returns has the fetch's limit") { subject in
+            let peer = try subject.serve { _ in .ok("x") }
+            let growing = AsyncInterceptor { request, next in
+                var reply = try await next(request)
+                reply.body = .init(Data(repeating: 7, count: 101))
+                return reply
+            }
+            let stack = try subject.stack { $0.interceptors = [growing] }
+            var options = HTTP.Options()
+            options.limits.body = 100
+            let outcome = try await stack.observe(peer.url("/"), options: options).onlyOutcome()
+            guard case .failure(.bodyTooLarge(limit: 100, _)) = outcome else {
+                throw ConformanceFailure("Expected bodyTooLarge, saw \(outcome.summary)")
+            }
         },
         ConformanceCheck("What next sends is checked like the fetch's own request") { subject in
             let peer = try subject.serve { _ in .ok("x") }
