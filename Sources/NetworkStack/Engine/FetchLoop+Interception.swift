@@ -11,7 +11,7 @@ extension FetchLoop {
             carry: { [self] request in
                 queue.async {
                     guard self.state.withLock({ $0.ask(interception) }) else { return interception.close() }
-                    delegate.keep(request, of: attempt.number)
+                    self.delegate?.keep(request, of: attempt.number)
                     self.run(self.carry(request, of: attempt))
                 }
             },

@@ -1,11 +1,17 @@
 /// The interceptors of one function while they run around one attempt, in a task.
 final class Interception: Cancelable {
-    private let delegate: any FetchDelegate
+    private struct State {
+        /// Released at the end: a `next` that a function keeps holds nothing of the fetch.
+        var delegate: (any FetchDelegate)?
+        var hasAsked = false
+        var head: HTTP.Response?
+    }
+
     private let task = CancelableBag()
     private let answer = OneShot<Result<HTTP.Reply, any Error>>()
-    private let state = Lock<(hasAsked: Bool, head: HTTP.Response?)>((false, nil))
+    private let state: Lock<State>
 
-    init(_ delegate: any FetchDelegate) { self.delegate = delegate }
+    init(_ delegate: any FetchDelegate) { state = Lock(State(delegate: delegate)) }
 
     /// Whether they have had a request sent.
     var hasAsked: Bool { state.withLock { $0.hasAsked } }
@@ -26,6 +32,7 @@ final class Interception: Cancelable {
         abandon: @escaping @Sendable () -> Void,
         then handler: @escaping @Sendable (Result<HTTP.Reply, any Error>) async -> Void
     ) {
+        guard let delegate = state.withLock({ $0.delegate }) else { return }
         task += TaskCancelable(
             Task {
                 let result = await Result { () async throws in
@@ -39,7 +46,7 @@ final class Interception: Cancelable {
                             abandon()
                         }
                     }
-                    return try await self.delegate.intercept(request, last)
+                    return try await delegate.intercept(request, last)
                 }
                 await handler(result)
             }
@@ -48,11 +55,14 @@ final class Interception: Cancelable {
 
     /// Their request has come to this.
     func answer(with ending: Ending) {
-        switch ending {
-        case .whole(let head, _, _, _), .opened(let head, _): state.withLock { $0.head = head }
-        default: break
+        let delegate = state.withLock { state in
+            switch ending {
+            case .whole(let head, _, _, _), .opened(let head, _): state.head = head
+            default: break
+            }
+            return state.delegate
         }
-        answer.fill(delegate.reply(to: ending))
+        if let delegate { answer.fill(delegate.reply(to: ending)) }
     }
 
     /// The attempt is over.
@@ -62,5 +72,8 @@ final class Interception: Cancelable {
     }
 
     /// No request is carried for them any more: a `next` that is called later, or that waits, throws.
-    func close() { answer.fill(.failure(delegate.streamError(of: .cancelled))) }
+    func close() {
+        guard let delegate = state.withLock({ $0.delegate.take() }) else { return }
+        answer.fill(.failure(delegate.streamError(of: .cancelled)))
+    }
 }
