@@ -7,6 +7,8 @@ extension EngineHistory {
     /// What holds after every step.
     func checkPlaces() throws {
         if let fault = world.fault { try must(fault, false) }
+        // A task that a step woke may still be at work.
+        try wait("No place leaks.", until: { activeCount == world.transfers.count(where: \.isLive) })
         let live = world.transfers.filter(\.isLive)
         let byHost = Dictionary(grouping: live, by: \.hop.origin)
         let shares = engine.transport.places.shares
@@ -17,13 +19,14 @@ extension EngineHistory {
         let total = connections.total ?? .max
         try must("No more hops run in all than may.", live.count <= total)
         let active = shares.values.reduce(0) { $0 + $1.active }
-        try must("No place leaks.", active == live.count)
         let waits = shares.values.contains { $0.waiting > 0 && $0.active < connections.perHost }
         try must("No hop waits while there is room.", !waits || active >= total)
         for fetch in world.fetches {
             try must("A fetch completes once.", fetch.now.endings.count <= 1)
         }
     }
+
+    private var activeCount: Int { engine.transport.places.shares.values.reduce(0) { $0 + $1.active } }
 
     /// What holds after the shutdown.
     func checkEnd() throws {

@@ -206,7 +206,7 @@ final class EngineHistory: History {
         try wait("An attempt waits for a token if one is asked for.", until: { world.isSettled })
     }
 
-    private func wait(_ sentence: String, until condition: () -> Bool, meanwhile body: () -> Void = {}) throws {
+    func wait(_ sentence: String, until condition: () -> Bool, meanwhile body: () -> Void = {}) throws {
         let deadline = MonotonicTime.now + .seconds(10)
         while !condition() {
             body()
