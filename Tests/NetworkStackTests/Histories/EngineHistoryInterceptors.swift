@@ -90,9 +90,7 @@ struct EngineHistoryAuthenticator: HTTPResourceInterceptor {
     ) -> any Cancelable {
         let wait = world.awaitToken(fetch)
         return base.interceptMakeRequestResult(result) { authenticated in
-            // Only then has all that follows happened.
-            defer { world.endWait(wait) }
-            return handler(authenticated)
+            world.endWait(wait) { handler(authenticated) }
         }
     }
 

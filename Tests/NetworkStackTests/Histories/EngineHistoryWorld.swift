@@ -5,14 +5,25 @@ import NetworkStackTesting
 
 /// What surrounds the engine in an ``EngineHistory``. It acts when a step lets it.
 final class EngineHistoryWorld: Sendable {
+    /// An attempt that waits for a token.
+    private struct Wait {
+        let fetch: EngineHistoryFetch
+        let attempt: Int
+        /// Whether the refresh that it waits for has been answered: a task is about to let it go on.
+        var isAnswered = false
+
+        var isOver: Bool { !fetch.isMaking(attempt: attempt) }
+    }
+
     private struct State {
         var random: SeededRandom
         var fetches: [EngineHistoryFetch] = []
         var transfers: [EngineHistoryTransfer] = []
         var calls: [EngineHistoryCall] = []
-        /// The attempts that wait for a token, and the refresh that is asked for one.
-        var waits: [Int: (fetch: EngineHistoryFetch, attempt: Int)] = [:]
+        /// The attempts that wait for a token, those that go on with one, and the refresh that is asked for one.
+        var waits: [Int: Wait] = [:]
         var waitCount = 0
+        var resumedCount = 0
         var refresh: OneShot<Bool>?
         var refreshCount = 0
         /// Whether a cancel from within a callback is under way.
@@ -83,17 +94,29 @@ final class EngineHistoryWorld: Sendable {
         let attempt = fetch.attemptNumber
         return state.withLock { state in
             state.waitCount += 1
-            state.waits[state.waitCount] = (fetch, attempt)
+            state.waits[state.waitCount] = Wait(fetch: fetch, attempt: attempt)
             return state.waitCount
         }
     }
 
-    func endWait(_ wait: Int) { state.withLock { $0.waits[wait] = nil } }
+    /// An attempt goes on. Its wait is over when all that follows has happened.
+    func endWait(_ wait: Int, _ resume: () -> any Cancelable) -> any Cancelable {
+        state.withLock { $0.resumedCount += 1 }
+        defer {
+            state.withLock { state in
+                state.resumedCount -= 1
+                state.waits[wait] = nil
+            }
+        }
+        return resume()
+    }
 
-    /// Whether a refresh has been asked for, if an attempt waits for one.
+    /// Whether every attempt that waits for a token waits for a step.
     var isSettled: Bool {
-        let (waits, isAsked) = state.withLock { (Array($0.waits.values), $0.refresh != nil) }
-        return isAsked || waits.allSatisfy { !$0.fetch.isMaking(attempt: $0.attempt) }
+        let (waits, isAsked, resumedCount) = state.withLock {
+            (Array($0.waits.values), $0.refresh != nil, $0.resumedCount)
+        }
+        return resumedCount == 0 && waits.allSatisfy { $0.isOver || isAsked && !$0.isAnswered }
     }
 
     /// A new token, when a step answers.
@@ -111,7 +134,9 @@ final class EngineHistoryWorld: Sendable {
 
     func answerRefresh() {
         let (answer, waiting, number) = state.withLock { state in
-            (exchange(&state.refresh, with: nil), Array(state.waits.values), state.refreshCount)
+            let answer = exchange(&state.refresh, with: nil)
+            if answer != nil { for wait in state.waits.keys { state.waits[wait]?.isAnswered = true } }
+            return (answer, Array(state.waits.values), state.refreshCount)
         }
         guard let answer else { return }
         let isGiven = number % 4 != 0
