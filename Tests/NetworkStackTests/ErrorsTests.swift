@@ -87,7 +87,7 @@ struct FetchErrorTests {
         #expect(!unavailable.isFinal)
         let secret = DecodingError.Context(codingPath: [], debugDescription: "secret")
         let undecodable = Decoding.decode(DecodingError.dataCorrupted(secret))
-        #expect(undecodable.summary == "content that cannot be decoded: DecodingError")
+        #expect(undecodable.summary == "a body that cannot be decoded: DecodingError")
         #expect(undecodable.isFinal && !undecodable.isRetryable && !undecodable.isTimeout)
         #expect(undecodable.statusCode == nil && undecodable.transportFailure == nil)
         #expect(!Retry.isTransient(undecodable))

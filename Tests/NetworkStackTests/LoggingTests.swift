@@ -126,8 +126,8 @@ struct LoggingTests {
         #expect(FetchError.noRequest(Foreign()).summary == "no request: Foreign")
         #expect(FetchError.transport(Foreign()).summary == "Foreign")
         #expect(FetchError.transport(Transported()).summary == "receive failed while receiving")
-        #expect(FetchError.requestBody(Foreign()).summary == "the request's content could not be read")
-        #expect(FetchError.interceptor(Foreign()).summary == "an interceptor rejected the content")
+        #expect(FetchError.requestBody(Foreign()).summary == "the request's body could not be read")
+        #expect(FetchError.interceptor(Foreign()).summary == "an interceptor failed")
         #expect(
             FetchError.retry(.custom(Foreign()), state).summary
                 == "not tried again (Foreign) after 1 failure, the last receive failed while receiving"
@@ -164,8 +164,8 @@ struct LoggingTests {
     func named() {
         let preview = ContentPreview(limit: 9)
         #expect(preview.lines(of: Data([0xFF, 0xFE])) == ["(2 bytes)"])
-        #expect(preview.lines(of: HTTP.Body.file(path: "/etc/passwd")) == ["(content from a file)"])
+        #expect(preview.lines(of: HTTP.Body.file(path: "/etc/passwd")) == ["(body from a file)"])
         let chunks = AsyncStream<Data> { $0.finish() }
-        #expect(preview.lines(of: HTTP.Body.stream(.init(chunks, length: 3))) == ["(streamed content, 3 bytes)"])
+        #expect(preview.lines(of: HTTP.Body.stream(.init(chunks, length: 3))) == ["(streamed body, 3 bytes)"])
     }
 }

@@ -55,7 +55,7 @@ final class ResponseReader {
         decoder = decoder ?? ContentCoding.decoder(for: head.contentCodings)
         guard let decoder else {
             let most = ContentCoding.mostNested
-            return .transport(.undecodable("The content has more than \(most) codings, one over the other."))
+            return .transport(.undecodable("The body has more than \(most) codings, one over the other."))
         }
         let before = bodyCount
         var failure: HTTPTransferFailure<CurlError>?
@@ -66,7 +66,7 @@ final class ResponseReader {
         return switch outcome {
         case .goOn: nil
         case .stopped: failure
-        case .corrupt: .transport(.undecodable("The content is not what its coding says."))
+        case .corrupt: .transport(.undecodable("The body does not decode by its coding."))
         case .excessive: Self.isExcessive
         }
     }
@@ -108,7 +108,7 @@ final class ResponseReader {
         }
         if body.append(bytes, expecting: expected) { return nil }
         return .transport(
-            CurlError(code: .outOfMemory, message: "There is no memory for the content.", phase: .receiving)
+            CurlError(code: .outOfMemory, message: "There is no memory for the body.", phase: .receiving)
         )
     }
 

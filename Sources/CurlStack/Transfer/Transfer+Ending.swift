@@ -141,14 +141,14 @@ extension Transfer {
             return .transport(ended(.partialFile, "The response ended after \(response.rawCount) of \(length) bytes."))
         }
         if hasContent, response.head.contentLength == nil, isCutOff {
-            return .transport(ended(.partialFile, "The HTTP/2 connection failed within the content."))
+            return .transport(ended(.partialFile, "The HTTP/2 connection failed within the body."))
         }
         if let decoder = response.decoder, !decoder.isFinished {
-            return .transport(.undecodable("The content ends before its coding does."))
+            return .transport(.undecodable("The body ends before its coding does."))
         }
         if hasContent, isDelimitedByClose, let tlsRecord = attempt.tlsRecord, !tlsRecord.sawCloseNotify {
             return .transport(
-                ended(.partialFile, "The TLS connection was cut off, and nothing else tells the content's end.")
+                ended(.partialFile, "The TLS connection was cut off, and nothing else marks the end of the body.")
             )
         }
         return nil

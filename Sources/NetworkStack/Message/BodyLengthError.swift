@@ -15,5 +15,5 @@ public struct BodyLengthError: DescribedError, Hashable {
     public init(declared: Int64, actual: Int64) { (self.declared, self.actual) = (declared, actual) }
 
     /// Both lengths, in a sentence.
-    public var description: String { "The content has \(actual) bytes where \(declared) were declared." }
+    public var description: String { "The body has \(actual) bytes where \(declared) were declared." }
 }

@@ -21,7 +21,7 @@ extension HTTP.DigestLimit: CustomStringConvertible {
     public var description: String {
         switch self {
         case .algorithm(let name): "The Digest challenge names the algorithm \(name), which is not answered."
-        case .integrityProtection: "The Digest challenge asks for auth-int, which is answered only without content."
+        case .integrityProtection: "The Digest challenge asks for auth-int, which is answered only without a body."
         case .blanks: "The Digest challenge has blanks around a sign, and libcurl reads none."
         case .noNonce: "The Digest challenge has no nonce."
         }

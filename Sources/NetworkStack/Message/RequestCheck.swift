@@ -60,7 +60,7 @@ extension HTTP.Request {
             throw HTTP.InvalidValue("CONNECT makes a tunnel; a fetch cannot use it.")
         }
         if method == .HEAD || method == .TRACE, !body.isNone {
-            throw HTTP.InvalidValue("A \(method) request has no content (RFC 9110 section 9.3).")
+            throw HTTP.InvalidValue("A \(method) request has no body (RFC 9110 section 9.3).")
         }
     }
 

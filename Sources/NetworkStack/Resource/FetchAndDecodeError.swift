@@ -65,7 +65,7 @@ extension FetchAndDecodeError: HTTPError where FetchError: HTTPError {
     public var summary: String {
         switch self {
         case .fetch(let error): error.summary
-        case .decode(let error): "content that cannot be decoded: \(type(of: error))"
+        case .decode(let error): "a body that cannot be decoded: \(type(of: error))"
         }
     }
 }

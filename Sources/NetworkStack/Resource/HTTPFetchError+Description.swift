@@ -8,10 +8,10 @@ extension HTTPFetchError {
         case .http(let status, let error, _): "status \(status)" + (error.map { ", \(type(of: $0))" } ?? "")
         case .noData(let status, _): "no data with status \(status)"
         case .badResponse: "a response that is not HTTP"
-        case .unknownCoding: "content in an unknown coding"
+        case .unknownCoding: "a body in an unknown coding"
         case .transport(let error, _): Self.words(for: error)
-        case .requestBody: "the request's content could not be read"
-        case .interceptor: "an interceptor rejected the content"
+        case .requestBody: "the request's body could not be read"
+        case .interceptor: "an interceptor failed"
         case .undecodable(let error, _): "a body that cannot be decoded, \(type(of: error))"
         case .localFile(let error, _): "a file that cannot be written, error \(error.number)"
         case .insecureRedirect: "a redirect leads from https to http"
@@ -83,7 +83,7 @@ extension HTTPFetchError: DescribedError {
         case .noData(let status, _):
             "The response with the status \(status) has no body. Set options.allowsEmptyBody if it may have none."
         case .badResponse: "The server sent something that is not an HTTP response."
-        case .unknownCoding(let coding, _): "The response's content has the coding \(coding), which cannot be undone."
+        case .unknownCoding(let coding, _): "The response's body has the coding \(coding), which cannot be decoded."
         case .transport(let error, _): "\(error)"
         case .retry(let reason, let state):
             "The fetch was not tried again (\(Self.words(for: reason))) after \(state)"
@@ -95,16 +95,16 @@ extension HTTPFetchError: DescribedError {
         case .tooManyRedirects(let limit, _): "The response redirects more than \(limit) times."
         case .insecureRedirect(let url, _): "A redirect leads from https to \(url.redactedDescription), in the clear."
         case .invalidRedirect(let target, _): "A redirect leads to \(target.redactedURL), not to an http or https URL."
-        case .bodyTooLarge(let limit, _): "The response's content is longer than the limit of \(limit) bytes."
+        case .bodyTooLarge(let limit, _): "The response's body is longer than the limit of \(limit) bytes."
         case .decompressionRatio(let limit, _):
-            "A byte of the response's compressed content becomes more than the limit of \(limit) bytes."
+            "A byte of the response's compressed body becomes more than the limit of \(limit) bytes."
         case .headTooLarge(let limit, _): "The response's head is longer than the limit of \(limit) bytes."
         case .headLineTooLong(let limit, _):
             "A line of the response's head is longer than \(limit) bytes, the most that libcurl takes."
         case .tooManyFields(let limit, _): "The response's head has more than the limit of \(limit) field lines."
-        case .bodyNotReplayable: "The request's content can be sent only once, and it would have to be sent again."
-        case .requestBody(let error, _): "The request's content could not be read: \(error)"
-        case .interceptor(let error): "An interceptor rejected the response's content: \(error)"
+        case .bodyNotReplayable: "The request's body can be sent only once, and it would have to be sent again."
+        case .requestBody(let error, _): "The request's body could not be read: \(error)"
+        case .interceptor(let error): "An interceptor failed: \(error)"
         case .untrusted(let error, _): error.description
         case .undecodable(let error, _): "The body of the response cannot be decoded: \(Self.words(forDecoder: error))"
         case .localFile(let error, _): "The file of the download cannot be written: \(error)"

@@ -65,7 +65,7 @@ extension URLError {
 
     /// Makes the error of a redirect without a usable `Location`, whose body URLSession does not deliver.
     init(losingContentOf status: HTTP.StatusCode) {
-        let text = "A response of status \(status) redirects to nowhere, and URLSession does not show its content."
+        let text = "A response of status \(status) redirects to nowhere, and URLSession does not show its body."
         self.init(.redirectToNonExistentLocation, userInfo: [NSLocalizedDescriptionKey: text])
     }
 

@@ -10,8 +10,8 @@ struct ContentPreview {
         switch body {
         case .none: []
         case .bytes(let data): lines(of: data)
-        case .file: ["(content from a file)"]
-        case .stream(let stream): ["(streamed content" + (stream.length.map { ", \($0) bytes)" } ?? ")")]
+        case .file: ["(body from a file)"]
+        case .stream(let stream): ["(streamed body" + (stream.length.map { ", \($0) bytes)" } ?? ")")]
         }
     }
 
