@@ -76,7 +76,7 @@ extension ConformanceCheck {
         authentication, digest.resting(on: .rfc(7616)), digestUploads.resting(on: .rfc(7616)),
         digestLimits.resting(on: .rfc(7616)),
         // Interceptors
-        interceptors, interceptorFunctions, interceptorFunctionsOnStreams,
+        interceptors, httpInterceptors, httpInterceptorsCancelled, httpInterceptorsOnStreams,
         // Metrics
         metrics, metricsOfFailures, gauges,
         // Events

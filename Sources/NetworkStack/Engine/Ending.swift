@@ -9,7 +9,7 @@ enum Ending: Sendable {
     case opened(HTTP.Response, HTTP.Reply.Body? = nil)
     case noRequest(any Error)
     indirect case failed(HopFailure, HTTP.FetchContext? = nil)
-    /// An interceptor of one function has failed, after it had a request sent.
+    /// An HTTPInterceptor has failed, after it had a request sent.
     case thrown(any Error)
     case cancelled
     /// The delegate has stored the result.

@@ -91,13 +91,13 @@ final class Fetch<Transport: HTTPTransport, Remote: Sendable>: FetchDelegate {
         starting(self, hop, loop, number)
     }
 
-    // MARK: Interceptors of one function
+    // MARK: HTTPInterceptors
 
-    var runsFunctions: Bool { intercepted?.runsFunctions ?? false }
+    var interceptsAttempts: Bool { intercepted?.interceptsAttempts ?? false }
 
     func intercept(_ request: HTTP.Request, _ last: HTTP.Next) async throws -> HTTP.Reply {
         guard let intercepted else { return try await last(request) }
-        return try await intercepted.chain.runFunctions(request, last)
+        return try await intercepted.chain.intercept(request, last)
     }
 
     func keep(_ sent: HTTP.Request, of attempt: Int) { intercepted?.keep(sent, of: attempt) }

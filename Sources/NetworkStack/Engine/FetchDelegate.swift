@@ -25,10 +25,10 @@ protocol FetchDelegate: AnyObject, Sendable {
     /// Makes the request and hands it over, afresh for every attempt.
     func make(_ attempt: Attempt, _ handler: @escaping MadeRequestHandler) -> any Cancelable
 
-    /// Whether interceptors of one function run around attempts.
-    var runsFunctions: Bool { get }
+    /// Whether HTTPInterceptors run around attempts.
+    var interceptsAttempts: Bool { get }
 
-    /// Runs these interceptors around an attempt, which the last `next` makes.
+    /// Runs the HTTPInterceptors around an attempt, which the last `next` makes.
     func intercept(_ request: HTTP.Request, _ last: HTTP.Next) async throws -> HTTP.Reply
 
     /// Keeps the request that they send in the attempt with this number.
@@ -77,7 +77,7 @@ protocol FetchDelegate: AnyObject, Sendable {
 }
 
 extension FetchDelegate {
-    var runsFunctions: Bool { false }
+    var interceptsAttempts: Bool { false }
 
     func intercept(_ request: HTTP.Request, _ last: HTTP.Next) async throws -> HTTP.Reply {
         try await last(request)

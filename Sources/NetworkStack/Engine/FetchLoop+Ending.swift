@@ -28,7 +28,11 @@ extension FetchLoop {
     func release(_ held: FetchState.HeldResources, after ending: Ending) {
         if let ticket = held.ticket { context.wheel.remove(ticket) }
         if let interception = held.interception {
-            if ending.isCancelled { interception.cancel() } else { queue.async { interception.cancel() } }
+            if ending.isCancelled {
+                interception.cancel(after: ending)
+            } else {
+                queue.async { interception.cancel(after: ending) }
+            }
         }
         if let pending = held.stage.pending {
             // Cancelling it may run user code: where the user cancels, in place; on other threads, on the queue.

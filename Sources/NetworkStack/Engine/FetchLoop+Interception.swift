@@ -1,7 +1,7 @@
 internal import Dispatch
 internal import FoundationEssentials
 
-/// Interceptors of one function run around an attempt, in a task; the innermost `next` has its request carried.
+/// HTTPInterceptors run around an attempt, in a task; the innermost `next` has its request carried.
 extension FetchLoop {
     func intercept(_ request: HTTP.Request, _ attempt: Attempt, for delegate: any FetchDelegate) -> FetchState.Step {
         let interception = Interception(delegate)
@@ -11,20 +11,25 @@ extension FetchLoop {
             carry: { [self] request in
                 queue.async {
                     guard self.state.withLock({ $0.ask(interception) }) else { return interception.close() }
+                    // It was abandoned before it could be asked for: nothing is sent.
+                    if interception.isAbandoned { return self.abandon(interception) }
                     self.delegate?.keep(request, of: attempt.number)
                     self.run(self.carry(request, of: attempt))
                 }
             },
-            abandon: { [self] in
-                guard state.withLock({ $0.awaits(interception) }) else { return }
-                run(.settle(.noRequest(CancellationError()), of: attempt.number))
-            },
+            abandon: { [self] in abandon(interception) },
             then: { [self] result in
                 let ending = await ending(of: result, interception, attempt, request)
                 queue.async { self.run(.intercepted(ending, interception, attempt)) }
             }
         )
         return .wait
+    }
+
+    /// The interceptors do not wait any more for what their request comes to.
+    private func abandon(_ interception: Interception) {
+        guard let settled = state.withLock({ $0.abandon(interception, now: .now) }) else { return }
+        release(settled.held, after: .cancelled)
     }
 
     /// What an attempt has come to with the interceptors' result.
@@ -78,14 +83,15 @@ extension FetchLoop {
             return .done(ending, of: attempt.number)
         case .attempt:
             // Interceptors see the beginning of an attempt before its end.
-            if case .noRequest = ending {} else if !interception.hasAsked { delegate?.schedule(attempt) }
+            if case .noRequest = ending {} else { delegate?.schedule(attempt) }
             return .settle(ending, of: attempt.number)
         }
     }
 
     /// The reader of a stream has gone.
     func readerLeft() {
-        guard let held = state.withLock({ $0.leaveStream() }) else { return cancel() }
-        release(held, after: .resultStored)
+        let (cancels, held) = state.withLock { $0.leaveStream() }
+        if cancels { cancel() }
+        if let held { release(held, after: .resultStored) }
     }
 }

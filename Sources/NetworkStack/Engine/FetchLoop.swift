@@ -91,7 +91,7 @@ final class FetchLoop: Cancelable {
     private func carry(_ made: Result<HTTP.Request, any Error>, _ attempt: Attempt) -> FetchState.Step {
         switch made {
         case .success(let request):
-            if isIntercepted, let delegate, delegate.runsFunctions {
+            if isIntercepted, let delegate, delegate.interceptsAttempts {
                 intercept(request, attempt, for: delegate)
             } else {
                 carry(request, of: attempt)

@@ -10,7 +10,7 @@ extension FetchState {
         var delegate: (any FetchDelegate)?
         /// With the errors of the attempts before.
         var attempt: Attempt?
-        /// Interceptors of one function that still run.
+        /// HTTPInterceptors that still run.
         var interception: Interception?
     }
 
@@ -87,13 +87,11 @@ extension FetchState {
 
     // MARK: Settling
 
-    /// The attempt is over, and the interceptors decide what it comes to. Returns `nil` if it was over before. Interceptors of one
-    /// function that wait for its end get it first, and are returned.
-    mutating func settle(
-        _ ending: Ending,
-        of number: Int? = nil,
-        now: MonotonicTime
-    ) -> (held: HeldResources, attempt: Attempt, waiting: Interception?)? {
+    /// An attempt that is over. HTTPInterceptors that wait for its end get it first.
+    typealias Settled = (held: HeldResources, attempt: Attempt, waiting: Interception?)
+
+    /// The attempt is over, and the interceptors decide what it comes to. Returns `nil` if it was over before.
+    mutating func settle(_ ending: Ending, of number: Int? = nil, now: MonotonicTime) -> Settled? {
         guard var attempt, attempt.number == number ?? attempt.number else { return nil }
         switch stage {
         case .making, .carrying, .redirecting: break

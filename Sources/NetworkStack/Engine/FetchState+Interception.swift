@@ -1,5 +1,5 @@
-/// The interceptors of one function, which run around an attempt. While they run, no hop may be under way: before they ask for one,
-/// and after they got what it came to.
+/// The HTTPInterceptors, which run around an attempt. While they run, no hop may be under way: before they ask for one, and after they
+/// got what it came to.
 extension FetchState {
     /// What runs around the attempt under way.
     struct Intercepting {
@@ -30,9 +30,10 @@ extension FetchState {
         return true
     }
 
-    /// Whether they wait for what their request comes to.
-    func awaits(_ interception: Interception) -> Bool {
-        intercepting?.interception === interception && intercepting?.isWaiting == true
+    /// They do not wait any more for what their request comes to, which ends its hop; `nil` if they did not.
+    mutating func abandon(_ interception: Interception, now: MonotonicTime) -> Settled? {
+        guard intercepting?.interception === interception, intercepting?.isWaiting == true else { return nil }
+        return settle(.noRequest(CancellationError()), now: now)
     }
 
     /// Takes those that wait for what the attempt comes to, or for the head of its stream.
@@ -52,9 +53,15 @@ extension FetchState {
         }
     }
 
-    /// The body of a stream is not wanted while they run: they replace it. Returns what to release, or `nil` if they do not run.
-    mutating func leaveStream() -> HeldResources? {
-        guard intercepting != nil, case .opening = stage else { return nil }
-        return HeldResources(stage: exchange(&stage, with: .openingLate(isReported: false)))
+    /// The reader of a stream has gone. Until the head is delivered, that is an interceptor that replaces the stream or rejects it.
+    ///
+    /// - Returns: Whether to cancel the fetch, and what to release.
+    mutating func leaveStream() -> (cancels: Bool, held: HeldResources?) {
+        switch stage {
+        case .opening(_, let isReported):
+            (cancels: false, held: HeldResources(stage: exchange(&stage, with: .openingLate(isReported: isReported))))
+        case .streaming: (cancels: true, held: nil)
+        default: (cancels: false, held: nil)
+        }
     }
 }

@@ -45,13 +45,17 @@ extension FetchState {
     /// A stream has come to its end. Returns whether to end the fetch now; if not, its head is delivered first, and the caller
     /// closes the source of its hop.
     mutating func streamFinished() -> (ends: Bool, last: Hop?) {
-        guard case .opening(let hop, let isReported) = stage else {
+        switch stage {
+        case .opening(let hop, let isReported):
+            stage = .openingLate(isReported: isReported)
+            hop.transfer = nil
+            return (false, hop)
+        // An interceptor dropped the stream meanwhile.
+        case .openingLate: return (false, nil)
+        default:
             activeHop?.transfer = nil
             return (true, nil)
         }
-        stage = .openingLate(isReported: isReported)
-        hop.transfer = nil
-        return (false, hop)
     }
 
     /// A stream has failed. Returns what to release if its head is not delivered yet: it is delivered all the same, since a

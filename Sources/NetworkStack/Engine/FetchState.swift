@@ -61,7 +61,7 @@ struct FetchState: ~Copyable {
         case judge(Ending, Attempt)
         case succeed(Attempt)
         case vote(Attempt)
-        /// The interceptors of one function have come to this in an attempt.
+        /// The HTTPInterceptors have come to this in an attempt.
         case intercepted(Ending, Interception, Attempt)
         /// Begin another attempt, after a delay if there is one.
         case again(Int, after: Retry.Delay?)
@@ -81,7 +81,7 @@ struct FetchState: ~Copyable {
     var stage = Stage.making(nil)
     var delivery: Delivery
     var attempt: Attempt?
-    /// The interceptors of one function that run around the attempt.
+    /// The HTTPInterceptors that run around the attempt.
     var intercepting: Intercepting?
     /// The last attempt whose request was handed over.
     var handedOver = 0
@@ -134,6 +134,8 @@ struct FetchState: ~Copyable {
         case .making, .redirecting: break
         default: return nil
         }
+        // What they asked for may have been answered by a timeout meanwhile.
+        if let intercepting, !intercepting.isWaiting { return nil }
         let last = stage.hop
         hopCount += 1
         metrics = nil

@@ -11,21 +11,21 @@ public import FoundationEssentials
 ///         }
 ///     }
 ///
-/// It stands in the same lists as other interceptors, and runs on every stack (``HTTPResourceInterceptor/adapted()``). The functions
-/// run after all interceptors have had the request, the stack's around the resource's. They run once per attempt, so again in a retry,
-/// and not for a redirect: they get the response that the last redirect led to. What an attempt has come to after them is transformed,
-/// reported and voted on like any other. Each function runs in a task, which is cancelled when its attempt ends.
+/// It goes into the same lists as other interceptors, and runs on every stack (``HTTPResourceInterceptor/adapted()``). HTTPInterceptors
+/// run after all interceptors have had the request; the stack's run around the resource's. They run once per attempt: again for a
+/// retry, but not for a redirect, since they get the response that the last redirect led to. Their result is transformed, reported and
+/// voted on like that of any attempt. They run in a task, which is cancelled when the attempt ends.
 public protocol HTTPInterceptor: HTTPResourceInterceptor where Request == HTTP.Request, Response == HTTP.Response {
     /// Intercepts an attempt.
     ///
     /// - Parameters:
     ///   - request: The request, without what the stack adds (its header fields, cookies and credentials).
-    ///   - next: Sends a request, this one or another; see ``HTTP/Next``. Without a call of it, nothing is sent.
-    /// - Returns: The response. For a stream it is returned when its head has come; return it without reading the body, unless the body
-    ///   is replaced.
-    /// - Throws: An error thrown before `next` was called ends the attempt with ``HTTPFetchError/noRequest(_:)``. After that, an error of
-    ///   `next` is passed on, and any other ends it with ``HTTPFetchError/interceptor(_:)``. If the body of a stream was to come, the
-    ///   fetch is over, without a retry.
+    ///   - next: Sends a request, this one or another; see ``HTTP/Next``. If it is not called, nothing is sent.
+    /// - Returns: The response. The reply to a streamed fetch comes with the head; return it without reading its body, unless you
+    ///   replace the body.
+    /// - Throws: An error thrown before `next` is called ends the attempt with ``HTTPFetchError/noRequest(_:)``. After that, an error of
+    ///   `next` that is thrown on ends the attempt with that error, and any other with ``HTTPFetchError/interceptor(_:)``. An error
+    ///   thrown after the head of a stream has come ends the fetch without a retry.
     func intercept(_ request: HTTP.Request, next: HTTP.Next) async throws -> HTTP.Reply
 }
 
@@ -41,12 +41,12 @@ extension HTTPInterceptor {
 }
 
 extension HTTP {
-    /// Sends the request of an attempt, by way of the interceptors that follow.
+    /// Sends the request of an attempt, through the interceptors that follow.
     ///
-    /// The request is checked, and the rules of trust, cookies and credentials apply to its URL, as if the fetch had begun with it. It
-    /// returns whatever the status is. It throws the stack's `FetchError` if there is no response. It may be called once; a second call
-    /// throws ``NextCalledAgain``. A failure that is final (``HTTPError/isFinal``), such as a server that is not trusted, ends the
-    /// fetch: `next` throws it, and what the function does then has no effect.
+    /// The request is checked, and the rules of trust, cookies and credentials apply to its URL, as if the fetch had begun with it.
+    /// `next` may be called once; a second call throws ``NextCalledAgain``. A final failure (``HTTPError/isFinal``), such as a server
+    /// that is not trusted, ends the fetch: `next` throws it, and what the interceptor returns then is ignored. If the task that waits
+    /// in `next` is cancelled, the request is cancelled, and `next` throws the stack's `cancelled`.
     public struct Next: Sendable {
         private let send: @Sendable (Request) async throws -> Reply
 

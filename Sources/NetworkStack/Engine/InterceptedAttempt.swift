@@ -44,8 +44,8 @@ final class InterceptedAttempt<Request: HTTPRequestConvertible, Response: HTTPRe
     private let interceptsRequests: Bool
     /// Whether an interceptor may change the body.
     let interceptsBody: Bool
-    /// Whether an interceptor of one function runs around attempts.
-    let runsFunctions: Bool
+    /// Whether HTTPInterceptors run around attempts.
+    let interceptsAttempts: Bool
     let chain: InterceptorChain<Request, Response>
     private let state: Lock<State>
 
@@ -56,7 +56,7 @@ final class InterceptedAttempt<Request: HTTPRequestConvertible, Response: HTTPRe
         self.chain = chain
         interceptsRequests = chain.interceptsRequests
         interceptsBody = chain.interceptsBody
-        runsFunctions = chain.runsFunctions
+        interceptsAttempts = chain.interceptsAttempts
         state = Lock(State())
     }
 
@@ -93,7 +93,7 @@ final class InterceptedAttempt<Request: HTTPRequestConvertible, Response: HTTPRe
         }
     }
 
-    /// Keeps the request that an interceptor of one function sends in the attempt with this number.
+    /// Keeps the request that an HTTPInterceptor sends in the attempt with this number.
     func keep(_ sent: HTTP.Request, of number: Int) {
         if let request = try? Request(sent) { keep(Made(request), of: number) }
     }
@@ -150,12 +150,13 @@ final class InterceptedAttempt<Request: HTTPRequestConvertible, Response: HTTPRe
         return handler(passed.neutral)
     }
 
-    /// Reports that the attempt is about to start.
+    /// Reports that the attempt is about to start, once.
     #if compiler(>=6.3)
         @specialized(where Request == HTTP.Request, Response == HTTP.Response)
     #endif
     func schedule(_ attempt: Attempt) {
-        let made = state.withLock { state in
+        let made = state.withLock { state -> Made? in
+            if state.wasScheduled { return nil }
             state.wasScheduled = state.made != nil
             return state.made
         }

@@ -1,9 +1,10 @@
-/// The interceptors of one function while they run around one attempt, in a task.
-final class Interception: Cancelable {
+/// The HTTPInterceptors while they run around one attempt, in a task.
+final class Interception: Sendable {
     private struct State {
-        /// Released at the end: a `next` that a function keeps holds nothing of the fetch.
+        /// Released at the end: a `next` that an interceptor keeps holds nothing of the fetch.
         var delegate: (any FetchDelegate)?
         var hasAsked = false
+        var isAbandoned = false
         var head: HTTP.Response?
     }
 
@@ -16,6 +17,9 @@ final class Interception: Cancelable {
     /// Whether they have had a request sent.
     var hasAsked: Bool { state.withLock { $0.hasAsked } }
 
+    /// Whether the task that waits for the reply was cancelled.
+    var isAbandoned: Bool { state.withLock { $0.isAbandoned } }
+
     /// The head that they got.
     var head: HTTP.Response? { state.withLock { $0.head } }
 
@@ -24,7 +28,7 @@ final class Interception: Cancelable {
     /// - Parameters:
     ///   - request: The attempt's request.
     ///   - carry: Has a request carried.
-    ///   - abandon: The task that waits for the reply is cancelled, while the attempt is not over.
+    ///   - abandon: The reply is not waited for any more.
     ///   - handler: Takes what they come to.
     func begin(
         _ request: HTTP.Request,
@@ -37,12 +41,14 @@ final class Interception: Cancelable {
             Task {
                 let result = await Result { () async throws in
                     let last = HTTP.Next { request in
-                        try Task.checkCancellation()
+                        if Task.isCancelled, let error = self.error(of: .cancelled) { throw error }
                         self.state.withLock { $0.hasAsked = true }
                         carry(request)
                         return try await withTaskCancellationHandler {
                             try await self.answer.take().get()
                         } onCancel: {
+                            self.state.withLock { $0.isAbandoned = true }
+                            if let error = self.error(of: .cancelled) { self.answer.fill(.failure(error)) }
                             abandon()
                         }
                     }
@@ -51,6 +57,11 @@ final class Interception: Cancelable {
                 await handler(result)
             }
         )
+    }
+
+    /// The stack's error of an ending, unless no request is carried any more.
+    private func error(of ending: Ending) -> (any Error)? {
+        state.withLock { $0.delegate }.map { $0.streamError(of: ending) }
     }
 
     /// Their request has come to this.
@@ -65,15 +76,15 @@ final class Interception: Cancelable {
         if let delegate { answer.fill(delegate.reply(to: ending)) }
     }
 
-    /// The attempt is over.
-    func cancel() {
+    /// The attempt is over, with this.
+    func cancel(after ending: Ending) {
+        close(after: ending)
         task.cancel()
-        close()
     }
 
-    /// No request is carried for them any more: a `next` that is called later, or that waits, throws.
-    func close() {
+    /// No request is carried for them any more: a `next` that waits, or is called later, throws what the attempt has come to.
+    func close(after ending: Ending = .cancelled) {
         guard let delegate = state.withLock({ $0.delegate.take() }) else { return }
-        answer.fill(.failure(delegate.streamError(of: .cancelled)))
+        answer.fill(.failure(delegate.streamError(of: ending)))
     }
 }

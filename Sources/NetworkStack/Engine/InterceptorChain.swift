@@ -12,11 +12,11 @@ struct InterceptorChain<Request: HTTPRequestConvertible, Response: HTTPResponseC
 
     var interceptsBody: Bool { interceptors.indices.contains { interceptors[$0].interceptsBody } }
 
-    /// Whether an interceptor is one of one function.
-    var runsFunctions: Bool { interceptors.indices.contains { interceptors[$0].interceptsAttempts } }
+    /// Whether an interceptor is an ``HTTPInterceptor``.
+    var interceptsAttempts: Bool { interceptors.indices.contains { interceptors[$0].interceptsAttempts } }
 
-    /// Runs the interceptors of one function around an attempt, which the last `next` makes.
-    func runFunctions(_ request: HTTP.Request, _ last: HTTP.Next) async throws -> HTTP.Reply {
+    /// Runs the HTTPInterceptors around an attempt, which the last `next` makes.
+    func intercept(_ request: HTTP.Request, _ last: HTTP.Next) async throws -> HTTP.Reply {
         var next = last
         let functions = interceptors.lazy.filter(\.interceptsAttempts)
             .compactMap { interceptor in

@@ -3,9 +3,9 @@ import NetworkStack
 import NetworkStackTesting
 
 extension ConformanceCheck {
-    /// Interceptors of one function.
-    static let interceptorFunctions: [ConformanceCheck] = [
-        ConformanceCheck("One function changes the request, and the status, fields and body") { subject in
+    /// HTTPInterceptors.
+    static let httpInterceptors: [ConformanceCheck] = [
+        ConformanceCheck("An HTTPInterceptor changes the request, the status, fields and body") { subject in
             let peer = try subject.serve { .ok($0["x-made"] ?? "", headers: [("X-Kept", "1")]) }
             let interceptor = AsyncInterceptor { request, next in
                 var request = request
@@ -25,7 +25,7 @@ extension ConformanceCheck {
             try expectEqual(fetched.response.request?.headers["X-Made"], "made", "the request that was answered")
             try expect(fetched.response.metrics.total > .zero, "the metrics are lost")
         },
-        ConformanceCheck("One function answers without the network, and its attempt is whole") { subject in
+        ConformanceCheck("An HTTPInterceptor answers without the network, and its attempt is reported") { subject in
             let (log, peer) = (EventLog(), try subject.serve { _ in .ok("from the server") })
             let interceptor = AsyncInterceptor { request, _ in
                 HTTP.Reply(.init(status: .accepted, url: request.url), body: Data("local".utf8))
@@ -42,7 +42,7 @@ extension ConformanceCheck {
             let events = ["makes a request", "schedules attempt 1", "takes local", "succeeds with local"]
             try expectEqual(log.all, events.map { "spy \($0)" }, "the events")
         },
-        ConformanceCheck("Functions nest in order, around what the other interceptors see") { subject in
+        ConformanceCheck("HTTPInterceptors nest in order, around what other interceptors see") { subject in
             let (log, peer) = (EventLog(), try subject.serve { .ok($0["x-path"] ?? "") })
             let seen = EventLog()
             func adding(_ name: String) -> AsyncInterceptor {
@@ -72,7 +72,7 @@ extension ConformanceCheck {
             )
             try expectEqual(log.all.suffix(2), ["spy takes abccba", "spy succeeds with abccba"], "the end")
         },
-        ConformanceCheck("Next returns a status that fails; what it becomes is judged after") { subject in
+        ConformanceCheck("Next returns any status; what it becomes is judged after") { subject in
             let peer = try subject.serve { $0.path == "/bad" ? .status(503, "no") : .ok("yes") }
             let seen = EventLog()
             let swapping = AsyncInterceptor { request, next in
@@ -89,9 +89,9 @@ extension ConformanceCheck {
             }
             try expectEqual(response.status, .notFound, "the status")
             try expectEqual(error.body, Data("yes".utf8), "the body of the failure")
-            try expectEqual(seen.all, ["503", "200"], "what the function got")
+            try expectEqual(seen.all, ["503", "200"], "what the interceptor got")
         },
-        ConformanceCheck("Next throws a failure of the network, which may become an answer", needs: [.network]) {
+        ConformanceCheck("Next throws a network failure, which may become a response", needs: [.network]) {
             subject in
             let server = try ScriptedServer { _ in [.receiveHead, .close] }
             let seen = Lock<(any Error)?>(nil)
@@ -125,7 +125,7 @@ extension ConformanceCheck {
             try expectEqual(seen.all, ["refused"], "the second call")
             try expectEqual(peer.requests().count, 1, "requests on the wire")
         },
-        ConformanceCheck("Next throws once its function has returned") { subject in
+        ConformanceCheck("Next throws once its interceptor has returned") { subject in
             let peer = try subject.serve { _ in .ok("x") }
             let kept = Lock<HTTP.Next?>(nil)
             let keeping = AsyncInterceptor { request, next in
@@ -143,7 +143,7 @@ extension ConformanceCheck {
             }
             try expectEqual(peer.requests().count, 0, "requests on the wire")
         },
-        ConformanceCheck("A function runs again in a retry, and not for a redirect") { subject in
+        ConformanceCheck("An HTTPInterceptor runs again in a retry, not for a redirect") { subject in
             let count = Lock(0)
             let peer = try subject.serve { request in
                 if request.path == "/from" { return .status(302, headers: [("Location", "/to")]) }
@@ -169,7 +169,7 @@ extension ConformanceCheck {
             try expectEqual(fetched.response.metrics.hops.count, 3, "the hops before")
             try expectEqual(peer.requests().map(\.path), ["/from", "/to", "/from", "/to"], "requests on the wire")
         },
-        ConformanceCheck("An error before next is noRequest, one after it is the interceptor's") { subject in
+        ConformanceCheck("An error before next is noRequest; one after it is interceptor") { subject in
             struct Unfit: Error {}
             let (log, peer) = (EventLog(), try subject.serve { _ in .ok("x") })
             let before = AsyncInterceptor { _, _ in throw Unfit() }
@@ -194,7 +194,7 @@ extension ConformanceCheck {
                 "the votes"
             )
         },
-        ConformanceCheck("A body that a function returns has the fetch's limit") { subject in
+        ConformanceCheck("A body that an HTTPInterceptor returns has the fetch's limit") { subject in
             let peer = try subject.serve { _ in .ok("x") }
             let growing = AsyncInterceptor { request, next in
                 var reply = try await next(request)
@@ -211,56 +211,23 @@ extension ConformanceCheck {
         },
         ConformanceCheck("What next sends is checked like the fetch's own request") { subject in
             let peer = try subject.serve { _ in .ok("x") }
-            let wasReached = Lock(false)
+            let thrown = Lock<(any Error)?>(nil)
             let injecting = AsyncInterceptor { request, next in
                 var request = request
                 request.headers["X-A"] = "a\r\nX-Injected: 1"
-                defer { wasReached.withLock { $0 = true } }
-                return try await next(request)
+                do { return try await next(request) } catch {
+                    thrown.withLock { $0 = error }
+                    throw error
+                }
             }
             let stack = try subject.stack { $0.interceptors = [injecting] }
             guard case .failure(.invalidRequest) = try await stack.observe(peer.url("/")).onlyOutcome() else {
                 throw ConformanceFailure("Expected invalidRequest")
             }
-            try await eventually("the function ends") { wasReached.withLock { $0 } }
+            try await eventually("the interceptor ends") { thrown.withLock { $0 } != nil }
+            let caseName = thrown.withLock { ($0 as? any HTTPError)?.caseName }
+            try expectEqual(caseName, "invalidRequest", "what next threw")
             try expectEqual(peer.requests().count, 0, "requests on the wire")
-        },
-        ConformanceCheck("A cancel and the total timeout end a function that hangs") { subject in
-            let (began, ended, peer) = (Gate(), EventLog(), try subject.serve { _ in .ok("x") })
-            let hanging = AsyncInterceptor { request, next in
-                defer { ended.add("ended") }
-                let reply = try await next(request)
-                began.open()
-                try await Task.sleep(for: .seconds(60))
-                return reply
-            }
-            let stack = try subject.stack { $0.interceptors = [hanging] }
-            let observation = try stack.observe(peer.url("/"))
-            try await began.opened()
-            observation.cancel()
-            try await observation.onlyOutcome(within: .seconds(10)).expectCancelled()
-            let late = try await stack.observe(peer.url("/"), options: .clocks(total: .milliseconds(300))).onlyOutcome()
-            guard case .failure(.timedOut(.total, _, _)) = late else {
-                throw ConformanceFailure("Expected the total timeout, saw \(late.summary)")
-            }
-            try await eventually("both functions end") { ended.all.count == 2 }
-        },
-        ConformanceCheck("A function may give up on next, which frees the transfer", needs: [.network]) {
-            subject in
-            let closed = Gate()
-            let server = try ScriptedServer { _ in
-                [.receiveHead, .waitForClose, .run { _ in closed.open() }]
-            }
-            let impatient = AsyncInterceptor { request, next in
-                let asking = Task { try await next(request) }
-                try await Task.sleep(for: .milliseconds(100))
-                asking.cancel()
-                guard case .failure = await asking.result else { throw ConformanceFailure("next was not cancelled") }
-                return HTTP.Reply(.init(status: .ok, url: request.url), body: Data("given up".utf8))
-            }
-            let stack = try subject.stack { $0.interceptors = [impatient] }
-            try expectEqual(try await stack.observe(server.url("/")).onlyOutcome().text(), "given up", "the body")
-            try await closed.opened(within: .seconds(10))
         },
     ]
 }

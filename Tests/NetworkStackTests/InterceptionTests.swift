@@ -1,0 +1,81 @@
+import Dispatch
+import FoundationEssentials
+import NetworkStackTesting
+import Testing
+
+@testable import NetworkStack
+
+@Suite("HTTPInterceptors around an attempt", .timeLimit(.minutes(1)))
+struct InterceptionTests {
+    private let now = MonotonicTime.now
+
+    /// A state whose HTTPInterceptors wait for what their request comes to.
+    private func waiting() throws -> FetchState {
+        let delegate = FetchStateTests.StreamingDelegate()
+        var state = FetchState(options: Shared(HTTP.Options()), delegate: delegate, now: now)
+        _ = state.beginAttempt(0, now: now)
+        let (attempt, interception) = (try needed(state.attempt), Interception(delegate))
+        holds(state.handOver(attempt).isWanted)
+        holds(state.begin(interception, of: attempt))
+        holds(state.ask(interception))
+        return state
+    }
+
+    @Test("cancel next before its request is sent: its wait ends, and nothing is sent")
+    func cancelled() async throws {
+        let (sent, queue) = (Lock(0), DispatchQueue(label: "engine"))
+        let transport = InMemoryTransport(userAgent: nil) { _ in
+            { request in
+                sent.withLock { $0 += 1 }
+                return (HTTP.Response(status: 200, url: request.url), Data("sent".utf8))
+            }
+        }
+        let engine = HTTPEngine(transport: transport, queue: queue)
+        let (hasAsked, hasGivenUp, body) = (Gate(), Gate(), OneShot<Data?>())
+        let impatient = AsyncInterceptor { request, next in
+            let asking = Task {
+                hasAsked.open()
+                return try await next(request)
+            }
+            try await hasAsked.opened()
+            try await Task.sleep(for: .milliseconds(50))
+            asking.cancel()
+            guard case .failure(let error as any HTTPError) = await asking.result, error.isCancelled else {
+                throw CancellationError()
+            }
+            hasGivenUp.open()
+            return HTTP.Reply(.init(status: .ok, url: request.url), body: Data("given up".utf8))
+        }
+        // What `next` sends waits on the queue.
+        queue.suspend()
+        do {
+            defer { queue.resume() }
+            let resource = HTTPResource<HTTP.Request, HTTP.Response>(
+                baseRequestMaking: .request(try HTTP.Request(url: "http://a.test/")),
+                interceptors: [impatient.adapted()]
+            )
+            _ = engine.fetch(resource) { body.fill(try? $0.get().value) }
+            try await hasGivenUp.opened()
+        }
+        #expect(await body.take() == Data("given up".utf8))
+        #expect(sent.withLock { $0 } == 0)
+    }
+
+    @Test("have nothing sent after a timeout has answered them")
+    func timedOut() throws {
+        var state = try waiting()
+        let ending = Ending.failed(.timedOut(.attempt, during: .queued))
+        holds(state.settle(ending, of: state.attemptNumber, now: now)?.waiting != nil)
+        let request = try HTTP.Request(url: "http://a.test/")
+        holds(state.begin(request, fragment: nil, source: nil, of: state.attemptNumber) == nil)
+    }
+
+    @Test("that have been answered have no hop to abandon")
+    func answered() throws {
+        var state = try waiting()
+        let interception = try needed(state.intercepting?.interception)
+        holds(state.settle(.failed(.badResponse), of: state.attemptNumber, now: now)?.waiting != nil)
+        holds(state.abandon(interception, now: now) == nil)
+        guard case .attempt? = state.end(interception) else { throw CancellationError() }
+    }
+}
