@@ -9,7 +9,7 @@ final class Interception: Sendable {
     }
 
     private let task = CancelableBag()
-    private let answer = OneShot<Result<HTTP.Reply, any Error>>()
+    let answer = OneShot<Result<HTTP.Reply, any Error>>()
     private let state: Lock<State>
 
     init(_ delegate: any FetchDelegate) { state = Lock(State(delegate: delegate)) }

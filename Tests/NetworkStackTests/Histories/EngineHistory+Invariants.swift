@@ -57,6 +57,12 @@ extension EngineHistory {
             try must("Interceptors are called for one end of each attempt: \(text)", begins <= 1 && ends == 1)
         }
         guard ending == "success", fetch.streams else { return }
+        if let replacement = now.replacement {
+            // Of two attempts, either may be the one that succeeded.
+            let bodies = [replacement, now.streamed]
+            try must("A stream is delivered in order: \(text)", bodies.contains { $0.starts(with: now.read) })
+            return
+        }
         try must("A stream is delivered in order: \(text)", now.streamed.starts(with: now.read))
         let isHeld = now.stream != nil && now.cancelCount == 0
         try must("A stream that is whole succeeds: \(text)", !(now.isWhole && isHeld) || now.verdict == "finished")
@@ -82,6 +88,7 @@ extension EngineHistory {
                     ["fetchCancelled", "fetchFailed"]
                 case "cancelled": ["fetchCancelled"]
                 case "success" where !fetch.streams: ["fetchSucceeded"]
+                case "success" where now.replacement != nil: ["fetchSucceeded", "fetchFailed", "fetchCancelled"]
                 case "success": now.isWhole ? ["fetchSucceeded"] : ["fetchFailed", "fetchCancelled"]
                 default: ["fetchFailed"]
                 }

@@ -121,6 +121,7 @@ final class EngineHistory: History {
         if let authenticator {
             interceptors.append(EngineHistoryAuthenticator(world: world, fetch: fetch, base: authenticator))
         }
+        if random.chance(3) { interceptors.append(EngineHistoryHTTPInterceptor(world: world, fetch: fetch)) }
         if !random.chance(4) { interceptors.append(EngineHistoryInterceptor(world: world, fetch: fetch)) }
         let resource = HTTPResource<HTTP.Request, HTTP.Response>(
             baseRequestMaking: making(request, fetch),
@@ -204,14 +205,20 @@ final class EngineHistory: History {
     private func settle() throws {
         try wait("Every delayed attempt waits on the clock.", until: { isClockSettled })
         try wait("An attempt waits for a token if one is asked for.", until: { world.isSettled })
+        try wait(
+            "An HTTPInterceptor waits for next alone.",
+            until: { world.fetches.allSatisfy(\.isInterceptionAtRest) }
+        )
     }
 
-    func wait(_ sentence: String, until condition: () -> Bool, meanwhile body: () -> Void = {}) throws {
+    func wait(_ sentence: @autoclosure () -> String, until condition: () -> Bool, meanwhile body: () -> Void = {})
+        throws
+    {
         let deadline = MonotonicTime.now + .seconds(10)
         while !condition() {
             body()
             sched_yield()
-            try must(sentence, MonotonicTime.now < deadline)
+            try must(sentence(), MonotonicTime.now < deadline)
         }
     }
 
@@ -248,7 +255,8 @@ final class EngineHistory: History {
     /// What is over is kept by nothing.
     func checkReleased() throws {
         let areReleased = { self.world.fetches.allSatisfy { $0.loop == nil } }
-        try wait("A fetch that is over is released.", until: areReleased, meanwhile: drain)
+        let held = { "\(self.world.fetches.filter { $0.loop != nil }.map { "\($0.number): \($0.now)" })" }
+        try wait("A fetch that is over is released: \(held())", until: areReleased, meanwhile: drain)
     }
 
     /// Lets everything that is queued run, and reads what is left of streams.

@@ -8,6 +8,8 @@ final class EngineHistoryFetch: Sendable {
     typealias Failure = HTTPFetchError<HTTP.Response, HTTPTransferError>
     typealias Stream = ByteStream<Failure>
 
+    enum Intercepting { case running, waiting, ended }
+
     struct State {
         var handle: (any Cancelable)?
         weak var loop: FetchLoop?
@@ -23,6 +25,10 @@ final class EngineHistoryFetch: Sendable {
         /// The attempts that were scheduled, and those that ended.
         var scheduled: [Int] = []
         var ended: [Int] = []
+        /// What the HTTPInterceptor of each attempt does.
+        var intercepting: [Int: Intercepting] = [:]
+        /// The body that it put in place of a stream.
+        var replacement: Data?
         var redirects = 0
         /// What came for the stream's reader, what that has read, and how it ended.
         var stream: Stream?
@@ -87,6 +93,27 @@ final class EngineHistoryFetch: Sendable {
     /// Whether it waits for its next attempt.
     var isDelayed: Bool {
         loop.map { $0.state.withLock { state in if case .delayed = state.stage { true } else { false } } } ?? false
+    }
+
+    /// Whether no task of an HTTPInterceptor is at work.
+    var isInterceptionAtRest: Bool {
+        let (stages, loop) = state.withLock { ($0.intercepting, $0.loop) }
+        if stages.values.contains(.running) { return false }
+        let (interception, attempt) =
+            loop?.state.withLock { ($0.intercepting?.interception, $0.attemptNumber) } ?? (nil, 0)
+        guard let interception else { return true }
+        switch stages[attempt] {
+        case nil, .running: return false
+        case .waiting:
+            return interception.answer.stage.withLock { stage in
+                switch stage {
+                case .empty: true
+                case .waiting: true
+                default: false
+                }
+            }
+        case .ended: return true
+        }
     }
 
     // MARK: Ends

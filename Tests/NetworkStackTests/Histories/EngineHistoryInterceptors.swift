@@ -74,6 +74,48 @@ struct EngineHistoryInterceptor: HTTPResourceInterceptor {
     }
 }
 
+/// Runs around the attempts of one fetch, in their tasks.
+struct EngineHistoryHTTPInterceptor: HTTPInterceptor {
+    let world: EngineHistoryWorld
+    let fetch: EngineHistoryFetch
+
+    func intercept(_ request: HTTP.Request, next: HTTP.Next) async throws -> HTTP.Reply {
+        let attempt = fetch.attemptNumber
+        func note(_ stage: EngineHistoryFetch.Intercepting) { fetch.change { $0.intercepting[attempt] = stage } }
+        note(.running)
+        defer { note(.ended) }
+        switch world.number(below: 12) {
+        case 0:
+            fetch.allow("noRequest")
+            throw CancellationError()
+        case 1: return reply(HTTP.Response(status: .ok, url: request.url))
+        default: break
+        }
+        note(.waiting)
+        let result = await Result { () async throws in try await next(request) }
+        note(.running)
+        let answer = try result.get()
+        switch world.number(below: 8) {
+        case 0:
+            fetch.allow("interceptor")
+            throw CancellationError()
+        case 1: return reply(answer.response)
+        default: return answer
+        }
+    }
+
+    /// A reply whose body is not the server's.
+    private func reply(_ response: HTTP.Response) -> HTTP.Reply {
+        let body = Data("replaced \(world.number(below: 100))".utf8)
+        fetch.allow("success")
+        fetch.change { state in
+            state.carried.append(body)
+            state.replacement = body
+        }
+        return HTTP.Reply(response, body: body)
+    }
+}
+
 /// A token authenticator that notes which fetches wait for a token.
 struct EngineHistoryAuthenticator: HTTPResourceInterceptor {
     typealias Request = HTTP.Request

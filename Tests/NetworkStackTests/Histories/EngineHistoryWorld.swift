@@ -55,8 +55,10 @@ final class EngineHistoryWorld: Sendable {
 
     /// A callback of the engine cancels a fetch, sometimes.
     func maybeCancel() {
+        // Tasks of HTTPInterceptors run beside the queue, where a fetch may be completing.
+        let isInTask = withUnsafeCurrentTask { $0 != nil }
         let fetch = state.withLock { state -> EngineHistoryFetch? in
-            guard !state.isInside, state.random.chance(40) else { return nil }
+            guard !isInTask || state.resumedCount > 0, !state.isInside, state.random.chance(40) else { return nil }
             state.isInside = true
             return state.random.pick(state.fetches)
         }
@@ -154,7 +156,8 @@ final class EngineHistoryCall: Cancelable {
 
     func make() {
         let next = handler()
-        following.withLock { $0 = next }
+        // Nothing follows a second call.
+        following.withLock { $0 = $0 ?? next }
     }
 
     func cancel() { following.withLock { $0 }?.cancel() }
