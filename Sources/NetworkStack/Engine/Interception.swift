@@ -9,7 +9,8 @@ final class Interception: Sendable {
     }
 
     private let task = CancelableBag()
-    let answer = OneShot<Result<HTTP.Reply, any Error>>()
+    /// What their request has come to. The task that waits makes the reply: no other thread holds a stream that they drop.
+    let answer = OneShot<Result<(Ending, any FetchDelegate), any Error>>()
     private let state: Lock<State>
 
     init(_ delegate: any FetchDelegate) { state = Lock(State(delegate: delegate)) }
@@ -44,13 +45,14 @@ final class Interception: Sendable {
                         if Task.isCancelled, let error = self.error(of: .cancelled) { throw error }
                         self.state.withLock { $0.hasAsked = true }
                         carry(request)
-                        return try await withTaskCancellationHandler {
+                        let (ending, delegate) = try await withTaskCancellationHandler {
                             try await self.answer.take().get()
                         } onCancel: {
                             self.state.withLock { $0.isAbandoned = true }
                             if let error = self.error(of: .cancelled) { self.answer.fill(.failure(error)) }
                             abandon()
                         }
+                        return try delegate.reply(to: ending).get()
                     }
                     return try await delegate.intercept(request, last)
                 }
@@ -73,7 +75,10 @@ final class Interception: Sendable {
             }
             return state.delegate
         }
-        if let delegate { answer.fill(delegate.reply(to: ending)) }
+        guard let delegate else { return }
+        answer.fill(.success((ending, delegate)))
+        // Nobody waits: a stream is dropped.
+        if isAbandoned { _ = delegate.reply(to: ending) }
     }
 
     /// The attempt is over, with this.
