@@ -6,20 +6,22 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 consumers=Tests/Consumer
 
-# run <program> [<option of swift build>...]: runs what 'swift build' has built.
+# run <program> <option of swift build>...: runs what 'swift build' has built.
 run() {
     local program
-    program=$(swift build --disable-build-manifest-caching -c release "${@:2}" --show-bin-path)/$1
+    program=$(swift build --disable-build-manifest-caching "${@:2}" --show-bin-path)/$1
     echo "-- $1"
     "$program" || { echo "A program that depends on one product fails: $1." >&2; exit 1; }
 }
 
-swift build --disable-build-manifest-caching -c release --package-path "$consumers" || { echo "A program that depends on one product does not build." >&2; exit 1; }
-for program in Vocabulary CurlOnly URLSessionOnly TestingOnly ConformanceOnly; do run "$program" --package-path "$consumers"; done
-.ci/linkage.sh "$(swift build --disable-build-manifest-caching -c release --package-path "$consumers" --show-bin-path)/CurlOnly"
+release=(-c release --package-path "$consumers")
+swift build --disable-build-manifest-caching "${release[@]}" || { echo "A program that depends on one product does not build." >&2; exit 1; }
+for program in Vocabulary CurlOnly URLSessionOnly TestingOnly ConformanceOnly; do run "$program" "${release[@]}"; done
+.ci/linkage.sh "$(swift build --disable-build-manifest-caching "${release[@]}" --show-bin-path)/CurlOnly"
 
 # The same package as on a machine where neither library is installed for development: their headers do not compile and
-# pkg-config finds nothing. (tar keeps the modification times, so a second run builds only what changed.)
+# pkg-config finds nothing. A debug build shows that, and is faster. (tar keeps the modification times, so a second run builds
+# only what changed.)
 bare=.build/without-headers
 rm -rf "$bare/package"
 mkdir -p "$bare/package" "$bare/bin"
@@ -28,6 +30,6 @@ for library in CCurl COpenSSL; do echo '#error "not installed"' >"$bare/package/
 printf '#!/bin/sh\nexit 1\n' >"$bare/bin/pkg-config"
 chmod +x "$bare/bin/pkg-config"
 options=(--package-path "$bare/package/$consumers" --scratch-path "$bare/build")
-PATH=$PWD/$bare/bin:$PATH swift build --disable-build-manifest-caching -c release "${options[@]}" --product URLSessionOnly ||
+PATH=$PWD/$bare/bin:$PATH swift build --disable-build-manifest-caching "${options[@]}" --product URLSessionOnly ||
     { echo "URLSessionStack does not build without the headers of libcurl and OpenSSL." >&2; exit 1; }
 run URLSessionOnly "${options[@]}"

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Runs the tests: several processes side by side, each with a share of them, so that their waits overlap.
 
-The checks of a conformance suite are dealt out to shares by their number; all other tests are one share more. Shares share
-nothing: each is a process with servers of its own. A run counts only if every share ran tests and came to its end.
+The checks of a conformance suite are dealt out to shares by their number; all other tests are two shares more. Shares have nothing
+in common: each is a process with servers of its own. A run counts only if every share ran tests and came to its end.
 
 Environment: FILTER runs the tests whose names it matches, in one process. CHECK runs the conformance checks whose names
 contain one of its lines. LIBCURL names a folder with a libcurl.so.4 to take instead of the system's. SHARE=k/n runs one of n
@@ -88,7 +88,10 @@ def shares(filter, of):
     found = [Share(f"{suite}, part {part}", ["--filter", f"{suite}/keeps"], part) for part in parts for suite in SUITES]
     skips = [word for suite in SUITES for word in ("--skip", f"{suite}/keeps")]
     # The longest first.
-    return found if of else [Share("all other tests", skips), *found]
+    return found if of else [
+        Share("CurlStackTests", ["--filter", "CurlStackTests", *skips]),
+        Share("all other tests", ["--skip", "CurlStackTests", *skips]),
+        *found]
 
 
 def quick_shares():
