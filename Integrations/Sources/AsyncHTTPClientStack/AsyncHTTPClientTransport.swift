@@ -33,8 +33,7 @@ public struct AsyncHTTPClientTransport: HTTPTransport {
                 headers: HTTPHeaders(fields.map { ($0.name.rawValue, $0.value) }),
                 body: transfer.body.map { body in .stream(contentLength: body.length) { send(transfer, $0) } }
             )
-            let client = clients.client(for: hop)
-            let task = client.execute(request: request, delegate: ClientDelegate(transfer))
+            let task = clients.client(for: hop).execute(request: request, delegate: ClientDelegate(transfer))
             transfer.onStop { task.cancel() }
         } catch {
             transfer.failed(.invalidRequest("AsyncHTTPClient does not take the request: \(error)"))

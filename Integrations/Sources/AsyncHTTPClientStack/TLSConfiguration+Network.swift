@@ -6,7 +6,7 @@ extension TLSConfiguration {
     /// Makes the configuration of NIOSSL, and proves that it can be used.
     ///
     /// - Parameter tls: The settings, with their files read.
-    /// - Throws: ``/NetworkStack/Network/ConfigurationError/invalid(_:)`` if the certificates or the key are of no use.
+    /// - Throws: ``/NetworkStack/Network/ConfigurationError/invalid(_:)`` if the certificates or the key cannot be used.
     init(_ tls: Network.TLSConfiguration) throws(Network.ConfigurationError) {
         self = .makeClientConfiguration()
         minimumTLSVersion = tls.minimumVersion == .v1_2 ? .tlsv12 : .tlsv13
@@ -19,7 +19,7 @@ extension TLSConfiguration {
             if let identity = tls.clientIdentity { try set(identity) }
             _ = try NIOSSLContext(configuration: self)
         } catch {
-            throw .invalid("The trust roots or the client's identity are of no use: \(error)")
+            throw .invalid("The trust roots or the client's identity cannot be used: \(error)")
         }
     }
 
