@@ -14,7 +14,7 @@ export BUILD_FLAGS := -Xswiftc -warnings-as-errors --explicit-target-dependency-
 
 .PHONY: help install install-build install-test build quick test slow suite stress newer integrations demo netfetch compare examples tsan \
 	tsan-third asan lint format fences docs samples consumers counts mutations mutations-5 mutations-10 histories promises walk \
-	bench bench-compare clean
+	bench bench-compare release-check clean
 
 help: ## List the targets
 	@awk 'BEGIN { FS = ":.*## " } /^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -131,6 +131,9 @@ promises: ## Write .build/PROMISES.md: each group of promises, its checks, and t
 
 walk: install-build ## List the source files that one fetch on CurlStack crosses, and fail if there are more than before
 	@.ci/walk.py
+
+release-check: install ## Check the last commit as a release: version, a package by `from:`, public API, a static program in a chroot
+	@.ci/release.sh
 
 clean: ## Remove everything built
 	@rm -rf .build .build-* Examples/.build Examples/service/.build Benchmarks/.build Benchmarks/.build-static Benchmarks/AsyncHTTPClient/.build Integrations/.build Tests/Consumer/.build Tests/Histories/.build
