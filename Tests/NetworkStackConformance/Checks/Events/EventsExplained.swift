@@ -5,59 +5,78 @@ import NetworkStackTesting
 extension ConformanceCheck {
     /// What a flight recorder names as slow.
     static let explanations: [ConformanceCheck] = [
-        ConformanceCheck("A slow server is named as slow", needs: [.network]) { subject in
-            let server = try ScriptedServer { _ in [.receiveHead, .pause(.milliseconds(300)), .send(doneReply)] }
-            try await expectSlow(.server, subject, server.url())
-        },
-        ConformanceCheck("A slow body is named as slow", needs: [.network]) { subject in
-            let server = try ScriptedServer { _ in
-                [
-                    .receiveHead, .send("HTTP/1.1 200 OK\r\nContent-Length: 8\r\n\r\nhalf"),
-                    .pause(.milliseconds(300)), .send("half"), .waitForClose,
-                ]
+        ConformanceCheck(
+            "A slow server is named as slow",
+            needs: [.network],
+            scaled: { subject, scale in
+                let server = try ScriptedServer { _ in
+                    [.receiveHead, .pause(.milliseconds(300) * scale), .send(doneReply)]
+                }
+                try await expectSlow(.server, subject, server.url())
             }
-            try await expectSlow(.receiving, subject, server.url())
-        },
-        ConformanceCheck("A wait for a connection is named as slow", needs: [.network]) { subject in
-            let server = try ScriptedServer { _ in
-                [
-                    .receiveHead, .pause(.milliseconds(300)), .send(doneReply), .receiveHead, .send(doneReply),
-                    .waitForClose,
-                ]
+        ),
+        ConformanceCheck(
+            "A slow body is named as slow",
+            needs: [.network],
+            scaled: { subject, scale in
+                let server = try ScriptedServer { _ in
+                    [
+                        .receiveHead, .send("HTTP/1.1 200 OK\r\nContent-Length: 8\r\n\r\nhalf"),
+                        .pause(.milliseconds(300) * scale), .send("half"), .waitForClose,
+                    ]
+                }
+                try await expectSlow(.receiving, subject, server.url())
             }
-            let recorder = FlightRecorder()
-            let stack = try subject.stack {
-                $0.listeners = [recorder]
-                $0.connections.perHost = 1
+        ),
+        ConformanceCheck(
+            "A wait for a connection is named as slow",
+            needs: [.network],
+            scaled: { subject, scale in
+                let server = try ScriptedServer { _ in
+                    [
+                        .receiveHead, .pause(.milliseconds(300) * scale), .send(doneReply), .receiveHead,
+                        .send(doneReply),
+                        .waitForClose,
+                    ]
+                }
+                let recorder = FlightRecorder()
+                let stack = try subject.stack {
+                    $0.listeners = [recorder]
+                    $0.connections.perHost = 1
+                }
+                let fetches = try (0..<2).map { _ in try stack.observe(server.url()) }
+                for fetch in fetches { try await fetch.onlyOutcome().value() }
+                try await expectSlow(.queue, recorder, of: 2)
             }
-            let fetches = try (0..<2).map { _ in try stack.observe(server.url()) }
-            for fetch in fetches { try await fetch.onlyOutcome().value() }
-            try await expectSlow(.queue, recorder, of: 2)
-        },
-        ConformanceCheck("A slow name lookup is named as slow", needs: [.network, .connectionEvents, .heldLookups]) {
-            subject in
-            let lookups = try HeldLookups(findingThisMachine: true)
-            let server = try ScriptedServer.responding { _ in .ok("x") }
-            let recorder = FlightRecorder()
-            let stack = try subject.stack { $0.listeners = [recorder] }
-            let fetch = try stack.observe(server.url(host: lookups.name))
-            try await lookups.began()
-            try await Task.sleep(for: .milliseconds(300))
-            lookups.letGo()
-            try await fetch.onlyOutcome().value()
-            try await expectSlow(.nameLookup, recorder)
-        },
+        ),
+        ConformanceCheck(
+            "A slow name lookup is named as slow",
+            needs: [.network, .connectionEvents, .heldLookups],
+            scaled: { subject, scale in
+                let lookups = try HeldLookups(findingThisMachine: true)
+                let server = try ScriptedServer.responding { _ in .ok("x") }
+                let recorder = FlightRecorder()
+                let stack = try subject.stack { $0.listeners = [recorder] }
+                let fetch = try stack.observe(server.url(host: lookups.name))
+                try await lookups.began()
+                try await Task.sleep(for: .milliseconds(300) * scale)
+                lookups.letGo()
+                try await fetch.onlyOutcome().value()
+                try await expectSlow(.nameLookup, recorder)
+            }
+        ),
         ConformanceCheck(
             "A slow connection attempt is named as slow",
-            needs: [.network, .connectionEvents, .connectTimeout]
-        ) { subject in
-            let port = try UnresponsivePort()
-            let recorder = FlightRecorder()
-            let stack = try subject.stack { $0.listeners = [recorder] }
-            let options = HTTP.Options.clocks(connect: .milliseconds(300), idle: .seconds(20))
-            _ = try await stack.observe("http://127.0.0.1:\(port.port)/", options: options).onlyOutcome()
-            try await expectSlow(.connecting, recorder)
-        },
+            needs: [.network, .connectionEvents, .connectTimeout],
+            scaled: { subject, scale in
+                let port = try UnresponsivePort()
+                let recorder = FlightRecorder()
+                let stack = try subject.stack { $0.listeners = [recorder] }
+                let options = HTTP.Options.clocks(connect: .milliseconds(300) * scale, idle: .seconds(20))
+                _ = try await stack.observe("http://127.0.0.1:\(port.port)/", options: options).onlyOutcome()
+                try await expectSlow(.connecting, recorder)
+            }
+        ),
     ]
 
     private static func expectSlow(_ step: HTTP.Metrics.Step, _ subject: ConformanceSubject, _ url: String) async throws
