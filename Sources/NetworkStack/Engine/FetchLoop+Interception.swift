@@ -11,7 +11,7 @@ extension FetchLoop {
             carry: { [self] request in
                 queue.async {
                     guard self.state.withLock({ $0.ask(interception) }) else { return interception.close() }
-                    // It was abandoned before it could be asked for: nothing is sent.
+                    // `next` was cancelled before its request was sent.
                     if interception.isAbandoned { return self.abandon(interception) }
                     self.delegate?.keep(request, of: attempt.number)
                     self.run(self.carry(request, of: attempt))
@@ -26,7 +26,7 @@ extension FetchLoop {
         return .wait
     }
 
-    /// The interceptors do not wait any more for what their request comes to.
+    /// The task that waits in `next` was cancelled: ends its request.
     private func abandon(_ interception: Interception) {
         guard let settled = state.withLock({ $0.abandon(interception, now: .now) }) else { return }
         release(settled.held, after: .cancelled)

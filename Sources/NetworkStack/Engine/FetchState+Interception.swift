@@ -30,7 +30,7 @@ extension FetchState {
         return true
     }
 
-    /// They do not wait any more for what their request comes to, which ends its hop; `nil` if they did not.
+    /// Ends the request that they wait for. Returns what to release, or `nil` if they do not wait.
     mutating func abandon(_ interception: Interception, now: MonotonicTime) -> Settled? {
         guard intercepting?.interception === interception, intercepting?.isWaiting == true else { return nil }
         return settle(.noRequest(CancellationError()), now: now)

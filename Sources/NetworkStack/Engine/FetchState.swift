@@ -134,7 +134,7 @@ struct FetchState: ~Copyable {
         case .making, .redirecting: break
         default: return nil
         }
-        // What they asked for may have been answered by a timeout meanwhile.
+        // A timeout may have answered `next` before its request was sent.
         if let intercepting, !intercepting.isWaiting { return nil }
         let last = stage.hop
         hopCount += 1

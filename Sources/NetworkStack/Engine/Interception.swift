@@ -9,7 +9,8 @@ final class Interception: Sendable {
     }
 
     private let task = CancelableBag()
-    /// What their request has come to. The task that waits makes the reply: no other thread holds a stream that they drop.
+    /// What their request has come to. The task that waits makes the reply from it, so that no other thread holds a stream which an
+    /// interceptor drops.
     let answer = OneShot<Result<(Ending, any FetchDelegate), any Error>>()
     private let state: Lock<State>
 
@@ -29,7 +30,7 @@ final class Interception: Sendable {
     /// - Parameters:
     ///   - request: The attempt's request.
     ///   - carry: Has a request carried.
-    ///   - abandon: The reply is not waited for any more.
+    ///   - abandon: Ends the request, because the task that waits for its reply was cancelled.
     ///   - handler: Takes what they come to.
     func begin(
         _ request: HTTP.Request,
@@ -77,7 +78,7 @@ final class Interception: Sendable {
         }
         guard let delegate else { return }
         answer.fill(.success((ending, delegate)))
-        // Nobody waits: a stream is dropped.
+        // The cancelled task does not take a stream. Dropping it here closes it.
         if isAbandoned { _ = delegate.reply(to: ending) }
     }
 

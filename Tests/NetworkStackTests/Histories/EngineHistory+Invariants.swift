@@ -61,6 +61,8 @@ extension EngineHistory {
             // Of two attempts, either may be the one that succeeded.
             let bodies = [replacement, now.streamed]
             try must("A stream is delivered in order: \(text)", bodies.contains { $0.starts(with: now.read) })
+            let isWhole = now.verdict != "finished" || bodies.contains(now.read)
+            try must("A stream is delivered to its end: \(text)", isWhole)
             return
         }
         try must("A stream is delivered in order: \(text)", now.streamed.starts(with: now.read))

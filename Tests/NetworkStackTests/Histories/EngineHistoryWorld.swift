@@ -9,7 +9,7 @@ final class EngineHistoryWorld: Sendable {
     private struct Wait {
         let fetch: EngineHistoryFetch
         let attempt: Int
-        /// Whether the refresh that it waits for has been answered: a task is about to let it go on.
+        /// Whether the refresh that it waits for has been answered: a task is about to resume it.
         var isAnswered = false
 
         var isOver: Bool { !fetch.isMaking(attempt: attempt) }
@@ -20,7 +20,7 @@ final class EngineHistoryWorld: Sendable {
         var fetches: [EngineHistoryFetch] = []
         var transfers: [EngineHistoryTransfer] = []
         var calls: [EngineHistoryCall] = []
-        /// The attempts that wait for a token, those that go on with one, and the refresh that is asked for one.
+        /// The attempts that wait for a token, how many are being resumed, and the refresh that is asked for a token.
         var waits: [Int: Wait] = [:]
         var waitCount = 0
         var resumedCount = 0
@@ -101,7 +101,7 @@ final class EngineHistoryWorld: Sendable {
         }
     }
 
-    /// An attempt goes on. Its wait is over when all that follows has happened.
+    /// Resumes an attempt. Its wait ends when the attempt has gone as far as it can at once.
     func endWait(_ wait: Int, _ resume: () -> any Cancelable) -> any Cancelable {
         state.withLock { $0.resumedCount += 1 }
         defer {
@@ -113,7 +113,7 @@ final class EngineHistoryWorld: Sendable {
         return resume()
     }
 
-    /// Whether every attempt that waits for a token waits for a step.
+    /// Whether no task is about to resume an attempt: those that wait for a token wait until a step answers the refresh.
     var isSettled: Bool {
         let (waits, isAsked, resumedCount) = state.withLock {
             (Array($0.waits.values), $0.refresh != nil, $0.resumedCount)
