@@ -80,6 +80,45 @@ struct InterceptionTests {
         let interception = try needed(state.intercepting?.interception)
         holds(state.settle(.failed(.badResponse), of: state.attemptNumber, now: now)?.waiting != nil)
         holds(state.abandon(interception, now: now) == nil)
-        guard case .attempt? = state.end(interception) else { throw CancellationError() }
+        guard case .attempt? = state.end(interception, with: .cancelled) else { throw CancellationError() }
     }
+    /// The state's hop, whose start is being reported.
+    private func scheduling(_ state: inout FetchState) throws -> Interception {
+        let interception = try needed(state.intercepting?.interception)
+        let request = try HTTP.Request(url: "http://a.test/")
+        let hop = try needed(state.begin(request, fragment: nil, source: nil, of: state.attemptNumber)).number
+        holds(state.beginScheduling(hop: hop) != nil)
+        return interception
+    }
+
+    @Test("that gave up while the start was reported have their result stand")
+    func gaveUp() throws {
+        for endsFirst in [false, true] {
+            var state = try waiting()
+            let interception = try scheduling(&state)
+            holds(state.abandon(interception, now: now) == nil)
+            if endsFirst {
+                guard case .attempt? = state.end(interception, with: .thrown(GaveUp())) else { throw GaveUp() }
+            }
+            let kept = try needed(state.endScheduling())
+            if endsFirst {
+                guard case .thrown = kept else { throw GaveUp() }
+            } else {
+                holds(state.settle(kept, now: now)?.waiting === interception)
+                guard case .attempt? = state.end(interception, with: .thrown(GaveUp())) else { throw GaveUp() }
+            }
+            holds(state.settle(.thrown(GaveUp()), now: now)?.waiting == nil)
+        }
+    }
+
+    @Test("do not replace a final end that came while the start was reported")
+    func endedMeanwhile() throws {
+        var state = try waiting()
+        let interception = try scheduling(&state)
+        holds(state.end(.cancelled) == nil)
+        guard case .attempt? = state.end(interception, with: .thrown(GaveUp())) else { throw GaveUp() }
+        guard case .cancelled? = state.endScheduling() else { throw GaveUp() }
+    }
+
+    private struct GaveUp: Error {}
 }

@@ -75,7 +75,7 @@ extension FetchLoop {
     /// The attempt goes on with what the interceptors came to, on the queue.
     func intercepted(_ ending: Ending, _ interception: Interception, _ attempt: Attempt) -> FetchState.Step {
         interception.close()
-        switch state.withLock({ $0.end(interception) }) {
+        switch state.withLock({ $0.end(interception, with: ending) }) {
         case nil: return .wait
         case .opening:
             if case .opened = ending { return report(ending) }

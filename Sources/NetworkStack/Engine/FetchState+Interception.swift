@@ -43,12 +43,16 @@ extension FetchState {
         return intercepting?.interception
     }
 
-    /// They have come to an end. Returns `nil` if their attempt is over.
-    mutating func end(_ interception: Interception) -> Intercepted? {
+    /// They have come to this end. Returns `nil` if their attempt is over.
+    mutating func end(_ interception: Interception, with ending: Ending) -> Intercepted? {
         guard intercepting?.interception === interception else { return nil }
         intercepting = nil
         switch stage {
         case .opening, .openingLate: return .opening
+        case .scheduling(let hop, let first) where first?.isFinal != true:
+            // They no longer wait for that request.
+            stage = .scheduling(hop, ending: ending)
+            return .attempt
         default: return .attempt
         }
     }

@@ -42,6 +42,28 @@ extension ConformanceCheck {
             try expectEqual(try await stack.observe(server.url("/")).onlyOutcome().text(), "given up", "the body")
             try await closed.opened(within: .seconds(10))
         },
+        ConformanceCheck("Cancelling next while its attempt's start is reported sends nothing") { subject in
+            let (hasStarted, hasGivenUp, peer) = (Gate(), Latch(), try subject.serve { _ in .ok("answered") })
+            let slow = Spy("slow", EventLog()).with {
+                $0.scheduled = { _ in
+                    hasStarted.open()
+                    hasGivenUp.wait(seconds: 10)
+                    // What the interceptor returned comes meanwhile.
+                    Latch().wait(seconds: 0.1)
+                }
+            }
+            let impatient = AsyncInterceptor { request, next in
+                let asking = Task { try await next(request) }
+                try await hasStarted.opened()
+                asking.cancel()
+                guard case .failure = await asking.result else { throw ConformanceFailure("next was not cancelled") }
+                hasGivenUp.open()
+                return HTTP.Reply(.init(status: .ok, url: request.url), body: Data("given up".utf8))
+            }
+            let resource = try ConformanceSubject.Stack.Resource.intercepted(peer.url("/"), by: [slow, impatient])
+            try expectEqual(try await subject.stack().observe(resource).onlyOutcome().text(), "given up", "the body")
+            try expectEqual(peer.requests().count, 0, "requests on the wire")
+        },
         ConformanceCheck("Cancelling next at any moment ends its wait") { subject in
             let peer = try subject.serve { _ in .ok("answered") }
             let moments = Lock(SeededRandom(seed: 1))
