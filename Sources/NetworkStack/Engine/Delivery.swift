@@ -33,7 +33,8 @@ struct Delivery: ~Copyable {
     private let completesInPlace: Bool
     private var call: Call?
     private var hasReturned = false
-    private var isCalled = false
+    /// Whether what the completion is called with is known.
+    private(set) var isCalled = false
     private var isCancelled = false
 
     init(completesInPlace: Bool = false) { self.completesInPlace = completesInPlace }

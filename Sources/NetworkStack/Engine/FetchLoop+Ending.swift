@@ -13,7 +13,7 @@ extension FetchLoop {
         if let delegate = ended.streaming {
             let error = delegate.streamError(of: ending)
             if receiver?.fail(error) ?? false, !ending.isStored { delegate.trace?.streamFailed(error) }
-            delegate.trace?.streamEnded()
+            if ended.isDelivered { delegate.trace?.streamEnded() }
         }
         release(ended.held, after: ending)
         deliver(ended.moment, onQueue: ending.isStored)

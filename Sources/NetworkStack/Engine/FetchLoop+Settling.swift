@@ -42,7 +42,7 @@ extension FetchLoop {
         guard delegate.judge(ending) else { return .vote(attempt) }
         if case .opened(let head, _) = ending {
             // An interceptor provides the body of this stream.
-            delegate.trace?.opened(head)
+            delegate.trace?.replaced(head)
             delegate.trace?.streamEnded()
             return .succeed(attempt)
         }
@@ -110,6 +110,7 @@ extension FetchLoop {
         guard let delegate, let attempt = state.withLock({ $0.report().isFirst ? $0.attempt : nil }) else {
             return .wait
         }
+        if case .opened(let head, _) = opened, receiver?.isAbandoned == true { delegate.trace?.replaced(head) }
         _ = delegate.judge(opened)
         delegate.succeed(attempt)
         return open(.resultStored)

@@ -176,6 +176,8 @@ extension FetchState {
         let moment: Delivery.Moment
         /// Serves a stream whose reader may be waiting.
         let streaming: (any FetchDelegate)?
+        /// Whether that stream was delivered: if not, the completion reports the end.
+        let isDelivered: Bool
     }
 
     /// Ends the fetch. Returns `nil` if it had ended, if another attempt than the one with this number has begun, or if it ends
@@ -199,7 +201,7 @@ extension FetchState {
             trace.hopEnded()
         }
         let unreported = isIntercepted && !isReported ? attempt : nil
-        let streaming = streams(in: nil) ? delegate : nil
+        let (streaming, isDelivered) = (streams(in: nil) ? delegate : nil, delivery.isCalled)
         var held = HeldResources(
             stage: exchange(&stage, with: .ended),
             ticket: ticket.take(),
@@ -209,6 +211,6 @@ extension FetchState {
         )
         redirects = []
         let moment = delivery.ended(ending, reporting: unreported, by: &held.delegate)
-        return Ended(held: held, moment: moment, streaming: streaming)
+        return Ended(held: held, moment: moment, streaming: streaming, isDelivered: isDelivered)
     }
 }

@@ -59,9 +59,10 @@ extension FetchState {
     }
 
     /// A stream has failed. Returns what to release if its head is not delivered yet: it is delivered all the same, since a
-    /// success was, or is being, reported to the interceptors. A cancel does not wait for that.
+    /// success was, or is being, reported to the interceptors. A cancel does not wait for that, and nothing that is final waits for
+    /// HTTPInterceptors, which run before.
     mutating func streamFailed(_ ending: Ending) -> HeldResources? {
-        if case .cancelled = ending { return nil }
+        if ending.isCancelled || intercepting != nil && ending.isFinal { return nil }
         switch stage {
         case .opening(_, let isReported), .openingLate(let isReported):
             let opening = exchange(&stage, with: .openingLate(isReported: isReported))

@@ -55,6 +55,11 @@ final class FetchTrace: Sendable {
     /// The head of a stream has come.
     func opened(_ response: HTTP.Response) { events.withLock { $0.stream = response } }
 
+    /// An interceptor provides the body of the stream: how the server's ends no longer counts.
+    func replaced(_ response: HTTP.Response) {
+        events.withLock { ($0.stream, $0.streamFailure, $0.isReplaced) = (response, nil, true) }
+    }
+
     /// The response is complete.
     func finished(_ metrics: HTTP.Metrics) {
         events.withLock { events in
@@ -94,7 +99,7 @@ final class FetchTrace: Sendable {
     /// A stream has failed after its head.
     func streamFailed(_ error: any Error) {
         events.withLock { events in
-            if events.streamFailure == nil { events.streamFailure = error }
+            if events.streamFailure == nil, !events.isReplaced { events.streamFailure = error }
         }
     }
 
@@ -126,6 +131,7 @@ private struct Events {
     /// The head of a stream, and why its body failed.
     var stream: HTTP.Response?
     var streamFailure: (any Error)?
+    var isReplaced = false
     var isOver = false
 
     func add(_ occurrence: EventReporter.Occurrence) {

@@ -16,6 +16,7 @@ final class StreamReceiver: Sendable {
         var trailers: HTTP.Headers?
         var metrics: HTTP.Metrics?
         var isHeldBack = false
+        var isAbandoned = false
         /// Where a reader waits.
         var waiter: OneShot<Void>?
         weak var loop: FetchLoop?
@@ -126,10 +127,13 @@ final class StreamReceiver: Sendable {
         if case .failed(let error) = state.withLock({ $0.end }) { throw error }
     }
 
+    /// Whether the reader has gone.
+    var isAbandoned: Bool { state.withLock { $0.isAbandoned } }
+
     /// The reader has gone: drops what is there, and cancels the rest.
     func abandon() {
         let (waiter, loop) = state.withLock { state -> (OneShot<Void>?, FetchLoop?) in
-            state.chunks = ChunkQueue()
+            (state.chunks, state.isAbandoned) = (ChunkQueue(), true)
             let loop = state.end == nil ? state.loop : nil
             if case .failed = state.end {} else { state.end = .failed(state.cancelled) }
             return (state.waiter.take(), loop)

@@ -107,6 +107,46 @@ extension ConformanceCheck {
             }
             try expectEqual(peer.requests().count, 50, "requests on the wire")
         },
+        ConformanceCheck("The total timeout ends an HTTPInterceptor that hangs on a stream") { subject in
+            let (ended, peer) = (Gate(), try subject.serve { _ in .ok("x") })
+            let hanging = AsyncInterceptor { request, next in
+                defer { ended.open() }
+                let reply = try await next(request)
+                try await Task.sleep(for: .seconds(60))
+                return reply
+            }
+            let client = try subject.streaming {
+                $0.interceptors = [hanging]
+                $0.options.timeouts.total = .milliseconds(300)
+            }
+            let outcome = try await bounded(.seconds(20)) { try await client.outcome(of: peer.url("/")) }
+            guard case .failure(.timedOut(.total, _, _)) = outcome else {
+                throw ConformanceFailure("Expected the total timeout, saw \(outcome)")
+            }
+            try await ended.opened()
+        },
+        ConformanceCheck("Listeners see the success of a stream that replaces a cut one", needs: [.network]) {
+            subject in
+            let (ends, server) = (
+                EventLog(),
+                try ScriptedServer { _ in
+                    [.receiveHead, .send("HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\nfirst"), .close]
+                }
+            )
+            let mending = AsyncInterceptor { request, next in
+                var reply = try await next(request)
+                if (try? await reply.body.collect()) == nil { reply.body = .init(Data("mended".utf8)) }
+                return reply
+            }
+            let client = try subject.streaming {
+                $0.interceptors = [mending]
+                $0.listeners = [EndListener(ends)]
+            }
+            let stream = try await client.open(server.url())
+            try expectBytes(try await bounded(.seconds(20)) { try await stream.value.collect() }, Data("mended".utf8))
+            try await eventually("the fetch has ended") { !ends.all.isEmpty }
+            try expectEqual(ends.all, ["succeeded 200"], "the end")
+        },
         ConformanceCheck("An HTTPInterceptor gets all of a stream with a failing status") { subject in
             let peer = try subject.serve { _ in .status(503, "why") }
             let mending = AsyncInterceptor { request, next in
