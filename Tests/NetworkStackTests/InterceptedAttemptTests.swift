@@ -62,6 +62,37 @@ struct InterceptedAttemptTests {
         }
     }
 
+    @Test("once an attempt has failed, no interceptor gets its request")
+    func lateAfterFailure() throws {
+        let passed = Lock(0)
+        let intercepted = InterceptedAttempt<HTTP.Request, HTTP.Response>(
+            InterceptorChain(interceptors: [CountingInterceptor(passed)], priority: { first, _ in first })
+        )
+        let attempt = Attempt(identifier: 1, retryState: .init())
+        let request = try HTTP.Request(url: "http://a.test/")
+        intercepted.begin(attempt)
+        intercepted.keep(failure: 0, nil)
+        _ = intercepted.runRequestInterceptors(.success(request), of: attempt) { _ in EmptyCancelable() }
+        #expect(passed.withLock { $0 } == 0)
+    }
+
+    /// Counts the requests that it gets.
+    private final class CountingInterceptor: HTTPResourceInterceptor {
+        typealias Request = HTTP.Request
+        typealias Response = HTTP.Response
+        let count: Lock<Int>
+
+        init(_ count: Lock<Int>) { self.count = count }
+
+        func interceptMakeRequestResult(
+            _ result: Result<HTTP.Request, any Error>,
+            handler: @escaping RequestHandler
+        ) -> any Cancelable {
+            count.withLock { $0 += 1 }
+            return handler(result)
+        }
+    }
+
     /// Reads what is kept when it is released.
     private final class Asking: Sendable {
         let intercepted: InterceptedAttempt<HTTP.Request, HTTP.Response>

@@ -26,7 +26,7 @@ final class InterceptedAttempt<Request: HTTPRequestConvertible, Response: HTTPRe
     private struct State {
         /// Which attempt it is: results of an earlier one are ignored.
         var number = 0
-        /// Whether the base request was handed over: a second one is ignored.
+        /// Whether the base request was handed over, or the attempt has failed before: another one is ignored.
         var wasMade = false
         /// Whether the fetch ended before its attempt: a request that is made later is dropped.
         var isOver = false
@@ -178,9 +178,9 @@ final class InterceptedAttempt<Request: HTTPRequestConvertible, Response: HTTPRe
         state.withLock { ($0.success, $0.outcome) = (success, outcome) }
     }
 
-    /// Keeps the failure that the attempt has come to, and the body that came with it.
+    /// Keeps the failure that the attempt has come to, and the body that came with it. A request that is made later is dropped.
     func keep(failure outcome: any Sendable, _ data: Data?) {
-        state.withLock { ($0.success, $0.failedData, $0.outcome) = (nil, data, outcome) }
+        state.withLock { ($0.success, $0.failedData, $0.outcome, $0.wasMade) = (nil, data, outcome, true) }
     }
 
     /// The result that is kept.

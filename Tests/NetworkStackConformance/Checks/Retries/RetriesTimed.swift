@@ -89,6 +89,28 @@ extension ConformanceCheck {
             ]
             try expectEqual(log.all, events.map { "spy \($0)" }, "the events")
         },
+        ConformanceCheck("A request that a task makes too slowly is made again") { subject, scale in
+            let (peer, count) = (try subject.serve { _ in .ok("x") }, Lock(0))
+            let request = try HTTP.Request(url: peer.url("/"))
+            var options = HTTP.Options()
+            options.timeouts.attempt = .milliseconds(200) * scale
+            let resource = ConformanceSubject.Stack.Resource(
+                baseRequestMaking: .task {
+                    let isFirst = count.withLock { count in
+                        count += 1
+                        return count == 1
+                    }
+                    if isFirst { try await Task.sleep(for: .seconds(60)) }
+                    return request
+                },
+                // It takes no part in the making: what follows that is the fetch itself.
+                interceptors: [HTTPRetryPolicy.backoff(.constant(delay: 0.2, until: .maxRetries(1)))],
+                options: options.replacing
+            )
+            let observation = try subject.stack().observe(resource)
+            try expectEqual(try await observation.onlyOutcome(within: .seconds(10) * scale).text(), "x", "the body")
+            try expectEqual(peer.requests().count, 1, "requests on the wire")
+        },
         ConformanceCheck("The total timeout bounds all attempts and the delays between them") { subject, scale in
             let peer = try subject.serve { _ in .status(503) }
             let stack = try subject.stack { $0.options.timeouts.total = .milliseconds(300) * scale }
