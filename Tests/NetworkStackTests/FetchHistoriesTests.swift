@@ -12,7 +12,12 @@ struct FetchHistoriesTests {
 
     @Test("a cancel during scheduling wins over a timeout that comes right after")
     func cancelDuringScheduling() {
-        let delegate = FetchHistoryDelegate(streams: false, isIntercepted: true, resumesTask: false)
+        let delegate = FetchHistoryDelegate(
+            streams: false,
+            isIntercepted: true,
+            resumesTask: false,
+            interceptsAttempts: false
+        )
         let now = MonotonicTime(nanoseconds: 1_000_000_000)
         var state = FetchState(options: delegate.options, delegate: delegate, now: now)
         _ = state.beginAttempt(1, now: now)

@@ -67,6 +67,7 @@ final class QueueHistory: History {
             let isAwaited = next.map { waiting.nextMoment ?? .max <= $0.nextMillisecond } ?? true
             try must("The loop wakes for the next transfer that is late.", isAwaited)
         }
+        try beginWaiting()
         while let transfer = count.active.first {
             try leave(transfer)
             try beginWaiting()

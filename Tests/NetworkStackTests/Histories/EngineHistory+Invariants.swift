@@ -85,7 +85,8 @@ extension EngineHistory {
             let ends =
                 switch now.endings[0] {
                 // A stream may have ended before the cancel, which its completion honoured.
-                case "cancelled" where now.isWhole: ["fetchCancelled", "fetchSucceeded"]
+                case "cancelled" where now.isWhole || fetch.streams && now.replacement != nil:
+                    ["fetchCancelled", "fetchSucceeded"]
                 case "cancelled" where now.allowed.contains("success") && fetch.streams:
                     ["fetchCancelled", "fetchFailed"]
                 case "cancelled": ["fetchCancelled"]

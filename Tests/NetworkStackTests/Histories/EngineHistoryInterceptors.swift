@@ -60,7 +60,7 @@ struct EngineHistoryInterceptor: HTTPResourceInterceptor {
     ) -> Retry.Action {
         fetch.change { $0.ended.append(identifier) }
         // What ends a fetch at once is reported by its completion, which nothing changes any more.
-        if (error as? any HTTPError)?.isFinal ?? true { return .none }
+        if (error as? any HTTPError)?.isFinal ?? true || fetch.isEnded { return .none }
         world.maybeCancel()
         guard retryState.attemptCount < Self.mostAttempts else { return .none }
         switch world.number(below: 8) {

@@ -150,17 +150,19 @@ final class EngineHistoryWorld: Sendable {
 /// A handler that is called later, even after a cancel, and perhaps more than once.
 final class EngineHistoryCall: Cancelable {
     private let handler: @Sendable () -> any Cancelable
-    private let following = Lock<(any Cancelable)?>(nil)
+    /// What followed the first call; a cancel goes on to it, also one that came before.
+    private let following = CancelableBag()
+    private let isMade = Lock(false)
 
     init(_ handler: @escaping @Sendable () -> any Cancelable) { self.handler = handler }
 
     func make() {
         let next = handler()
         // Nothing follows a second call.
-        following.withLock { $0 = $0 ?? next }
+        if !isMade.withLock({ exchange(&$0, with: true) }) { following += next }
     }
 
-    func cancel() { following.withLock { $0 }?.cancel() }
+    func cancel() { following.cancel() }
 }
 
 /// Carries hops when steps let it.

@@ -23,7 +23,7 @@ extension FetchHistory {
             case .vote(let attempt): step = vote(attempt)
             case .again(let attempt, let delay): step = again(attempt, after: delay)
             case .done(let ending, let attempt): return end(ending, of: attempt)
-            case .intercepted, .wait: return  // Its delegate has no HTTPInterceptors.
+            case .intercepted, .wait: return  // See `Work` for the former.
             }
         }
     }
@@ -64,10 +64,11 @@ extension FetchHistory {
             maybe()
             guard let scheduled = state.beginScheduling(hop: begun.number) else { return .wait }
             if scheduled.number != attempt { delegate.faults.append("An attempt is scheduled under its number.") }
-            maybe()
-            maybe()
+            // User code runs here.
+            for _ in 0..<random.number(below: 16) { maybe() }
             if let ending = state.endScheduling() { return .settle(ending, of: attempt) }
         }
+        if isFirst { checkStarted(attempt) }
         let transfer = FetchHistoryTransfer(hop: begun.number)
         transfers.append(transfer)
         maybe()
@@ -91,14 +92,24 @@ extension FetchHistory {
         guard delegate.isIntercepted, !ending.isFinal else { return .done(ending, of: attempt) }
         guard let settled = state.settle(ending, of: attempt, now: now) else { return .wait }
         release(settled.held)
+        if let waiting = settled.waiting {
+            answer(waiting)
+            return .wait
+        }
         queue.append(.judge(ending, settled.attempt))
         return .wait
     }
 
     private func judge(_ ending: Ending, _ attempt: Attempt) -> FetchState.Step {
         maybe()
-        guard state.delegate != nil else { return .wait }
+        guard let trace = state.delegate.map(\.trace) else { return .wait }
+        checkJudged(ending, attempt)
         guard delegate.judge(ending) else { return .vote(attempt) }
+        if case .opened(let head, _) = ending {
+            replaceStream(head)
+            trace?.streamEnded()
+            return .succeed(attempt)
+        }
         guard chance(2) else { return .succeed(attempt) }
         queue.append(.transformed(!chance(3), attempt))
         maybe()
@@ -140,11 +151,23 @@ extension FetchHistory {
 
     private func open(_ head: HTTP.Response) -> FetchState.Step {
         guard delegate.isIntercepted else { return open(.opened(head)) }
-        queue.append(.open(head))
+        if let waiting = state.takeWaiting() {
+            answer(waiting)
+        } else {
+            queue.append(.open(head))
+        }
         return .wait
     }
 
-    func open(_ ending: Ending) -> FetchState.Step {
+    func report(_ opened: Ending) -> FetchState.Step {
+        guard state.report().isFirst, let attempt = state.attempt else { return .wait }
+        _ = delegate.judge(opened)
+        delegate.report(attempt)
+        maybe()
+        return open(.resultStored)
+    }
+
+    private func open(_ ending: Ending) -> FetchState.Step {
         let opened = state.open(ending)
         stream.isDelivered = stream.isDelivered || state.streams(in: nil)
         deliver(opened.moment)
@@ -156,7 +179,7 @@ extension FetchHistory {
         guard let ended = state.end(ending, of: attempt, isIntercepted: delegate.isIntercepted) else { return }
         if let streaming = ended.streaming {
             if stream.fail(), !ending.isStored { delegate.trace?.streamFailed(streaming.streamError(of: ending)) }
-            delegate.trace?.streamEnded()
+            if ended.isDelivered { delegate.trace?.streamEnded() }
         }
         release(ended.held)
         maybe()
@@ -173,7 +196,8 @@ extension FetchHistory {
         }
     }
 
-    private func release(_ held: FetchState.HeldResources) {
+    func release(_ held: FetchState.HeldResources) {
+        if let interception = held.interception { cancel(interception) }
         if let ticket = held.ticket { remove(ticket) }
         held.stage.pending?.cancel()
         held.stage.hop?.transfer?.cancel()

@@ -16,6 +16,9 @@ final class FetchHistory: History {
         case open(HTTP.Response)
         case make
         case complete
+        /// Of the interceptors with this index.
+        case ask(Int)
+        case intercepted(Ending, Int)
     }
 
     static let request = HTTP.Request(url: URL(string: "http://host.test/start") ?? URL(filePath: "/"))
@@ -34,6 +37,7 @@ final class FetchHistory: History {
     var (sources, pending): ([FetchHistorySource], [FetchHistoryPending]) = ([], [])
     var (tickets, lastTicket): (Set<TimerWheel.Ticket>, TimerWheel.Ticket) = ([], 0)
     var lastIdentifier = 0
+    var interceptors: [Interceptors] = []
     private let connection = HTTP.Connection()
     var wasCancelled = false
     /// What the reader of the stream got.
@@ -45,7 +49,8 @@ final class FetchHistory: History {
         delegate = FetchHistoryDelegate(
             streams: random.number(below: 2) == 0,
             isIntercepted: random.number(below: 3) > 0,
-            resumesTask: random.number(below: 2) == 0
+            resumesTask: random.number(below: 2) == 0,
+            interceptsAttempts: random.number(below: 2) == 0
         )
         state = FetchState(options: delegate.options, delegate: delegate, trace: delegate.trace, now: now)
     }
@@ -65,7 +70,9 @@ final class FetchHistory: History {
         delegate.hasReturned = true
         deliver(state.delivery.returned())
         while steps < Self.longest, !state.isEnded { interleave() }
-        let isStuck = queue.isEmpty && makers.isEmpty && transfers.allSatisfy(\.isOver)
+        let isStuck =
+            queue.isEmpty && makers.isEmpty && transfers.allSatisfy(\.isOver)
+            && !interceptors.contains(where: \.isRunning)
         if !state.isEnded, isStuck { throw fault("A fetch that awaits nothing has ended.") }
         if !state.isEnded { run(.settle(chance(2) ? .cancelled : .failed(.shutDown))) }
         while !state.isEnded || !queue.isEmpty {
@@ -92,7 +99,7 @@ final class FetchHistory: History {
         steps += 1
         now = now + .milliseconds(random.number(below: 50))
         let underWay = transfers.filter { !$0.isOver }
-        switch random.number(below: 12) {
+        switch random.number(below: 14) {
         case 0 where chance(4):
             run(.settle(.cancelled))
             // A completion in place runs as soon as the fetch has ended.
@@ -103,6 +110,7 @@ final class FetchHistory: History {
         case 4: state.readerResumed(now: now)?.resumeReceiving()
         case 5, 6, 7:
             if !queue.isEmpty { work(queue.remove(at: random.number(below: queue.count))) }
+        case 8, 9: interceptorsAct()
         default:
             guard !underWay.isEmpty else { return }
             event(of: underWay[random.number(below: underWay.count)])
@@ -112,7 +120,13 @@ final class FetchHistory: History {
     /// A clock has run out, in the attempt under way or in an earlier one.
     private func settleLate() {
         let attempt = 1 + random.number(below: state.attemptNumber)
-        run(.settle(.failed(.timedOut(chance(2) ? .total : .attempt, during: .waiting)), of: attempt))
+        let timeout: HTTP.Timeout = chance(2) ? .total : .attempt
+        let mustEnd = timeout == .total && attempt == state.attemptNumber && state.intercepting != nil
+        run(.settle(.failed(.timedOut(timeout, during: .waiting)), of: attempt))
+        guard mustEnd, !state.isEnded else { return }
+        // The scheduling ends first.
+        if case .scheduling = state.stage { return }
+        delegate.faults.append("HTTPInterceptors cannot outlast the total timeout.")
     }
 
     /// A maker hands its request over, and may do so again later.
@@ -125,9 +139,9 @@ final class FetchHistory: History {
     }
 
     func made(_ attempt: Attempt) -> FetchState.Step {
-        chance(10)
-            ? .settle(.noRequest(CancellationError()), of: attempt.number)
-            : .carry(Self.request, of: attempt.number, isFirst: true)
+        if chance(10) { return .settle(.noRequest(CancellationError()), of: attempt.number) }
+        return delegate.interceptsAttempts
+            ? intercept(attempt) : .carry(Self.request, of: attempt.number, isFirst: true)
     }
 
     private func event(of transfer: FetchHistoryTransfer) {
@@ -250,12 +264,9 @@ final class FetchHistory: History {
         case .transformed(let isSuccess, let attempt):
             if !isSuccess, state.delegate != nil { delegate.failure = .interceptor(CancellationError()) }
             run(isSuccess ? .succeed(attempt) : .vote(attempt))
-        case .open(let head):
-            guard state.report().isFirst, let attempt = state.attempt else { return }
-            _ = delegate.judge(.opened(head))
-            delegate.report(attempt)
-            maybe()
-            run(open(.resultStored))
+        case .open(let head): run(report(.opened(head)))
+        case .ask(let index): ask(index)
+        case .intercepted(let ending, let index): run(intercepted(ending, index))
         case .make: run(.make)
         case .complete: state.delivery.take()?.make()
         }

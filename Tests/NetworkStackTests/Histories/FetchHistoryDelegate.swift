@@ -26,15 +26,16 @@ final class FetchHistoryDelegate: FetchDelegate {
         retryQueue: .global()
     )
 
-    let (isIntercepted, resumesTask, interceptsBody): (Bool, Bool, Bool)
+    let (isIntercepted, resumesTask, interceptsBody, interceptsAttempts): (Bool, Bool, Bool, Bool)
     let receiver: StreamReceiver?
     let trace: FetchTrace?
     private let events = EventBarrier()
     private let reporter: EventReporter?
     private let record = Lock(Record())
 
-    init(streams: Bool, isIntercepted: Bool, resumesTask: Bool) {
+    init(streams: Bool, isIntercepted: Bool, resumesTask: Bool, interceptsAttempts: Bool) {
         (self.isIntercepted, self.resumesTask, interceptsBody) = (isIntercepted, resumesTask, false)
+        self.interceptsAttempts = isIntercepted && interceptsAttempts
         receiver = streams ? StreamReceiver() : nil
         reporter = EventReporter(events.listeners)
         trace = reporter.map { FetchTrace($0) }

@@ -65,6 +65,8 @@ struct FetchHistoryStream {
     var received = Data()
     var verdict: Verdict?
     var isDelivered = false
+    /// Whether the reader got another one.
+    var isReplaced = false
 
     mutating func take(_ chunk: Data) { if verdict == nil { received += chunk } }
 
@@ -72,7 +74,7 @@ struct FetchHistoryStream {
 
     /// Returns whether it is not whole.
     mutating func fail() -> Bool {
-        if case .finished = verdict { return false }
+        if case .finished = verdict { return isReplaced }
         verdict = .failed
         return true
     }
