@@ -12,7 +12,12 @@ MAKEFLAGS += --no-print-directory
 export BUILD_FLAGS := -Xswiftc -warnings-as-errors --explicit-target-dependency-import-check error \
 	-Xlinker --export-dynamic-symbol=getaddrinfo
 
-.PHONY: help install install-build install-test build quick test slow suite stress newer integrations demo netfetch compare examples tsan \
+# One folder for every release build: the library is compiled once for the benchmarks, the examples and the consumers. A build plan
+# that is kept would miss files that the library has gained.
+export RELEASE := -c release --scratch-path .build-release --disable-build-manifest-caching
+
+.PHONY: help install install-build install-test build builds slow-builds build-programs build-benchmarks build-examples build-mutants build-consumers \
+	build-tsan quick test slow suite stress newer integrations demo netfetch compare examples tsan \
 	tsan-third asan lint format fences docs samples consumers counts mutations mutations-5 mutations-10 histories promises walk \
 	bench bench-compare release-check clean
 
@@ -30,15 +35,39 @@ install-test: ## Install what the tests need beyond that
 build: install-build ## Build everything, tests included, with warnings as errors
 	@swift build --build-tests $(BUILD_FLAGS)
 
+builds: install ## Build all that `make test` runs, side by side
+	@.ci/beside.sh build build-programs build-mutants
+
+slow-builds: install-build
+	@.ci/beside.sh build-consumers build-tsan
+
+build-programs: build-benchmarks build-examples
+
+build-benchmarks: install-build
+	@swift build -q $(RELEASE) --package-path Benchmarks --product bench-floor
+	@swift build -q $(RELEASE) --package-path Benchmarks --product bench-curl-stack
+
+build-examples: install-build
+	@swift build $(RELEASE) --package-path Examples
+
+build-mutants: install-build
+	@.ci/mutate.py --build
+
+build-consumers: install-build
+	@.ci/consumers.sh build
+
+build-tsan: install-build
+	@.ci/sanitize.sh thread --build
+
 quick: install ## Build what changed, run the unit tests and a sample of both stacks' checks: the inner loop
 	@.ci/suite.py --quick
 
 test: install ## Run everything that must pass on a change
-	@.ci/steps.sh test lint fences build suite :docs :samples counts :examples :demo :compare mutations-5
+	@.ci/steps.sh test lint fences builds suite :docs :samples counts :examples :demo :compare mutations-5
 
 # In the order in which they are likely to fail.
 slow: install ## Run what CI runs besides: the newer libcurl, release builds, a sanitizer, more mutations
-	@.ci/steps.sh slow newer :consumers tsan-third mutations-10
+	@.ci/steps.sh slow newer slow-builds :consumers tsan-third mutations-10
 
 suite: ## Run the tests alone (FILTER='a check' runs some, LIBCURL=folder with another libcurl)
 	@.ci/suite.py
@@ -50,14 +79,14 @@ integrations: install ## Test Integrations/ with Examples/service: logs, metrics
 	@.ci/integrations.sh
 
 demo: install-build ## Run the same app code on both stacks against a real server
-	@swift run --disable-build-manifest-caching --package-path Examples -c release demo
+	@swift run $(RELEASE) --package-path Examples demo
 
 netfetch: install-build ## Build netfetch, the command line client, and say where it is
-	@swift build --disable-build-manifest-caching --package-path Examples -c release --product netfetch
-	@echo "$$(swift build --package-path Examples -c release --show-bin-path)/netfetch"
+	@swift build $(RELEASE) --package-path Examples --product netfetch
+	@echo "$(CURDIR)/.build-release/release/netfetch"
 
 compare: netfetch install-test ## Compare netfetch with curl: replies, requests, exit codes, -w, terminal, HAR (SHOW='a case' shows some)
-	@program="$$(swift build --package-path Examples -c release --show-bin-path)/netfetch"; \
+	@program=$(CURDIR)/.build-release/release/netfetch; \
 	Examples/compare/compare.py "$$program" $${SHOW:+--show "$$SHOW"}; \
 	Examples/compare/contract.py "$$program"; \
 	Examples/compare/terminal.py "$$program"; \
@@ -102,16 +131,14 @@ samples: ## Compile the Swift samples of the README and the guides, and count th
 consumers: ## Build every product in release, and run a program that depends on each alone
 	@.ci/consumers.sh
 
-counts: install ## Hold instructions, allocations and system calls of a fetch to Benchmarks/counts.json
-	@swift build -q --disable-build-manifest-caching -c release --package-path Benchmarks --product bench-floor
-	@swift build -q --disable-build-manifest-caching -c release --package-path Benchmarks --product bench-curl-stack
+counts: install build-benchmarks ## Hold instructions, allocations and system calls of a fetch to Benchmarks/counts.json
 	@.ci/counts.py
 
 # WORKLOADS='get-1k-h1-c64,...' and CLIENTS='curl-stack,libcurl-c,...' choose; `bench --list` names them.
 bench: install-build ## Measure the stacks against libcurl in C and their peers (QUICK=1, WORKLOADS=, CLIENTS=, ROUNDS=)
 	@.ci/install.sh bench || echo "Some clients will be missing; the report names them." >&2
-	@swift build -q --disable-build-manifest-caching -c release --package-path Benchmarks
-	@Benchmarks/.build/release/bench --repository . $(if $(QUICK),--quick) $(if $(WORKLOADS),--workloads "$(WORKLOADS)") \
+	@swift build -q $(RELEASE) --package-path Benchmarks
+	@.build-release/release/bench --repository . $(if $(QUICK),--quick) $(if $(WORKLOADS),--workloads "$(WORKLOADS)") \
 		$(if $(CLIENTS),--clients "$(CLIENTS)") $(if $(ROUNDS),--rounds $(ROUNDS))
 
 bench-compare: install-build ## Measure the curl stack against itself at another revision (BASE=<rev>, WORKLOADS=, CLIENTS=, ROUNDS=)

@@ -17,7 +17,7 @@ tar -C Benchmarks --exclude='.build*' --exclude='./AsyncHTTPClient' -cf - . | ta
 
 echo "Building the curl stack of $(git log -1 --format='%h, %s' "$revision")" >&2
 swift build -q --disable-build-manifest-caching -c release --package-path "$tree/Benchmarks" --product bench-curl-stack
-swift build -q --disable-build-manifest-caching -c release --package-path Benchmarks
-Benchmarks/.build/release/bench --repository . --base "$tree/Benchmarks/.build/release/bench-curl-stack" \
+swift build -q $RELEASE --package-path Benchmarks
+.build-release/release/bench --repository . --base "$tree/Benchmarks/.build/release/bench-curl-stack" \
     --base-name "$(git log -1 --format='%h' "$revision")" --clients "${CLIENTS:-curl-stack,curl-stack-callback,libcurl-c}" \
     --workloads "${WORKLOADS:-get-1k-h1-c64,get-1k-h1-c1,get-1k-h1-c256}" ${ROUNDS:+--rounds "$ROUNDS"}

@@ -28,7 +28,7 @@ import tempfile
 import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-PROGRAMS = os.path.join(ROOT, "Benchmarks/.build/release")
+PROGRAMS = os.path.join(ROOT, ".build-release/release")
 THRESHOLDS = os.path.join(ROOT, "Benchmarks/counts.json")
 IN_FLIGHT = 64
 SHORT, LONG = 640, 2560

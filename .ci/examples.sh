@@ -4,10 +4,8 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-options=(--package-path Examples -c release)
-# A plan from before misses files that the library has gained.
-swift build --disable-build-manifest-caching "${options[@]}"
-programs=$(swift build --show-bin-path "${options[@]}")
+make build-examples
+programs=$PWD/.build-release/release
 for program in github users accounts rest; do
     echo "-- $program"
     if ! timeout -k 5 60 "$programs/$program"; then

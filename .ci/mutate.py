@@ -41,6 +41,7 @@ def main():
     choice.add_argument("--all", action="store_true", help="try every mutation")
     choice.add_argument("--count", type=int, help="try this many, chosen by the commit: every run of one commit tries the same")
     choice.add_argument("--seed", type=int, help="choose by this number instead")
+    choice.add_argument("--build", action="store_true", help="build the copy, and try none")
     choice.add_argument("--list", action="store_true", help="print the mutations, and try none")
     arguments = choice.parse_args()
 
@@ -48,6 +49,9 @@ def main():
     if arguments.list:
         for mutation in mutations.values():
             print(f"{mutation.area}: {mutation.id}: {mutation.promise}")
+        return 0
+    if arguments.build:
+        build(mutations.values())
         return 0
     chosen = choose(arguments, mutations)
     build(mutations.values())

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# sanitize.sh thread|address: the conformance suite on both stacks under a sanitizer; its first report ends the run.
+# sanitize.sh thread|address [--build]: the conformance suite on both stacks under a sanitizer; its first report ends the run. Or
+# builds it only.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -17,4 +18,4 @@ export LSAN_OPTIONS="suppressions=$PWD/.ci/lsan.supp ${LSAN_OPTIONS:-}"
 export BUILD_FLAGS="--sanitize $1 --scratch-path $scratch"
 [ -n "${FILTER:-}" ] || export SHARE="${SHARE:-1/1}"
 export MINUTES=45
-.ci/suite.py
+.ci/suite.py "${@:2}"

@@ -5,7 +5,8 @@ The checks of a conformance suite are dealt out to shares by their number; all o
 in common: each is a process with servers of its own. A run counts only if every share ran tests and came to its end.
 
 Environment: FILTER runs the tests whose names it matches, in one process. CHECK runs the conformance checks whose names
-contain one of its lines. LIBCURL names a folder with a libcurl.so.4 to take instead of the system's. SHARE=k/n runs one of n
+contain one of its lines. LIBCURL names a folder with a libcurl.so.4 to take instead of the system's, and only tests that depend
+on it are run. SHARE=k/n runs one of n
 parts of both stacks' conformance checks, and no other test. MINUTES bounds the run. BUILD_FLAGS are those of 'swift build'.
 """
 import argparse
@@ -87,10 +88,13 @@ def shares(filter, of):
     parts = [f"{k + n * number}/{n * PARTS}" for number in range(PARTS)]
     found = [Share(f"{suite}, part {part}", ["--filter", f"{suite}/keeps"], part) for part in parts for suite in SUITES]
     skips = [word for suite in SUITES for word in ("--skip", f"{suite}/keeps")]
-    # The longest first.
-    return found if of else [
+    if of:
+        return found
+    # The longest first. No other test depends on libcurl.
+    others = ["--filter", "URLSessionStackTests"] if os.environ.get("LIBCURL") else ["--skip", "CurlStackTests"]
+    return [
         Share("CurlStackTests", ["--filter", "CurlStackTests", *skips]),
-        Share("all other tests", ["--skip", "CurlStackTests", *skips]),
+        Share("all other tests", [*others, *skips]),
         *found]
 
 
@@ -180,9 +184,13 @@ def excerpt(log):
 def main():
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--quick", action="store_true", help="unit tests and a sample of both stacks' checks")
-    quick = options.parse_args().quick
+    options.add_argument("--build", action="store_true", help="build, and run nothing")
+    arguments = options.parse_args()
+    quick = arguments.quick
     take_libcurl()
     program = build()
+    if arguments.build:
+        return 0
     began = time.monotonic()
     all_shares = quick_shares() if quick else shares(os.environ.get("FILTER"), os.environ.get("SHARE"))
     try:

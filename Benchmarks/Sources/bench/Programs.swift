@@ -9,9 +9,11 @@ struct Programs {
     /// Another build of the curl stack's client, to compare with, under the same names with "-base".
     var base: URL?
 
+    /// Where a client's program is: beside this one, or in a package of its own.
     func path(of product: String, package name: String? = nil) -> String {
-        let root = name.map { package.appending(path: $0) } ?? package
-        return root.appending(path: ".build/release/\(product)").path
+        if let name { return package.appending(path: "\(name)/.build/release/\(product)").path }
+        let here = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+        return URL(filePath: here ?? CommandLine.arguments[0]).deletingLastPathComponent().appending(path: product).path
     }
 
     /// Builds what a client needs beyond this package, or says why it cannot be had.
