@@ -47,8 +47,8 @@ struct InputHistories {
         return (index, ParserUnderTest.all[index], mutator.input(from: ParserUnderTest.all[index].samples))
     }
 
-    /// Parses each parser's inputs, repeated to a length and to ten times that: the second may take 40 times as long, where
-    /// parsing that is quadratic takes 100 times.
+    /// Parses each parser's inputs, repeated to a length and to thirty times that: the second may take 400 times as long, where
+    /// parsing that is quadratic takes 900 times. What no longer fits the processor's cache takes several times as long, too.
     ///
     /// - Throws: ``HistoryFault`` if it takes longer, at best of several runs.
     static func checkLinearity(first: UInt64, perParser: Int, length: Int) throws {
@@ -62,12 +62,12 @@ struct InputHistories {
                     let input = Array(repeatElement(piece, count: length / piece.count + 1).joined())
                     return (0..<5).map { _ in processorTime { _ = parser.parse(input) } }.min() ?? 0
                 }
-                let (short, long) = (best(length), best(10 * length))
-                if long > 40 * max(short, 0.00005) {
+                let (short, long) = (best(length), best(30 * length))
+                if long > 400 * max(short, 0.00002) {
                     throw HistoryFault(
                         seed: seed,
                         subject: parser.name,
-                        "\(short) s, ten times as long \(long) s: \(text(piece))"
+                        "\(short) s, thirty times as long \(long) s: \(text(piece))"
                     )
                 }
             }

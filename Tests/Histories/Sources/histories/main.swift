@@ -49,7 +49,7 @@ if name.isEmpty {
         let counts = try run(count)
         let growth = InputHistories.residentPages() - before
         if growth > 4096 { throw HistoryFault(seed: first, subject: "all", "memory grows by \(growth) pages") }
-        if count > 1 { try InputHistories.checkLinearity(first: first, perParser: 5, length: 65_536) }
+        if count > 1 { try InputHistories.checkLinearity(first: first, perParser: 10, length: 8192) }
         print(counts.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }.joined(separator: ", "))
     }
 }
