@@ -274,5 +274,6 @@ struct MessageTests {
         #expect(told.kind == kind)
         #expect(told.failingURL?.absoluteString == "http://a.test/path")
         #expect(!"\(told) \(told.userInfo)".contains("secret"))
+        #expect(text.isEmpty || told.failureDescription == "\(text) (NSURLErrorDomain \(code.rawValue))")
     }
 }

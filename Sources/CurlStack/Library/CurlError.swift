@@ -132,6 +132,7 @@ extension CurlError: DescribedError {
     /// The code's name, the message and the phase.
     public var description: String {
         var text = "\(code): \(message)"
+        if certificateFault == .untrusted { text += " (tls.trustRoots sets the trusted authorities)" }
         if let phase { text += " (while \(phase.rawValue)" + (remoteAddress.map { ", \($0))" } ?? ")") }
         return text
     }

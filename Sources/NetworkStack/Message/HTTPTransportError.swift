@@ -6,11 +6,16 @@ public protocol HTTPTransportError: Error {
     var phase: HTTP.Phase? { get }
     /// The status with which a proxy refused a tunnel, if that was the failure.
     var proxyStatus: HTTP.StatusCode? { get }
+    /// The failure in a sentence, without secrets: what a fetch's error says.
+    var failureDescription: String { get }
 }
 
 extension HTTPTransportError {
     /// Always `nil`, for transports without proxies.
     public var proxyStatus: HTTP.StatusCode? { nil }
+
+    /// The description of the error.
+    public var failureDescription: String { "\(self)" }
 }
 
 extension HTTP {

@@ -84,7 +84,7 @@ extension HTTPFetchError: DescribedError {
             "The response with the status \(status) has no body. Set options.allowsEmptyBody if it may have none."
         case .badResponse: "The server sent something that is not an HTTP response."
         case .unknownCoding(let coding, _): "The response's body has the coding \(coding), which cannot be decoded."
-        case .transport(let error, _): "\(error)"
+        case .transport(let error, _): (error as? any HTTPTransportError)?.failureDescription ?? "\(error)"
         case .retry(let reason, let state):
             "The fetch was not tried again (\(Self.words(for: reason))) after \(state)"
         case .cancelled: "The fetch was cancelled."

@@ -31,6 +31,9 @@ extension URLError: HTTPTransportError {
         }
     }
 
+    /// The description, and the code.
+    public var failureDescription: String { "\(localizedDescription) (NSURLErrorDomain \(code.rawValue))" }
+
     /// The phase in which the transfer failed, if that follows from the kind.
     public var phase: HTTP.Phase? {
         switch kind {

@@ -94,10 +94,10 @@ extension PinningPolicy.ValidationError: DescribedError {
         case .invalidPins(let pins):
             """
             Not SHA-256 of a key in base64 (44 characters, also after sha256/ or sha256//): \
-            \(pins.sorted().joined(separator: ", ")).
+            \(pins.sorted().map(\.debugDescription).joined(separator: ", ")).
             """
         case .missingBackupPin:
-            "A pinning policy needs the pin of a second key, a backup. To do without, set enforceBackupPin to false."
+            "A pinning policy needs the pin of a second key, a backup. PinningPolicy(enforceBackupPin: false) does without."
         }
     }
 }
