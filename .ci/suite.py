@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs the tests: several processes side by side, each with a share of them, so that their waits overlap.
 
-The checks of a conformance suite are dealt out to shares by their number; all other tests are two shares more. Shares have nothing
+The checks of a conformance suite are dealt out to shares by their number; all other tests are three shares more. Shares have nothing
 in common: each is a process with servers of its own. A run counts only if every share ran tests and came to its end.
 
 Environment: FILTER runs the tests whose names it matches, in one process. CHECK runs the conformance checks whose names
@@ -27,6 +27,8 @@ MINUTES = float(os.environ.get("MINUTES") or 15)
 AT_ONCE = max(2, min(2 * (os.cpu_count() or 1), 6))
 SUITES = ("CurlConformance", "URLSessionConformance")
 PARTS = 2
+# Of CurlStackTests, as many as take half of their time.
+LONG = "CurlStackTests.(FlatnessTests|GateTests)/"
 # The last line of a run; "with 0 tests" is none.
 RAN = re.compile(r"Test run with (\d+) tests? .*(passed|failed) after")
 STANDING = re.compile(r"^(\w+Stack): (\d+) promises kept, (\d+) broken, (\d+) known issues, (\d+) not claimed$")
@@ -86,16 +88,17 @@ def shares(filter, of):
         return [Share(filter, ["--filter", filter], of)]
     k, n = map(int, of.split("/")) if of else (1, 1)
     parts = [f"{k + n * number}/{n * PARTS}" for number in range(PARTS)]
-    found = [Share(f"{suite}, part {part}", ["--filter", f"{suite}/keeps"], part) for part in parts for suite in SUITES]
+    found = [Share(f"{suite}, part {part}", ["--filter", f"{suite}/keeps"], part) for suite in SUITES for part in parts]
     skips = [word for suite in SUITES for word in ("--skip", f"{suite}/keeps")]
     if of:
         return found
     # The longest first. No other test depends on libcurl.
     others = ["--filter", "URLSessionStackTests"] if os.environ.get("LIBCURL") else ["--skip", "CurlStackTests"]
     return [
-        Share("CurlStackTests", ["--filter", "CurlStackTests", *skips]),
+        *found,
         Share("all other tests", [*others, *skips]),
-        *found]
+        Share("CurlStackTests", ["--filter", "CurlStackTests", "--skip", LONG, *skips]),
+        Share("CurlStackTests that take longest", ["--filter", LONG])]
 
 
 def quick_shares():
