@@ -12,10 +12,16 @@ from pathlib import Path
 ORDER = ["NetworkStack", "CurlStack", "URLSessionStack", "NetworkStackTesting", "NetworkStackConformance"]
 ABSTRACT = "An HTTP client for Swift on Linux: one protocol, and two backends that an app swaps in one line."
 
+# docc lets a long declaration break within names only, and cuts it at the right.
+DECLARATIONS = "pre.source,pre.source code{white-space:pre-wrap!important}pre.source wbr{display:none}"
+
 
 def main():
     site = Path(sys.argv[1])
     (site / "theme-settings.json").write_text("{}")  # asked for by each page
+    for style in site.glob("css/index.*.css"):
+        if DECLARATIONS not in (text := style.read_text()):
+            style.write_text(text + DECLARATIONS)
 
     with Edited(site / "data/documentation.json") as page:
         page["abstract"] = [{"type": "text", "text": ABSTRACT}]
