@@ -36,7 +36,7 @@ build: install-build ## Build everything, tests included, with warnings as error
 	@swift build --build-tests $(BUILD_FLAGS)
 
 builds: install ## Build all that `make test` runs, side by side
-	@.ci/beside.sh build build-programs build-mutants
+	@.ci/beside.sh build-programs build build-mutants
 
 slow-builds: install-build
 	@.ci/beside.sh build-consumers build-tsan
