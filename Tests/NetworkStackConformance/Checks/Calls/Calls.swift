@@ -101,6 +101,23 @@ extension ConformanceCheck {
             try expectEqual(empty.1.status, .serviceUnavailable, "the status")
             try expect(empty.0.isEmpty, "an empty body has \(empty.0.count) bytes")
         },
+        ConformanceCheck("A raw call retries only a status that it makes a failure") { subject in
+            let peer = try subject.serve { _ in .status(503) }
+            let stack = try subject.stack {
+                $0.interceptors = [HTTPRetryPolicy.maxRetries(1)]
+                $0.options.failsForStatus = { _ in true }
+            }
+            let returned = try await bounded { try await stack.data(for: .get(peer.url("/returned"))) }
+            try expectEqual(returned.1.status, .serviceUnavailable, "the status")
+            do {
+                let strict: HTTP.Options.Change = { $0.failsForStatus = { $0 == 503 } }
+                _ = try await bounded { try await stack.data(for: .get(peer.url("/failed")), options: strict) }
+                throw ConformanceFailure("A status that is a failure was returned")
+            } catch let error as any HTTPError {
+                try expectEqual(error.statusCode, .serviceUnavailable, "the status")
+            }
+            try expectEqual(peer.requests().map(\.path), ["/returned", "/failed", "/failed"], "the requests")
+        },
         ConformanceCheck("A raw stream delivers the body of every status") { subject in
             let peer = try subject.serve { _ in .status(500, "broken") }
             let stack = try subject.stack()
