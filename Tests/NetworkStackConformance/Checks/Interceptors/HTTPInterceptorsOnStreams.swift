@@ -107,23 +107,25 @@ extension ConformanceCheck {
             }
             try expectEqual(peer.requests().count, 50, "requests on the wire")
         },
-        ConformanceCheck("The total timeout ends an HTTPInterceptor that hangs on a stream") { subject in
-            let (ended, peer) = (Gate(), try subject.serve { _ in .ok("x") })
+        ConformanceCheck("The total timeout ends an HTTPInterceptor that hangs on a stream") { subject, scale in
+            let (opened, ended, peer) = (Gate(), Gate(), try subject.serve { _ in .ok("x") })
             let hanging = AsyncInterceptor { request, next in
                 defer { ended.open() }
                 let reply = try await next(request)
+                opened.open()
                 try await Task.sleep(for: .seconds(60))
                 return reply
             }
             let client = try subject.streaming {
                 $0.interceptors = [hanging]
-                $0.options.timeouts.total = .milliseconds(300)
+                $0.options.timeouts.total = .milliseconds(300) * scale
             }
-            let outcome = try await bounded(.seconds(20)) { try await client.outcome(of: peer.url("/")) }
+            let outcome = try await bounded(.seconds(20) * scale) { try await client.outcome(of: peer.url("/")) }
             guard case .failure(.timedOut(.total, _, _)) = outcome else {
                 throw ConformanceFailure("Expected the total timeout, saw \(outcome)")
             }
             try await ended.opened()
+            try expect(opened.isOpen, "the head of the stream did not come in time")
         },
         ConformanceCheck("Listeners see the success of a stream that replaces a cut one", needs: [.network]) {
             subject in
