@@ -94,7 +94,7 @@ compare: netfetch install-test ## Compare netfetch with curl: replies, requests,
 	Examples/compare/planted.py "$$program"; \
 	.build/python/bin/python Examples/compare/archives.py "$$program"
 
-examples: install-build ## Build the examples, and run those that bring a server of their own or were moved from other clients
+examples: build-examples ## Build the examples, and run those that bring a server of their own or were moved from other clients
 	@.ci/examples.sh
 
 stress: install ## Run chosen tests many times beside busy processes (FILTER=, CHECK=, TIMES=50, BUSY=4)

@@ -1,10 +1,9 @@
 #!/usr/bin/env bash
-# Builds the examples, and runs those that bring a server of their own, on both stacks: each succeeds, or prints what failed. Runs
-# the programs that were moved from other clients, and counts the lines that moving changed.
+# Runs the examples that start a server, on both stacks: each succeeds, or prints what failed. Runs the programs that were moved from
+# other clients, and counts the lines that moving changed. `make build-examples` has built them.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-make build-examples
 programs=$PWD/.build-release/release
 for program in github users accounts rest; do
     echo "-- $program"
