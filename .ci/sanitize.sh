@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# sanitize.sh thread|address [--build]: the conformance suite on both stacks under a sanitizer; its first report ends the run. Or
-# builds it only.
+# sanitize.sh thread|address [--build]: runs the conformance suite on both stacks under a sanitizer, whose first report ends the run.
+# With --build it builds only.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 

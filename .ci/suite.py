@@ -5,9 +5,9 @@ The checks of a conformance suite are dealt out to shares by their number; all o
 in common: each is a process with servers of its own. A run counts only if every share ran tests and came to its end.
 
 Environment: FILTER runs the tests whose names it matches, in one process. CHECK runs the conformance checks whose names
-contain one of its lines. LIBCURL names a folder with a libcurl.so.4 to take instead of the system's, and only tests that depend
-on it are run. SHARE=k/n runs one of n
-parts of both stacks' conformance checks, and no other test. MINUTES bounds the run. BUILD_FLAGS are those of 'swift build'.
+contain one of its lines. LIBCURL names a folder with a libcurl.so.4 to take instead of the system's; tests that depend on none are
+left out. SHARE=k/n runs one of n parts of both stacks' conformance checks, and no other test. MINUTES bounds the run. BUILD_FLAGS
+are those of 'swift build'.
 """
 import argparse
 import os
@@ -27,7 +27,7 @@ MINUTES = float(os.environ.get("MINUTES") or 15)
 AT_ONCE = max(2, min(2 * (os.cpu_count() or 1), 6))
 SUITES = ("CurlConformance", "URLSessionConformance")
 PARTS = 2
-# Of CurlStackTests, as many as take half of their time.
+# The suites that take about half of the time of CurlStackTests.
 LONG = "CurlStackTests.(FlatnessTests|GateTests)/"
 # The last line of a run; "with 0 tests" is none.
 RAN = re.compile(r"Test run with (\d+) tests? .*(passed|failed) after")
@@ -92,9 +92,9 @@ def shares(filter, of):
     skips = [word for suite in SUITES for word in ("--skip", f"{suite}/keeps")]
     if of:
         return found
-    # The longest first. No other test depends on libcurl.
+    # With another libcurl, the tests that depend on none are left out.
     others = ["--filter", "URLSessionStackTests"] if os.environ.get("LIBCURL") else ["--skip", "CurlStackTests"]
-    return [
+    return [  # the longest first
         *found,
         Share("all other tests", [*others, *skips]),
         Share("CurlStackTests", ["--filter", "CurlStackTests", "--skip", LONG, *skips]),

@@ -82,7 +82,8 @@ struct InterceptionTests {
         holds(state.abandon(interception, now: now) == nil)
         guard case .attempt? = state.end(interception, with: .cancelled) else { throw CancellationError() }
     }
-    /// The state's hop, whose start is being reported.
+
+    /// Begins a hop whose start is being reported. Returns the interceptors around it.
     private func scheduling(_ state: inout FetchState) throws -> Interception {
         let interception = try needed(state.intercepting?.interception)
         let request = try HTTP.Request(url: "http://a.test/")

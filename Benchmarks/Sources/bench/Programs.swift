@@ -9,7 +9,7 @@ struct Programs {
     /// Another build of the curl stack's client, to compare with, under the same names with "-base".
     var base: URL?
 
-    /// Where a client's program is: beside this one, or in a package of its own.
+    /// Where a client's program is: beside this one, or in its package.
     func path(of product: String, package name: String? = nil) -> String {
         if let name { return package.appending(path: "\(name)/.build/release/\(product)").path }
         let here = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")

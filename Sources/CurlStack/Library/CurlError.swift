@@ -129,7 +129,7 @@ public struct CurlError: HTTPTransportError, Hashable {
 }
 
 extension CurlError: DescribedError {
-    /// The code's name, the message and the phase.
+    /// The code's name, the message and the phase; for an unknown authority, what sets the trusted ones.
     public var description: String {
         var text = "\(code): \(message)"
         if certificateFault == .untrusted { text += " (tls.trustRoots sets the trusted authorities)" }

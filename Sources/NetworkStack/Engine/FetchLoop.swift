@@ -82,7 +82,7 @@ final class FetchLoop: Cancelable {
             let (isWanted, making) = state.withLock { $0.handOver(attempt) }
             if isWanted { run(carry(result, attempt)) }
             withExtendedLifetime(making) {}
-            // What is handed over too late is no part of the fetch: to cancel it is not to cancel the fetch, which may try again.
+            // If the attempt is over, the maker must not be able to cancel the fetch, which may try again.
             return isWanted ? self : EmptyCancelable()
         }
         if making !== self { state.withLock { $0.hold(making: making, of: attempt) }?.cancel() }

@@ -50,7 +50,7 @@ extension FetchState {
         switch stage {
         case .opening, .openingLate: return .opening
         case .scheduling(let hop, let first) where first?.isFinal != true:
-            // They no longer wait for that request.
+            // What they returned stands in place of the request that they gave up.
             stage = .scheduling(hop, ending: ending)
             return .attempt
         default: return .attempt

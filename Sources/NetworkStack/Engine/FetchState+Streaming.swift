@@ -59,8 +59,8 @@ extension FetchState {
     }
 
     /// A stream has failed. Returns what to release if its head is not delivered yet: it is delivered all the same, since a
-    /// success was, or is being, reported to the interceptors. A cancel does not wait for that, and nothing that is final waits for
-    /// HTTPInterceptors, which run before.
+    /// success was, or is being, reported to the interceptors. A cancel does not wait for that. While HTTPInterceptors run, nothing has
+    /// been reported, and a final failure ends the fetch.
     mutating func streamFailed(_ ending: Ending) -> HeldResources? {
         if ending.isCancelled || intercepting != nil && ending.isFinal { return nil }
         switch stage {

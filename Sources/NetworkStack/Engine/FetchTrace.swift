@@ -55,7 +55,7 @@ final class FetchTrace: Sendable {
     /// The head of a stream has come.
     func opened(_ response: HTTP.Response) { events.withLock { $0.stream = response } }
 
-    /// An interceptor provides the body of the stream: how the server's ends no longer counts.
+    /// An interceptor provides the body of the stream. How the server's stream ends no longer counts.
     func replaced(_ response: HTTP.Response) {
         events.withLock { ($0.stream, $0.streamFailure, $0.isReplaced) = (response, nil, true) }
     }
@@ -131,6 +131,7 @@ private struct Events {
     /// The head of a stream, and why its body failed.
     var stream: HTTP.Response?
     var streamFailure: (any Error)?
+    /// Whether an interceptor provides its body.
     var isReplaced = false
     var isOver = false
 

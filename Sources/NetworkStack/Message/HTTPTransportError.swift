@@ -6,7 +6,7 @@ public protocol HTTPTransportError: Error {
     var phase: HTTP.Phase? { get }
     /// The status with which a proxy refused a tunnel, if that was the failure.
     var proxyStatus: HTTP.StatusCode? { get }
-    /// The failure in a sentence, without secrets: what a fetch's error says.
+    /// The failure in a sentence, without secrets. The description of a fetch's error begins with it.
     var failureDescription: String { get }
 }
 

@@ -31,7 +31,7 @@ extension URLError: HTTPTransportError {
         }
     }
 
-    /// The description, and the code.
+    /// Foundation's or libcurl's text, and the code.
     public var failureDescription: String { "\(localizedDescription) (NSURLErrorDomain \(code.rawValue))" }
 
     /// The phase in which the transfer failed, if that follows from the kind.

@@ -3,11 +3,11 @@ import NetworkStackTesting
 
 @testable import NetworkStack
 
-/// The HTTPInterceptors around an attempt, whose task is another thread, as in ``FetchLoop/intercept(_:_:for:)``.
+/// The HTTPInterceptors around an attempt. They run in a task, so their events come between others, as in ``FetchLoop/intercept(_:_:for:)``.
 extension FetchHistory {
-    /// Those of one attempt.
+    /// The HTTPInterceptors of one attempt.
     struct Interceptors {
-        /// What they come to, by which it is known again.
+        /// Their failure, which has their number.
         struct Result: Error { let number: Int }
 
         let interception: Interception
@@ -23,7 +23,7 @@ extension FetchHistory {
         /// Whether what they came to is what the attempt comes to.
         var isAccepted = false
 
-        /// Whether they act, whatever else happens.
+        /// Whether they act next: they do not wait for anything else.
         var isRunning: Bool { !hasReturned && (!hasAsked || isAnswered || hasGivenUp) }
     }
 
