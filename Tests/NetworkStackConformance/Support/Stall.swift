@@ -1,3 +1,4 @@
+import Glibc
 import NetworkStack
 
 /// How long the machine delayed this process during a measurement; a timeout may be late by that much.
@@ -34,4 +35,7 @@ final class Stall: Sendable {
 
     /// How late an event may be observed: several threads need a processor for it, one after the other.
     var allowance: Duration { longest * 4 }
+
+    /// How many times the time of others a process needs for its work, because of a sanitizer: the environment's `SLOWDOWN`.
+    static let slowdown = getenv("SLOWDOWN").flatMap { Int(String(cString: $0)) } ?? 1
 }

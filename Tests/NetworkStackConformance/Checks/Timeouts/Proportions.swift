@@ -96,7 +96,7 @@ extension ConformanceCheck {
             try ends(try await observation.onlyOutcome())
             let taken = observation.elapsed
             try expect(taken >= clock, "A clock of \(clock) came early, after \(taken)")
-            if taken <= clock * 1.5 + stall.allowance { return }
+            if taken <= clock + clock * 0.5 * Stall.slowdown + stall.allowance { return }
             late.append(taken)
         }
         throw ConformanceFailure("A clock of \(clock) came late every time: \(late)")
@@ -157,7 +157,7 @@ extension ConformanceCheck {
         while ContinuousClock.now < deadline {
             let now = try number()
             if now == nil || now != last { (last, since, stall) = (now, .now, Stall()) }
-            if let last, .now - since > .milliseconds(250) + stall.allowance { return last }
+            if let last, .now - since > .milliseconds(250) * Stall.slowdown + stall.allowance { return last }
             try await Task.sleep(for: .milliseconds(10))
         }
         throw ConformanceFailure("Waited in vain for \(what), last at \(last.map { "\($0)" } ?? "nothing")")

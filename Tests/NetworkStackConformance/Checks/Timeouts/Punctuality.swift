@@ -1,5 +1,3 @@
-import FoundationEssentials
-import Glibc
 import NetworkStack
 import NetworkStackTesting
 
@@ -126,9 +124,6 @@ extension ConformanceCheck {
         }
     }
 
-    /// How much slower than usual the process is: a sanitizer that inspects the stack of every allocation sets `SLOWDOWN`.
-    private static let slowdown = getenv("SLOWDOWN").flatMap { Int(String(cString: $0)) } ?? 1
-
     /// Tries up to ten times, until something took no longer than a bound, and what the machine delayed it.
     static func expectPrompt(
         _ what: String,
@@ -136,7 +131,7 @@ extension ConformanceCheck {
         _ attempt: () async throws -> Duration
     ) async throws {
         var seen: [Duration] = []
-        let bound = bound * slowdown
+        let bound = bound * Stall.slowdown
         for _ in 1...10 {
             let stall = Stall()
             let taken = try await attempt()
