@@ -217,3 +217,12 @@ extension HTTP {
         }
     }
 }
+
+extension HTTP.Options {
+    /// Retries are made by interceptors, not by options.
+    @available(*, unavailable, message: "Policies are interceptors: stack.with(interceptors: [HTTPRetryPolicy.standard])")
+    public var retry: HTTPRetryPolicy? {
+        get { nil }
+        set {}
+    }
+}

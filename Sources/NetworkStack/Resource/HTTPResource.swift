@@ -67,20 +67,25 @@ public struct HTTPResource<Request: HTTPRequestConvertible, Response: HTTPRespon
         return Shared(stack.value.changed(by: change))
     }
 
-    /// The same resource with options that are changed first, before its own change.
-    func changing(_ first: HTTP.Options.Change?) -> Self {
-        guard let first else { return self }
-        let then = options
+    /// The same resource with options that are changed first, before its own change, and interceptors that come first.
+    func changing(_ first: HTTP.Options.Change?, interceptedBy outer: Interceptors = []) -> Self {
+        guard first != nil || !outer.isEmpty else { return self }
         return Self(
             baseRequestMaking: baseRequestMaking,
             errorDecoding: errorDecoding,
-            interceptors: interceptors,
+            interceptors: outer + interceptors,
             retryActionPriority: retryActionPriority,
-            options: { options in
-                first(&options)
-                then?(&options)
-            }
+            options: Self.joined(first, options)
         )
+    }
+
+    /// One change of options after another.
+    private static func joined(_ first: HTTP.Options.Change?, _ then: HTTP.Options.Change?) -> HTTP.Options.Change? {
+        guard let first, let then else { return first ?? then }
+        return { options in
+            first(&options)
+            then(&options)
+        }
     }
 
     /// Makes a resource.

@@ -61,72 +61,7 @@ public struct HTTPStackView<Base: HTTPNetworkStack, Remote: Sendable>: HTTPNetwo
     }
 }
 
-/// The same stack with other options. It shares everything else with the original stack, and retains it.
-public struct HTTPOptionsView<Base: HTTPNetworkStack>: HTTPNetworkStack {
-    /// The stack's resource.
-    public typealias Resource = HTTPResource<Base.Request, Base.Response>
-    /// The type of the delivered body.
-    public typealias Remote = Base.Remote
-    /// The stack's request.
-    public typealias Request = Base.Request
-    /// The stack's response.
-    public typealias Response = Base.Response
-    /// The error of the stack's transfers.
-    public typealias TransportError = Base.TransportError
-
-    /// What the stack can do here, with a reason for everything that it cannot.
-    public var capabilities: HTTP.Capabilities { base.capabilities }
-
-    /// The stack's options after the change.
-    public var options: HTTP.Options { base.options.changed(by: change) }
-
-    /// What the stack is doing now.
-    public var gauges: Network.Gauges { get async { await base.gauges } }
-
-    let base: Base
-    let change: HTTP.Options.Change
-
-    /// Fetches a resource with these options; the resource's own change is made after the view's.
-    @discardableResult
-    public func fetch(resource: Resource, completion: @escaping Completion<Remote>) -> any Cancelable {
-        base.fetch(resource: resource.changing(change), completion: completion)
-    }
-
-    /// Fetches a resource with these options. Cancelling the task cancels the fetch.
-    public func fetch(resource: Resource) async throws(FetchError) -> Network.Value<Remote, Response> {
-        try await base.fetch(resource: resource.changing(change))
-    }
-
-    /// Fetches a resource with these options and delivers its body while it arrives.
-    public func stream(
-        resource: Resource,
-        completion: @escaping Completion<ByteStream<FetchError>>
-    ) -> any Cancelable { base.stream(resource: resource.changing(change), completion: completion) }
-
-    /// Fetches a resource with these options and delivers its body while it arrives.
-    public func stream(
-        resource: Resource
-    ) async throws(FetchError) -> Network.Value<ByteStream<FetchError>, Response> {
-        try await base.stream(resource: resource.changing(change))
-    }
-
-    /// Shuts the stack down.
-    public func shutdown() async { await base.shutdown() }
-
-    /// Shuts the stack down when its fetches have finished, or after this time.
-    public func shutdown(after grace: Duration) async { await base.shutdown(after: grace) }
-}
-
 extension HTTPNetworkStack {
-    /// The same stack with other options, on the same connections.
-    ///
-    /// - Parameter options: Changes the stack's options: `{ $0.timeouts.total = .seconds(5) }`. What it does not mention stays. A
-    ///   resource's or a call's own change is made after it.
-    /// - Returns: The view.
-    public func with(options: @escaping HTTP.Options.Change) -> HTTPOptionsView<Self> {
-        HTTPOptionsView(base: self, change: options)
-    }
-
     /// The stack, which delivers bodies while they arrive. A success is reported at the response's head; a later failure is thrown
     /// by the stream. The body may be empty.
     public var streaming: HTTPStackView<Self, ByteStream<FetchError>> {

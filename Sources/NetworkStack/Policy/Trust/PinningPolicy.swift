@@ -97,7 +97,7 @@ extension PinningPolicy.ValidationError: DescribedError {
             \(pins.sorted().map(\.debugDescription).joined(separator: ", ")).
             """
         case .missingBackupPin:
-            "A pinning policy needs the pin of a second key, a backup. PinningPolicy(enforceBackupPin: false) does without."
+            "A pinning policy needs the pin of a second key, a backup; enforceBackupPin: false does without."
         }
     }
 }

@@ -84,16 +84,18 @@ extension ServerTrustConfiguration {
     ///     configuration.serverTrust = try .pin(host: "api.example.com", to: ["sha256//…", "sha256//…"])
     ///
     /// The policy never expires, and a pin may match any certificate of the verified chain. Use ``PinningPolicy`` for anything else.
+    /// A private authority is set in ``Network/Configuration/tls``, as ``Network/TLSConfiguration/trustRoots``.
     ///
     /// - Parameters:
     ///   - host: A host name or an address; no scheme, no port, no wildcard.
-    ///   - pins: SHA-256 hashes of the DER SubjectPublicKeyInfo in base64, bare or after `sha256/` or `sha256//`: at least two
-    ///     different keys, so that one can be lost.
+    ///   - pins: SHA-256 hashes of the DER SubjectPublicKeyInfo in base64, bare or after `sha256/` or `sha256//`.
+    ///   - enforceBackupPin: Whether at least two different keys are required, so that one can be lost.
     /// - Returns: The configuration.
     /// - Throws: ``PinningPolicy/ValidationError``.
-    public static func pin(host: String, to pins: Set<String>) throws -> Self {
-        try Self(
-            pinningPolicies: [PinningPolicy(domainName: host, pinnedHashes: pins)],
+    public static func pin(host: String, to pins: Set<String>, enforceBackupPin: Bool = true) throws -> Self {
+        let policy = try PinningPolicy(domainName: host, pinnedHashes: pins, enforceBackupPin: enforceBackupPin)
+        return try Self(
+            pinningPolicies: [policy],
             allowNotPinnedDomains: true
         )
     }

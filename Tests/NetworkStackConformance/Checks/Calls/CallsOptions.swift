@@ -78,5 +78,44 @@ extension ConformanceCheck {
             guard case .invalidRequest = error else { throw ConformanceFailure("It failed with \(error)") }
             try expectEqual(peer.requests().count, 0, "the requests")
         },
+        ConformanceCheck("A view's interceptors are called between the stack's and the resource's") { subject in
+            let peer = try subject.serve { _ in .ok("x") }
+            let stack = try subject.stack { $0.interceptors = [tag("stack")] }
+            let view = stack.with(interceptors: [tag("view")]).with { $0.timeouts.total = .seconds(20) }
+                .with(interceptors: [tag("outer")])
+            let making = Network.BaseRequestMaking<HTTP.Request>.request(try HTTP.Request(url: peer.url("/")))
+            let resource = ConformanceSubject.Stack.Resource(
+                baseRequestMaking: making,
+                interceptors: [tag("resource")]
+            )
+            try await bounded {
+                _ = try await view.fetch(resource: resource)
+                _ = try await view.stream(resource: resource).value.collect()
+                _ = try await stack.fetch(resource: resource)
+            }
+            let all = "stack, view, outer, resource"
+            try expectEqual(peer.requests().map { $0["x-tags"] }, [all, all, "stack, resource"], "the interceptors")
+        },
+        ConformanceCheck("A view with a retry policy retries short calls") { subject in
+            let replies = Lock<[Reply]>([.status(503), .json("1"), .status(503)])
+            let peer = try subject.serve { _ in replies.withLock { $0.removeFirst() } }
+            let stack = try subject.stack()
+            let retrying = stack.with(interceptors: [HTTPRetryPolicy.maxRetries(1)])
+            let value = try await bounded { try await retrying.get(peer.url("/view"), as: Int.self) }
+            try expectEqual(value, 1, "the value")
+            let error = try await callFailure { _ = try await stack.get(peer.url("/stack"), as: Int.self) }
+            try expectEqual(error.statusCode, .serviceUnavailable, "the status without the view")
+            try expectEqual(peer.requests().map(\.path), ["/view", "/view", "/stack"], "the requests")
+        },
     ]
+
+    /// An interceptor that appends a name to a field of the request.
+    private static func tag(_ name: String) -> AsyncInterceptor {
+        AsyncInterceptor { request, next in
+            var request = request
+            let before = request.headers["X-Tags"].map { "\($0), " } ?? ""
+            request.headers["X-Tags"] = before + name
+            return try await next(request)
+        }
+    }
 }
