@@ -39,6 +39,20 @@ struct PreconnectionTests {
         }
     }
 
+    /// A stall can only end the old connection's time sooner.
+    @Test("a preconnection over an idle connection does not extend its Keep-Alive time")
+    func preconnectingOverAnIdleConnection() async throws {
+        let server = try ScriptedServer.responding { _ in .ok("done", headers: [("Keep-Alive", "timeout=2")]) }
+        let stack = try Network.CurlNetworkStack()
+        _ = try await stack.fetch(resource: get(server.url()))
+        try await Task.sleep(for: .milliseconds(500))
+        try await stack.preconnect(to: origin(server))
+        try await Task.sleep(for: .milliseconds(600))
+        let fetched = try await stack.fetch(resource: get(server.url()))
+        #expect(fetched.response.metrics.isConnectionReused == false)
+        #expect(server.snapshot.accepted == 2)
+    }
+
     @Test("a failed preconnection fails like a fetch")
     func preconnectingInVain() async throws {
         let closed = try ClosedPort.reserve()

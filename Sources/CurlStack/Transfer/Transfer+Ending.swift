@@ -10,7 +10,10 @@ extension Transfer {
         var metrics = HTTP.Metrics()
         measure(&metrics)
         isCleanlyDone = code == CURLE_OK && !sends.isRepetition && !sends.needsFreshConnection
-        if attempt.stream == nil { attempt.connection?.answered(keepAlive: response.head.keepAlive) }
+        // A preconnection has no response from which the server could count.
+        if attempt.stream == nil, !control.opensOnly {
+            attempt.connection?.answered(keepAlive: response.head.keepAlive)
+        }
         if leavesReset, attempt.connection?.noteReset() ?? false { hostQueue.leaveConnection() }
         if let whole = wholeResponse(code) {
             let (body, trailers) = (response.body.take(), response.head.trailers)
