@@ -220,7 +220,7 @@ extension HTTP {
 
 extension HTTP.Options {
     /// Retries are made by interceptors, not by options.
-    @available(*, unavailable, message: "Policies are interceptors: stack.with(interceptors: [HTTPRetryPolicy.standard])")
+    @available(*, unavailable, message: "Use an interceptor: stack.with(interceptors: [HTTPRetryPolicy.standard])")
     public var retry: HTTPRetryPolicy? {
         get { nil }
         set {}
