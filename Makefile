@@ -16,7 +16,7 @@ export BUILD_FLAGS := -Xswiftc -warnings-as-errors --explicit-target-dependency-
 # that is kept would miss files that the library has gained.
 export RELEASE := -c release --scratch-path .build-release --disable-build-manifest-caching
 
-.PHONY: help install install-build install-test build builds slow-builds build-programs build-benchmarks build-examples build-mutants build-consumers \
+.PHONY: help install install-build install-test build build-programs build-benchmarks build-examples build-mutants build-consumers \
 	build-tsan quick test slow suite stress newer integrations demo netfetch compare examples tsan \
 	tsan-third asan lint format fences docs samples consumers counts mutations mutations-5 mutations-10 histories promises walk \
 	bench bench-compare release-check clean
@@ -34,12 +34,6 @@ install-test: ## Install what the tests need beyond that
 
 build: install-build ## Build everything, tests included, with warnings as errors
 	@swift build --build-tests $(BUILD_FLAGS)
-
-builds: install ## Build all that `make test` runs, side by side
-	@.ci/beside.sh build-programs build build-mutants
-
-slow-builds: install-build
-	@.ci/beside.sh build-consumers build-tsan
 
 build-programs: build-benchmarks build-examples
 
@@ -63,11 +57,11 @@ quick: install ## Build what changed, run the unit tests and a sample of both st
 	@.ci/suite.py --quick
 
 test: install ## Run everything that must pass on a change
-	@.ci/steps.sh test lint fences builds suite :docs :samples counts :examples :demo :compare mutations-5
+	@.ci/steps.sh test lint fences suite+build-programs+build-mutants counts+docs+samples :examples :demo :compare mutations-5
 
 # In the order in which they are likely to fail.
 slow: install ## Run what CI runs besides: the newer libcurl, release builds, a sanitizer, more mutations
-	@.ci/steps.sh slow newer slow-builds :consumers tsan-third mutations-10
+	@.ci/steps.sh slow newer+build-consumers+build-tsan :consumers tsan-third mutations-10
 
 suite: ## Run the tests alone (FILTER='a check' runs some, LIBCURL=folder with another libcurl)
 	@.ci/suite.py

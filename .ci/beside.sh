@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
-# beside.sh <target>...: makes targets of the Makefile side by side. The first that fails ends the others, and its output is printed.
-# The compiler of a release build uses one processor for most of its time; other builds take the rest. Name the longest first: the
-# others run at a lower priority.
+# beside.sh <target>...: makes targets of the Makefile side by side. The first prints its output and runs as it would alone. The others
+# take the processor time that it leaves, each less than the one before, and print only if they fail. The first failure ends them all.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 output=$(mktemp -d)
@@ -15,12 +14,13 @@ end() {
 trap end EXIT
 trap 'exit 130' INT TERM
 
-echo "Side by side, which takes minutes the first time: $*"
+make "$1" </dev/null &
+running[$!]=$1
 priority=0
-for target in "$@"; do
+for target in "${@:2}"; do
+    priority=$((priority + 5))
     nice -n "$priority" make "$target" >"$output/$target" 2>&1 </dev/null &
     running[$!]=$target
-    priority=5
 done
 while [ ${#running[@]} -gt 0 ]; do
     status=0
@@ -28,9 +28,9 @@ while [ ${#running[@]} -gt 0 ]; do
     target=${running[$pid]}
     unset "running[$pid]"
     if [ "$status" -ne 0 ]; then
-        cat "$output/$target" >&2
+        [ ! -e "$output/$target" ] || cat "$output/$target" >&2
         echo "'make $target' failed; its output is above." >&2
         exit 1
     fi
-    echo "$target: done after $SECONDS s"
+    echo "-- $target: done after $SECONDS s"
 done

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # steps.sh <name> <target>...: runs targets of the Makefile in order; stops at the first that fails and names it. A target
-# with a colon before it (":docs") prints only when it fails.
+# with a colon before it (":docs") prints only when it fails. Targets joined by a plus run side by side (beside.sh).
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 name=$1
@@ -10,7 +10,10 @@ passed=()
 for target in "$@"; do
     from=$SECONDS
     echo "== make ${target#:}"
-    if [ "${target#:}" = "$target" ]; then
+    if [[ $target == *+* ]]; then
+        .ci/beside.sh ${target//+/ } || { echo "make $name: FAILED in the target named above, which can be run alone." >&2; exit 1; }
+        ok=true
+    elif [ "${target#:}" = "$target" ]; then
         make "$target" && ok=true || ok=false
     else
         log=$(mktemp)
