@@ -138,6 +138,23 @@ struct ReloadTests {
         #expect(server.requests.count == 2)
     }
 
+    /// The first reload parses for a while, and the second only for a moment. If they did not take turns, what the first has read
+    /// would replace what the second has read.
+    @Test("of two reloads at once, the later one counts")
+    func twice() async throws {
+        let server = try ScriptedServer.responding(options) { _ in .ok("done") }
+        let stack = try stack()
+        let former = try Data(contentsOf: URL(filePath: certificates.untrusted.certificateChainFile))
+        try Data(Array(repeating: former, count: 500).joined()).write(to: URL(filePath: roots), options: .atomic)
+        let first = Task { try await stack.reloadCertificates() }
+        try await Task.sleep(for: .milliseconds(20))
+        try copy(certificates.caFile, to: roots)
+        try await stack.reloadCertificates()
+        try await first.value
+        _ = try await stack.fetch(resource: get(server.url()))
+        #expect(server.requests.count == 1)
+    }
+
     @Test("may be replaced while fetches run, over HTTP/1.1 and HTTP/2", arguments: [false, true])
     func underLoad(isHTTP2: Bool) async throws {
         let server = try ScriptedServer.responding(options) { _ in .ok("done") }

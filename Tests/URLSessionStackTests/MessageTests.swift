@@ -142,6 +142,24 @@ struct MessageTests {
         #expect(headers["X-Other"] == "1, 1")
     }
 
+    /// Fields with one value (RFC 9110; RFC 6266 for Content-Disposition, RFC 9111 for Age and Expires).
+    @Test(
+        "Equal lines of a field with one value are one value",
+        arguments: [
+            "Age", "Content-Disposition", "Content-Length", "Content-Location", "Content-Range", "Content-Type", "Date",
+            "ETag", "Expires", "Last-Modified", "Location", "Retry-After",
+        ]
+    )
+    func repeated(name: String) throws {
+        let response = HTTPURLResponse(
+            url: try URLText.parse("https://a.test/"),
+            statusCode: 200,
+            httpVersion: nil,
+            headerFields: [name: "1, 1"]
+        )
+        #expect(try #require(response?.httpResponse).headers[.init(name)] == "1")
+    }
+
     @Test(
         "Blanks and tabs around a value are removed, and nothing else",
         arguments: [("a b", "a b"), (" a\t", "a"), ("", ""), (" \t ", ""), ("\u{A0}a ", "\u{A0}a"), ("é", "é")]

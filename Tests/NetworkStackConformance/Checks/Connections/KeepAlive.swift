@@ -21,6 +21,20 @@ extension ConformanceCheck {
             try expectEqual(server.requests.count, 2, "requests")
         },
         ConformanceCheck(
+            "A connection is used for most of its Keep-Alive timeout",
+            needs: [.network, .keepAliveTimeouts],
+            scaled: { subject, scale in
+                let server = try ScriptedServer.responding { _ in
+                    .ok("x", headers: [("Keep-Alive", "timeout=\(4 * scale)")])
+                }
+                let client = try subject.client()
+                _ = try await client.get(server.url())
+                try await Task.sleep(for: .milliseconds(2500) * scale)
+                _ = try await client.success(post(to: server))
+                try expectEqual(server.snapshot.accepted, 1, "connections")
+            }
+        ),
+        ConformanceCheck(
             "Every response restarts the Keep-Alive timeout, with or without the field",
             needs: [.network, .keepAliveTimeouts]
         ) { subject in
