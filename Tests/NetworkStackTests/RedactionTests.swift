@@ -183,6 +183,18 @@ struct RedactionTests {
         #expect(headers.challenges.first?.parameters["nonce"] == Self.secret, "only what is shown is changed")
     }
 
+    /// RFC 7616 section 3.3, RFC 7617 section 2.1 and RFC 6750 section 3 for those that explain; others may be secret.
+    @Test("of a challenge, these parameters are shown, and no others")
+    func parametersOfChallenges() throws {
+        let explaining = ["algorithm", "charset", "error", "qop", "realm", "scope", "stale", "userhash"]
+        let others = ["cnonce", "domain", "nonce", "opaque", "response", "token", "username"]
+        let text = (explaining + others).map { "\($0)=the-\($0)" }.joined(separator: ", ")
+        let headers: HTTP.Headers = [.wwwAuthenticate: "Digest \(text)"]
+        let challenge = try #require(headers.challenges.first)
+        for name in explaining { #expect("\(challenge)".contains("\(name)=the-\(name)")) }
+        for name in others { #expect(!"\(challenge)".contains("the-\(name)")) }
+    }
+
     @Test("an exported command sends a blank field, which curl would drop")
     func exportedBlank() throws {
         let request = try HTTP.Request(url: "https://host.test/", headers: ["X-Blank": " "])

@@ -33,11 +33,13 @@ extension ConformanceCheck {
         ConformanceCheck("A lower-case method arrives unchanged, or is refused as unsupported") { subject in
             let peer = try subject.serve { _ in .ok("done") }
             let client = try subject.client()
-            let request = try HTTP.Request(method: "get", url: peer.url("/refused"))
-            if subject.capabilities.supports(.caseSensitiveMethods) {
-                _ = try await client.success(request)
-                try expectEqual(peer.onlyRequest().method, "get", "the method")
-            } else {
+            let methods: [HTTP.Method] = ["get", "head", "post", "Put", "deletE"]
+            for method in methods {
+                let request = try HTTP.Request(method: method, url: peer.url("/refused"))
+                guard !subject.capabilities.supports(.caseSensitiveMethods) else {
+                    _ = try await client.success(request)
+                    continue
+                }
                 try await isUnsupported(.caseSensitiveMethods, subject) {
                     guard !subject.holds(request) else { return try await client.refusal(request) }
                     let error = try await client.failure(request)
@@ -46,8 +48,11 @@ extension ConformanceCheck {
                     }
                     throw reason
                 }
-                try await peer.expectNothingBefore(client)
             }
+            guard subject.capabilities.supports(.caseSensitiveMethods) else {
+                return try await peer.expectNothingBefore(client)
+            }
+            try expectEqual(peer.requests().map(\.method), methods.map(\.rawValue), "the methods")
         },
         ConformanceCheck("An IPv6 address is reached, or refused as unsupported", needs: [.network]) { subject in
             var options = ScriptedServer.Options()
