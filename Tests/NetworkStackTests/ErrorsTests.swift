@@ -109,6 +109,13 @@ struct FetchErrorTests {
         }
     }
 
+    @Test("whether a server is not trusted")
+    func pins() {
+        let refused = FetchError.untrusted(.domainNotPinned(host: "a.test"))
+        #expect(refused.isUntrusted && retried(refused).isUntrusted && FetchAndDecodeError.fetch(refused).isUntrusted)
+        #expect(!FetchError.shutDown.isUntrusted && !FetchError.transport(Transported(kind: .tls)).isUntrusted)
+    }
+
     @Test("whether a clock ended it")
     func timeouts() {
         #expect(FetchError.timedOut(.idle, during: .waiting).isTimeout)

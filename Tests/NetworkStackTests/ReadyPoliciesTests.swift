@@ -181,6 +181,23 @@ struct ReadyPoliciesTests {
         #expect(try policy.shouldRetry(with: status(503), state: .init(), metadata: metadata(.POST)).words == "none")
     }
 
+    @Test("The standard policy with other numbers keeps its rules")
+    func standardWithOtherNumbers() throws {
+        let policy = HTTPRetryPolicy.standard(maxRetries: 5, baseDelay: .milliseconds(100))
+        func vote(after count: Int, _ code: HTTP.StatusCode = 503, _ method: HTTP.Method = .GET) throws -> Retry.Action
+        {
+            try policy.shouldRetry(with: status(code), state: .after(count), metadata: metadata(method))
+        }
+        guard case .retryAfter(let delay) = try vote(after: 4) else { throw CancellationError() }
+        #expect(delay > 0 && delay <= 1.6)
+        #expect(try vote(after: 5).words == "no retry: 5 retries")
+        #expect(try vote(after: 0, 404).words == "none")
+        #expect(try vote(after: 0, 503, .POST).words == "none")
+        let none = HTTPRetryPolicy.standard(maxRetries: 0)
+        let action = try none.shouldRetry(with: status(503), state: .init(), metadata: metadata())
+        #expect(action.words == "no retry: 0 retries")
+    }
+
     // MARK: Safety
 
     @Test("A repeat is safe with an idempotent method, a key, or an unsent request")

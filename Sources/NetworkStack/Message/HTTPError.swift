@@ -27,6 +27,8 @@ public protocol HTTPError: Error {
     var isFinal: Bool { get }
     /// Whether the request provably never reached the server.
     var isRetryable: Bool { get }
+    /// Whether ``Network/Configuration/serverTrust`` refused the server, as one without a pinned key.
+    var isUntrusted: Bool { get }
     /// The kind of a transport's failure, if there is one.
     var transportFailure: HTTP.FailureKind? { get }
     /// The failure in a few words, without URLs, header values and bodies, for any log.
@@ -36,6 +38,9 @@ public protocol HTTPError: Error {
 }
 
 extension HTTPError {
+    /// Always `false`, for errors of stacks without pins.
+    public var isUntrusted: Bool { false }
+
     /// Always `nil`, for stacks that decode no errors.
     public var apiError: (any Error)? { nil }
 

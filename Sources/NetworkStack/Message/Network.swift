@@ -32,11 +32,5 @@ public enum Network {
     }
 }
 
-extension Network {
-    /// Every stack has its own `FetchError`.
-    @available(*, unavailable, message: "Write Network.CurlNetworkStack.FetchError, or any HTTPError for every stack.")
-    public typealias FetchError = Never
-}
-
 extension Network.Value: Sendable where T: Sendable, Response: Sendable {}
 extension Network.Value: Equatable where T: Equatable, Response: Equatable {}

@@ -217,12 +217,3 @@ extension HTTP {
         }
     }
 }
-
-extension HTTP.Options {
-    /// Retries are made by interceptors, not by options.
-    @available(*, unavailable, message: "Use an interceptor: stack.with(interceptors: [HTTPRetryPolicy.standard])")
-    public var retry: HTTPRetryPolicy? {
-        get { nil }
-        set {}
-    }
-}

@@ -55,6 +55,8 @@ extension FetchAndDecodeError: HTTPError where FetchError: HTTPError {
     public var isFinal: Bool { failure?.isFinal ?? true }
     /// Whether the request provably never reached the server.
     public var isRetryable: Bool { failure?.isRetryable ?? false }
+    /// Whether ``Network/Configuration/serverTrust`` refused the server.
+    public var isUntrusted: Bool { failure?.isUntrusted ?? false }
     /// The kind of a transport's failure, if there is one.
     public var transportFailure: HTTP.FailureKind? { failure?.transportFailure }
 

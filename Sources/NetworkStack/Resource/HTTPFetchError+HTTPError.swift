@@ -78,6 +78,15 @@ extension HTTPFetchError: HTTPError {
         }
     }
 
+    /// Whether ``Network/Configuration/serverTrust`` refused the server.
+    public var isUntrusted: Bool {
+        switch self {
+        case .untrusted: true
+        case .retry: lastFetchError?.isUntrusted ?? false
+        default: false
+        }
+    }
+
     /// Whether the fetch was cancelled.
     public var isCancelled: Bool { if case .cancelled = self { true } else { false } }
 

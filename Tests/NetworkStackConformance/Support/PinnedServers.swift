@@ -114,6 +114,7 @@ extension BoundedClient {
         guard case .untrusted(let error, _) = refusal else {
             throw ConformanceFailure("Expected the server not to be trusted, saw \(refusal)", file: file, line: line)
         }
+        try expect(refusal.isUntrusted, "isUntrusted is false for \(refusal)", file: file, line: line)
         return error
     }
 

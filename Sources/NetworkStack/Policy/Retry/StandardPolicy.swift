@@ -2,9 +2,17 @@ extension Retry.Policy where Metadata: HTTPRetryMetadata {
     /// A policy for most requests: up to three retries, after at most 0.25, 0.5 and 1 s (full jitter), or after `Retry-After`, up
     /// to a minute. It retries only temporary failures (``whenTransient(_:)``), and only requests that are safe to send again
     /// (``whenSafe()``).
-    public static var standard: Self {
-        backoff(.exponential(baseDelay: 0.25, until: .maxRetries(3))).jittered().respectingRetryAfter(upTo: 60)
-            .whenTransient().whenSafe()
+    public static var standard: Self { standard(maxRetries: 3) }
+
+    /// The policy ``standard`` with another number of retries, or other delays.
+    ///
+    /// - Parameters:
+    ///   - maxRetries: The number of retries. Zero or less retries nothing.
+    ///   - baseDelay: The longest delay before the first retry; each later limit is twice the one before.
+    /// - Returns: The policy.
+    public static func standard(maxRetries: Int, baseDelay: Duration = .milliseconds(250)) -> Self {
+        backoff(.exponential(baseDelay: baseDelay, until: .maxRetries(maxRetries))).jittered()
+            .respectingRetryAfter(upTo: 60).whenTransient().whenSafe()
     }
 
     /// Returns the policy of ``respectingRetryAfter(upTo:now:)``, with a `Duration`.

@@ -1,0 +1,62 @@
+// Names that users of other clients try first. The compiler answers with the name that this library has.
+
+extension Network {
+    /// Every stack has its own `FetchError`.
+    @available(*, unavailable, message: "Write Network.CurlNetworkStack.FetchError, or any HTTPError for every stack.")
+    public typealias FetchError = Never
+}
+
+extension HTTP.Options {
+    /// Retries are made by interceptors.
+    @available(*, unavailable, message: "Use an interceptor: stack.with(interceptors: [HTTPRetryPolicy.standard])")
+    public var retry: HTTPRetryPolicy? {
+        get { nil }
+        set {}
+    }
+}
+
+extension HTTP.Response {
+    /// The status.
+    @available(*, unavailable, renamed: "status")
+    public var statusCode: HTTP.StatusCode { status }
+}
+
+extension HTTP.StatusCode {
+    /// The number.
+    @available(*, unavailable, renamed: "rawValue")
+    public var code: Int { rawValue }
+}
+
+extension HTTP.FailureKind {
+    /// A connection that could not be opened.
+    @available(*, unavailable, renamed: "connect")
+    public static var connectionRefused: Self { connect }
+
+    /// A name that could not be resolved.
+    @available(*, unavailable, renamed: "dns")
+    public static var nameNotFound: Self { dns }
+
+    /// A server without a pinned key.
+    @available(*, unavailable, message: "Use the case HTTPFetchError.untrusted, or isUntrusted of any HTTPError.")
+    public static var pinMismatch: Self { tls }
+}
+
+extension HTTPFetchError {
+    /// A name that could not be resolved.
+    @available(*, unavailable, message: "Use transportFailure == .dns.")
+    public static var nameNotFound: Self { .cancelled }
+
+    /// A connection that could not be opened.
+    @available(*, unavailable, message: "Use transportFailure == .connect.")
+    public static var connectionRefused: Self { .cancelled }
+}
+
+extension ServerTrustConfiguration {
+    /// Authorities belong to the TLS settings.
+    @available(*, unavailable, message: "Set configuration.tls.trustRoots, and leave authorities out.")
+    public static func pin(
+        host: String,
+        to pins: Set<String>,
+        authorities: Network.TLSConfiguration.TrustRoots
+    ) throws -> Self { try pin(host: host, to: pins) }
+}
