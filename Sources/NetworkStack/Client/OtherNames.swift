@@ -32,6 +32,10 @@ extension HTTP.FailureKind {
     @available(*, unavailable, renamed: "connect")
     public static var connectionRefused: Self { connect }
 
+    /// A connection that could not be opened.
+    @available(*, unavailable, renamed: "connect")
+    public static var refused: Self { connect }
+
     /// A name that could not be resolved.
     @available(*, unavailable, renamed: "dns")
     public static var nameNotFound: Self { dns }
@@ -49,6 +53,10 @@ extension HTTPFetchError {
     /// A connection that could not be opened.
     @available(*, unavailable, message: "Use transportFailure == .connect.")
     public static var connectionRefused: Self { .cancelled }
+
+    /// Lets the compiler answer a pattern with a name that is no case.
+    @available(*, unavailable, message: "Match a case; its associated values can be left out.")
+    public static func ~= (pattern: Self, error: Self) -> Bool { false }
 }
 
 extension ServerTrustConfiguration {
