@@ -109,15 +109,11 @@ struct FetchErrorTests {
         }
     }
 
-    @Test("whether a server is not trusted")
-    func pins() {
+    @Test("whether a server is not trusted, or a clock ended it")
+    func pinsAndTimeouts() {
         let refused = FetchError.untrusted(.domainNotPinned(host: "a.test"))
         #expect(refused.isUntrusted && retried(refused).isUntrusted && FetchAndDecodeError.fetch(refused).isUntrusted)
-        #expect(!FetchError.shutDown.isUntrusted && !FetchError.transport(Transported(kind: .tls)).isUntrusted)
-    }
-
-    @Test("whether a clock ended it")
-    func timeouts() {
+        #expect(!FetchError.transport(Transported(kind: .tls)).isUntrusted)
         #expect(FetchError.timedOut(.idle, during: .waiting).isTimeout)
         #expect(retried(FetchError.timedOut(.total, during: .making)).isTimeout)
         #expect(!FetchError.shutDown.isTimeout)

@@ -112,7 +112,7 @@ struct FileBodySourceTests {
 
     @Test(
         "has the mode of the file it replaces, and no wider mode before",
-        arguments: [0o600, 0o640, 0o644]
+        arguments: [0o600, 0o640, 0o644, 0o666, 0o755]
     )
     func modes(_ mode: Int) throws {
         func modeOfFile(_ path: String) throws -> Int? {
@@ -128,6 +128,15 @@ struct FileBodySourceTests {
             #expect(try partial.map { try modeOfFile(folder + "/" + $0) } == [mode])
             _ = try writer.commit()
             #expect(try modeOfFile(path) == mode)
+        }
+    }
+
+    @Test("is private on request, whatever it replaces", arguments: [nil, 0o600, 0o644])
+    func privacy(_ mode: Int?) throws {
+        try withFile(Data()) { path in
+            if let mode { #expect(chmod(path, mode_t(mode)) == 0) } else { unlink(path) }
+            _ = try FileWriter(path: path, isPrivate: true).commit()
+            #expect(try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int == 0o600)
         }
     }
 

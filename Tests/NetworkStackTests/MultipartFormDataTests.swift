@@ -142,6 +142,19 @@ struct MultipartFormDataTests {
         }
     }
 
+    @Test("with a stream that was sent before leaves its other streams unsent")
+    func partlySent() throws {
+        func once() -> HTTP.Body.Stream { .init(AsyncStream(unfolding: pieces(of: Data("once".utf8)))) }
+        let (unsent, sent) = (once(), once())
+        _ = try HTTP.Body.stream(sent).open {}
+        var form = MultipartFormData()
+        form.append(unsent, name: "unsent")
+        form.append(sent, name: "sent")
+        expectRefused(try form.content().body)
+        _ = try HTTP.Body.stream(unsent).open {}
+        expectRefused(.stream(unsent))
+    }
+
     @Test("with a one-shot stream used twice is not started")
     func twice() throws {
         var form = MultipartFormData()

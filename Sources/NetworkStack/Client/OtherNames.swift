@@ -21,12 +21,6 @@ extension HTTP.Response {
     public var statusCode: HTTP.StatusCode { status }
 }
 
-extension HTTP.StatusCode {
-    /// The number.
-    @available(*, unavailable, renamed: "rawValue")
-    public var code: Int { rawValue }
-}
-
 extension HTTP.FailureKind {
     /// A connection that could not be opened.
     @available(*, unavailable, renamed: "connect")

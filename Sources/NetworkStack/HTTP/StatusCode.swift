@@ -20,6 +20,10 @@ extension HTTP {
         /// - Parameter value: The number.
         public init(integerLiteral value: Int) { rawValue = value }
 
+        /// The number.
+        @available(*, unavailable, renamed: "rawValue")
+        public var code: Int { rawValue }
+
         /// The number as text.
         public var description: String { String(rawValue) }
 

@@ -142,14 +142,16 @@ extension HTTP {
                 if let length, actual != length { throw BodyLengthError(declared: length, actual: actual) }
             }
 
-            /// Marks the body as sent. Throws if any part of it was sent before and can be sent only once.
+            /// Marks the body as sent. Throws, and marks nothing, if any part of it was sent before and can be sent only once.
             private func claim() throws(OpeningError) {
-                for claim in claims {
+                for (count, claim) in claims.enumerated() {
                     let isSecond = claim.withLock { wasOpened in
                         defer { wasOpened = true }
                         return wasOpened
                     }
-                    if isSecond { throw .notReplayable }
+                    guard isSecond else { continue }
+                    for taken in claims.prefix(count) { taken.withLock { $0 = false } }
+                    throw .notReplayable
                 }
             }
         }

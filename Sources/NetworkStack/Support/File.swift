@@ -1,11 +1,11 @@
 package import FoundationEssentials
 
 #if canImport(Glibc)
-    package import Glibc
+    internal import Glibc
 #elseif canImport(Musl)
-    package import Musl
+    internal import Musl
 #else
-    package import Darwin
+    internal import Darwin
 #endif
 
 /// Writes a file so that it appears at its path when it is complete: it is written next to that path and then moved.
@@ -25,17 +25,21 @@ package final class FileWriter: Sendable {
     ///
     /// - Parameters:
     ///   - path: The path of the file.
-    ///   - mode: The permissions of a new file, before the process's mask. An existing file's permissions are kept.
+    ///   - isPrivate: Whether only the owner may read and write it. Otherwise a new file has the permissions that the process gives
+    ///     to files, and an existing file keeps its own.
     /// - Throws: ``FileError``.
-    package init(path: String, mode: mode_t = 0o666) throws(FileError) {
+    package init(path: String, isPrivate: Bool = false) throws(FileError) {
         (self.path, partialPath) = (path, Self.partialPath(for: path))
         var status = stat()
         let isThere = unsafe !path.namesAnother && stat(path, &status) == 0
         let number = isThere || path.namesAnother ? status.st_mode.objection : errno
         guard number == 0 || number == ENOENT && !path.isEmpty else { throw FileError(path: path, number: number) }
-        let kept = isThere ? mode & status.st_mode : mode
-        let descriptor = unsafe open(partialPath, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, kept)
+        let kept = status.st_mode & (isPrivate ? 0o600 : 0o777)
+        let mode = isThere ? kept : isPrivate ? 0o600 : 0o666
+        let descriptor = unsafe open(partialPath, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)
         guard descriptor >= 0 else { throw FileError(path: path, number: errno) }
+        // Adds what the process's mask has removed, where the file system has permissions.
+        if isThere { _ = fchmod(descriptor, kept) }
         state = Lock(State(descriptor: descriptor))
     }
 
@@ -132,7 +136,7 @@ enum PrivateFile {
     ///
     /// - Throws: ``FileError``.
     static func write(_ data: Data, to path: String) throws(FileError) {
-        let file = try FileWriter(path: path, mode: 0o600)
+        let file = try FileWriter(path: path, isPrivate: true)
         try file.write(data)
         _ = try file.commit(durably: true)
     }

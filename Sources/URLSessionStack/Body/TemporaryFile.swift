@@ -12,7 +12,7 @@ final class TemporaryFile: HTTPBodySource {
     /// Makes an empty file in the folder for temporary files.
     init() throws(FileError) {
         path = FileManager.default.temporaryDirectory.appendingPathComponent("network-stack-\(UUID().uuidString)").path
-        writer = try FileWriter(path: path, mode: 0o600)
+        writer = try FileWriter(path: path, isPrivate: true)
     }
 
     deinit { try? FileManager.default.removeItem(atPath: path) }
