@@ -63,6 +63,18 @@ extension ConformanceCheck {
                 guard case .failure(.http(503, _, _)) = $0 else { throw ConformanceFailure("saw \($0.summary)") }
             }
         },
+        ConformanceCheck("A finishing stack waits as long as its limit, not twice") { subject in
+            try await expectInProportion(to: clock) {
+                let (peer, held) = try subject.serveLate()
+                defer { held.open() }
+                let (stack, finish) = try subject.makeFinishing(.init())
+                let observation = try stack.observe(peer.url("/"))
+                let start = ContinuousClock.now
+                try await bounded { await finish(clock) }
+                defer { observation.cancel() }
+                return .now - start
+            }
+        },
     ]
 
     /// A clock that runs out as the server stays silent.
@@ -84,17 +96,28 @@ extension ConformanceCheck {
         }
     }
 
-    /// Never early, and once in three tries at least before one and a half of the time, but for what the machine took.
     private static func expectInProportion(
         _ fetch: () throws -> Observation,
         ends: (Outcome) throws -> Void
     ) async throws {
+        try await expectInProportion(to: clock) {
+            let observation = try fetch()
+            try ends(try await observation.onlyOutcome())
+            return observation.elapsed
+        }
+    }
+
+    /// Never early, and once in three tries at least before one and a half of the time, but for what the machine took.
+    ///
+    /// - Parameters:
+    ///   - clock: The time.
+    ///   - run: Lets it run out, and returns how long that took.
+    /// - Throws: A ``ConformanceFailure``, or the error of `run`.
+    package static func expectInProportion(to clock: Duration, _ run: () async throws -> Duration) async throws {
         var late: [Duration] = []
         for _ in 1...3 {
             let stall = Stall()
-            let observation = try fetch()
-            try ends(try await observation.onlyOutcome())
-            let taken = observation.elapsed
+            let taken = try await run()
             try expect(taken >= clock, "A clock of \(clock) came early, after \(taken)")
             if taken <= clock + clock * 0.5 * Stall.slowdown + stall.allowance { return }
             late.append(taken)
