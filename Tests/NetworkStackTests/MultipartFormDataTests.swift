@@ -142,6 +142,19 @@ struct MultipartFormDataTests {
         }
     }
 
+    @Test("with a one-shot stream is begun once, however many threads open it")
+    func openedAtOnce() throws {
+        for _ in 0..<200 {
+            var form = MultipartFormData()
+            form.append(.init(AsyncStream(unfolding: pieces(of: Data("once".utf8)))), name: "stream")
+            let (body, count) = (try form.content().body, Lock(0))
+            DispatchQueue.concurrentPerform(iterations: 8) { _ in
+                if (try? body.open {}) != nil { count.withLock { $0 += 1 } }
+            }
+            #expect(count.withLock { $0 } == 1)
+        }
+    }
+
     @Test("with a stream that was sent before leaves its other streams unsent")
     func partlySent() throws {
         func once() -> HTTP.Body.Stream { .init(AsyncStream(unfolding: pieces(of: Data("once".utf8)))) }

@@ -181,6 +181,33 @@ extension ConformanceCheck {
                 throw ConformanceFailure("The resource of a cancelled fetch is kept for its delay")
             }
         },
+        ConformanceCheck("A cancelled fetch releases its body, whatever it waits for", needs: [.network]) { subject in
+            var silent = ScriptedServer.Options(tls: try TestCertificates.shared().server)
+            silent.answersHandshake = false
+            let servers = try [
+                ("the response", ScriptedServer { _ in [.receiveHead, .waitForClose] }),
+                ("the handshake", ScriptedServer(silent) { _ in [] }),
+            ]
+            // The second fetch waits for what the first finds out, or sends its own request.
+            for (wait, server) in servers {
+                let stack = try subject.stack {
+                    if subject.capabilities.supports(.expectContinue) { $0.options.expectContinue = .seconds(60) }
+                }
+                let released = [Gate(), Gate()]
+                let fetches = try released.map {
+                    try stack.observe(server.url(), method: .PUT, body: body(keeping: Lifetime($0)))
+                }
+                try await server.sees("a connection") { !$0.connections.isEmpty && $0.connections[0].receivedCount > 0 }
+                try await Task.sleep(for: .milliseconds(50))
+                for (fetch, gate) in zip(fetches, released).reversed() {
+                    fetch.cancel()
+                    try await fetch.onlyOutcome().expectCancelled()
+                    do { try await gate.opened(within: .seconds(5)) } catch is WaitTimedOut {
+                        throw ConformanceFailure("The body of a fetch that waited for \(wait) is kept")
+                    }
+                }
+            }
+        },
         ConformanceCheck("Every producer of a repeated body is released") { subject in
             let (begun, ended, count) = (Lock(0), Lock(0), Lock(0))
             let peer = try subject.serve { _ in
@@ -214,6 +241,11 @@ extension ConformanceCheck {
             spy.vote = { _ in withExtendedLifetime(value) { .retryAfter(3600) } }
         }
         return try .intercepted(url, by: [spy])
+    }
+
+    /// A body that keeps a value as long as it lives.
+    private static func body(keeping value: Lifetime) -> HTTP.Body {
+        .stream(.init(length: 4) { withExtendedLifetime(value) { AsyncStream([Data("body".utf8)]) } })
     }
 
     /// Runs the same on eight threads, all of which begin when all are there.
