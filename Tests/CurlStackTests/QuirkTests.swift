@@ -17,6 +17,8 @@ struct QuirkTests {
         (.unnamedUnixConnection, "Unrequested bytes over a Unix socket are not taken as a response"),
         (.lostTimer, "The 100 Continue wait ends beside another timer of the transfer"),
         (.stuckConnect, "A host's fourth address is reached after three refuse the connection"),
+        (.halfPausedHTTP2, "A PING is answered while a stream's reader pauses"),
+        (.pausedSocketRead, "An unread stream buffers 256 KiB, and 512 KiB at most"),
         (.deathLikeRefusal, "A POST with a broken response over keep-alive HTTP/2 is not repeated"),
         (.silentGoAway, "A request that GOAWAY excludes is sent again"),
         (.endlessHTTP2Read, "A flood of empty DATA over HTTP/2 delays no other fetch"),
