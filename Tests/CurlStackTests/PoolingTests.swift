@@ -248,9 +248,10 @@ struct PoolingTests {
     @Test("a connection is not used beyond its lifetime, however busy it is")
     func lifetime() async throws {
         var configuration = Network.Configuration()
-        configuration.connections.lifetime = .seconds(1)
+        // libcurl counts whole seconds, so that a lifetime may be a second longer.
+        configuration.connections.lifetime = .seconds(3)
         let stack = try Network.CurlNetworkStack(configuration: configuration)
-        try await ConformanceCheck.expectInProportion(to: .seconds(1)) {
+        try await ConformanceCheck.expectInProportion(to: .seconds(3)) {
             let server = try ScriptedServer.responding { _ in .ok("done") }
             let start = ContinuousClock.now
             while server.snapshot.accepted < 2, ContinuousClock.now - start < .seconds(20) {
