@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # beside.sh <target>...: makes targets of the Makefile side by side. The first prints its output and runs as it would alone. The others
-# take the processor time that it leaves, each less than the one before, and print only if they fail. The first failure ends them all.
+# take the processor time that it leaves, and print only if they fail. The first failure ends them all.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 output=$(mktemp -d)
@@ -16,10 +16,9 @@ trap 'exit 130' INT TERM
 
 make "$1" </dev/null &
 running[$!]=$1
-priority=0
 for target in "${@:2}"; do
-    priority=$((priority + 5))
-    nice -n "$priority" make "$target" >"$output/$target" 2>&1 </dev/null &
+    # Not 'nice', which the build system sets back.
+    chrt --idle 0 make "$target" >"$output/$target" 2>&1 </dev/null &
     running[$!]=$target
 done
 while [ ${#running[@]} -gt 0 ]; do
