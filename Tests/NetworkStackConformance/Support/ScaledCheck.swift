@@ -28,7 +28,7 @@ extension ConformanceCheck {
                     throw unclaimed
                 } catch {
                     let isTooEarly = (error as? ConformanceFailure)?.isTooEarly == true
-                    let mayRepeat = scale < 9 && stall.allowance * Stall.slowdown > .milliseconds(100) * scale
+                    let mayRepeat = scale < 9 && stall.fullAllowance > .milliseconds(100) * scale
                     guard mayRepeat || isTooEarly && scale < 27 else { throw error }
                     scale *= 3
                 }

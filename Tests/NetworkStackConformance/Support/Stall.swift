@@ -13,6 +13,7 @@ final class Stall: Sendable {
     private static let step = Duration.milliseconds(5)
     private let state: Lock<State>
     private let task: Task<Void, Never>
+    private let waits = ProcessorWait()
 
     init() {
         let state = Lock(State())
@@ -35,6 +36,10 @@ final class Stall: Sendable {
 
     /// How late an event may be observed: several threads need a processor for it, one after the other.
     var allowance: Duration { longest * 4 }
+
+    /// The same for a measurement that is short, or may be repeated: the longest wait of a thread for a processor counts, too. A thread
+    /// that computes all the time waits ever longer on a busy machine.
+    var fullAllowance: Duration { max(allowance, waits.longestSince) * Self.slowdown }
 
     /// How many times the time of others a process needs for its work, because of a sanitizer: the environment's `SLOWDOWN`.
     static let slowdown = getenv("SLOWDOWN").flatMap { Int(String(cString: $0)) } ?? 1
