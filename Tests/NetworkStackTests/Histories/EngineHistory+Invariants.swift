@@ -69,7 +69,7 @@ extension EngineHistory {
         let isHeld = now.stream != nil && now.cancelCount == 0
         try must("A stream that is whole succeeds: \(text)", !(now.isWhole && isHeld) || now.verdict == "finished")
         guard now.verdict == "finished" else { return }
-        try must("A stream that is cut off fails: \(text)", now.isWhole)
+        try must("A stream that is cut off fails: \(text)", now.isWhole || now.isCancelledAtItsEnd)
         try must("A stream is delivered to its end: \(text)", now.read == now.streamed)
     }
 
@@ -87,11 +87,14 @@ extension EngineHistory {
                 // A stream may have ended before the cancel, which its completion honoured.
                 case "cancelled" where now.isWhole || fetch.streams && now.replacement != nil:
                     ["fetchCancelled", "fetchSucceeded"]
+                case "cancelled" where now.isCancelledAtItsEnd:
+                    ["fetchSucceeded", "fetchFailed", "fetchCancelled"]
                 case "cancelled" where now.allowed.contains("success") && fetch.streams:
                     ["fetchCancelled", "fetchFailed"]
                 case "cancelled": ["fetchCancelled"]
                 case "success" where !fetch.streams: ["fetchSucceeded"]
-                case "success" where now.replacement != nil: ["fetchSucceeded", "fetchFailed", "fetchCancelled"]
+                case "success" where now.replacement != nil || now.isCancelledAtItsEnd:
+                    ["fetchSucceeded", "fetchFailed", "fetchCancelled"]
                 case "success": now.isWhole ? ["fetchSucceeded"] : ["fetchFailed", "fetchCancelled"]
                 default: ["fetchFailed"]
                 }

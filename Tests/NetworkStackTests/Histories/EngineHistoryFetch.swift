@@ -34,6 +34,8 @@ final class EngineHistoryFetch: Sendable {
         var stream: Stream?
         var streamed = Data()
         var isWhole = false
+        /// Whether a cancel came while its end was reported, so that either may count.
+        var isCancelledAtItsEnd = false
         var read = Data()
         var verdict: String?
     }

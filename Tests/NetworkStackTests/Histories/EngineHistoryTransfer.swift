@@ -163,12 +163,16 @@ final class EngineHistoryTransfer: HTTPTransfer {
         fetch.change { $0.carried.append(body) }
     }
 
-    /// Reports an end. That gives its place to another hop, whose start may cancel this fetch before it knows of the end.
+    /// Reports an end. That gives its place to another hop, whose start may cancel this fetch before or after it knows of the end.
     private func ending(stream endsStream: Bool, _ report: () -> Void) {
         state.withLock { $0.isOver = true }
         let cancels = fetch?.now.cancelCount
         report()
-        if endsStream { fetch?.change { $0.isWhole = $0.cancelCount == cancels } }
+        guard endsStream else { return }
+        fetch?.change { fetch in
+            fetch.isWhole = fetch.cancelCount == cancels
+            fetch.isCancelledAtItsEnd = !fetch.isWhole
+        }
     }
 
     private func fail(_ random: inout SeededRandom) {
