@@ -6,8 +6,8 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 output=$(mktemp -d)
 set -m # Each target is a group of processes, which can be ended as one.
 declare -A running=()
-# How much this session yields to others, such as those of the test programs: the kernel shares the processors among sessions first.
-# Only root may take that back.
+# Lowers the priority of this session, or restores it. The kernel shares the processors among sessions first, and each test program has
+# a session of its own. Only root may restore the priority.
 yield() { [ "$UID" -ne 0 ] || { echo "$1" >/proc/self/autogroup; } 2>/dev/null || true; }
 end() {
     local pid

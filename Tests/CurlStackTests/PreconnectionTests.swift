@@ -40,7 +40,7 @@ struct PreconnectionTests {
         }
     }
 
-    /// A stall can only end the old connection's time sooner.
+    /// A slow machine cannot make it fail: a delay only brings the end of the Keep-Alive time closer.
     @Test("a preconnection over an idle connection does not extend its Keep-Alive time")
     func preconnectingOverAnIdleConnection() async throws {
         let server = try ScriptedServer.responding { _ in .ok("done", headers: [("Keep-Alive", "timeout=2")]) }

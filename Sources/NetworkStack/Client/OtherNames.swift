@@ -48,7 +48,7 @@ extension HTTPFetchError {
     @available(*, unavailable, message: "Use transportFailure == .connect.")
     public static var connectionRefused: Self { .cancelled }
 
-    /// Lets the compiler answer a pattern with a name that is no case.
+    /// With it, the compiler shows the messages of the names above where they are used as patterns.
     @available(*, unavailable, message: "Match a case; its associated values can be left out.")
     public static func ~= (pattern: Self, error: Self) -> Bool { false }
 }

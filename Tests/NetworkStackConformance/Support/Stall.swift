@@ -37,10 +37,10 @@ final class Stall: Sendable {
     /// How late an event may be observed: several threads need a processor for it, one after the other.
     var allowance: Duration { longest * 4 }
 
-    /// The same for a measurement that is short, or may be repeated: the longest wait of a thread for a processor counts, too. A thread
-    /// that computes all the time waits ever longer on a busy machine.
+    /// ``allowance``, or the longest time that a thread waited for a processor, if that is longer. It is for short measurements: on a
+    /// busy machine, a thread that computes all the time waits longer and longer.
     var fullAllowance: Duration { max(allowance, waits.longestSince) * Self.slowdown }
 
-    /// How many times the time of others a process needs for its work, because of a sanitizer: the environment's `SLOWDOWN`.
+    /// How many times slower than usual this process is, because of a sanitizer (`SLOWDOWN` of the environment).
     static let slowdown = getenv("SLOWDOWN").flatMap { Int(String(cString: $0)) } ?? 1
 }

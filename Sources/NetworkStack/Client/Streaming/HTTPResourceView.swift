@@ -31,6 +31,10 @@ public struct HTTPResourceView<Base: HTTPNetworkStack>: HTTPNetworkStack {
     }
 
     /// Fetches a resource. Cancelling the task cancels the fetch.
+    ///
+    /// - Parameter resource: What to fetch.
+    /// - Returns: The body and its response.
+    /// - Throws: The stack's failure; ``HTTPFetchError/cancelled`` if the task was cancelled.
     public func fetch(resource: Resource) async throws(FetchError) -> Network.Value<Remote, Response> {
         try await base.fetch(resource: changed(resource))
     }

@@ -8,7 +8,8 @@ extension Retry.Policy where Metadata: HTTPRetryMetadata {
     ///
     /// - Parameters:
     ///   - maxRetries: The number of retries. Zero or less retries nothing.
-    ///   - baseDelay: The longest delay before the first retry; each later limit is twice the one before.
+    ///   - baseDelay: The longest delay before the first retry, longer than zero; otherwise a retry ends the fetch with
+    ///     ``Retry/InvalidDelay``. Before each later retry, the longest delay is twice the one before.
     /// - Returns: The policy.
     public static func standard(maxRetries: Int, baseDelay: Duration = .milliseconds(250)) -> Self {
         backoff(.exponential(baseDelay: baseDelay, until: .maxRetries(maxRetries))).jittered()
