@@ -73,4 +73,24 @@ struct BufferedHTTP2InputTests {
         held.waits(on: one, since: look)
         #expect(held.nextLook == nil)
     }
+
+    @Test("looks for a fault once, when nothing has come for 50 ms")
+    func faults() throws {
+        let held = BufferedHTTP2Input()
+        let start = MonotonicTime(nanoseconds: 1_000_000_000)
+        #expect(held.nextLookForFaults == nil && !held.beginLookForFaults(at: start))
+        held.mayHideFault(on: one, at: start)
+        held.mayHideFault(on: other, at: start)
+        let look = try #require(held.nextLookForFaults)
+        #expect(look == start + .milliseconds(50))
+        // Something comes on one of them meanwhile.
+        held.mayHideFault(on: other, at: start + .milliseconds(20))
+        #expect(!held.beginLookForFaults(at: start + .milliseconds(49)))
+        #expect(held.beginLookForFaults(at: look))
+        #expect(held.isQuiet(one, at: look) && !held.isQuiet(one, at: look) && !held.isQuiet(other, at: look))
+        let second = try #require(held.nextLookForFaults)
+        #expect(second > look && held.beginLookForFaults(at: second))
+        #expect(!held.isQuiet(one, at: second) && held.isQuiet(other, at: second))
+        #expect(held.nextLookForFaults == nil)
+    }
 }

@@ -22,6 +22,7 @@ struct QuirkTests {
         (.deathLikeRefusal, "A POST with a broken response over keep-alive HTTP/2 is not repeated"),
         (.silentGoAway, "A request that GOAWAY excludes is sent again"),
         (.endlessHTTP2Read, "A flood of empty DATA over HTTP/2 delays no other fetch"),
+        (.unreadHTTP2Fault, "HTTP/1.1 text over HTTP/2 is a protocol error"),
         (.forgottenAddresses, "A resolved address is cached for the configured time"),
     ]
 

@@ -1,9 +1,10 @@
 internal import NetworkStack
 
-/// The connections of HTTP/2 on which libcurl may hold input that it has read and not dealt with
-/// (``LibcurlQuirks/heldHTTP2Input``).
+/// The connections of HTTP/2 on which libcurl may hold input that it has read and not dealt with.
 ///
-/// Where a stream's buffer was full, a stream of the connection is made to read once more, until that brings nothing.
+/// Where a stream's buffer was full, a stream of the connection is made to read once more, until that brings nothing
+/// (``LibcurlQuirks/heldHTTP2Input``). Where the last input may have been a fault, a stream is made to read once more when nothing has
+/// come for 50 ms (``LibcurlQuirks/unreadHTTP2Fault``).
 final class BufferedHTTP2Input {
     /// The size of libcurl's buffer for what a stream receives (`CURLOPT_BUFFERSIZE`).
     static let bufferSize = 16_384
@@ -16,6 +17,8 @@ final class BufferedHTTP2Input {
     /// As many as all that libcurl reads at once can fill buffers of paused streams, and be lost to each of them.
     private static let looksBesidePaused = 4
     private static let pause = Duration.milliseconds(50)
+    /// When to look for connections on which nothing has come for so long, on the loop's clock.
+    private(set) var nextLookForFaults: MonotonicTime?
 
     /// A stream received something.
     func received(on connection: Connection, fillsBuffer: Bool) {
@@ -41,6 +44,30 @@ final class BufferedHTTP2Input {
     func waits(on connection: Connection, since now: @autoclosure () -> MonotonicTime = .now) {
         guard connection.input.pausedStreams > 0 else { return }
         nextLook = nextLook ?? now() + Self.pause
+    }
+
+    /// libcurl may have read a connection, and a fault may have been the last that it read.
+    func mayHideFault(on connection: Connection, at now: MonotonicTime = .now) {
+        connection.input.lastRead = now
+        nextLookForFaults = nextLookForFaults ?? now + Self.pause
+    }
+
+    /// Whether to ask ``isQuiet(_:at:)`` of every connection now.
+    func beginLookForFaults(at now: @autoclosure () -> MonotonicTime = .now) -> Bool {
+        guard let nextLookForFaults, nextLookForFaults <= now() else { return false }
+        self.nextLookForFaults = nil
+        return true
+    }
+
+    /// Whether nothing has come on a connection since it was read, for the first time that this is asked.
+    func isQuiet(_ connection: Connection, at now: MonotonicTime) -> Bool {
+        guard let lastRead = connection.input.lastRead else { return false }
+        guard lastRead + Self.pause <= now else {
+            nextLookForFaults = nextLookForFaults ?? now + Self.pause
+            return false
+        }
+        connection.input.lastRead = nil
+        return true
     }
 
     /// Whether input may be held on a connection.

@@ -14,6 +14,8 @@ final class Connection {
         var wasLookedAt = false
         /// How many streams of it are paused: what they receive is not seen.
         var pausedStreams = 0
+        /// When it was read, if a fault may have been the last that was read.
+        var lastRead: MonotonicTime?
 
         /// Whether there is anything to note.
         var isNeeded: Bool { looks > 0 || wasLookedAt || pausedStreams > 0 }

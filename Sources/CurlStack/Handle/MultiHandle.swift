@@ -15,8 +15,6 @@ final class MultiHandle {
     private let limits: Network.Configuration.Connections
     private let sharesConnections: Bool
     let quirks: LibcurlQuirks
-    /// How many transfers went on when libcurl came back.
-    private(set) var running: Int32 = 0
     /// When libcurl is to be called next, in milliseconds of the monotonic clock.
     private(set) var deadline: Int64?
 
@@ -87,7 +85,6 @@ final class MultiHandle {
             (event.canRead ? CURL_CSELECT_IN : 0) | (event.canWrite ? CURL_CSELECT_OUT : 0)
             | (event.hasFailed ? CURL_CSELECT_ERR : 0)
         unsafe curl_multi_socket_action(pointer, event.descriptor, mask, &running)
-        self.running = running
     }
 
     /// libcurl's deadline has come.
@@ -95,7 +92,6 @@ final class MultiHandle {
         var running: Int32 = 0
         deadline = nil
         unsafe curl_multi_socket_action(pointer, CURL_SOCKET_TIMEOUT, 0, &running)
-        self.running = running
     }
 
     /// The next transfer that has ended, with its result.

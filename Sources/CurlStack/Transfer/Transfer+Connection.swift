@@ -98,7 +98,11 @@ extension Transfer {
         if attempt.speaksHTTP2 { easy.keepConnection() }
         easy.readPastLength(attempt.speaksHTTP2 && control.hop.wantsTrailers)
         attempt.isConnected = true
-        if attempt.stream != nil { turn.held.waits(on: connection) }
+        if attempt.stream != nil {
+            turn.held.waits(on: connection)
+            // The response may be read in the call that sends the request.
+            if turn.quirks.contains(.unreadHTTP2Fault) { turn.held.mayHideFault(on: connection) }
+        }
         touch()
         if control.opensOnly {
             easy.stopWhenConnected(true)

@@ -58,15 +58,13 @@ final class Turn {
     /// A socket is ready.
     func act(on event: Poller.Event, _ multi: MultiHandle) {
         renewBudgets()
-        let running = multi.running
         connections.floods.begin()
         defer { connections.floods.end() }
         multi.act(on: event)
-        // A fault is noticed when libcurl reads again. What has ended a transfer is seldom one.
-        if quirks.contains(.unreadHTTP2Fault), multi.running >= running,
-            connections[descriptor: event.descriptor]?.hasStreams ?? false
+        if quirks.contains(.unreadHTTP2Fault), let connection = connections[descriptor: event.descriptor],
+            connection.hasStreams
         {
-            multi.act(on: event)
+            held.mayHideFault(on: connection)
         }
         held.read(connections[descriptor: event.descriptor])
         lookPastPause(on: connections[descriptor: event.descriptor])
@@ -108,7 +106,7 @@ final class Turn {
 
     /// When a transfer continues, in milliseconds of the monotonic clock.
     var nextMoment: Int64? {
-        let look = held.nextLook?.nextMillisecond
+        let look = [held.nextLook, held.nextLookForFaults].lazy.compactMap(\.self?.nextMillisecond).min()
         guard hasWork else { return look }
         let next = postponed.lazy.map(\.until.nextMillisecond).reduce(look) { min($0 ?? $1, $1) }
         guard !awaiting100Continue.isEmpty else { return next }
@@ -125,6 +123,7 @@ final class Turn {
             transfer.easy?.nudge()
             held.waits(on: connection)
         }
+        if held.beginLookForFaults() { lookForFaults(on: transfers) }
         guard hasWork else { return }
         for (transfer, socket) in retryingConnect where transfer.phase == .connecting && !transfer.isWatched(socket) {
             transfer.easy?.nudge()
@@ -139,6 +138,15 @@ final class Turn {
         if !postponed.isEmpty { continuePostponed() }
         hasWork = !overBudget.isEmpty || !postponed.isEmpty || !awaiting100Continue.isEmpty
         hasWork = hasWork || !waitingForContent.isEmpty || !failedOnResume.isEmpty || !retryingConnect.isEmpty
+    }
+
+    /// Has libcurl read the connections on which nothing has come for a while, through one transfer of each.
+    private func lookForFaults(on transfers: some Sequence<Transfer>) {
+        let now = MonotonicTime.now
+        for transfer in transfers where transfer.isReceiving {
+            guard let connection = transfer.attempt.connection, held.isQuiet(connection, at: now) else { continue }
+            transfer.easy?.nudge()
+        }
     }
 
     private func continuePostponed() {
