@@ -62,3 +62,37 @@ extension ServerTrustConfiguration {
         authorities: Network.TLSConfiguration.TrustRoots
     ) throws -> Self { try pin(host: host, to: pins) }
 }
+
+extension HTTPNetworkStack where Remote == Data {
+    /// A timeout is one of the call's options.
+    @available(*, unavailable, message: "Write stack.get(url) { $0.timeouts.total = .seconds(5) }.")
+    public func get<Value: Decodable>(
+        _ url: some HTTPURLConvertible,
+        as type: Value.Type = Value.self,
+        timeout: Duration
+    ) async throws(FetchError) -> Value { throw .cancelled }
+
+    /// Header fields belong to a request.
+    @available(*, unavailable, message: "Write stack.send(.get(url).header(name, value), as: Answer.self).")
+    public func get<Value: Decodable>(
+        _ url: some HTTPURLConvertible,
+        as type: Value.Type = Value.self,
+        headers: [String: String]
+    ) async throws(FetchError) -> Value { throw .cancelled }
+
+    /// A request with a body is sent.
+    @available(*, unavailable, message: "Write stack.send(.post(url, json: value), as: Answer.self).")
+    public func post<Value: Decodable>(
+        _ url: some HTTPURLConvertible,
+        json: some Encodable,
+        as type: Value.Type = Value.self
+    ) async throws(FetchError) -> Value { throw .cancelled }
+
+    /// A request with a body is sent.
+    @available(*, unavailable, message: "Write stack.send(.post(url, body: .bytes(data)), as: Answer.self).")
+    public func post<Value: Decodable>(
+        _ url: some HTTPURLConvertible,
+        body: Data,
+        as type: Value.Type = Value.self
+    ) async throws(FetchError) -> Value { throw .cancelled }
+}
