@@ -93,25 +93,17 @@ public final class CurlTransport: HTTPTransport {
     }
 
     func start(_ hop: HTTPHop, sink: any HTTPTransferSink<CurlError>, opensOnly: Bool) -> any HTTPTransfer {
-        let mailbox = thread?.mailbox ?? Mailbox()
-        let control = TransferControl(hop: hop, sink: sink, mailbox: mailbox, opensOnly: opensOnly)
-        let failure =
-            refusal.map { HTTPTransferFailure<CurlError>($0) } ?? Self.obstacle(to: hop)
-            ?? (mailbox.post(.start(control)) ? nil : .shutDown)
-        if let failure {
+        let control = TransferControl(hop: hop, sink: sink, mailbox: thread?.mailbox, opensOnly: opensOnly)
+        if let failure = obstacle(to: hop) ?? (control.start() ? nil : .shutDown) {
             DispatchQueue.global().async { control.fail(failure) }
         }
         return control
     }
 
     /// The reason why a hop cannot be carried, or `nil`.
-    private static func obstacle(to hop: HTTPHop) -> HTTPTransferFailure<CurlError>? {
+    private func obstacle(to hop: HTTPHop) -> HTTPTransferFailure<CurlError>? {
+        if let refusal { return HTTPTransferFailure(refusal) }
         if let failure = hop.failureOfLongHead() { return failure }
         guard hop.hasTrailers, hop.version == .http2PriorKnowledge else { return nil }
         return .unsupported(.requestTrailers, reason: "\(CurlLibrary.shared) sends them over HTTP/1.1 only.")
-    }
-
-    /// Returns the response unchanged.
-    @inlinable
-    public func response(_ response: HTTP.Response) -> HTTP.Response { response }
-}
+    }}

@@ -5,23 +5,23 @@ import Testing
 
 @testable import CurlStack
 
-/// What a loop makes of word that comes all at once. It runs on the test's own thread, up to its end.
+/// How a loop handles commands that are there together. It runs on the test's thread until it ends.
 @Suite("Loop", .timeLimit(.minutes(1)))
 struct LoopTests {
-    /// Writes down what a hop is told, and does something at its first informational head.
+    /// Records what a sink receives, and calls a function at the first informational head.
     private final class Sink: HTTPTransferSink {
-        private let events = Lock<[String]>([])
+        private let log = Lock<[String]>([])
         private let atFirstHead: @Sendable () -> Void
 
         init(atFirstHead: @escaping @Sendable () -> Void = {}) { self.atFirstHead = atFirstHead }
 
-        var told: [String] { events.withLock { $0 } }
+        var events: [String] { log.withLock { $0 } }
 
-        private func note(_ event: String) { events.withLock { $0.append(event) } }
+        private func note(_ event: String) { log.withLock { $0.append(event) } }
 
         func entered(_ phase: HTTP.Phase) { note("entered \(phase)") }
         func informational(_ response: HTTP.Response) {
-            if !told.contains("informational") { atFirstHead() }
+            if !events.contains("informational") { atFirstHead() }
             note("informational")
         }
         func head(_ response: HTTP.Response) { note("head") }
@@ -66,7 +66,7 @@ struct LoopTests {
         mailbox.post(.stop)
         try run(mailbox, total: 1)
         #expect(order.withLock { $0 } == [1, 2])
-        #expect(sinks.map(\.told.last) == [nil, "finished", "finished"])
+        #expect(sinks.map(\.events.last) == [nil, "finished", "finished"])
     }
 
     @Test("nothing is delivered after a shutdown has ended a hop, even from the same turn")
@@ -79,7 +79,28 @@ struct LoopTests {
         let sink = Sink { mailbox.post(.shutDown) }
         mailbox.post(.start(try control(server, sink, mailbox)))
         try run(mailbox)
-        #expect(sink.told.count { $0 == "informational" } == 16)
-        #expect(sink.told.last == "failed")
+        #expect(sink.events.count { $0 == "informational" } == 16)
+        #expect(sink.events.last == "failed")
+    }
+
+    @Test("a hop that a stack refuses is released, however it was cancelled")
+    func refused() async throws {
+        var configuration = Network.Configuration()
+        configuration.connections.perHost = 0
+        let transport = Network.CurlNetworkStack(orRefusing: configuration).engine.transport
+        let origin = try HTTP.Origin(of: HTTP.Request(url: "http://127.0.0.1:9/").url)
+        let hop = try HTTPHop(to: origin, options: .init(), trust: .ordinary)
+        let sink = EndSink()
+        weak var released: TransferControl?
+        do {
+            let transfer = try #require(transport.start(hop, sink: sink) as? TransferControl)
+            released = transfer
+            transfer.resumeReceiving()
+            transfer.cancel()
+        }
+        try await sink.ended.opened()
+        // The block that reported the failure may be about to return.
+        for _ in 0..<5000 where released != nil { try await Task.sleep(for: .milliseconds(1)) }
+        #expect(released == nil)
     }
 }

@@ -7,7 +7,8 @@ final class TransferControl: HTTPTransfer {
     let sink: any HTTPTransferSink<CurlError>
     /// Whether a connection is to be opened and nothing sent on it.
     let opensOnly: Bool
-    private let mailbox: Mailbox
+    /// `nil` if there is no loop, and nothing is carried.
+    private let mailbox: Mailbox?
     private let latestPlace = Atomic(-1)
 
     /// Where its transfer stands among the active ones; negative if it does not. Only the loop's thread asks.
@@ -16,18 +17,23 @@ final class TransferControl: HTTPTransfer {
         set { latestPlace.store(newValue, ordering: .relaxed) }
     }
 
-    init(hop: HTTPHop, sink: any HTTPTransferSink<CurlError>, mailbox: Mailbox, opensOnly: Bool = false) {
+    init(hop: HTTPHop, sink: any HTTPTransferSink<CurlError>, mailbox: Mailbox?, opensOnly: Bool = false) {
         self.hop = hop
         self.sink = sink
         self.mailbox = mailbox
         self.opensOnly = opensOnly
     }
 
-    func cancel() { mailbox.post(.cancel(self)) }
+    /// Has the loop carry it.
+    ///
+    /// - Returns: Whether there is a loop.
+    func start() -> Bool { mailbox?.post(.start(self)) ?? false }
 
-    func resumeReceiving() { mailbox.post(.resumeReceiving(self)) }
+    func cancel() { mailbox?.post(.cancel(self)) }
 
-    func resumeSending() { mailbox.post(.resumeSending(self)) }
+    func resumeReceiving() { mailbox?.post(.resumeReceiving(self)) }
+
+    func resumeSending() { mailbox?.post(.resumeSending(self)) }
 
     /// Reports why nothing is carried. There is nothing to measure then.
     func fail(_ failure: HTTPTransferFailure<CurlError>) { sink.failed(failure, metrics: HTTP.Metrics()) }

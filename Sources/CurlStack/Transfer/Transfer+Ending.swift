@@ -225,8 +225,7 @@ extension Transfer {
     }
 
     var hasContent: Bool {
-        !control.hop.asksForHeadOnly && response.head.status != .noContent && response.head.status != .notModified
-            && response.head.status != .switchingProtocols
+        !control.hop.asksForHeadOnly && !(response.head.status?.neverHasBody ?? false)
     }
 
     /// The connection ended after something was sent on it, although libcurl may be about to open another.

@@ -1,5 +1,7 @@
 // Names that users of other clients try first. The compiler answers with the name that this library has.
 
+public import FoundationEssentials
+
 extension Network {
     /// Every stack has its own `FetchError`.
     @available(*, unavailable, message: "Write Network.CurlNetworkStack.FetchError, or any HTTPError for every stack.")

@@ -42,7 +42,7 @@ extension FetchState {
             if let next = hop.next {
                 return length > Self.drainLimit ? abandon(hop, following: next, response, now: now) : .wait
             }
-            if length > limits.body, response.status != .notModified, !streams {
+            if length > limits.body, !response.status.neverHasBody, !streams {
                 return .settle(.failed(.bodyTooLarge(limit: limits.body)), of: attemptNumber)
             }
         }

@@ -54,5 +54,10 @@ extension HTTP {
             default: .unknown
             }
         }
+
+        /// Whether no response with it has a body, whatever its head announces (RFC 9112 section 6.3). Nor has one to HEAD.
+        package var neverHasBody: Bool {
+            self == .noContent || self == .notModified || statusClass == .informational
+        }
     }
 }

@@ -68,7 +68,7 @@ public final class HTTPReportedTransfer<Failure: Error>: HTTPTransfer {
     }
 
     func hasBody(_ head: HTTP.Response) -> Bool {
-        !hop.asksForHeadOnly && head.status != .noContent && head.status != .notModified
+        !hop.asksForHeadOnly && !head.status.neverHasBody
     }
 
     /// The phase that was entered last.

@@ -63,7 +63,7 @@ struct ReceivedHead {
     }
 
     private func hasContent(for method: HTTP.Method) -> Bool {
-        method != .HEAD && response.status != .noContent && response.status != .notModified
+        method != .HEAD && !response.status.neverHasBody
     }
 }
 

@@ -155,7 +155,7 @@ extension ConformanceCheck {
     ) -> ConformanceCheck {
         ConformanceCheck("\(what) succeeds and keeps the connection", needs: needs) { subject in
             let peer = try subject.serve { _ in .raw("HTTP/1.1 \(code) Nothing\r\n\(fields)\r\n") }
-            let client = try subject.client()
+            let client = try subject.client { $0.options.limits.body = 8 }
             for _ in 1...2 {
                 let fetched = try await client.get(peer.url("/"))
                 try expectEqual(fetched.response.status.rawValue, code, "the status")
