@@ -7,8 +7,8 @@ import Testing
 
 @Suite("Mailbox, Poller and QueueDeadlines")
 struct MailboxTests {
-    @Test("word left before the wait keeps the loop from waiting")
-    func noLostWord() {
+    @Test("a command posted before the wait keeps the loop from waiting")
+    func noLostCommand() {
         let mailbox = Mailbox()
         #expect(mailbox.beginWaiting())
         var commands: [Mailbox.Command] = []
@@ -116,7 +116,7 @@ struct MailboxTests {
             try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &pair) == 0)
             return (own: pair[0], peer: pair[1])
         }
-        func say(_ index: Int) { #expect(write(pairs[index].peer, "x", 1) == 1) }
+        func send(_ index: Int) { #expect(write(pairs[index].peer, "x", 1) == 1) }
         func silent() -> [Bool] { pairs.map { poller.isSilent($0.own) } }
         func reads(_ index: Int, _ reads: Bool) { poller.watch(pairs[index].own, for: 0, reads: reads, writes: false) }
         for (index, pair) in pairs.enumerated() {
@@ -124,14 +124,14 @@ struct MailboxTests {
             poller.connected(pair.own)
             reads(index, true)
         }
-        #expect(silent() == [false, false, false], "none is idle")
-        say(0)
+        #expect(silent() == [false, false, false], "no connection is idle")
+        send(0)
         for index in pairs.indices { reads(index, false) }
-        #expect(silent() == [false, true, true], "all were asked of at once")
-        say(1)
+        #expect(silent() == [false, true, true], "the first look covers all connections")
+        send(1)
         poller.wait(milliseconds: 0, into: &events)
         #expect(events.isEmpty)
-        #expect(silent() == [false, false, true], "the wait tells what has come since")
+        #expect(silent() == [false, false, true], "the wait reports what has arrived since")
         // What was read up is silent once more when it has served again.
         var byte: UInt8 = 0
         for index in 0...1 {
@@ -141,10 +141,10 @@ struct MailboxTests {
         }
         poller.wait(milliseconds: 0, into: &events)
         #expect(silent() == [true, true, true])
-        // Of one that was left since, nobody knows without looking.
+        // A connection that was used since must be looked at again.
         reads(2, true)
         reads(2, false)
-        say(2)
+        send(2)
         #expect(silent() == [true, true, false])
         // Nor of a socket that the kernel does not watch, such as one that has only connected.
         poller.opened(pairs[0].own)

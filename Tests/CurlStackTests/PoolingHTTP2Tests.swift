@@ -28,7 +28,7 @@ struct PoolingHTTP2Tests {
     }
 
     @Test("a request on a preconnection is not repeated if the server has processed it")
-    func preconnectingThenFarewell() async throws {
+    func preconnectingThenGoAway() async throws {
         let certificates = try TestCertificates.shared()
         let options = ScriptedServer.Options(tls: certificates.server, applicationProtocols: ["h2"])
         let received = Lock(0)

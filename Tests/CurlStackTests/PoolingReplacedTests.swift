@@ -113,7 +113,7 @@ struct PoolingReplacedTests {
     }
 
     @Test("those whose shared connection ends without dealing with them share the next", arguments: [false, true])
-    func farewell(isSecure: Bool) async throws {
+    func goAway(isSecure: Bool) async throws {
         let certificates = try TestCertificates.shared()
         let options = ScriptedServer.Options(tls: certificates.server, applicationProtocols: ["h2"])
         let begun = Lock(0)
@@ -136,7 +136,7 @@ struct PoolingReplacedTests {
     }
 
     @Test("the metrics of fetches on a lost shared connection report no wait for a place")
-    func waitBeforeFarewell() async throws {
+    func waitBeforeGoAway() async throws {
         let options = ScriptedServer.Options(tls: try TestCertificates.shared().server, applicationProtocols: ["h2"])
         let server = try ScriptedServer(options) { index in
             guard index == 0 else { return [.beginHTTP2, .repeat([.answerStream])] }

@@ -22,10 +22,10 @@ private final class Owner: Sendable {
 struct ReentryTests {
     @Test("may cancel its fetch when a stream ends that its completion retained")
     func streamEnds() async throws {
-        let (isTold, isGone, stream) = (Gate(), Gate(), Lock<ByteStream<Network.CurlFetchError>?>(nil))
+        let (isCompleted, isGone, stream) = (Gate(), Gate(), Lock<ByteStream<Network.CurlFetchError>?>(nil))
         let server = try ScriptedServer { _ in
             [
-                .receiveHead, .send("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\n"), .wait(for: isTold),
+                .receiveHead, .send("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\n"), .wait(for: isCompleted),
                 .pause(.milliseconds(100)), .send("some"), .waitForClose,
             ]
         }
@@ -35,7 +35,7 @@ struct ReentryTests {
             let owner = Owner(isGone)
             let fetching = stack.streaming.fetch(resource: .init(baseRequestMaking: .request(request))) { result in
                 withExtendedLifetime(owner) { stream.withLock { $0 = try? result.get().value } }
-                isTold.open()
+                isCompleted.open()
             }
             owner.fetching.withLock { $0 = fetching }
         }

@@ -121,7 +121,7 @@ struct ShutdownTests {
         "happens when the last reference goes, whatever failed or completed before sending",
         .timeLimit(.minutes(1))
     )
-    func nobodyLeft() async throws {
+    func lastReference() async throws {
         let server = try ScriptedServer { _ in
             let head = HTTP2Frame.head(413, [("content-length", "2")], on: 1)
             return [

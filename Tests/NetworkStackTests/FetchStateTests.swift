@@ -198,16 +198,16 @@ struct FetchStateTests {
 
     @Test("a redirect's long body is not awaited, with a length or without")
     func longRedirects() throws {
-        for saysLength in [true, false] {
+        for hasLength in [true, false] {
             var state = state()
             let hop = try begin(&state)
             let transfer = Transfer()
             _ = state.hold(transfer, hop: hop)
-            let length = saysLength ? ["Content-Length": "65537"] as HTTP.Headers : [:]
+            let length = hasLength ? ["Content-Length": "65537"] as HTTP.Headers : [:]
             var fields: HTTP.Headers = length
             fields[.location] = "/next"
             var step = state.received(head: try head(302, fields), hop: hop, now: now)
-            if !saysLength {
+            if !hasLength {
                 if case .wait = step {} else { Issue.record("left before there was too much") }
                 step = state.received(body: Data(count: 65_536), hop: hop, now: now)
                 if case .wait = step {} else { Issue.record("left before there was too much") }
@@ -224,9 +224,9 @@ struct FetchStateTests {
             if case .settle(.failed(.bodyTooLarge(limit: 10), _), _) = step { true } else { false }
         }
         for (count, refuses) in [(10, false), (11, true)] {
-            var said = state { $0.limits.body = 10 }
-            let hop = try begin(&said)
-            let step = said.received(head: try head(200, ["Content-Length": "\(count)"]), hop: hop, now: now)
+            var announced = state { $0.limits.body = 10 }
+            let hop = try begin(&announced)
+            let step = announced.received(head: try head(200, ["Content-Length": "\(count)"]), hop: hop, now: now)
             #expect(isTooLarge(step) == refuses)
 
             var received = state { $0.limits.body = 10 }

@@ -50,7 +50,7 @@ struct LoggingTests {
             error: FetchError.http(503, nil, try response(503, headers)),
             retryState: state
         )
-        #expect(vote.words == "none")
+        #expect(vote.summary == "none")
         logging.interceptSuccessfulTask(
             withIdentifier: 8,
             request: request,

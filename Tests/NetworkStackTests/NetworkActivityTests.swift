@@ -102,17 +102,17 @@ struct NetworkActivityTests {
 
     @Test("An observer may be called on a queue of the caller")
     func queue() async throws {
-        let (activity, queue, told) = (NetworkActivity(), DispatchQueue(label: "observer"), Gate())
+        let (activity, queue, isOver) = (NetworkActivity(), DispatchQueue(label: "observer"), Gate())
         let key = DispatchSpecificKey<Int>()
         queue.setSpecific(key: key, value: 1)
         let seen = Lock<[Int?]>([])
         activity.observe(on: queue) { state in
             seen.withLock { $0.append(DispatchQueue.getSpecific(key: key)) }
-            if state == .hide { told.open() }
+            if state == .hide { isOver.open() }
         }
         activity.increment()
         activity.decrement()
-        try await told.opened()
+        try await isOver.opened()
         #expect(seen.withLock { $0 } == [1, 1])
     }
 
@@ -196,7 +196,7 @@ struct NetworkActivityTests {
 
     @Test("On a concurrent queue, an observer is called in order, one call at a time")
     func concurrentQueue() async throws {
-        let (activity, told) = (NetworkActivity(), Gate())
+        let (activity, isOver) = (NetworkActivity(), Gate())
         let seen = Lock<(states: [State], running: Int, most: Int)>(([], 0, 0))
         activity.observe(on: DispatchQueue(label: "observer", attributes: .concurrent)) { state in
             let count = seen.withLock { seen in
@@ -208,13 +208,13 @@ struct NetworkActivityTests {
             // Long enough for the next call, if there were one beside this.
             usleep(10_000)
             seen.withLock { $0.running -= 1 }
-            if count == 10 { told.open() }
+            if count == 10 { isOver.open() }
         }
         for _ in 1...5 {
             activity.increment()
             activity.decrement()
         }
-        try await told.opened()
+        try await isOver.opened()
         #expect(seen.withLock { $0.most } == 1)
         let states = seen.withLock { $0.states }
         #expect(states.indices.allSatisfy { states[$0] == ($0.isMultiple(of: 2) ? .show : .hide) })

@@ -68,13 +68,13 @@ struct OriginTests {
             ("http://\(Array(repeating: "abcdefgh", count: 29).joined(separator: "."))/", "253"),
         ]
     )
-    func refused(_ text: String, _ word: String) throws {
+    func refused(_ text: String, _ part: String) throws {
         guard let url = URL(string: text) else { return }  // what Foundation itself refuses never gets here
         do {
             let origin = try HTTP.Origin(of: url)
             Issue.record("\(text) has the origin \(origin)")
         } catch {
-            #expect(error.reason.contains(word), "\(error)")
+            #expect(error.reason.contains(part), "\(error)")
             #expect(error.reason.hasSuffix("."))
         }
     }

@@ -40,17 +40,17 @@ struct ReadyPoliciesTests {
         }
         let error = try status(503)
         #expect(
-            try base.jittered(random: random).shouldRetry(with: error, state: .init(), metadata: metadata()).words
+            try base.jittered(random: random).shouldRetry(with: error, state: .init(), metadata: metadata()).summary
                 == "retry after 2.0"
         )
         #expect(
             try base.jittered(.equal, random: random).shouldRetry(with: error, state: .init(), metadata: metadata())
-                .words
+                .summary
                 == "retry after 5.0"
         )
         #expect(ranges.withLock { $0 } == [0...8, 4...8])
         #expect(
-            try base.jittered().shouldRetry(with: error, state: .after(1), metadata: metadata()).words
+            try base.jittered().shouldRetry(with: error, state: .after(1), metadata: metadata()).summary
                 == "no retry: 1 retries"
         )
     }
@@ -80,7 +80,7 @@ struct ReadyPoliciesTests {
         ]
         for policy in policies {
             let action = try policy.shouldRetry(with: status(503), state: .init(), metadata: metadata())
-            #expect(action.words == "retry after \(delay)")
+            #expect(action.summary == "retry after \(delay)")
         }
     }
 
@@ -134,17 +134,17 @@ struct ReadyPoliciesTests {
             let answer: HTTP.Headers = value.map { [.retryAfter: $0] } ?? [:]
             let action = policy.respectingRetryAfter(upTo: 30, now: { now })
                 .shouldRetry(with: try status(503), state: .init(), metadata: try metadata(answer: answer))
-            var words = action.words
+            var summary = action.summary
             if case .noRetry(.custom(let error as Retry.RetryAfterTooLong)) = action {
-                words = "no retry: \(error.delay) > \(error.limit)"
+                summary = "no retry: \(error.delay) > \(error.limit)"
             }
-            #expect(words == expected, "Retry-After: \(value ?? "none")")
+            #expect(summary == expected, "Retry-After: \(value ?? "none")")
         }
         // However long that is, it can be waited for.
         let answer: HTTP.Headers = [.retryAfter: String(repeating: "9", count: 400)]
         let action = HTTPRetryPolicy.maxRetries(1).respectingRetryAfter(upTo: .infinity, now: { now })
             .shouldRetry(with: try status(503), state: .init(), metadata: try metadata(answer: answer))
-        #expect(action.words == "retry after \(Double.greatestFiniteMagnitude)")
+        #expect(action.summary == "retry after \(Double.greatestFiniteMagnitude)")
     }
 
     @Test(
@@ -159,7 +159,7 @@ struct ReadyPoliciesTests {
                     state: .init(),
                     metadata: try metadata(answer: [.retryAfter: value])
                 )
-            #expect((action.words == "retry") == isRetried)
+            #expect((action.summary == "retry") == isRetried)
         }
     }
 
@@ -174,11 +174,13 @@ struct ReadyPoliciesTests {
             #expect(delay > 0 && delay <= longest)
         }
         let last = try policy.shouldRetry(with: status(503), state: .after(3), metadata: metadata())
-        #expect(last.words == "no retry: 3 retries")
+        #expect(last.summary == "no retry: 3 retries")
         let asked = try metadata(answer: [.retryAfter: "60"])
-        #expect(policy.shouldRetry(with: try status(503), state: .init(), metadata: asked).words == "retry after 60.0")
-        #expect(try policy.shouldRetry(with: status(404), state: .init(), metadata: metadata()).words == "none")
-        #expect(try policy.shouldRetry(with: status(503), state: .init(), metadata: metadata(.POST)).words == "none")
+        #expect(
+            policy.shouldRetry(with: try status(503), state: .init(), metadata: asked).summary == "retry after 60.0"
+        )
+        #expect(try policy.shouldRetry(with: status(404), state: .init(), metadata: metadata()).summary == "none")
+        #expect(try policy.shouldRetry(with: status(503), state: .init(), metadata: metadata(.POST)).summary == "none")
     }
 
     @Test("The standard policy with other numbers keeps its rules")
@@ -190,12 +192,12 @@ struct ReadyPoliciesTests {
         }
         guard case .retryAfter(let delay) = try vote(after: 4) else { throw CancellationError() }
         #expect(delay > 0 && delay <= 1.6)
-        #expect(try vote(after: 5).words == "no retry: 5 retries")
-        #expect(try vote(after: 0, 404).words == "none")
-        #expect(try vote(after: 0, 503, .POST).words == "none")
+        #expect(try vote(after: 5).summary == "no retry: 5 retries")
+        #expect(try vote(after: 0, 404).summary == "none")
+        #expect(try vote(after: 0, 503, .POST).summary == "none")
         let none = HTTPRetryPolicy.standard(maxRetries: 0)
         let action = try none.shouldRetry(with: status(503), state: .init(), metadata: metadata())
-        #expect(action.words == "no retry: 0 retries")
+        #expect(action.summary == "no retry: 0 retries")
     }
 
     // MARK: Safety
@@ -204,7 +206,7 @@ struct ReadyPoliciesTests {
     func safety() throws {
         let policy = HTTPRetryPolicy.maxRetries(1).whenSafe()
         func vote(_ metadata: Retry.Metadata<HTTP.Request, HTTP.Response>, _ error: FetchError) -> String {
-            policy.shouldRetry(with: error, state: .init(), metadata: metadata).words
+            policy.shouldRetry(with: error, state: .init(), metadata: metadata).summary
         }
         for method: HTTP.Method in [.GET, .HEAD, .PUT, .DELETE, .OPTIONS, .TRACE] {
             #expect(vote(try metadata(method), try status(503)) == "retry")
@@ -229,7 +231,7 @@ struct ReadyPoliciesTests {
     func transient() throws {
         let policy = HTTPRetryPolicy.maxRetries(1).whenTransient()
         func passes(_ error: any Error) throws -> Bool {
-            try policy.shouldRetry(with: error, state: .init(), metadata: metadata()).words == "retry"
+            try policy.shouldRetry(with: error, state: .init(), metadata: metadata()).summary == "retry"
         }
         for code: HTTP.StatusCode in [408, 425, 429, 500, 502, 503, 504] { #expect(try passes(try status(code))) }
         for code: HTTP.StatusCode in [301, 400, 401, 403, 404, 409, 501, 505] { #expect(try !passes(try status(code))) }

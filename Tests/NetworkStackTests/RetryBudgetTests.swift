@@ -106,7 +106,7 @@ struct RetryBudgetTests {
                 error: error,
                 retryState: .init()
             )
-            .words
+            .summary
         }
         let failure = FetchError.http(503, nil, .init(status: 503, url: request.url))
         // An invalid delay ends the fetch.
@@ -132,7 +132,7 @@ struct RetryBudgetTests {
                 response: nil,
                 error: Failure(),
                 retryState: .after(failures)
-            ).words
+            ).summary
         }
         for _ in 1...4 { policy.interceptScheduledTask(withIdentifier: 1, request: request, retryState: .init()) }
         // Retries pay nothing in.
@@ -149,6 +149,6 @@ struct RetryBudgetTests {
             error: Failure(),
             retryState: .init()
         )
-        #expect(vote.words == "none", "a failure nobody wants to retry keeps its error")
+        #expect(vote.summary == "none", "a failure nobody wants to retry keeps its error")
     }
 }

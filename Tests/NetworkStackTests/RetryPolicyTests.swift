@@ -14,8 +14,8 @@ extension Retry.State {
 }
 
 extension Retry.Action {
-    /// The action in words, to compare.
-    var words: String {
+    /// The action as text, to compare.
+    var summary: String {
         switch self {
         case .none: "none"
         case .retry: "retry"
@@ -32,7 +32,7 @@ struct RetryPolicyTests {
     typealias Policy = Retry.Policy<Int>
 
     private func vote(_ policy: Policy, _ state: Retry.State, metadata: Int = 0) -> String {
-        policy.shouldRetry(with: Failure(), state: state, metadata: metadata).words
+        policy.shouldRetry(with: Failure(), state: state, metadata: metadata).summary
     }
 
     /// What a scale must not be called for.
@@ -115,7 +115,7 @@ struct RetryPolicyTests {
                 #expect(metadata == 42)
                 return action
             }
-            #expect(vote(policy, .after(2, delay: 2), metadata: 42) == action.words)
+            #expect(vote(policy, .after(2, delay: 2), metadata: 42) == action.summary)
         }
     }
 
@@ -177,28 +177,28 @@ struct RetryPolicyTests {
         )
         let rows: [(Retry.Action, Retry.Action, String)] = [
             (.none, .none, "none"), (.none, .retry, "retry"), (.none, .retryAfter(1), "retry after 1.0"),
-            (.none, first, first.words), (.retry, .none, "retry"), (.retry, .retry, "retry"),
-            (.retry, .retryAfter(1), "retry after 1.0"), (.retry, first, first.words),
+            (.none, first, first.summary), (.retry, .none, "retry"), (.retry, .retry, "retry"),
+            (.retry, .retryAfter(1), "retry after 1.0"), (.retry, first, first.summary),
             (.retryAfter(1), .none, "retry after 1.0"), (.retryAfter(1), .retry, "retry after 1.0"),
             (.retryAfter(1), .retryAfter(2), "retry after 2.0"), (.retryAfter(2), .retryAfter(1), "retry after 2.0"),
-            (.retryAfter(1), first, first.words), (first, .none, first.words), (first, .retry, first.words),
-            (first, .retryAfter(9), first.words), (first, second, first.words), (second, first, second.words),
+            (.retryAfter(1), first, first.summary), (first, .none, first.summary), (first, .retry, first.summary),
+            (first, .retryAfter(9), first.summary), (first, second, first.summary), (second, first, second.summary),
         ]
-        for (left, right, winner) in rows { #expect(Retry.Action.mostPrioritary(left, right).words == winner) }
+        for (left, right, winner) in rows { #expect(Retry.Action.mostPrioritary(left, right).summary == winner) }
     }
 
     @Test("A policy receives the delay that was waited last")
     func lastDelays() async throws {
         let mock = try MockNetworkStack(clock: VirtualClock(keepsUp: true))
         mock.answer(.GET, "/", with: .status(.serviceUnavailable))
-        let told = Lock<[Retry.Delay]>([])
+        let received = Lock<[Retry.Delay]>([])
         let delays = [0.1, 0.2, 0.3, 0.7]
         let policy = HTTPRetryPolicy.custom { _, state, _ in
-            told.withLock { $0.append(state.lastDelay) }
+            received.withLock { $0.append(state.lastDelay) }
             return state.retryCount < delays.count ? .retryAfter(delays[state.retryCount]) : .none
         }
         let request = try HTTP.Request(url: "http://h.test/")
         _ = try? await mock.fetch(resource: .init(baseRequestMaking: .request(request), interceptors: [policy]))
-        #expect(told.withLock { $0 } == [0] + delays)
+        #expect(received.withLock { $0 } == [0] + delays)
     }
 }

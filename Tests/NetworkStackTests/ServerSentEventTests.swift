@@ -78,9 +78,9 @@ struct ServerSentEventTests {
             limit: 100
         ) { _ in .cancelled }
         #expect(events.lastEventID == nil && events.retry == nil)
-        var told: [String] = []
-        for try await event in events { told.append(event.data) }
-        #expect(told == ["a"])
+        var received: [String] = []
+        for try await event in events { received.append(event.data) }
+        #expect(received == ["a"])
         #expect(events.lastEventID == "2")
         #expect(events.retry == .milliseconds(50))
         let others = Events(stream("id: 1\nid\ndata: a\n\n"), limit: 100) { _ in .cancelled }

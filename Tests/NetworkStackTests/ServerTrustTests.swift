@@ -24,7 +24,7 @@ struct ServerTrustTests {
         )
     }
 
-    /// The verdict of a judge in a word: `ordinary`, the domain of the policy that applies, or the error; and its report.
+    /// The verdict of a judge as text: `ordinary`, the domain of the policy that applies, or the error; and its report.
     private func verdict(
         _ url: String,
         _ policies: [PinningPolicy],
@@ -159,8 +159,8 @@ struct ServerTrustTests {
                 .domainPolicyExpired(host: "late.test", domainName: "late.test", expirationDate: Self.now - 1)
             ),
         ] {
-            let (word, reports) = try verdict(url, policies, mode: .reportOnly)
-            #expect(word == "ordinary")
+            let (outcome, reports) = try verdict(url, policies, mode: .reportOnly)
+            #expect(outcome == "ordinary")
             #expect(reports.map(\.error) == [expected])
             #expect(try reports.first?.origin == HTTP.Origin(of: #require(URL(string: url))))
         }

@@ -65,7 +65,7 @@ struct TokenAuthenticatorTests {
             error: error,
             retryState: state
         )
-        .words
+        .summary
     }
 
     @Test("A thousand requests that need a token wait for one refresh")
@@ -240,7 +240,7 @@ struct TokenAuthenticatorTests {
             error: FetchError.cancelled,
             retryState: .init()
         )
-        #expect(dead.words == "none")
+        #expect(dead.summary == "none")
         #expect(try await authorization(authenticator) == "Bearer T1")
     }
 

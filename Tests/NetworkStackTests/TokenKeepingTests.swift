@@ -78,7 +78,7 @@ struct TokenKeepingTests {
             error: HTTPFetchError<HTTP.Response, any Error>.http(401, nil, response),
             retryState: .init()
         )
-        .words
+        .summary
     }
 
     @Test("A sign-out while a token is being saved is the store's final state")

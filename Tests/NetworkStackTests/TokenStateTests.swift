@@ -105,7 +105,7 @@ struct TokenStateTests {
     func refusedAtOnce() {
         var state = TokenState()
         _ = state.adopt(AccessToken("T1"), from: 1, margin: .zero, now: .now)
-        let votes = [0, 1].map { state.judge(rejected: "Bearer T1", rejections: $0).words }
+        let votes = [0, 1].map { state.judge(rejected: "Bearer T1", rejections: $0).summary }
         #expect(votes == ["retry", "retry"], "it is being replaced already")
     }
 
@@ -128,7 +128,7 @@ struct TokenStateTests {
             error: HTTPFetchError<HTTP.Response, any Error>.http(401, nil, refused),
             retryState: state
         )
-        #expect(vote.words == "retry")
+        #expect(vote.summary == "retry")
     }
 
     @Test("The store is read once, and the timer of a refresh ends with it")

@@ -31,8 +31,8 @@ struct AnswerTests {
         )
     }
 
-    /// The events, in a word each.
-    private static func words(_ events: [Answer.Event]) -> [String] {
+    /// A text for each event.
+    private static func texts(_ events: [Answer.Event]) -> [String] {
         events.map { event in
             switch event {
             case .head(let response): "\(response.status)"
@@ -47,8 +47,8 @@ struct AnswerTests {
     func redirectToNowhere() throws {
         let (tunnel, redirect) = (try Self.response(200), try Self.response(302, ["Content-Length": "0"]))
         var answer = try Self.answer()
-        #expect(Self.words(answer.received(tunnel)) == [])
-        #expect(Self.words(answer.completed(redirect, nil, hasSent: false)) == ["302", "finished"])
+        #expect(Self.texts(answer.received(tunnel)) == [])
+        #expect(Self.texts(answer.completed(redirect, nil, hasSent: false)) == ["302", "finished"])
     }
 
     @Test(
@@ -59,7 +59,7 @@ struct AnswerTests {
         var answer = try Self.answer()
         let events = answer.completed(try Self.response(302, fields), nil, hasSent: false)
         guard case .failed(.transport(let error))? = events.last else {
-            Issue.record("It ended in \(Self.words(events))")
+            Issue.record("It ended in \(Self.texts(events))")
             return
         }
         #expect(error.code == .redirectToNonExistentLocation && error.kind == .malformed)
@@ -69,16 +69,16 @@ struct AnswerTests {
     func noContent() throws {
         let (tunnel, response) = (try Self.response(200), try Self.response(204))
         var answer = try Self.answer()
-        for head in [tunnel, response] { #expect(Self.words(answer.received(head)) == []) }
-        #expect(Self.words(answer.completed(response, nil, hasSent: false)) == ["204", "finished"])
+        for head in [tunnel, response] { #expect(Self.texts(answer.received(head)) == []) }
+        #expect(Self.texts(answer.completed(response, nil, hasSent: false)) == ["204", "finished"])
     }
 
     @Test("is delivered with its first bytes, an error's too, without another protocol's bytes")
     func content() throws {
-        for (status, told) in [(200, ["200", "3 bytes"]), (404, ["404", "3 bytes"]), (101, ["101"])] {
+        for (status, expected) in [(200, ["200", "3 bytes"]), (404, ["404", "3 bytes"]), (101, ["101"])] {
             var answer = try Self.answer()
-            for head in [200, status] { #expect(Self.words(answer.received(try Self.response(head))) == []) }
-            #expect(Self.words(answer.received(Data("abc".utf8))) == told)
+            for head in [200, status] { #expect(Self.texts(answer.received(try Self.response(head))) == []) }
+            #expect(Self.texts(answer.received(Data("abc".utf8))) == expected)
         }
     }
 }

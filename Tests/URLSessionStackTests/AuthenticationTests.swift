@@ -50,7 +50,7 @@ struct AuthenticationTests {
     }
 
     @Test("is an ordinary 401 without an answer", arguments: [false, true])
-    func nobody(isInjected: Bool) async throws {
+    func unanswered(isInjected: Bool) async throws {
         let server = try Self.server()
         let network = isInjected ? Stack.injected() : try Stack(configuration: .init())
         for _ in 1...3 { #expect(try await Self.content(of: server, on: network) == "who are you") }

@@ -8,32 +8,32 @@ import Testing
 struct BacklogTests {
     private static let megabyte = Data(count: 1 << 20)
 
-    /// Takes events until the reader pauses after some chunks; returns them in a word each.
-    private func tell(_ backlog: inout Backlog, holdingAfter count: Int = .max) -> [String] {
-        var told: [String] = []
+    /// Takes events until the reader pauses after some chunks; returns a text for each.
+    private func deliver(_ backlog: inout Backlog, holdingAfter count: Int = .max) -> [String] {
+        var delivered: [String] = []
         while let event = backlog.next() {
             switch event {
-            case .body(let data): told.append("\(data.count)")
-            case .failed(.bodyTooLarge(let limit)): told.append("more than \(limit)")
-            case .finished: told.append("finished")
-            default: told.append("another")
+            case .body(let data): delivered.append("\(data.count)")
+            case .failed(.bodyTooLarge(let limit)): delivered.append("more than \(limit)")
+            case .finished: delivered.append("finished")
+            default: delivered.append("another")
             }
-            if told.count == count { backlog.hold() }
+            if delivered.count == count { backlog.hold() }
         }
-        return told
+        return delivered
     }
 
     @Test("is delivered in order, and held while the reader pauses")
     func order() {
         var backlog = Backlog()
         backlog.add([.body(Data(count: 1)), .body(Data(count: 2)), .body(Data(count: 3))])
-        #expect(tell(&backlog, holdingAfter: 1) == ["1"])
+        #expect(deliver(&backlog, holdingAfter: 1) == ["1"])
         backlog.add([.body(Data(count: 4)), .finished])
-        #expect(tell(&backlog) == [])
+        #expect(deliver(&backlog) == [])
         backlog.resume()
-        #expect(tell(&backlog, holdingAfter: 2) == ["2", "3"])
+        #expect(deliver(&backlog, holdingAfter: 2) == ["2", "3"])
         backlog.resume()
-        #expect(tell(&backlog) == ["4", "finished"])
+        #expect(deliver(&backlog) == ["4", "finished"])
     }
 
     @Test("is bounded by the body limit, however often the reader pauses and resumes")
@@ -43,21 +43,21 @@ struct BacklogTests {
         backlog.hold()
         for _ in 0..<10 { backlog.add([.body(Self.megabyte)], limit: limit) }
         backlog.resume()
-        #expect(tell(&backlog, holdingAfter: 1) == ["1048576"])
+        #expect(deliver(&backlog, holdingAfter: 1) == ["1048576"])
         backlog.add([.body(Self.megabyte)], limit: limit)
-        #expect(tell(&backlog) == [])
+        #expect(deliver(&backlog) == [])
         backlog.add([.body(Data(count: 1))], limit: limit)
-        #expect(tell(&backlog) == ["more than 10485760"])
+        #expect(deliver(&backlog) == ["more than 10485760"])
     }
 
     @Test("does not count what was delivered")
-    func told() {
+    func delivered() {
         var backlog = Backlog()
         backlog.hold()
         for _ in 0..<100 {
             backlog.add([.body(Self.megabyte)], limit: 2 << 20)
             backlog.resume()
-            #expect(tell(&backlog, holdingAfter: 1) == ["1048576"])
+            #expect(deliver(&backlog, holdingAfter: 1) == ["1048576"])
         }
     }
 }

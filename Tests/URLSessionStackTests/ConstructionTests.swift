@@ -118,7 +118,7 @@ struct ConstructionTests {
             configuration.httpAdditionalHeaders = ["Content-Length": "5"]
             _ = Stack.injected(configuration: configuration)
         }
-        #expect(result.saysOnExit("Content-Length belongs to one request"))
+        #expect(result.printsOnExit("Content-Length belongs to one request"))
     }
 
     @Test("A stack without a session makes one for its first fetch, and keeps it")
@@ -161,7 +161,7 @@ struct ConstructionTests {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             Stack.injected().session = nil
         }
-        #expect(result.saysOnExit("Call finishFetchesAndInvalidateSession() instead"))
+        #expect(result.printsOnExit("Call finishFetchesAndInvalidateSession() instead"))
     }
 
     @Test("A session without a delegate is a fatal error with the fix")
@@ -170,7 +170,7 @@ struct ConstructionTests {
             Stack().session = URLSession(configuration: .default)
         }
         #expect(
-            result.saysOnExit("The session has no delegate. Make it with URLSession(configuration:delegate: network")
+            result.printsOnExit("The session has no delegate. Make it with URLSession(configuration:delegate: network")
         )
     }
 
@@ -180,7 +180,7 @@ struct ConstructionTests {
             Stack().session = URLSession(configuration: .default, delegate: Stack(), delegateQueue: nil)
         }
         #expect(
-            result.saysOnExit("delegate is not this stack. Make it with URLSession(configuration:delegate: network")
+            result.printsOnExit("delegate is not this stack. Make it with URLSession(configuration:delegate: network")
         )
     }
 
@@ -190,7 +190,7 @@ struct ConstructionTests {
             let network = Stack.injected()
             network.session = URLSession(configuration: .default, delegate: network, delegateQueue: nil)
         }
-        #expect(result.saysOnExit("Make another stack for another session"))
+        #expect(result.printsOnExit("Make another stack for another session"))
     }
 
     @Test("A delegate queue that is not serial is a fatal error with the fix")
@@ -199,7 +199,7 @@ struct ConstructionTests {
             let network = Stack()
             network.session = URLSession(configuration: .default, delegate: network, delegateQueue: OperationQueue())
         }
-        #expect(result.saysOnExit("Give URLSession no queue, or one whose maxConcurrentOperationCount is 1"))
+        #expect(result.printsOnExit("Give URLSession no queue, or one whose maxConcurrentOperationCount is 1"))
     }
 
     @Test("What URLSession cannot do is refused when the stack is made")

@@ -96,8 +96,8 @@ struct EnvironmentTests {
             Self.clear()
             let status = Lock("")
             let proxy = try ScriptedServer { _ in
-                let wishes = "Set-Cookie: a=b\r\nStrict-Transport-Security: max-age=1000\r\n"
-                let head = "HTTP/1.1 \(status.withLock { $0 })\r\n\(wishes)Content-Length: 6\r\n\r\n"
+                let fields = "Set-Cookie: a=b\r\nStrict-Transport-Security: max-age=1000\r\n"
+                let head = "HTTP/1.1 \(status.withLock { $0 })\r\n\(fields)Content-Length: 6\r\n\r\n"
                 return [.receiveHead, .send(head + "secret"), .close]
             }
             var configuration = Network.Configuration()
@@ -137,7 +137,7 @@ struct EnvironmentTests {
             }
             let closed = try ClosedPort.reserve()
             setenv("ALL_PROXY", proxy.authority, 1)
-            let rules: [(rule: String, isHeeded: Bool)] = [
+            let rules: [(rule: String, isApplied: Bool)] = [
                 ("", false), ("*", true), ("a, *", false), ("localhost,127.0.0.1", true),
                 ("a.test , LOCALHOST,127.0.0.1", true), (".localhost,127.0.0.1", true),
                 ("..localhost,.127.0.0.1", false), ("host,27.0.0.1,0.1", false),
@@ -145,7 +145,7 @@ struct EnvironmentTests {
                 ("localhost:\(closed.port),127.0.0.1:\(closed.port)", false), ("127.0.0.0/8,localhost/", false),
                 (".", false), ("localhost b.test,127.0.0.1", false),
             ]
-            for (rule, isHeeded) in rules {
+            for (rule, isApplied) in rules {
                 setenv("no_proxy", rule, 1)
                 let tunnels = Platform.tunnels()
                 let network = Stack.injected()
@@ -154,7 +154,7 @@ struct EnvironmentTests {
                     let before = proxy.requests.count
                     _ = await network.outcome(of: try .url(url))
                     let mayLead = tunnels.mayLead(to: try HTTP.Origin(of: URLText.parse(url)))
-                    #expect(mayLead == !isHeeded, "\(rule) for \(host)")
+                    #expect(mayLead == !isApplied, "\(rule) for \(host)")
                     #expect(mayLead || proxy.requests.count == before, "libcurl does not except \(host) by \(rule)")
                 }
                 await network.shutdown()

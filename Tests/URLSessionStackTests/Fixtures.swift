@@ -57,7 +57,7 @@ extension Stack {
 }
 
 extension Result where Success == Network.Value<Data, URLResponse>, Failure == Network.URLSessionError {
-    /// In a word.
+    /// The outcome as text.
     var summary: String {
         switch self {
         case .success(let fetched): "success \(fetched.text)"
@@ -82,8 +82,8 @@ func eventually(within limit: Duration = .seconds(10), _ condition: () -> Bool) 
 }
 
 extension ExitTest.Result? {
-    /// Whether a process ended with this among its last words.
-    func saysOnExit(_ text: String) -> Bool {
+    /// Whether the process printed this text to standard error.
+    func printsOnExit(_ text: String) -> Bool {
         String(decoding: self?.standardErrorContent ?? [], as: UTF8.self).contains(text)
     }
 }

@@ -21,7 +21,7 @@ struct KnownCrashTests {
                 "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n0\r\nX-Trailer: 1\r\n\r\n"
             )
         }
-        #expect(result.saysOnExit("Transfer completed, but there's no response"))
+        #expect(result.printsOnExit("Transfer completed, but there's no response"))
     }
 
     @Test("A connection that ends within a head ends the process (swift-corelibs-foundation #5285)")
@@ -29,7 +29,7 @@ struct KnownCrashTests {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             try await Self.fetch("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n")
         }
-        #expect(result.saysOnExit("Transfer completed, but there's no response"))
+        #expect(result.printsOnExit("Transfer completed, but there's no response"))
     }
 
     @Test(
@@ -40,7 +40,7 @@ struct KnownCrashTests {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             try await Self.fetch("HTTP/1.1 200 OK\r\n\0X-Nul: 1\r\nContent-Length: 2\r\n\r\nok")
         }
-        #expect(result.saysOnExit("Transfer completed, but there's no response"))
+        #expect(result.printsOnExit("Transfer completed, but there's no response"))
     }
 
     @Test("An unfollowed redirect that URLSession cannot compose crashes the process")
@@ -48,7 +48,7 @@ struct KnownCrashTests {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             try await Self.fetch("HTTP/1.1 302 Found\r\nLocation: //[::1]/\r\nContent-Length: 0\r\n\r\n")
         }
-        #expect(result.saysOnExit("Invalid URL"))
+        #expect(result.printsOnExit("Invalid URL"))
     }
 
     @Test(

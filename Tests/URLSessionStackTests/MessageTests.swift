@@ -109,7 +109,7 @@ struct MessageTests {
             ("a=\"1, 2\"; max-age=3,max-age=4", "a=\"1, 2\"; max-age=3"), ("a=\"1, max-age=2", "a=\"1, max-age=2"),
         ]
     )
-    func wishes(joined: String, first: String) throws {
+    func strictTransport(joined: String, first: String) throws {
         let fields = ["strict-Transport-Security": joined, "X-Other": joined]
         let response = HTTPURLResponse(
             url: try URLText.parse("https://a.test/"),
@@ -197,8 +197,8 @@ struct MessageTests {
     func errorsAfterSending(code: URLError.Code, text: String, kind: HTTP.FailureKind) {
         let error = URLError(code, userInfo: [NSLocalizedDescriptionKey: text])
         for (mayHaveArrived, kind) in [(false, kind), (true, .receive)] {
-            guard case .transport(let told) = URLError.failure(error, mayHaveArrived: mayHaveArrived),
-                told.kind == kind, told.phase?.isBeforeSending != true || !mayHaveArrived
+            guard case .transport(let failure) = URLError.failure(error, mayHaveArrived: mayHaveArrived),
+                failure.kind == kind, failure.phase?.isBeforeSending != true || !mayHaveArrived
             else {
                 Issue.record("mayHaveArrived \(mayHaveArrived) is not \(kind)")
                 continue
@@ -220,15 +220,18 @@ struct MessageTests {
             (.unknown, "Received HTTP code 403 from proxy after CONNECT", .proxy),
         ]
     )
-    func errorsNamingHosts(host: String, told: (code: URLError.Code, text: String, kind: HTTP.FailureKind)) throws {
-        let text = told.text.replacingOccurrences(of: "HOST", with: host.lowercased())
+    func errorsNamingHosts(host: String, reported: (code: URLError.Code, text: String, kind: HTTP.FailureKind)) throws {
+        let text = reported.text.replacingOccurrences(of: "HOST", with: host.lowercased())
         let url = try URLText.parse("https://\(host)/")
-        let error = URLError(told.code, userInfo: [NSLocalizedDescriptionKey: text, NSURLErrorFailingURLErrorKey: url])
+        let error = URLError(
+            reported.code,
+            userInfo: [NSLocalizedDescriptionKey: text, NSURLErrorFailingURLErrorKey: url]
+        )
         guard case .transport(let failure) = URLError.failure(error) else {
             Issue.record("It became another failure")
             return
         }
-        #expect(failure.kind == told.kind)
+        #expect(failure.kind == reported.kind)
     }
 
     @Test("An error with a response shows neither cookies nor a query, even when dumped")
@@ -284,14 +287,14 @@ struct MessageTests {
                 NSURLErrorFailingURLErrorKey: try URLText.parse("http://user:secret@a.test/path?token=secret"),
             ]
         )
-        guard case .transport(let told) = URLError.failure(error) else {
+        guard case .transport(let failure) = URLError.failure(error) else {
             Issue.record("It became another failure")
             return
         }
-        #expect(told.code == code)
-        #expect(told.kind == kind)
-        #expect(told.failingURL?.absoluteString == "http://a.test/path")
-        #expect(!"\(told) \(told.userInfo)".contains("secret"))
-        #expect(text.isEmpty || told.failureDescription == "\(text) (NSURLErrorDomain \(code.rawValue))")
+        #expect(failure.code == code)
+        #expect(failure.kind == kind)
+        #expect(failure.failingURL?.absoluteString == "http://a.test/path")
+        #expect(!"\(failure) \(failure.userInfo)".contains("secret"))
+        #expect(text.isEmpty || failure.failureDescription == "\(text) (NSURLErrorDomain \(code.rawValue))")
     }
 }

@@ -136,7 +136,7 @@ struct StormTests {
                             let making = Stack.Resource(baseRequestMaking: .init { $0(.success(request)) })
                             let (done, count) = (Gate(), Lock(0))
                             begun.withLock { $0 += 1 }
-                            let told: @Sendable () -> Void = {
+                            let finish: @Sendable () -> Void = {
                                 count.withLock { $0 += 1 }
                                 if count.withLock({ $0 }) > 1 { twice.withLock { $0 += 1 } }
                                 ended.withLock { $0 += 1 }
@@ -146,27 +146,27 @@ struct StormTests {
                             switch Int.random(in: 0..<4) {
                             case 0:
                                 fetching = network.streaming.fetch(resource: making) { result in
-                                    guard case .success(let fetched) = result else { return told() }
+                                    guard case .success(let fetched) = result else { return finish() }
                                     let mode = Int.random(in: 0..<3)
                                     Task {
-                                        if mode == 0 { return told() }
+                                        if mode == 0 { return finish() }
                                         do {
                                             for try await chunk in fetched.value {
                                                 if mode == 1, !chunk.isEmpty {
                                                     try await Task.sleep(for: .milliseconds(1))
                                                 }
                                             }
-                                            told()
-                                        } catch { told() }
+                                            finish()
+                                        } catch { finish() }
                                     }
                                 }
                             case 1:
                                 let path = folder.file("download-\(lane)")
                                 fetching = network.downloads(to: path).fetch(resource: making) { _ in
-                                    told()
+                                    finish()
                                 }
                             default:
-                                fetching = network.fetch(resource: making) { _ in told() }
+                                fetching = network.fetch(resource: making) { _ in finish() }
                             }
                             switch Int.random(in: 0..<3) {
                             case 0: fetching.cancel()

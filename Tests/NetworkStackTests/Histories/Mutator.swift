@@ -5,7 +5,7 @@ struct Mutator {
     var random: SeededRandom
 
     /// Bytes that parsers look for, and some that none should.
-    private static let telling = Array("\"\\=;,: \t\r\n\0/-.+09azAZ*%\u{7F}".utf8) + [0x80, 0xC3, 0xEF, 0xFF]
+    private static let significant = Array("\"\\=;,: \t\r\n\0/-.+09azAZ*%\u{7F}".utf8) + [0x80, 0xC3, 0xEF, 0xFF]
     /// The most bytes of an input.
     private static let longest = 2048
 
@@ -20,7 +20,7 @@ struct Mutator {
         let (start, end) = range(of: input)
         switch random.number(below: 7) {
         case 0 where start < input.count: input[start] ^= 1 << UInt8(random.number(below: 8))
-        case 1 where start < input.count: input[start] = Self.telling[random.number(below: Self.telling.count)]
+        case 1 where start < input.count: input[start] = Self.significant[random.number(below: Self.significant.count)]
         case 2: input.removeSubrange(start..<end)
         case 3: input.insert(contentsOf: input[start..<end], at: end)
         case 4: input.insert(contentsOf: input[start..<end], at: random.number(below: input.count + 1))
@@ -29,7 +29,7 @@ struct Mutator {
             let (from, to) = range(of: other)
             input.replaceSubrange(start..<end, with: other[from..<to])
         case 6 where random.number(below: 4) == 0: input.removeSubrange(end...)
-        default: input.insert(Self.telling[random.number(below: Self.telling.count)], at: start)
+        default: input.insert(Self.significant[random.number(below: Self.significant.count)], at: start)
         }
     }
 

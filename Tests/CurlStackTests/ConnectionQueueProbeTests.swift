@@ -5,11 +5,11 @@ import Testing
 @testable import CurlStack
 
 @Suite("ConnectionQueue, where a shared connection may be gone")
-struct ConnectionQueueDoubtTests {
+struct ConnectionQueueProbeTests {
     private final class Token {}
 
     @Test("one transfer probes for the others when the shared connection is empty or unusable")
-    func doubts() throws {
+    func probes() throws {
         var queue = ConnectionQueue(limits: .init(perHost: 4))
         let origin = try HTTP.Origin(of: try #require(URL(string: "http://a/")))
         let line = queue.hostQueue(of: .init(origin: origin, version: .http2PriorKnowledge))
