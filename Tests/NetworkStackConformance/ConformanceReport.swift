@@ -111,7 +111,7 @@ extension ConformanceSubject {
             return report.note(check, .notClaimed(unclaimed.description))
         } catch {
             guard let issue else {
-                let failure = (error as? ConformanceFailure).map(peers.told) ?? error
+                let failure = (error as? ConformanceFailure).map(peers.addRecords) ?? error
                 report.note(check, .failed("\(failure)"))
                 throw failure
             }

@@ -9,8 +9,8 @@ final class CheckPeers: Sendable {
     func add(_ peer: ConformancePeer) { peers.withLock { $0.append(peer) } }
 
     /// Returns a failure with the records of the servers.
-    func told(with failure: ConformanceFailure) -> ConformanceFailure {
+    func addRecords(to failure: ConformanceFailure) -> ConformanceFailure {
         let received = peers.withLock { $0 }.map { peer in "\(peer.url("/")): \(peer.requests().suffix(8))" }
-        return received.isEmpty ? failure : failure.adding("The servers have received \(received)")
+        return received.isEmpty ? failure : failure.adding("The servers received \(received)")
     }
 }

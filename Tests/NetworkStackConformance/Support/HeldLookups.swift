@@ -35,7 +35,7 @@ final class HeldLookups: Sendable {
     deinit { Self.held.withLock { [name] in $0.removeValue(forKey: name) }?.mayGoOn.open() }
 
     /// Releases the lookup.
-    func letGo() { Self.held.withLock { [name] in $0[name] }?.mayGoOn.open() }
+    func release() { Self.held.withLock { [name] in $0[name] }?.mayGoOn.open() }
 
     /// Whether a lookup of the name has begun.
     var hasBegun: Bool { Self.held.withLock { [name] in $0[name] }?.began.isOpen ?? false }
@@ -76,7 +76,7 @@ final class HeldLookups: Sendable {
     func began() async throws {
         guard let lookup = Self.held.withLock({ $0[name] }) else { return }
         do { try await lookup.began.opened(within: .seconds(10)) } catch is WaitTimedOut {
-            throw ConformanceFailure("Nobody looked \(name) up")
+            throw ConformanceFailure("\(name) was not looked up")
         }
     }
 

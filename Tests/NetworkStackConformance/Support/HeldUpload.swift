@@ -18,7 +18,7 @@ struct HeldUpload: Sendable {
     }
 
     /// Sends the rest of the body.
-    func letGo() {
+    func release() {
         rest.yield(Self.content.dropFirst())
         rest.finish()
     }

@@ -131,7 +131,7 @@ struct PairTrial: Sendable {
         if situation == .retried || situation == .changedByRetry {
             interceptors.append(
                 Spy("retry").with {
-                    $0.vote = { told in told.response?.status == 503 && told.state.retryCount == 0 ? .retry : .none }
+                    $0.vote = { event in event.response?.status == 503 && event.state.retryCount == 0 ? .retry : .none }
                 }
             )
         }

@@ -150,7 +150,7 @@ extension BoundedClient {
 
 extension ScriptedServer {
     /// Expects that connections were refused in the handshake: no byte of a request arrived, and no certificate.
-    func expectNothingTold(
+    func expectNothingReceived(
         handshakes: Bool = false,
         file: StaticString = #fileID,
         line: UInt = #line

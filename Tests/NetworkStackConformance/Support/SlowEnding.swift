@@ -7,14 +7,14 @@ import NetworkStackTesting
 final class SlowEnding: Sendable {
     let endless: AsyncStream<Data>
     private let (mayEnd, ended) = (DispatchSemaphore(value: 0), Gate())
-    private let heldNobodyUp = Lock(false)
+    private let delayedNothing = Lock(false)
 
     init() {
         let continuation: AsyncStream<Data>.Continuation
         (endless, continuation) = AsyncStream.makeStream(of: Data.self)
-        continuation.onTermination = { [mayEnd, ended, heldNobodyUp] _ in
+        continuation.onTermination = { [mayEnd, ended, delayedNothing] _ in
             let isReleased = mayEnd.wait(timeout: .now() + 5) == .success
-            heldNobodyUp.withLock { $0 = isReleased }
+            delayedNothing.withLock { $0 = isReleased }
             ended.open()
         }
         continuation.yield(Data("some".utf8))
@@ -24,6 +24,6 @@ final class SlowEnding: Sendable {
     func end() async throws {
         mayEnd.signal()
         try await ended.opened()
-        try expect(heldNobodyUp.withLock { $0 }, "It was waited for who lets go of the content")
+        try expect(delayedNothing.withLock { $0 }, "The fetch waited for the release of the body")
     }
 }

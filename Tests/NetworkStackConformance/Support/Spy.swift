@@ -18,7 +18,7 @@ struct Spy: HTTPResourceInterceptor {
     typealias Made = Result<HTTP.Request, any Error>
 
     /// The parameters of a task's event.
-    struct Told: Sendable {
+    struct Event: Sendable {
         var identifier: Int
         var request: HTTP.Request?
         var data: Data?
@@ -31,9 +31,9 @@ struct Spy: HTTPResourceInterceptor {
     let log: EventLog
     var make: @Sendable (Made, @escaping RequestHandler) -> any Cancelable = { $1($0) }
     var content: @Sendable (Data, @escaping BodyHandler) -> any Cancelable = { $1(.success($0)) }
-    var scheduled: @Sendable (Told) -> Void = { _ in }
-    var succeeded: @Sendable (Told) -> Void = { _ in }
-    var vote: @Sendable (Told) -> Retry.Action = { _ in .none }
+    var scheduled: @Sendable (Event) -> Void = { _ in }
+    var succeeded: @Sendable (Event) -> Void = { _ in }
+    var vote: @Sendable (Event) -> Retry.Action = { _ in .none }
 
     init(_ name: String, _ log: EventLog = EventLog()) { (self.name, self.log) = (name, log) }
 
@@ -44,7 +44,7 @@ struct Spy: HTTPResourceInterceptor {
 
     func interceptScheduledTask(withIdentifier identifier: Int, request: HTTP.Request, retryState: Retry.State) {
         log.add("\(name) schedules attempt \(retryState.attemptCount)")
-        scheduled(Told(identifier: identifier, request: request, state: retryState))
+        scheduled(Event(identifier: identifier, request: request, state: retryState))
     }
 
     func interceptBody(
@@ -65,7 +65,7 @@ struct Spy: HTTPResourceInterceptor {
         retryState: Retry.State
     ) {
         log.add("\(name) succeeds with \(String(decoding: data, as: UTF8.self))")
-        succeeded(Told(identifier: identifier, request: request, data: data, response: response, state: retryState))
+        succeeded(Event(identifier: identifier, request: request, data: data, response: response, state: retryState))
     }
 
     func interceptFailedTask(
@@ -78,7 +78,7 @@ struct Spy: HTTPResourceInterceptor {
     ) -> Retry.Action {
         log.add("\(name) fails attempt \(retryState.attemptCount)" + (request == nil ? " without a request" : ""))
         return vote(
-            Told(
+            Event(
                 identifier: identifier,
                 request: request,
                 data: data,

@@ -21,7 +21,7 @@ final class MockTransfer: HTTPTransfer {
                 // At most thirty years, because adding much longer times overflows.
                 let delay = min(reply.delay, .seconds(1_000_000_000))
                 if delay > .zero { try await transport.clock.sleep(for: delay) }
-                try await Self.tell(reply, to: request, sink, &signals)
+                try await Self.report(reply, to: request, sink, &signals)
             } catch let failure as HTTPTransferFailure<any Error> {
                 sink.failed(failure, metrics: .init())
             } catch is CancellationError where Task.isCancelled {
@@ -67,7 +67,7 @@ final class MockTransfer: HTTPTransfer {
         }
     }
 
-    private static func tell(
+    private static func report(
         _ reply: MockReply,
         to request: HTTP.Request,
         _ sink: any HTTPTransferSink<any Error>,

@@ -3,4 +3,4 @@ import NetworkStackConformance
 
 let names = Set(ConformanceCheck.all.map(\.name))
 guard !names.isEmpty, names.count == ConformanceCheck.all.count else { fatalError("Two checks have the same name.") }
-print("NetworkStackConformance says: \(names.count) checks")
+print("NetworkStackConformance: \(names.count) checks")

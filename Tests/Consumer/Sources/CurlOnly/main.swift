@@ -3,14 +3,14 @@ import CurlStack
 import FoundationEssentials
 import NetworkStack
 
-guard let nobody = URL(string: "http://127.0.0.1:1/") else { fatalError("The URL is one.") }
+guard let closedPort = URL(string: "http://127.0.0.1:1/") else { fatalError("The URL is invalid.") }
 let stack = try Network.CurlNetworkStack()
-let request = HTTP.Request(method: .GET, url: nobody)
+let request = HTTP.Request(method: .GET, url: closedPort)
 do {
     _ = try await stack.fetch(resource: HTTPResource(baseRequestMaking: .request(request)))
-    fatalError("Somebody listens on port 1.")
+    fatalError("A program listens on port 1.")
 } catch {
     guard case .transport(let refused, _) = error else { fatalError("Expected a transport error, not \(error).") }
-    print("CurlStack says: \(refused)")
+    print("CurlStack: \(refused)")
 }
 await stack.shutdown()

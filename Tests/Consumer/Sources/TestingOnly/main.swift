@@ -9,4 +9,4 @@ let stub = StubNetworkStack<String, Int, Void, Void, Unreachable>(cancelled: Unr
 }
 let fetched = try await stub.fetch(resource: "four")
 guard fetched.value == 4, stub.resources == ["four"] else { fatalError("The stub answered \(fetched.value).") }
-print("NetworkStackTesting says: \(fetched.value)")
+print("NetworkStackTesting: \(fetched.value)")

@@ -7,13 +7,13 @@ import URLSessionStack
     import FoundationNetworking
 #endif
 
-guard let nobody = URL(string: "http://127.0.0.1:1/") else { fatalError("The URL is one.") }
+guard let closedPort = URL(string: "http://127.0.0.1:1/") else { fatalError("The URL is invalid.") }
 let stack = try Network.URLSessionNetworkStack(configuration: .init())
-let request = HTTP.Request(method: .GET, url: nobody)
+let request = HTTP.Request(method: .GET, url: closedPort)
 do {
     _ = try await stack.fetch(resource: HTTPResource(baseRequestMaking: .request(request)))
-    fatalError("Somebody listens on port 1.")
+    fatalError("A program listens on port 1.")
 } catch {
     guard case .transport(let refused, _) = error else { fatalError("Expected a transport error, not \(error).") }
-    print("URLSessionStack says: \(refused)")
+    print("URLSessionStack: \(refused)")
 }

@@ -2,8 +2,8 @@
 import FoundationEssentials
 import NetworkStack
 
-guard let url = URL(string: "https://example.org/") else { fatalError("The URL is one.") }
+guard let url = URL(string: "https://example.org/") else { fatalError("The URL is invalid.") }
 var request = HTTP.Request(method: .GET, url: url)
 request.headers["Accept"] = "application/json"
-guard request.headers["accept"] == "application/json" else { fatalError("Header names ignore case.") }
-print("NetworkStack says: \(request.method) \(request.url)")
+guard request.headers["accept"] == "application/json" else { fatalError("Header names must ignore case.") }
+print("NetworkStack: \(request.method) \(request.url)")

@@ -115,8 +115,8 @@ extension ConformanceCheck {
             let token = try BearerAuthenticator(token: "xyz.123", origins: [origin])
             let text = try await subject.stack { $0.interceptors = [anna] }.text(basic)
             try expect(text.contains("anna") && text.contains("true"), text)
-            let said = try await subject.stack { $0.interceptors = [token] }.text(bearer)
-            try expect(said.contains("xyz.123"), said)
+            let bearerText = try await subject.stack { $0.interceptors = [token] }.text(bearer)
+            try expect(bearerText.contains("xyz.123"), bearerText)
             let wrong = try BasicAuthenticator(user: "anna", password: "wrong", origins: [origin])
             guard
                 case .failure(.http(401, _, _)) =

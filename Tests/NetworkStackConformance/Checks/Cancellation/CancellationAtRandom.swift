@@ -48,10 +48,10 @@ extension ConformanceCheck {
             let peer = try subject.serve { .ok($0.path) }
             let ends = Lock<[Int: Int]>([:])
             var spy = Spy("spy").with { $0.content = { data, handler in handler(.success(data)) } }
-            spy.scheduled = { told in ends.withLock { $0[told.identifier, default: 0] += 0 } }
-            spy.succeeded = { told in ends.withLock { $0[told.identifier, default: 0] += 1 } }
-            spy.vote = { told in
-                ends.withLock { $0[told.identifier, default: 0] += 1 }
+            spy.scheduled = { event in ends.withLock { $0[event.identifier, default: 0] += 0 } }
+            spy.succeeded = { event in ends.withLock { $0[event.identifier, default: 0] += 1 } }
+            spy.vote = { event in
+                ends.withLock { $0[event.identifier, default: 0] += 1 }
                 return .none
             }
             let stack = try subject.stack { [spy] in

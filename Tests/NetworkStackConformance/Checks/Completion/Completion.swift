@@ -208,10 +208,10 @@ extension ConformanceCheck {
         _ resource: ConformanceSubject.Stack.Resource,
         on stack: ConformanceSubject.Stack,
         _ lifetime: Lifetime,
-        _ tell: @escaping @Sendable (Int?) -> Void
+        _ report: @escaping @Sendable (Int?) -> Void
     ) {
         stack.fetchAndDecode(resource: resource, decoding: .json([String: Int].self)) { result in
-            withExtendedLifetime(lifetime) { tell((try? result.get())?.value["a"]) }
+            withExtendedLifetime(lifetime) { report((try? result.get())?.value["a"]) }
         }
     }
 

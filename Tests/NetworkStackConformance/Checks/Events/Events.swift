@@ -110,11 +110,15 @@ extension ConformanceCheck {
             let stack = try subject.stack { $0.listeners = [listener] }
             for _ in 0..<2 { try await stack.text(peer.url("/")) }
             try await eventually("both fetches are reported") {
-                listener.heard.withLock { $0.count(where: \.isEmpty) } == 2
+                listener.received.withLock { $0.count(where: \.isEmpty) } == 2
             }
             let advisories = stack.capabilities.advisories.map(\.id)
             let expected = (advisories.isEmpty ? [] : [advisories]) + [[], []]
-            try expectEqual(listener.heard.withLock { $0 }, expected, "what was heard")
+            try expectEqual(
+                listener.received.withLock { $0 },
+                expected,
+                "the vulnerabilities and starts that were reported"
+            )
         },
         ConformanceCheck("A stream that is cut off reports a failure", needs: [.network]) { subject in
             let recorder = EventRecorder()
@@ -180,8 +184,8 @@ private final class BlockedListener: EventListener {
 
 /// Notes the vulnerabilities that it gets, and the starts of fetches as empty lists.
 private final class AdvisoryListener: EventListener {
-    let heard = Lock<[[String]]>([])
+    let received = Lock<[[String]]>([])
 
-    func advisoriesFound(_ advisories: [HTTP.Advisory]) { heard.withLock { $0.append(advisories.map(\.id)) } }
-    func fetchStarted(_ event: FetchEvent) { heard.withLock { $0.append([]) } }
+    func advisoriesFound(_ advisories: [HTTP.Advisory]) { received.withLock { $0.append(advisories.map(\.id)) } }
+    func fetchStarted(_ event: FetchEvent) { received.withLock { $0.append([]) } }
 }

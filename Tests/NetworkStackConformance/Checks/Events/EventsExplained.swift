@@ -60,7 +60,7 @@ extension ConformanceCheck {
                 let fetch = try stack.observe(server.url(host: lookups.name))
                 try await lookups.began()
                 try await Task.sleep(for: .milliseconds(300) * scale)
-                lookups.letGo()
+                lookups.release()
                 try await fetch.onlyOutcome().value()
                 try await expectSlow(.nameLookup, recorder)
             }

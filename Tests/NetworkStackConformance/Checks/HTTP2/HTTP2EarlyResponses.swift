@@ -29,7 +29,7 @@ extension ConformanceCheck {
                     options.version = .http2PriorKnowledge
                     let client = try subject.client { $0.options = options }
                     let request = try HTTP.Request(method: .POST, url: server.url(), body: body)
-                    let (response, content) = try await told(by: client, request)
+                    let (response, content) = try await fetchResponse(by: client, request)
                     try expectEqual(response.status.rawValue, status, what)
                     try expectBytes(content, text.utf8, what)
                     try expectBytes(await client.get(server.url()).value, "next".utf8, "after \(what)")
@@ -108,7 +108,7 @@ extension ConformanceCheck {
                         ]
                     }
                     let request = try HTTP.Request(url: server.url(), headers: [.te: "trailers"])
-                    let (response, content) = try await told(by: subject.http2Client(), request)
+                    let (response, content) = try await fetchResponse(by: subject.http2Client(), request)
                     try expectBytes(content, "ok".utf8)
                     try expectEqual(response.trailers?["X-Checksum"], "abc", "X-Checksum after \(fields)")
                 }
@@ -202,8 +202,8 @@ extension ConformanceCheck {
         ]
     }
 
-    /// The response, with its content, whatever its status.
-    private static func told(
+    /// Fetches the response and its body, whatever its status.
+    private static func fetchResponse(
         by client: BoundedClient,
         _ request: HTTP.Request
     ) async throws -> (HTTP.Response, Data) {

@@ -19,7 +19,7 @@ extension ConformanceCheck {
             // What a stack is asked later begins no earlier, so they have tried by then.
             let other = try ScriptedServer.responding { _ in .ok("other") }
             try expectEqual(try await client.stack.text(other.url()), "other", "a fetch from another server")
-            try await letGo(uploads)
+            try await release(uploads)
             for fetch in more { try expectBytes(await fetch.onlyOutcome().value().value, BytePattern.bytes(1024)) }
             let frames = try await nghttpd.framesAtTheEnd()
             let first = frames.first(where: \.opensStream)?.connection
@@ -29,7 +29,7 @@ extension ConformanceCheck {
             subject in
             let (nghttpd, client) = try await echoing(subject) { $0.connections.streamsPerConnection = 5 }
             _ = try await client.get(nghttpd.url("/bytes/1k"))
-            try await letGo(nghttpd.hold(5, of: 20, client))
+            try await release(nghttpd.hold(5, of: 20, client))
             let most = mostStreams(in: try await nghttpd.framesAtTheEnd())
             try expectEqual(Array(most.values), [5], "the most streams at a time, of each connection")
         },
@@ -41,7 +41,7 @@ extension ConformanceCheck {
                     configuration.connections.total = limit
                 }
                 _ = try await client.get(nghttpd.url("/bytes/1k"))
-                try await letGo(nghttpd.hold(20, of: 20, client))
+                try await release(nghttpd.hold(20, of: 20, client))
                 let most = mostStreams(in: try await nghttpd.framesAtTheEnd())
                 try expectEqual(Array(most.values), [20], "the most streams at a time, of each connection")
             }
@@ -51,7 +51,7 @@ extension ConformanceCheck {
             needs: needsLimits
         ) { subject in
             let (nghttpd, client) = try await echoing(subject) { $0.connections.streamsPerConnection = 5 }
-            try await letGo(nghttpd.hold(5, of: 20, client))
+            try await release(nghttpd.hold(5, of: 20, client))
             let most = mostStreams(in: try await nghttpd.framesAtTheEnd())
             try expectEqual(most.values.max(), 5, "the most streams that a connection had at a time: \(most)")
         },
@@ -87,9 +87,9 @@ extension NghttpdServer {
     }
 }
 
-/// Lets all of them go before any can end, as they may wait for one another.
-private func letGo(_ uploads: [HeldUpload]) async throws {
-    for upload in uploads { upload.letGo() }
+/// Releases all uploads before it awaits any, as they may wait for one another.
+private func release(_ uploads: [HeldUpload]) async throws {
+    for upload in uploads { upload.release() }
     for upload in uploads { try expectBytes(await upload.fetch.onlyOutcome().value().value, HeldUpload.content) }
 }
 

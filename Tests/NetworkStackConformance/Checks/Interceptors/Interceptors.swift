@@ -78,10 +78,10 @@ extension ConformanceCheck {
                     return number < 3 ? .status(503) : .ok("x")
                 }
                 let spy = Spy("spy").with {
-                    $0.scheduled = { told in begun.withLock { $0.append(told.identifier) } }
-                    $0.succeeded = { told in ended.withLock { $0.append(told.identifier) } }
-                    $0.vote = { told in
-                        ended.withLock { $0.append(told.identifier) }
+                    $0.scheduled = { event in begun.withLock { $0.append(event.identifier) } }
+                    $0.succeeded = { event in ended.withLock { $0.append(event.identifier) } }
+                    $0.vote = { event in
+                        ended.withLock { $0.append(event.identifier) }
                         return .retry
                     }
                 }
@@ -119,9 +119,9 @@ extension ConformanceCheck {
                 let (log, failures) = (EventLog(), Lock<[String]>([]))
                 let peer = try subject.serve { _ in .status(200) }
                 let spy = Spy("spy", log).with {
-                    $0.vote = { told in
+                    $0.vote = { event in
                         failures.withLock { failures in
-                            failures.append((told.error as? any HTTPError)?.summary ?? "nothing")
+                            failures.append((event.error as? any HTTPError)?.summary ?? "nothing")
                             return failures.count == 1 ? .retry : .none
                         }
                     }

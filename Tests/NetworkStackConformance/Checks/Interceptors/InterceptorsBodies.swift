@@ -30,9 +30,9 @@ extension ConformanceCheck {
             let (log, failures) = (EventLog(), EventLog())
             let peer = try subject.serve { _ in .ok("x", headers: [("X-A", "1")]) }
             let judge = Spy("after", log).with {
-                $0.vote = { told in
-                    let text = told.data.map { String(decoding: $0, as: UTF8.self) } ?? "none"
-                    failures.add("\(text) \(told.response?.headers["X-A"] ?? "none")")
+                $0.vote = { event in
+                    let text = event.data.map { String(decoding: $0, as: UTF8.self) } ?? "none"
+                    failures.add("\(text) \(event.response?.headers["X-A"] ?? "none")")
                     return .none
                 }
             }
@@ -48,7 +48,7 @@ extension ConformanceCheck {
             let begin = ["makes a request", "schedules attempt 1"].flatMap { ["before \($0)", "after \($0)"] }
             let end = ["before takes x", "before fails attempt 1", "after fails attempt 1"]
             try expectEqual(log.all, begin + end, "the events")
-            try expectEqual(failures.all, ["x 1"], "the content and the response that the failure was told with")
+            try expectEqual(failures.all, ["x 1"], "the body and the response of the failure")
         },
         ConformanceCheck("A failed transform can be tried again") { subject in
             struct Spoiled: Error {}
@@ -87,8 +87,8 @@ extension ConformanceCheck {
             let outcome = try await subject.stack().observe(.intercepted(peer.url("/"), by: [late])).onlyOutcome()
             try expectEqual(try outcome.text(), "x", "the content")
             try expectEqual(peer.requests().count, 2, "requests on the wire")
-            let told = log.all.filter { $0.contains("attempt") }
-            try expectEqual(told.count { $0.contains("fails") }, 1, "failures in \(told)")
+            let attempts = log.all.filter { $0.contains("attempt") }
+            try expectEqual(attempts.count { $0.contains("fails") }, 1, "failures in \(attempts)")
         },
         ConformanceCheck("The body of a failed response is not transformed") { subject in
             let (log, peer) = (EventLog(), try subject.serve { _ in .status(500, "x") })

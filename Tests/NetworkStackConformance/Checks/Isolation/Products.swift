@@ -108,7 +108,7 @@ extension ConformanceCheck {
         ConformanceCheck("Fetches from eight threads have distinct identifiers") { subject in
             let seen = Lock<[Int]>([])
             let spy = Spy("identified").with { spy in
-                spy.scheduled = { told in seen.withLock { $0.append(told.identifier) } }
+                spy.scheduled = { event in seen.withLock { $0.append(event.identifier) } }
             }
             let (peer, listener) = (try subject.serve { _ in .ok("one") }, NumberListener())
             let stack = try subject.stack {

@@ -54,9 +54,9 @@ extension ConformanceCheck {
             let server = try ScriptedServer.responding(.init(tls: certificates.server)) { _ in .ok("secret") }
             let client = try subject.client { $0.tls.trustRoots = .file(path: certificates.caFile) }
             let metrics = try await client.get(server.url()).response.metrics
-            let connected = try told(metrics.connected, "until the connection was open")
-            let secured = try told(metrics.secured, "until TLS was negotiated")
-            let firstByte = try told(metrics.firstByte, "until the first byte")
+            let connected = try reported(metrics.connected, "until the connection was open")
+            let secured = try reported(metrics.secured, "until TLS was negotiated")
+            let firstByte = try reported(metrics.firstByte, "until the first byte")
             try expect(
                 connected < secured && secured <= firstByte,
                 "connected after \(connected), secured after \(secured), the first byte after \(firstByte)"
@@ -74,7 +74,7 @@ extension ConformanceCheck {
             let stack = try subject.stack { $0.tls.verification = .disabledForTesting }
             let fetches = try (0..<2).map { try stack.observe(server.url("/\($0)", host: lookups.name)) }
             try await lookups.began()
-            let held = try await whileAnotherServerAnswers(stack) { lookups.letGo() }
+            let held = try await whileAnotherServerAnswers(stack) { lookups.release() }
             for fetch in fetches {
                 let metrics = try await fetch.onlyOutcome().value().response.metrics
                 let (queue, firstByte) = (metrics.queue ?? .zero, metrics.firstByte ?? .zero)
@@ -91,11 +91,11 @@ extension ConformanceCheck {
             let stack = try subject.stack()
             let fetch = try stack.observe(server.url(host: lookups.name))
             try await lookups.began()
-            let held = try await whileAnotherServerAnswers(stack) { lookups.letGo() }
+            let held = try await whileAnotherServerAnswers(stack) { lookups.release() }
             let metrics = try await fetch.onlyOutcome().value().response.metrics
-            let resolved = try told(metrics.resolved, "until the name was looked up")
+            let resolved = try reported(metrics.resolved, "until the name was looked up")
             try expect(resolved >= held, "The lookup was held for \(held), and took \(resolved)")
-            let connected = try told(metrics.connected, "until the connection was open")
+            let connected = try reported(metrics.connected, "until the connection was open")
             try expect(resolved <= connected && connected <= metrics.total, "\(metrics)")
         },
         ConformanceCheck("The metrics report how long a fetch was queued", needs: [.network]) { subject in
@@ -105,10 +105,13 @@ extension ConformanceCheck {
             // It is in the queue before the fetches that come after it are sent.
             let held = try await whileAnotherServerAnswers(bottleneck.stack) { bottleneck.open() }
             let metrics = try await queued.onlyOutcome().value().response.metrics
-            let waited = try told(metrics.queue, "in the queue")
-            try expect(waited >= held, "It waited \(held) at least, and tells of \(waited)")
+            let waited = try reported(metrics.queue, "in the queue")
+            try expect(waited >= held, "The metrics report \(waited) of waiting, at least \(held) was expected")
             // A clock of whole milliseconds may be one too high.
-            try expect(waited <= metrics.total + .milliseconds(1), "It waited \(waited) of \(metrics.total)")
+            try expect(
+                waited <= metrics.total + .milliseconds(1),
+                "The metrics report \(waited) of waiting and \(metrics.total) in total"
+            )
         },
         ConformanceCheck("The metrics report no body bytes for a response without a body", needs: [.network]) {
             subject in
@@ -135,17 +138,17 @@ extension ConformanceCheck {
         },
     ]
 
-    private static func told(_ time: Duration?, _ what: String) throws -> Duration {
-        guard let time else { throw ConformanceFailure("The time \(what) is not told") }
+    private static func reported(_ time: Duration?, _ what: String) throws -> Duration {
+        guard let time else { throw ConformanceFailure("The metrics do not report the time \(what)") }
         return time
     }
 
-    /// Something is held up; it is let go once a fetch from another server has taken its time.
+    /// Fetches from another server, and then releases what is held.
     ///
     /// - Returns: How long it was held for at least, less what a clock of whole milliseconds may lose.
     private static func whileAnotherServerAnswers(
         _ stack: ConformanceSubject.Stack,
-        letGo: () -> Void
+        release: () -> Void
     ) async throws -> Duration {
         let hasAsked = Gate()
         let other = try ScriptedServer { _ in
@@ -159,7 +162,7 @@ extension ConformanceCheck {
         let since = ContinuousClock.now
         try expectEqual(try await fetch.onlyOutcome().text(), "other", "the fetch from another server")
         let held = ContinuousClock.now - since
-        letGo()
+        release()
         return .milliseconds(Int64(held / .milliseconds(1)) - 1)
     }
 }

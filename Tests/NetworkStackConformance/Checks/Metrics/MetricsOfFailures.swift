@@ -18,7 +18,7 @@ extension ConformanceCheck {
             needs: [.network, .connectionEvents, .heldLookups]
         ) { subject in
             let lookups = try HeldLookups(findingThisMachine: true)
-            defer { lookups.letGo() }
+            defer { lookups.release() }
             let server = try ScriptedServer.responding { _ in .ok("x") }
             let metrics = try await failure(
                 subject,

@@ -26,7 +26,7 @@ extension ConformanceCheck {
                 let impostor = try trial.server(identity)
                 let wrong = try trial.client(trial.trust(trial.pins(.leaf), scope: .leaf))
                 try await wrong.mismatch(trial.request(impostor.url()))
-                try await impostor.expectNothingTold()
+                try await impostor.expectNothingReceived()
             }
         } + [
             ConformanceCheck("Any one of several pins suffices, in any order and spelling", needs: PinnedTrial.needs) {
@@ -51,7 +51,7 @@ extension ConformanceCheck {
                     let impostor = try trial.server()
                     let wrong = try trial.client(trial.trust(trial.pins(certificate), scope: .leaf))
                     try await wrong.mismatch(trial.request(impostor.url()))
-                    try await impostor.expectNothingTold()
+                    try await impostor.expectNothingReceived()
                 }
             },
             ConformanceCheck(
@@ -104,9 +104,9 @@ extension ConformanceCheck {
                 let impostor = try trial.server { $0.maximumTLSVersion = version }
                 let wrong = try trial.client(trial.trust(trial.pins(.otherRoot, .otherLeaf)))
                 let chain = try await wrong.mismatch(trial.request(impostor.url()))
-                let told = try trial.pins(.leaf, .intermediate, .root)
-                try expectEqual(Set(chain.map(\.base64)), told, "the keys of the chain")
-                try await impostor.expectNothingTold()
+                let keys = try trial.pins(.leaf, .intermediate, .root)
+                try expectEqual(Set(chain.map(\.base64)), keys, "the keys of the chain")
+                try await impostor.expectNothingReceived()
             }
         }
     }

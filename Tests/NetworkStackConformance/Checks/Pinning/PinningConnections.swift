@@ -101,7 +101,7 @@ extension ConformanceCheck {
             let impostor = try trial.server { $0.applicationProtocols = ["h2"] }
             let client = try trial.client(trial.trust(trial.pins(.otherLeaf)))
             try await client.mismatch(HTTP.Request(url: impostor.url()))
-            try await impostor.expectNothingTold()
+            try await impostor.expectNothingReceived()
         },
         ConformanceCheck(
             "Requests on a keep-alive connection fail once its policy expires",
@@ -168,7 +168,7 @@ extension ConformanceCheck {
             for pins in [[], [right]] as [Set<String>] {
                 try await client(origin: wrong, proxy: pins).mismatch(trial.request(impostor.url()))
             }
-            try await impostor.expectNothingTold()
+            try await impostor.expectNothingReceived()
         },
     ]
 

@@ -22,7 +22,7 @@ extension ConformanceCheck {
                     _ = try await client(.leaf, of: server).success(trial.request(server.url(host: host)))
                     let impostor = try trial.server()
                     try await client(.otherLeaf, of: impostor).mismatch(trial.request(impostor.url(host: host)))
-                    try await impostor.expectNothingTold()
+                    try await impostor.expectNothingReceived()
                 }
             }
             let wrong = try trial.client(trial.trust(trial.pins(.otherLeaf), notPinned: true))
@@ -32,7 +32,7 @@ extension ConformanceCheck {
                 let request: HTTP.Request
                 do { request = try trial.request(impostor.url(host: host)) } catch is HTTP.InvalidValue { continue }
                 _ = try await wrong.refusal(request)
-                try await impostor.expectNothingTold()
+                try await impostor.expectNothingReceived()
             }
         },
         ConformanceCheck("No spelling of an IPv6 address escapes its policy", needs: PinnedTrial.needs) { subject in
@@ -44,7 +44,7 @@ extension ConformanceCheck {
                 _ = try await right.success(trial.request(server.url(host: host)))
                 let impostor = try trial.server { $0.loopback = .v6 }
                 try await wrong.mismatch(trial.request(impostor.url(host: host)))
-                try await impostor.expectNothingTold()
+                try await impostor.expectNothingReceived()
             }
         },
         ConformanceCheck("A host without a policy is reached only if allowed", needs: PinnedTrial.needs) {
@@ -80,7 +80,7 @@ extension ConformanceCheck {
             guard case .pinVerificationFailed("localhost", .pinnedHashNotFound) = error else {
                 throw ConformanceFailure("saw \(error)")
             }
-            try await impostor.expectNothingTold()
+            try await impostor.expectNothingReceived()
             let trial = try PinnedTrial(subject)
             let target = try trial.server()
             let server = try ScriptedServer.responding(.init(tls: trial.certificates.server)) { _ in
@@ -155,7 +155,7 @@ extension ConformanceCheck {
                 if host == "a.test" {
                     try expectEqual(report.error, .domainNotPinned(host: "127.0.0.1"), "the report")
                 } else if case .pinVerificationFailed(_, .pinnedHashNotFound(let chain)) = report.error {
-                    try expectEqual(chain.count, 3, "keys told")
+                    try expectEqual(chain.count, 3, "reported keys")
                 } else {
                     throw ConformanceFailure("reported \(report.error)")
                 }
@@ -168,7 +168,7 @@ extension ConformanceCheck {
             let server = try trial.server(identity)
             let client = try trial.client(trial.trust([identity.publicKeyPins()[0]], mode: .reportOnly))
             _ = try await client.breakdown(trial.request(server.url()))
-            try await server.expectNothingTold(handshakes: true)
+            try await server.expectNothingReceived(handshakes: true)
         },
         ConformanceCheck("An allowed expired policy means ordinary trust with a report", needs: PinnedTrial.needs) {
             subject in
@@ -199,7 +199,7 @@ extension ConformanceCheck {
                 $0.interceptors = [AlwaysRetry()]
             }
             try await client.mismatch(trial.request(impostor.url()))
-            try await impostor.expectNothingTold()
+            try await impostor.expectNothingReceived()
             try expectEqual(impostor.snapshot.accepted, 1, "connections")
         },
     ]

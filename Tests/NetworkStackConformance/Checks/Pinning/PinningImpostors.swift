@@ -19,7 +19,7 @@ extension ConformanceCheck {
                     _ = try await client.success(trial.request(server.url()))
                     let impostor = try trial.server(rogue)
                     try await client.mismatch(trial.request(impostor.url()))
-                    try await impostor.expectNothingTold()
+                    try await impostor.expectNothingReceived()
                 }
             }
         },
@@ -34,7 +34,7 @@ extension ConformanceCheck {
             let impostor = try trial.server(trial.certificates.forged)
             let result = try await client.unverified(trial.request(impostor.url()))
             try expect(result != nil && result != 0, "The verifier's number is \(result.map(String.init) ?? "none")")
-            try await impostor.expectNothingTold()
+            try await impostor.expectNothingReceived()
         },
         ConformanceCheck("The right key does not excuse a bad certificate", needs: PinnedTrial.needs) { subject in
             let trial = try PinnedTrial(subject)
@@ -46,7 +46,7 @@ extension ConformanceCheck {
                     let impostor = try trial.server(identity)
                     let client = try trial.client(trial.trust([pin], scope: scope))
                     numbers.insert(try await client.unverified(trial.request(impostor.url())))
-                    try await impostor.expectNothingTold()
+                    try await impostor.expectNothingReceived()
                 }
             }
             try expectEqual(numbers.subtracting([nil, 0, 1]).count, 3, "the verifier's reasons, in \(numbers)")
@@ -73,7 +73,7 @@ extension ConformanceCheck {
                             ($0.clientCertificate, $0.maximumTLSVersion) = (.requested, version)
                         }
                         try await client.distrust(trial.request(impostor.url()))
-                        try await impostor.expectNothingTold()
+                        try await impostor.expectNothingReceived()
                     }
                 }
             }
@@ -90,7 +90,7 @@ extension ConformanceCheck {
                 let client = try trial.client(trust) { $0.tls.clientIdentity = identity }
                 _ = try await client.unverified(trial.request(impostor.url(host: host)))
             }
-            try await impostor.expectNothingTold()
+            try await impostor.expectNothingReceived()
         },
         ConformanceCheck(
             "A pinned host is refused even where verification is disabled",
@@ -105,7 +105,7 @@ extension ConformanceCheck {
                 _ = try await client.success(trial.request(server.url(host: "localhost")))
                 let impostor = try trial.server(identity)
                 _ = try await client.unverified(trial.request(impostor.url()))
-                try await impostor.expectNothingTold()
+                try await impostor.expectNothingReceived()
             }
         },
     ]

@@ -206,14 +206,14 @@ extension ConformanceCheck {
             let request = try trial.request(untouched.url(host: "127.0.0.2"))
             for (own, origins) in [(PinnedCertificate.otherRoot, PinnedCertificate.root), (.root, .otherRoot)] {
                 let chain = try await client(proxy, own, origins).mismatch(request)
-                try expectEqual(chain.count, 3, "keys told")
+                try expectEqual(chain.count, 3, "reported keys")
             }
             _ = try await client(strangeProxy, .root, .root).unverified(request)
             try expectEqual(proxy.tunnels + strangeProxy.tunnels, tunnels, "tunnels asked for")
             try expectEqual(untouched.snapshot.accepted, 0, "connections")
             let impostor = try trial.server(trial.certificates.secondServer)
             _ = try await client(proxy, .root, .root).unverified(trial.request(impostor.url(host: "127.0.0.2")))
-            try await impostor.expectNothingTold()
+            try await impostor.expectNothingReceived()
         },
     ]
 

@@ -46,7 +46,7 @@ extension ConformanceCheck {
                             _ = try await client.success(request)
                         } else {
                             try await client.mismatch(request)
-                            try await server.expectNothingTold()
+                            try await server.expectNothingReceived()
                         }
                     }
                 }
@@ -119,10 +119,10 @@ extension ConformanceCheck {
                             _ = try await client.success(request)
                         } else if pins == nil {
                             _ = try await client.breakdown(request)
-                            try await server.expectNothingTold(handshakes: true)
+                            try await server.expectNothingReceived(handshakes: true)
                         } else {
                             _ = try await client.unverified(request)
-                            try await server.expectNothingTold()
+                            try await server.expectNothingReceived()
                         }
                     }
                 }

@@ -128,14 +128,14 @@ extension ConformanceCheck {
             let proxy = try ScriptedServer { _ in
                 [
                     .run { connection in
-                        let told = try connection.receive(expected.count)
-                        isAsExpected.withLock { $0 = told == expected }
+                        let bytes = try connection.receive(expected.count)
+                        isAsExpected.withLock { $0 = bytes == expected }
                     }, .send([0, 90, 0, 0, 0, 0, 0, 0]), .receiveHead, .send(doneReply), .close,
                 ]
             }
             let client = try subject.client { try $0.use("\(scheme)://user@\(proxy.authority)") }
             try expectBytes(await client.get("http://\(host):8080/").value, "done".utf8)
-            try expect(isAsExpected.withLock { $0 }, "the proxy was told something else")
+            try expect(isAsExpected.withLock { $0 }, "The proxy received other bytes")
             try expectEqual(proxy.requests.map { $0["Host"] }, ["\(host):8080"], "Host")
         }
     }
@@ -153,7 +153,7 @@ extension ConformanceCheck {
                 try expectBytes(await client.get(server.url(path, host: "localhost")).value, path.utf8)
             }
             let seen = try await socks.waitForDestinations { !$0.isEmpty }
-            try expectEqual(seen, ["\(expected):\(server.port)"], "what the proxy was told")
+            try expectEqual(seen, ["\(expected):\(server.port)"], "the destinations that the proxy received")
             try expectEqual(server.requests.first?["Host"], "localhost:\(server.port)", "Host")
         }
     }

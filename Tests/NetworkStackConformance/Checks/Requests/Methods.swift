@@ -8,8 +8,8 @@ extension ConformanceCheck {
         ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE"].map(arrives)
         + ["PROPFIND", "M-SEARCH", "UNKNOWN", "unknown", "!#$%&'*+-.^_`|~09"].map(arrives)
         + ["get", "Post"].map { arrives($0, needs: [.init(rawValue: "well-known methods in another case")]) }
-        + ["POST", "PUT", "PATCH"].map(saysThatItIsEmpty)
-        + ["GET", "HEAD", "OPTIONS"].map(saysNothingOfContent)
+        + ["POST", "PUT", "PATCH"].map(sendsLengthZero)
+        + ["GET", "HEAD", "OPTIONS"].map(sendsNoContentFields)
         + [
             ConformanceCheck("The response to HEAD has no body, whatever its length", rests: [.rfc(9110, "9.3.2")]) {
                 subject in
@@ -104,7 +104,7 @@ extension ConformanceCheck {
         }
     }
 
-    private static func saysThatItIsEmpty(_ name: String) -> ConformanceCheck {
+    private static func sendsLengthZero(_ name: String) -> ConformanceCheck {
         ConformanceCheck("\(name) without a body sends Content-Length: 0") { subject in
             let peer = try subject.serve { _ in .ok("done") }
             let client = try subject.client()
@@ -120,7 +120,7 @@ extension ConformanceCheck {
         }
     }
 
-    private static func saysNothingOfContent(_ name: String) -> ConformanceCheck {
+    private static func sendsNoContentFields(_ name: String) -> ConformanceCheck {
         ConformanceCheck("\(name) without a body sends no content fields") { subject in
             let peer = try subject.serve { _ in .ok("done") }
             _ = try await subject.client().success(HTTP.Request(method: .init(rawValue: name), url: peer.url("/")))

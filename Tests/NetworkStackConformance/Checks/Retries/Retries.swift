@@ -92,30 +92,30 @@ extension ConformanceCheck {
             let seen = EventLog()
             let peer = try subject.serve { _ in .status(500, "body", headers: [("X-A", "1")]) }
             let spy = Spy("spy").with {
-                $0.vote = { told in
-                    let own = (told.error as? any HTTPError)?.statusCode
-                    let text = told.data.map { String(decoding: $0, as: UTF8.self) } ?? "none"
-                    let target = told.request.map { "\($0.method)" } ?? "none"
+                $0.vote = { event in
+                    let own = (event.error as? any HTTPError)?.statusCode
+                    let text = event.data.map { String(decoding: $0, as: UTF8.self) } ?? "none"
+                    let target = event.request.map { "\($0.method)" } ?? "none"
                     seen.add(
-                        "\(told.state.retryCount) \(told.state.errors.count) \(own.map(\.rawValue) ?? 0) \(text) \(target) "
-                            + (told.response?.headers["X-A"] ?? "none")
+                        "\(event.state.retryCount) \(event.state.errors.count) \(own.map(\.rawValue) ?? 0) \(text) \(target) "
+                            + (event.response?.headers["X-A"] ?? "none")
                     )
-                    return told.state.retryCount < 2 ? .retry : .none
+                    return event.state.retryCount < 2 ? .retry : .none
                 }
             }
             let outcome = try await subject.stack().observe(.intercepted(peer.url("/"), by: [spy])).onlyOutcome()
             guard case .failure(.http(500, _, _)) = outcome else {
                 throw ConformanceFailure("Expected the error itself, saw \(outcome.summary)")
             }
-            try expectEqual(seen.all, (0...2).map { "\($0) \($0) 500 body GET 1" }, "what the votes were told")
+            try expectEqual(seen.all, (0...2).map { "\($0) \($0) 500 body GET 1" }, "what the votes received")
         },
         ConformanceCheck("Every interceptor votes, and the resource's priority combines the votes") { subject in
             let (log, folds) = (EventLog(), EventLog())
             let peer = try subject.serve { _ in .status(500) }
             let spies = [Retry.Action.noRetry(.retries(1)), .retry, .none].enumerated().map { number, action in
-                Spy("\(number)", log).with { $0.vote = { told in told.state.retryCount == 0 ? action : .none } }
+                Spy("\(number)", log).with { $0.vote = { event in event.state.retryCount == 0 ? action : .none } }
             }
-            @Sendable func word(_ action: Retry.Action) -> String {
+            @Sendable func name(_ action: Retry.Action) -> String {
                 switch action {
                 case .none: "none"
                 case .retry: "retry"
@@ -126,7 +126,7 @@ extension ConformanceCheck {
             let resource = try ConformanceSubject.Stack.Resource.intercepted(peer.url("/"), by: spies) {
                 first,
                 second in
-                folds.add("\(word(first)) \(word(second))")
+                folds.add("\(name(first)) \(name(second))")
                 return second
             }
             _ = try await subject.stack().observe(resource).onlyOutcome()

@@ -51,8 +51,8 @@ extension ConformanceCheck {
             let log = EventLog()
             let peer = try subject.serve { _ in .ok("x") }
             let spy = Spy("spy", log).with {
-                $0.vote = { told in
-                    log.add("final: \((told.error as? any HTTPError)?.isFinal == true)")
+                $0.vote = { event in
+                    log.add("final: \((event.error as? any HTTPError)?.isFinal == true)")
                     return .retry
                 }
             }
@@ -128,9 +128,9 @@ extension ConformanceCheck {
                     count += 1
                     return count
                 }
-                let said = [["7", "7"], [date, date], ["5", "9"]]
-                guard number <= said.count else { return .ok("x") }
-                return .status(503, headers: said[number - 1].map { ("Retry-After", $0) })
+                let fields = [["7", "7"], [date, date], ["5", "9"]]
+                guard number <= fields.count else { return .ok("x") }
+                return .status(503, headers: fields[number - 1].map { ("Retry-After", $0) })
             }
             let policy = HTTPRetryPolicy.maxRetries(5).respectingRetryAfter(
                 upTo: 30,
@@ -186,19 +186,21 @@ extension ConformanceCheck {
         ConformanceCheck("A retry rule receives request, response, body, failure and state") {
             subject in
             let peer = try subject.serve { $0.path == "/1" ? .status(503, "why", headers: [("X-A", "b")]) : .ok("x") }
-            let told = EventLog()
+            let received = EventLog()
             let rule = HTTPRetryPolicy.custom { error, state, metadata in
                 let status = (error as? any HTTPError)?.statusCode
                 let content = metadata.payload.map { String(decoding: $0, as: UTF8.self) }
-                told.add("\(metadata.request?.headers["X-Asked"] ?? "-") \(metadata.response?.headers["X-A"] ?? "-")")
-                told.add("\(content ?? "-") \(status?.rawValue ?? 0) \(state.retryCount)")
+                received.add(
+                    "\(metadata.request?.headers["X-Asked"] ?? "-") \(metadata.response?.headers["X-A"] ?? "-")"
+                )
+                received.add("\(content ?? "-") \(status?.rawValue ?? 0) \(state.retryCount)")
                 return state.retryCount == 0 ? .retry : .none
             }
             let stack = try subject.stack { $0.interceptors = [rule] }
             _ = try await stack.observe(peer.url("/1"), headers: ["X-Asked": "yes"]).onlyOutcome()
             _ = try await stack.observe(.made { $0(.failure(CancellationError())) }).onlyOutcome()
             let expected = ["yes b", "why 503 0", "yes b", "why 503 1", "- -", "- 0 0", "- -", "- 0 1"]
-            try expectEqual(told.all, expected, "what the rule was told")
+            try expectEqual(received.all, expected, "what the rule received")
         },
         ConformanceCheck("A long chain of retries keeps only the errors of earlier attempts") { subject in
             let attempts = subject.capabilities.supports(.network) ? 100 : 1000

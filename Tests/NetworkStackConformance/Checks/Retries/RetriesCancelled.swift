@@ -26,8 +26,8 @@ extension ConformanceCheck {
             let peer = try subject.serve { _ in .status(503) }
             let stack = try subject.stack { $0.retryClock = clock }
             let spy = Spy("spy", log).with {
-                $0.vote = { told in
-                    statuses.withLock { $0.append((told.error as? any HTTPError)?.statusCode) }
+                $0.vote = { event in
+                    statuses.withLock { $0.append((event.error as? any HTTPError)?.statusCode) }
                     return .retryAfter(60)
                 }
             }

@@ -37,8 +37,8 @@ extension ConformanceCheck {
                 return .ok("x")
             }
             let spy = Spy("spy").with {
-                $0.vote = { told in
-                    log.add("\((told.error as? any HTTPError)?.isTimeout == true) \(told.state.retryCount)")
+                $0.vote = { event in
+                    log.add("\((event.error as? any HTTPError)?.isTimeout == true) \(event.state.retryCount)")
                     return .retry
                 }
             }

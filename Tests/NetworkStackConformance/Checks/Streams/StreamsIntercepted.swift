@@ -24,14 +24,14 @@ extension ConformanceCheck {
         },
         ConformanceCheck("A stream that ends during its success event completes after it", needs: [.network]) {
             subject in
-            let (isTold, goOn) = (Gate(), Latch())
+            let (isReported, goOn) = (Gate(), Latch())
             let server = try ScriptedServer { _ in
                 [
-                    .receiveHead, .send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nfirst"), .wait(for: isTold),
+                    .receiveHead, .send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nfirst"), .wait(for: isReported),
                     .send("later"), .waitForClose,
                 ]
             }
-            let opened = try await open(server.url(), beside: subject, isTold, goOn)
+            let opened = try await open(server.url(), beside: subject, isReported, goOn)
             try expectBytes(
                 try await bounded(.seconds(20)) { try await opened.value.collect() },
                 Data("firstlater".utf8)
@@ -39,16 +39,16 @@ extension ConformanceCheck {
         },
         ConformanceCheck("A stream that ended during its success event releases its interceptors", needs: [.network]) {
             subject in
-            let (isTold, goOn) = (Gate(), Latch())
+            let (isReported, goOn) = (Gate(), Latch())
             let server = try ScriptedServer { _ in
-                [.receiveHead, .send(doneReply), .wait(for: isTold), .waitForClose]
+                [.receiveHead, .send(doneReply), .wait(for: isReported), .waitForClose]
             }
             weak var kept: StreamListener?
             let client = try subject.streaming()
             let opened: Network.Value<ErasedStream, HTTP.Response>
             do {
                 let listener = StreamListener {
-                    isTold.open()
+                    isReported.open()
                     _ = goOn.wait(seconds: 0.5)
                 }
                 kept = listener
@@ -60,14 +60,14 @@ extension ConformanceCheck {
         },
         ConformanceCheck("A stream that fails during its success event is delivered, then fails", needs: [.network]) {
             subject in
-            let (isTold, goOn) = (Gate(), Latch())
+            let (isReported, goOn) = (Gate(), Latch())
             let server = try ScriptedServer { _ in
                 [
-                    .receiveHead, .send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nfirst"), .wait(for: isTold),
+                    .receiveHead, .send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nfirst"), .wait(for: isReported),
                     .close,
                 ]
             }
-            let opened = try await open(server.url(), beside: subject, isTold, goOn)
+            let opened = try await open(server.url(), beside: subject, isReported, goOn)
             _ = try await streamFailure { _ = try await opened.value.collect() }
         },
     ]
@@ -77,21 +77,21 @@ extension ConformanceCheck {
     private static func open(
         _ url: String,
         beside subject: ConformanceSubject,
-        _ isTold: Gate,
+        _ isReported: Gate,
         _ goOn: Latch
     ) async throws -> Network.Value<ErasedStream, HTTP.Response> {
         let client = try subject.streaming()
         let (hasCompleted, events) = (Lock(false), Lock<[String]>([]))
         let listener = AttemptListener { event, _ in
             guard case .succeeded = event else { return }
-            isTold.open()
+            isReported.open()
             _ = goOn.wait(seconds: 0.5)
             let isEarly = hasCompleted.withLock { $0 }
-            events.withLock { $0.append(isEarly ? "told after the completion" : "told") }
+            events.withLock { $0.append(isEarly ? "reported after the completion" : "reported") }
         }
         let opened = try await client.open(url, interceptors: [listener])
         hasCompleted.withLock { $0 = true }
-        try expectEqual(events.withLock { $0 }, ["told"], "what the interceptor heard before the completion")
+        try expectEqual(events.withLock { $0 }, ["reported"], "the events of the interceptor")
         return opened
     }
 }

@@ -7,7 +7,7 @@ extension ConformanceCheck {
     static let strictTransport: [ConformanceCheck] = [
         ConformanceCheck("A host with an HSTS policy is not contacted in cleartext again", needs: needsRoots) {
             subject in
-            let (server, client, hosts) = try strict(subject) { _ in .ok("x", headers: wish) }
+            let (server, client, hosts) = try strict(subject) { _ in .ok("x", headers: policy) }
             _ = try await client.get(server.url(host: "localhost"))
             try expectEqual(hosts.hosts.map(\.name), ["localhost"], "hosts")
             let fetched = try await client.get("http://localhost:\(server.port)/again")
@@ -16,16 +16,16 @@ extension ConformanceCheck {
         },
         ConformanceCheck("The first of two HSTS fields counts", needs: needsRoots) { subject in
             let second = [(name: "Strict-Transport-Security", value: "max-age=0")]
-            let (server, client, hosts) = try strict(subject) { _ in .ok("x", headers: wish + second) }
+            let (server, client, hosts) = try strict(subject) { _ in .ok("x", headers: policy + second) }
             _ = try await client.get(server.url(host: "localhost"))
             try expectEqual(hosts.hosts.map(\.includesSubdomains), [true], "hosts, and whether those below count")
         },
         ConformanceCheck("An HSTS host's redirect to cleartext is followed over https", needs: needsRoots) { subject in
             let place = Lock("")
             let (server, client, _) = try strict(subject) { request in
-                guard request.path == "/start" else { return .ok("there", headers: wish) }
+                guard request.path == "/start" else { return .ok("there", headers: policy) }
                 var reply = Reply.redirect(302, to: place.withLock { $0 })
-                let field = wish.map { "\($0.name): \($0.value)\r\n" }.joined()
+                let field = policy.map { "\($0.name): \($0.value)\r\n" }.joined()
                 reply.head.insert(contentsOf: Array(field.utf8), at: reply.head.count - 2)
                 return reply
             }
@@ -49,7 +49,7 @@ extension ConformanceCheck {
             try expect(connections.allSatisfy { $0.received.first == 0x16 }, "What came first was no TLS handshake")
         },
         ConformanceCheck("An HSTS policy counts only over https", needs: [.network]) { subject in
-            let server = try ScriptedServer.responding { _ in .ok("x", headers: wish) }
+            let server = try ScriptedServer.responding { _ in .ok("x", headers: policy) }
             let hosts = HTTP.StrictTransportHosts()
             let client = try subject.client { $0.strictTransport = hosts }
             for _ in 1...2 { _ = try await client.get(server.url(host: "localhost")) }
@@ -57,7 +57,9 @@ extension ConformanceCheck {
         },
         ConformanceCheck("Without a host list, an HSTS policy is ignored", needs: needsRoots) { subject in
             let certificates = try TestCertificates.shared()
-            let server = try ScriptedServer.responding(.init(tls: certificates.server)) { _ in .ok("x", headers: wish) }
+            let server = try ScriptedServer.responding(.init(tls: certificates.server)) { _ in
+                .ok("x", headers: policy)
+            }
             let plain = try ScriptedServer.responding { _ in .ok("x") }
             let client = try subject.client { $0.tls.trustRoots = .file(path: certificates.caFile) }
             _ = try await client.get(server.url(host: "localhost"))
@@ -68,7 +70,7 @@ extension ConformanceCheck {
             subject in
             let certificates = try TestCertificates.shared()
             let server = try ScriptedServer.responding(.init(tls: certificates.untrusted)) { _ in
-                .ok("x", headers: wish)
+                .ok("x", headers: policy)
             }
             let hosts = HTTP.StrictTransportHosts()
             let client = try subject.client {
@@ -82,7 +84,7 @@ extension ConformanceCheck {
 
     private static let needsRoots: Set<HTTP.Capability> = [.network, .customTrustRoots]
 
-    private static let wish: [(name: String, value: String)] = [
+    private static let policy: [(name: String, value: String)] = [
         ("Strict-Transport-Security", "max-age=1000; includeSubDomains")
     ]
 

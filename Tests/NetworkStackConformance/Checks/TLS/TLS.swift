@@ -173,7 +173,7 @@ extension ConformanceCheck {
             }
             let words = [["issuer", "self-signed", "self signed"], ["expired"], ["match", "mismatch"]]
             for (text, words) in zip(seen, words) {
-                try expect(words.contains { text.contains($0) }, "\(text) says none of \(words)")
+                try expect(words.contains { text.contains($0) }, "The error names none of \(words): \(text)")
             }
             try expectEqual(Set(seen).count, 3, "different descriptions")
         },

@@ -21,9 +21,9 @@ extension ConformanceCheck {
                     needs: protocols.isEmpty ? needsAlerts : needsAlerts.union([.http2])
                 ) { subject in
                     // TLS 1.2 has no alert for a missing certificate.
-                    let words = version == .v12 && wanted == .required ? "handshake_failure" : alert
+                    let text = version == .v12 && wanted == .required ? "handshake_failure" : alert
                     for hasBody in [false, true] {
-                        try await endsOnce(subject, wanted, version, protocols, hasBody: hasBody, words)
+                        try await endsOnce(subject, wanted, version, protocols, hasBody: hasBody, text)
                     }
                 }
             }

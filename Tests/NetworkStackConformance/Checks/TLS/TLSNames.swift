@@ -13,7 +13,7 @@ extension ConformanceCheck {
                 let error = try await client.breakdown(request(url))
                 let kind = (error as? any HTTPTransportError)?.kind
                 try expectEqual(kind, .tls, "the kind of \(error.map { "\($0)" } ?? "nothing")")
-                try await server.expectNothingTold()
+                try await server.expectNothingReceived()
             }
         },
         ConformanceCheck(
@@ -55,7 +55,7 @@ extension ConformanceCheck {
                     let client = try trial.client(trust) { $0.tls.acceptsCommonNames = true }
                     try await client.unverified(trial.request(server.url(host: host)))
                 }
-                try await server.expectNothingTold()
+                try await server.expectNothingReceived()
             }
         },
     ]

@@ -46,8 +46,8 @@ extension ConformanceCheck {
             subject in
             final class Making: Cancelable {
                 let mayEnd = DispatchSemaphore(value: 0)
-                let heldNobodyUp = OneShot<Bool>()
-                func cancel() { heldNobodyUp.fill(mayEnd.wait(timeout: .now() + 5) == .success) }
+                let delayedNothing = OneShot<Bool>()
+                func cancel() { delayedNothing.fill(mayEnd.wait(timeout: .now() + 5) == .success) }
             }
             let server = try ScriptedServer { _ in [.receiveHead, .waitForClose] }
             let (stack, making) = (try subject.stack(), Making())
@@ -59,7 +59,7 @@ extension ConformanceCheck {
             try await stack.observe(resource).onlyOutcome().expectTimeout(.total, during: anywhere)
             try await stack.observe(server.url(), options: short).onlyOutcome().expectTimeout(.total, during: anywhere)
             making.mayEnd.signal()
-            try expect(await making.heldNobodyUp.take(), "It was waited for who makes the request")
+            try expect(await making.delayedNothing.take(), "The timeout waited for the release of the maker")
         },
         ConformanceCheck(
             "A queued request with a prefetched stream is reported as unsent",
@@ -72,8 +72,8 @@ extension ConformanceCheck {
             try await server.sees("the first request") { $0.requests.count == 1 }
             let arrived = Lock<[Bool]>([])
             let spy = Spy("spy").with { spy in
-                spy.vote = { told in
-                    arrived.withLock { $0.append(told.state.requestMayHaveArrived) }
+                spy.vote = { event in
+                    arrived.withLock { $0.append(event.state.requestMayHaveArrived) }
                     return .none
                 }
             }

@@ -16,38 +16,42 @@ extension ConformanceCheck {
                 let server = try ScriptedServer { _ in
                     [.receiveHead, .wait(for: mayGoOn), .receiveBody, .send(doneReply), .waitForClose]
                 }
-                let (told, first) = (Told(), Gate())
-                let observation = try observe(body, at: server.url(), on: subject, told, first)
+                let (progress, first) = (Progress(), Gate())
+                let observation = try observe(body, at: server.url(), on: subject, progress, first)
                 try await first.opened()
-                try expect(!observation.isCompleted, "the fetch has completed")
+                try expect(!observation.isCompleted, "The fetch completed before the server read the body")
                 mayGoOn.open()
                 _ = try await observation.onlyOutcome().value()
-                try expectEqual(told.sent.last, Told.end, "what was told last")
-                let sent = told.sent.dropLast()
-                try expect(Array(sent) == sent.sorted() && sent.count > 2, "told: \(sent)")
-                try expectEqual(sent.last, 20 << 20, "bytes sent in the end")
-                try expectEqual(told.lengths, [20 << 20], "the length")
+                try expectEqual(progress.sent.last, Progress.end, "the last report")
+                let sent = progress.sent.dropLast()
+                try expect(Array(sent) == sent.sorted() && sent.count > 2, "The progress reports are \(sent)")
+                try expectEqual(sent.last, 20 << 20, "the last count of sent bytes")
+                try expectEqual(progress.lengths, [20 << 20], "the reported lengths")
             }
         },
         ConformanceCheck("A body of unknown length reports progress without a length") { subject in
             let content = patternBytes(300_000)
             let peer = try subject.serve { .ok(bytes: $0.body) }
-            let told = Told()
+            let progress = Progress()
             let body = HTTP.Body.stream(.init { AsyncStream(pieces(of: content)) })
-            let observation = try observe(body, at: peer.url("/"), on: subject, told)
+            let observation = try observe(body, at: peer.url("/"), on: subject, progress)
             try expectBytes(await observation.onlyOutcome().value().value, content)
-            try expectEqual(told.sent.suffix(2), [300_000, Told.end], "what was told last")
-            try expectEqual(told.lengths, [nil], "the length")
+            try expectEqual(progress.sent.suffix(2), [300_000, Progress.end], "the last progress reports")
+            try expectEqual(progress.lengths, [nil], "the reported lengths")
         },
         ConformanceCheck("A repeated body reports progress from its first byte") { subject in
             let content = patternBytes(100_000)
             let file = try ContentFile(content)
             let peer = try subject.serve { $0.path.hasSuffix("/start") ? .redirect(307, to: "/next") : .ok("done") }
             for body in [HTTP.Body.bytes(content), .file(path: file.path)] {
-                let told = Told()
-                _ = try await observe(body, at: peer.url("/start"), on: subject, told).onlyOutcome().value()
-                try expectEqual(told.sent.count { $0 == 100_000 }, 2, "times that all of it was sent (\(told.sent))")
-                try expectEqual(told.lengths, [100_000], "the length")
+                let progress = Progress()
+                _ = try await observe(body, at: peer.url("/start"), on: subject, progress).onlyOutcome().value()
+                try expectEqual(
+                    progress.sent.count { $0 == 100_000 },
+                    2,
+                    "reports of the whole body (\(progress.sent))"
+                )
+                try expectEqual(progress.lengths, [100_000], "the reported lengths")
             }
         },
         ConformanceCheck("A body of a dead keep-alive connection reports progress from its start", needs: [.network]) {
@@ -61,24 +65,28 @@ extension ConformanceCheck {
             }
             let stack = try subject.stack()
             try await stack.text(server.url("/first"))
-            let told = Told()
-            _ = try await observe(.bytes(content), at: server.url("/second"), on: stack, told).onlyOutcome().value()
-            try expectEqual(server.requests.map(\.bodyCount), [0, 100_000, 100_000], "content at the server")
-            try expect(told.sent.max() == 100_000, "told: \(told.sent)")
-            try expectEqual(told.sent.suffix(2), [100_000, Told.end], "what was told last")
+            let progress = Progress()
+            _ = try await observe(.bytes(content), at: server.url("/second"), on: stack, progress).onlyOutcome().value()
+            try expectEqual(
+                server.requests.map(\.bodyCount),
+                [0, 100_000, 100_000],
+                "bytes of each body at the server"
+            )
+            try expect(progress.sent.max() == 100_000, "The progress reports are \(progress.sent)")
+            try expectEqual(progress.sent.suffix(2), [100_000, Progress.end], "the last progress reports")
         },
         ConformanceCheck("A request without a body reports no progress") { subject in
             let peer = try subject.serve { _ in .ok("done") }
-            let told = Told()
+            let progress = Progress()
             for body in [HTTP.Body.none, .bytes(Data())] {
-                _ = try await observe(body, at: peer.url("/"), on: subject, told).onlyOutcome().value()
+                _ = try await observe(body, at: peer.url("/"), on: subject, progress).onlyOutcome().value()
             }
-            try expectEqual(told.sent, [Told.end, Told.end], "what was told")
+            try expectEqual(progress.sent, [Progress.end, Progress.end], "the progress reports")
         },
     ]
 
     /// The reported progress of a fetch, and its end.
-    private final class Told: Sendable {
+    private final class Progress: Sendable {
         static let end: Int64 = -1
 
         private let state = Lock<(sent: [Int64], lengths: Set<Int64?>)>(([], []))
@@ -86,41 +94,41 @@ extension ConformanceCheck {
         var sent: [Int64] { state.withLock { $0.sent } }
         var lengths: Set<Int64?> { state.withLock { $0.lengths } }
 
-        func tell(_ sent: Int64, _ length: Int64?) {
+        func report(_ sent: Int64, _ length: Int64?) {
             state.withLock { state in
                 state.sent.append(sent)
                 state.lengths.insert(length)
             }
         }
 
-        func tellEnd() { state.withLock { $0.sent.append(Self.end) } }
+        func reportEnd() { state.withLock { $0.sent.append(Self.end) } }
     }
 
     private static func observe(
         _ body: HTTP.Body,
         at url: String,
         on subject: ConformanceSubject,
-        _ told: Told,
+        _ progress: Progress,
         _ first: Gate? = nil
     ) throws -> Observation {
-        try observe(body, at: url, on: subject.stack(), told, first)
+        try observe(body, at: url, on: subject.stack(), progress, first)
     }
 
     private static func observe(
         _ body: HTTP.Body,
         at url: String,
         on stack: ConformanceSubject.Stack,
-        _ told: Told,
+        _ progress: Progress,
         _ first: Gate? = nil
     ) throws -> Observation {
         var options = HTTP.Options()
         options.onBytesSent = { sent, length in
-            told.tell(sent, length)
+            progress.report(sent, length)
             first?.open()
         }
         let request = try HTTP.Request(method: .PUT, url: url, body: body)
         return stack.observe(.init(baseRequestMaking: .request(request), options: options.replacing)) { _ in
-            told.tellEnd()
+            progress.reportEnd()
         }
     }
 }
