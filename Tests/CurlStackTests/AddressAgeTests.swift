@@ -3,7 +3,7 @@ import Testing
 
 @testable import CurlStack
 
-@Suite("How old looked-up addresses may be")
+@Suite("The age of resolved addresses")
 struct AddressAgeTests {
     private func instant(_ seconds: Int64) -> MonotonicTime {
         MonotonicTime(nanoseconds: UInt64(seconds) * 1_000_000_000)
@@ -31,7 +31,7 @@ struct AddressAgeTests {
         #expect(age.next(at: instant(101)) == seconds)
     }
 
-    @Test("every transfer gets the age where libcurl otherwise drops all names")
+    @Test("every transfer gets the age if libcurl would otherwise drop all names")
     func restless() {
         let age = AddressAge(seconds: 60, mayRest: false)
         age.ended(with: 60, aloneOnConnection: true, at: instant(100))

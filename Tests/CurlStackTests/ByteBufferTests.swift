@@ -4,7 +4,7 @@ import Testing
 
 @testable import CurlStack
 
-@Suite("Bytes as they come out of libcurl")
+@Suite("Bytes received from libcurl")
 struct ByteBufferTests {
     private func taken(_ count: Int, expecting expected: Int) -> (Data, room: Int) {
         let (buffer, bytes) = (ByteBuffer(), [UInt8](repeating: 7, count: count))
@@ -15,7 +15,7 @@ struct ByteBufferTests {
         return (data, room)
     }
 
-    @Test("are handed over without their unused room if that is most of it")
+    @Test("are delivered without unused capacity if that is most of the buffer")
     func room() {
         let (few, room) = taken(100, expecting: 128 << 10)
         #expect(few == Data(repeating: 7, count: 100))

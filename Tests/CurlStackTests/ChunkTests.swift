@@ -4,10 +4,10 @@ import NetworkStack
 import NetworkStackTesting
 import Testing
 
-@Suite("Content in chunks", .timeLimit(.minutes(1)))
+@Suite("A chunked body", .timeLimit(.minutes(1)))
 struct ChunkTests {
     @Test(
-        "that breaks the rules is reported as malformed",
+        "with illegal framing is reported as malformed",
         arguments: [
             "0x5\r\nhello\r\n0\r\n\r\n", "x5\r\nhello\r\n0\r\n\r\n", "-5\r\nhello\r\n0\r\n\r\n",
             "5\r\nhelloX\r\n0\r\n\r\n", "fffffffffffffffff\r\nhello\r\n0\r\n\r\n",

@@ -10,9 +10,9 @@ private struct Listener: HTTPResourceInterceptor {
     typealias Response = HTTP.Response
 }
 
-@Suite("A cancel on the queue of completions")
+@Suite("A cancel on the completion queue")
 struct CompletionQueueTests {
-    @Test("comes before a completion that has not been called", .timeLimit(.minutes(1)), arguments: [false, true])
+    @Test("precedes a completion that has not been called", .timeLimit(.minutes(1)), arguments: [false, true])
     func beforeCompletion(isIntercepted: Bool) async throws {
         let server = try ScriptedServer.responding { _ in .ok("x") }
         let queue = DispatchQueue(label: "main of the test")

@@ -12,7 +12,7 @@ struct ConnectionQueueGoneTests {
         .init(origin: try HTTP.Origin(of: try #require(URL(string: "http://\(name)/"))), version: .automatic)
     }
 
-    @Test("an abandoned host is passed over for the one behind it")
+    @Test("an abandoned host is skipped")
     func passedOver() throws {
         var queue = ConnectionQueue(limits: .init(total: 1))
         let tokens = (0..<3).map { _ in Token() }
@@ -55,7 +55,7 @@ struct ConnectionQueueGoneTests {
         withExtendedLifetime(tokens) {}
     }
 
-    @Test("a waiter of a removed host may still report after its origin's others left")
+    @Test("a waiter of a removed host may still report after the origin's other waiters left")
     func forgottenTogether() throws {
         var queue = ConnectionQueue(limits: .init())
         let token = Token()

@@ -13,7 +13,7 @@ struct ConnectionQueueTests {
         .init(origin: try HTTP.Origin(of: try #require(URL(string: "http://\(name)/"))), version: version)
     }
 
-    @Test("starts as many as there is room for, and the rest in order")
+    @Test("starts transfers up to the limit, and the others in order")
     func order() throws {
         var queue = ConnectionQueue(limits: .init(perHost: 2))
         let host = try host("a")
@@ -83,7 +83,7 @@ struct ConnectionQueueTests {
         #expect(begun == ids[3])
     }
 
-    @Test("cancelled waiters are passed over")
+    @Test("cancelled waiters are skipped")
     func givingUp() throws {
         var queue = ConnectionQueue(limits: .init(perHost: 1))
         let host = try host("a")
@@ -163,7 +163,7 @@ struct ConnectionQueueTests {
         withExtendedLifetime(tokens) {}
     }
 
-    @Test("hosts that are full are not asked again until somebody leaves")
+    @Test("full hosts are not checked again until a transfer leaves")
     func fullHosts() throws {
         var queue = ConnectionQueue(limits: .init(perHost: 1))
         let lines = try (0..<1000).map { queue.hostQueue(of: try host("host\($0)")) }
@@ -182,7 +182,7 @@ struct ConnectionQueueTests {
         withExtendedLifetime(tokens) {}
     }
 
-    @Test("one finds out what a host speaks, and the others follow")
+    @Test("one transfer detects the version of a host, and the others follow")
     func scouts() throws {
         var queue = ConnectionQueue(limits: .init(perHost: 4))
         let line = queue.hostQueue(of: try host("a", .http2PriorKnowledge))

@@ -67,7 +67,7 @@ struct ConnectionTableTests {
         #expect(table[endpoints] === successor && !successor.isClosed)
     }
 
-    @Test("has one connection for endpoints whose socket is not known")
+    @Test("has one connection for endpoints with an unknown socket")
     func unlisted() {
         let table = ConnectionTable()
         let endpoints = EndpointPair(number: 1, pool: 0)

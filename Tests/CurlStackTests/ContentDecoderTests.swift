@@ -3,7 +3,7 @@ import Testing
 
 @testable import CurlStack
 
-@Suite("Decoders of content")
+@Suite("Content decoders")
 struct ContentDecoderTests {
     /// Makes one zero after the other, `count` of them of every byte.
     private final class Multiplier: ContentDecoder {
@@ -47,10 +47,10 @@ struct ContentDecoderTests {
         return (count, steps)
     }
 
-    @Test("are there for every coding whose library libcurl has")
+    @Test("exist for every coding that libcurl was built with")
     func available() { #expect(ContentCoding.available == [.gzip, .deflate, .br, .zstd]) }
 
-    @Test("take content apart wherever it comes in two, and know its end", arguments: zeros)
+    @Test("decode content that is split anywhere, and detect its end", arguments: zeros)
     func pieces(_ coding: String, _ bytes: [UInt8]) throws {
         for place in 0...bytes.count {
             let decoder = try #require(ContentCoding.decoder(for: [coding]))
@@ -67,7 +67,7 @@ struct ContentDecoderTests {
         }
     }
 
-    @Test("refuse what does not match the coding", arguments: zeros)
+    @Test("refuse content that does not match the coding", arguments: zeros)
     func corrupt(_ coding: String, _ bytes: [UInt8]) throws {
         let decoder = try #require(ContentCoding.decoder(for: [coding]))
         let noise = (0..<1000).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ 3) }
@@ -80,7 +80,7 @@ struct ContentDecoderTests {
         #expect(decode([noise], by: noisy).steps == [.corrupt], "\(coding)")
     }
 
-    @Test("take some padding after the end, and not more", arguments: zeros.filter { $0.coding != "zstd" })
+    @Test("accept a limited padding after the end", arguments: zeros.filter { $0.coding != "zstd" })
     func padding(_ coding: String, _ bytes: [UInt8]) throws {
         for (pieces, last) in [
             ([bytes + Array(repeating: 0, count: 65_536)], DecodingStep.goOn),

@@ -21,13 +21,13 @@ struct CurlConformance {
         if let issue { withKnownIssue("\(issue.reason) (\(issue.reference))") { Issue.record("\(check.name)") } }
     }
 
-    @Test("has known issues of promises that there are")
+    @Test("names existing checks as known issues")
     func knownIssuesAreChecks() {
         let names = Set(ConformanceCheck.all.map(\.name))
         #expect(KnownIssue.ofVersions.map(\.1.check).filter { !names.contains($0) } == [])
     }
 
-    @Test("can do everything there is a capability for")
+    @Test("has every capability")
     func capabilities() throws {
         #expect(try Network.CurlNetworkStack().capabilities.unsupported.isEmpty)
     }
@@ -50,7 +50,7 @@ extension KnownIssue {
                 0x080100..<UInt32.max,
                 KnownIssue(
                     check,
-                    reason: "libcurl reports the fault of a connection when it reads from that again.",
+                    reason: "libcurl reports the fault of a connection only when it reads from it again.",
                     reference: "curl, lib/http2.c: h2_progress_ingress and cf_h2_recv",
                     isIntermittent: true
                 )
@@ -63,7 +63,7 @@ extension KnownIssue {
             KnownIssue(
                 "A server that renegotiates as itself keeps its connection",
                 reason:
-                    "libcurl uses no connection of HTTP/1.1 again on which bytes wait, those of a handshake among them.",
+                    "libcurl does not reuse a connection of HTTP/1.1 with unread bytes, such as those of a handshake.",
                 reference: "curl #10690"
             )
         ),
@@ -71,7 +71,7 @@ extension KnownIssue {
             0..<UInt32.max,
             KnownIssue(
                 "No other fetch is affected by HTTP/1.1 alone",
-                reason: "libcurl takes a kept connection of HTTP/1.1 for a request that could negotiate HTTP/2.",
+                reason: "libcurl reuses a connection of HTTP/1.1 for a request that could negotiate HTTP/2.",
                 reference: "curl, lib/url.c: ConnectionExists; lib/conncache.c"
             )
         ),
@@ -79,7 +79,7 @@ extension KnownIssue {
             0x080100..<UInt32.max,
             KnownIssue(
                 "A stream reset with NO_ERROR within its body fails",
-                reason: "libcurl takes a reset without an error for the content's end, and says no word of it.",
+                reason: "libcurl treats a reset with NO_ERROR as the end of the body.",
                 reference: "curl #6015; on_stream_close and http2_handle_stream_close of lib/http2.c"
             )
         ),
@@ -87,15 +87,15 @@ extension KnownIssue {
             0x080D00..<0x081000,
             KnownIssue(
                 "A prior-knowledge request joins a connection without a response yet",
-                reason: "libcurl shares a connection in the clear only once it has answered.",
-                reference: "curl #18177, mended in 8.16"
+                reason: "libcurl shares a cleartext connection only after its first response.",
+                reference: "curl #18177, fixed in 8.16"
             )
         ),
         (
             0..<0x080100,
             KnownIssue(
                 "An early response in one packet with its reset is delivered",
-                reason: "libcurl drops what it has read of a stream that is reset in the same piece.",
+                reason: "libcurl drops the data of a stream that is reset in the same read.",
                 reference: "curl, lib/http2.c of 7.88: http2_handle_stream_close in cf_h2_recv"
             )
         ),
@@ -103,7 +103,7 @@ extension KnownIssue {
             0..<0x080500,
             KnownIssue(
                 "The error names a response's Connection field over HTTP/2",
-                reason: "libcurl drops the text that nghttp2 has for it.",
+                reason: "libcurl drops the error text of nghttp2.",
                 reference: "curl, lib/http2.c: error_callback, which reports it since 8.5 (19a82c12c0)"
             )
         ),
@@ -111,7 +111,7 @@ extension KnownIssue {
             0..<0x080500,
             KnownIssue(
                 "The error names a response's Upgrade field over HTTP/2",
-                reason: "libcurl drops the text that nghttp2 has for it.",
+                reason: "libcurl drops the error text of nghttp2.",
                 reference: "curl, lib/http2.c: error_callback, which reports it since 8.5 (19a82c12c0)"
             )
         ),
@@ -119,7 +119,7 @@ extension KnownIssue {
             0x080E00..<UInt32.max,
             KnownIssue(
                 "Half a body, then SETTINGS_ENABLE_PUSH of 5, fails at once",
-                reason: "libcurl keeps the connection until it would be used again.",
+                reason: "libcurl keeps the connection open until its next use.",
                 reference: "curl, lib/multi.c: multi_done closes no multiplexed connection for a transfer that failed"
             )
         ),
@@ -127,7 +127,7 @@ extension KnownIssue {
             0x080E00..<UInt32.max,
             KnownIssue(
                 "Half a body, then a WINDOW_UPDATE of zero, fails at once",
-                reason: "libcurl keeps the connection until it would be used again.",
+                reason: "libcurl keeps the connection open until its next use.",
                 reference: "curl, lib/multi.c: multi_done closes no multiplexed connection for a transfer that failed"
             )
         ),
@@ -135,7 +135,7 @@ extension KnownIssue {
             0x080E00..<UInt32.max,
             KnownIssue(
                 "Before a head, SETTINGS_ENABLE_PUSH of 5 is a protocol error",
-                reason: "libcurl keeps the connection until it would be used again.",
+                reason: "libcurl keeps the connection open until its next use.",
                 reference: "curl, lib/multi.c: multi_done closes no multiplexed connection for a transfer that failed"
             )
         ),
@@ -143,7 +143,7 @@ extension KnownIssue {
             0x080E00..<UInt32.max,
             KnownIssue(
                 "Before a head, a WINDOW_UPDATE of zero is a protocol error",
-                reason: "libcurl keeps the connection until it would be used again.",
+                reason: "libcurl keeps the connection open until its next use.",
                 reference: "curl, lib/multi.c: multi_done closes no multiplexed connection for a transfer that failed"
             )
         ),
@@ -151,7 +151,7 @@ extension KnownIssue {
             0x080700..<UInt32.max,
             KnownIssue(
                 "The error names the code of the GOAWAY that ended it",
-                reason: "libcurl keeps the code to itself, but for its verbose text.",
+                reason: "libcurl reports the code in its verbose text only.",
                 reference: "curl, lib/http2.c: goaway_error"
             )
         ),
@@ -167,7 +167,7 @@ extension KnownIssue {
             0..<UInt32.max,
             KnownIssue(
                 "A PING is answered while a stream's reader pauses",
-                reason: "libcurl does not read a connection all of whose streams are paused.",
+                reason: "libcurl does not read a connection if all its streams are paused.",
                 reference: "curl, lib/multi.c: KEEP_RECV_PAUSE in multi_getsock and Curl_pollset"
             )
         ),

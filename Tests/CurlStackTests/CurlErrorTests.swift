@@ -29,7 +29,7 @@ struct CurlErrorTests {
         }
     }
 
-    @Test("that a certificate chain ends in no trusted root", .timeLimit(.minutes(1)))
+    @Test("names a certificate chain that ends in no trusted root", .timeLimit(.minutes(1)))
     func chains() async throws {
         let certificates = try TestCertificates.shared()
         let root = TLSIdentity(certificateChainFile: certificates.untrustedCAFile, keyFile: "")
@@ -53,7 +53,7 @@ struct CurlErrorTests {
                 try await stack.fetch(resource: get(server.url("/", host: "localhost")))
             }
             guard case .transport(let failure, _) = error else {
-                Issue.record("\(end): no failure of the transport")
+                Issue.record("\(end): not a transport error")
                 continue
             }
             #expect(failure.certificateFault == .untrusted, "\(end): \(failure)")
@@ -113,7 +113,7 @@ struct CurlErrorTests {
         return nil
     }
 
-    @Test("nothing of an address that refused an earlier transfer", .timeLimit(.minutes(1)))
+    @Test("names no address that refused an earlier transfer", .timeLimit(.minutes(1)))
     func systemErrorOfAnother() async throws {
         let head = "HTTP/1.1 200 OK\r\nContent-Length: "
         let server = try ScriptedServer { _ in
@@ -131,7 +131,7 @@ struct CurlErrorTests {
         _ = try await stack.fetch(resource: resource)
         let error = await #expect(throws: Network.CurlFetchError.self) { try await stack.fetch(resource: resource) }
         guard case .transport(let failure, _) = error else {
-            Issue.record("not the transport's")
+            Issue.record("The error is not a transport error")
             return
         }
         #expect(server.snapshot.accepted == 1 && failure.code == .partialFile && failure.systemError == nil)

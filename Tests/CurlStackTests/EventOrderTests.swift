@@ -87,7 +87,7 @@ struct EventOrderTests {
         let engine: HTTPEngine<Overheard>
     }
 
-    @Test("the end is the last of them", arguments: ["ok", "chunked", "cut"])
+    @Test("end with the end of the hop", arguments: ["ok", "chunked", "cut"])
     func last(how: String) async throws {
         let server = try ScriptedServer.responding { _ in
             switch how {

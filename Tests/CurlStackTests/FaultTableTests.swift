@@ -7,21 +7,21 @@ struct FaultTableTests {
     /// Each fault, with the checks that reproduce it.
     private static let checks: [String: [String]] = [
         // libcurl 7.88 reports these replies as a success, or goes on with them in a wrong way.
-        "The server ends the connection within the head: a failure.": [
+        "The server closes the connection within the head: a failure.": [
             "A head cut after its status line fails",
             "A head cut within its status line fails",
             "A head cut within a field fails",
             "A head cut before its blank line fails",
             "A head truncated over TLS fails",
         ],
-        "The server breaks HTTP/2 within the content and closes: a failure.": [
+        "The server breaks HTTP/2 within the body and closes: a failure.": [
             "A body over HTTP/2 whose connection closes is truncated",
             "A body without a length fails after DATA on an unopened stream",
         ],
-        "The server breaks HTTP/2 within the content and does not close: a failure, in time.": [
+        "The server breaks HTTP/2 within the body and does not close: a failure, in time.": [
             "An HTTP/2 connection error fails the fetch although the connection stays open"
         ],
-        "The server ends TLS without close_notify, and nothing else delimits the content: a failure.": [
+        "The server ends TLS without close_notify, and nothing else delimits the body: a failure.": [
             "A body ended by a truncated TLS connection fails"
         ],
         "The server announces a length of 2^63 or more: a failure.": [
@@ -35,7 +35,7 @@ struct FaultTableTests {
             "A Content-Length with a sign is refused",
             "A body longer than a Content-Length with a stray space fails",
         ],
-        "The server truncates compressed content, and its length is right: a failure.": [
+        "The server truncates a compressed body, and its length is right: a failure.": [
             "Truncated gzip is a failure",
             "gzip without its checksum is a failure",
             "Truncated deflate is a failure",
@@ -47,7 +47,7 @@ struct FaultTableTests {
             "A complete response before the upload's end is delivered",
             "A complete response over HTTP/2 ends the upload it does not need",
         ],
-        "The server redirects a POST by 301, 302 or 303: a GET without content.": [
+        "The server redirects a POST by 301, 302 or 303: a GET without a body.": [
             "A 301 turns POST into GET, without a body",
             "A 302 turns POST into GET, without a body",
             "A 303 turns POST into GET, without a body",
@@ -89,7 +89,7 @@ struct FaultTableTests {
             "A proxy connection that dies between requests does not fail the second",
             "A denial by dante's rules is a proxy failure",
         ],
-        "A SOCKS proxy wants other credentials, or reaches no server.": [
+        "A SOCKS proxy requires other credentials, or reaches no server.": [
             "Credentials unknown to dante are a proxy failure",
             "A SOCKS 5 proxy that reaches no server is a proxy failure",
         ],

@@ -97,7 +97,7 @@ private struct Flatness {
         }
         let growth = ProcessProbe.peakResidentBytes() - before
         guard count == length, before > 0, growth < length / 4 else {
-            throw Excess(description: "\(count) bytes were read, and \(growth) more held than in the beginning")
+            throw Excess(description: "Memory grew by \(growth) bytes while \(count) bytes were read")
         }
         await stack.shutdown()
     }

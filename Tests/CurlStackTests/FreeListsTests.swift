@@ -28,7 +28,7 @@ struct FreeListsTests {
         }
     }
 
-    @Test("is what it allocates there next, if it has the size")
+    @Test("serve the next allocation of the same size")
     func recycles() throws {
         try listing {
             let block = try block(104)
@@ -43,7 +43,7 @@ struct FreeListsTests {
         }
     }
 
-    @Test("has room for what is asked for, whatever that is")
+    @Test("return blocks of at least the requested size")
     func room() throws {
         try listing {
             for count in Array(0...5000) + [16_384, 16_385, 32_768, 32_776, 32_777, 131_073, 1 << 20] {
@@ -57,7 +57,7 @@ struct FreeListsTests {
         }
     }
 
-    @Test("is malloc's again, where its size is none of the lists'")
+    @Test("leave blocks of other sizes to malloc")
     func foreignSizes() throws {
         try listing {
             for count in [1100, 1500, 3000, 20_000, 200_000] {
@@ -67,7 +67,7 @@ struct FreeListsTests {
         }
     }
 
-    @Test("are kept up to a limit, and not after the thread's use")
+    @Test("keep blocks up to a limit, and none when the thread has ended its use")
     func limit() throws {
         try listing {
             let blocks = (0..<400).map { _ in FreeLists.allocate(16_385) }
@@ -81,7 +81,7 @@ struct FreeListsTests {
         #expect(FreeLists.listed == nil)
     }
 
-    @Test("leaves nothing in what is to be zero")
+    @Test("return zeroed blocks on request")
     func zeroes() throws {
         try listing {
             let block = try block(312)
@@ -96,7 +96,7 @@ struct FreeListsTests {
         }
     }
 
-    @Test("is copied where it grows, and where a text is duplicated", arguments: [true, false])
+    @Test("copy the content of a block that grows, and of a duplicated text", arguments: [true, false])
     func copies(lists: Bool) throws {
         if lists { FreeLists.begin() }
         defer { FreeLists.end() }
@@ -116,7 +116,7 @@ struct FreeListsTests {
         #expect(FreeLists.duplicate(nil) == nil)
     }
 
-    @Test("serve libcurl only where the program asked for them")
+    @Test("serve libcurl only at the request of the program")
     func unasked() {
         listing {
             curl_slist_free_all(curl_slist_append(nil, "a text"))
@@ -131,7 +131,7 @@ struct FreeListsTests {
         #expect(!FreeLists.isEnabled)
     }
 
-    @Test("serve libcurl in a process that asks before its first stack", .timeLimit(.minutes(1)))
+    @Test("serve libcurl if the program requests them before its first stack", .timeLimit(.minutes(1)))
     func asked() async {
         await #expect(processExitsWith: .exitCode(7)) {
             for _ in 0..<2 { try Network.CurlNetworkStack.useFastAllocator() }

@@ -69,11 +69,11 @@ struct GateTests {
         (.proxyTunnel, .request, .check("Pins hold in a proxy's tunnel opened without them", red: success)),
     ]
 
-    @Test("is proved by a check, or not needed", .timeLimit(.minutes(1)), arguments: rows.indices)
+    @Test("has a check, or is not needed", .timeLimit(.minutes(1)), arguments: rows.indices)
     func leftOut(_ place: Int) async throws {
         let (route, gate, proof) = Self.rows[place]
         guard case .check(let name, let red) = proof else { return }
-        let check = try #require(ConformanceCheck.all.first { $0.name == name }, "there is no check \(name)")
+        let check = try #require(ConformanceCheck.all.first { $0.name == name }, "There is no check \(name)")
         let subject = ConformanceSubject(name: "CurlStack", capabilities: .init()) {
             try Network.CurlNetworkStack(configuration: $0, without: [], lacking: gate)
         }

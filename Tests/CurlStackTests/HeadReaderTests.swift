@@ -163,7 +163,7 @@ struct HeadReaderTests {
         #expect(reader.contentCodings.isEmpty)
     }
 
-    @Test("knows nothing of a head any more when another begins")
+    @Test("forgets a head when the next one begins")
     func nothingLeft() {
         let fields = ["Content-Length: 1", "Content-Encoding: gzip", "Transfer-Encoding: chunked", ""]
         let (reader, step) = read(["HTTP/1.1 103 Early Hints"] + fields + ["HTTP/1.1 200 OK", "Content-Length: 2", ""])
@@ -211,7 +211,7 @@ struct HeadReaderTests {
         #expect(read(lines, limits: limits).1 == .refused(.tooManyFields))
     }
 
-    @Test("keeps nothing of a connection that was of no use")
+    @Test("keeps nothing of an earlier connection")
     func startingOver() {
         let (reader, step) = read(["HTTP/1.1 417 Expectation Failed", "Content-Length: 1", ""], limits: .init())
         #expect(step == .final)
@@ -242,7 +242,7 @@ struct HeadReaderTests {
         #expect(!mayFollow(" 2\r\n"), "of another connection")
     }
 
-    @Test("refuses a length that goes on in the next line")
+    @Test("refuses a length that continues in the next line")
     func foldedLength() {
         #expect(read(["HTTP/1.1 200 OK", "Content-Length: 1", " 5"]).1 == .refused(.judged(.illegalLength)))
         #expect(read(["HTTP/1.1 200 OK", "Content-Length: 1", "A: b", " c", ""]).1 == .final)

@@ -8,7 +8,7 @@ import Testing
 @Suite("Data of a paused stream", .serialized, .timeLimit(.minutes(1)))
 struct HeldStreamTests {
     /// libcurl before 8.1 lets the held one take what is its own, and leaves what came behind it lying.
-    @Test("holds up no other stream on its connection", arguments: [16_384, 20_000, 32_000, 40_000, 50_000, 64_000])
+    @Test("delays no other stream on its connection", arguments: [16_384, 20_000, 32_000, 40_000, 50_000, 64_000])
     func others(count: Int) async throws {
         let isFull = Gate()
         let server = try ScriptedServer { _ in

@@ -39,7 +39,7 @@ final class LoopListsTests {
         }
     }
 
-    @Test("a call costs what it brought or answered, and a 64th of a turn at least")
+    @Test("a call costs the bytes it received or sent, and at least a 64th of a turn")
     func shares() throws {
         let (budget, least) = (turn.content, ContentBudget.perTurn / 64)
         #expect(budget.share == least)
@@ -48,7 +48,7 @@ final class LoopListsTests {
         var span = place.mutableSpan
         var bytes = span.mutableBytes
         _ = transfer.send(into: &bytes)
-        #expect(budget.share == least, "what goes out waits for its answer")
+        #expect(budget.share == least, "Sent bytes count when the response arrives")
         for line in ["HTTP/1.1 200 OK\r\n", "\r\n"] { _ = transfer.received(headerLine: self.span(line).span) }
         #expect(budget.share == 2 * least)
         _ = budget.spend(3 * least)
@@ -84,7 +84,7 @@ final class LoopListsTests {
         #expect(first.lastStream == nil && next.lastStream == 1)
     }
 
-    @Test("starting over clears what the last connection proved, and keeps what the proxy must prove")
+    @Test("starting over clears the attempt's state, and keeps the server name of the proxy")
     func startingOver() throws {
         let transfer = try transfer()
         let proxy = TLSPeers.Peer(serverName: "proxy", server: nil)
@@ -112,7 +112,7 @@ final class LoopListsTests {
 
     private func span(_ text: String) -> [UInt8] { Array(text.utf8) }
 
-    @Test("finds each active transfer in its place, whichever have left")
+    @Test("finds each active transfer, whichever others have left")
     func active() throws {
         var active = ActiveTransfers()
         let all = try (0..<5).map { _ in try transfer() }
@@ -130,7 +130,7 @@ final class LoopListsTests {
         #expect(active.isEmpty && active[all[2].control] == nil && !active.contains(all[3]))
     }
 
-    @Test("puts a following transfer into the place once, and never after it has left")
+    @Test("releases a following transfer once, and never after it has left")
     func followers() throws {
         var active = ActiveTransfers()
         let (first, second) = try (transfer(), transfer())
@@ -176,7 +176,7 @@ final class LoopListsTests {
         #expect(
             next.response.head.read(span("B: \(String(repeating: "b", count: 100))\r\n").span) == .refused(.tooLong)
         )
-        #expect(try transfer().response.head !== head, "while that one has them")
+        #expect(try transfer().response.head !== head, "while the other transfer has the reader")
     }
 
     @Test("keeps no reader of long heads, and none of unread bodies")

@@ -9,7 +9,7 @@ import Testing
 /// What the process sees of a loop's thread, and what waits for it.
 @Suite("CurlStack's thread", .serialized, .timeLimit(.minutes(1)))
 struct LoopThreadTests {
-    @Test("a loop's thread takes no signal of the process")
+    @Test("a loop's thread blocks all signals")
     func signals() async throws {
         let before = try Self.masks()
         let server = try ScriptedServer.responding { _ in .ok("done") }
@@ -58,7 +58,7 @@ struct LoopThreadTests {
         for _ in 0..<400 { await (try Network.CurlNetworkStack()).shutdown() }
         // The C library may map 64 MiB for each of a few allocators. 400 stacks of 8 MiB would be 3200 MiB, in KiB here.
         let after = try mapped()
-        #expect(after - before < 2048 << 10, "\(before) KiB became \(after) KiB")
+        #expect(after - before < 2048 << 10, "Mapped stacks grew from \(before) KiB to \(after) KiB")
     }
 
     @Test("a cancelled upload that waits for 100 Continue releases its body at once")

@@ -174,7 +174,7 @@ struct MailboxTests {
         #expect(poller.isSilent(waker.descriptor))
     }
 
-    @Test("a name lookup that reuses the number of an unconnected socket is reported")
+    @Test("a name lookup on a reused descriptor of an unconnected socket is reported")
     func lookupsNumber() throws {
         let (poller, connections) = (Poller(waker: Waker()), ConnectionTable())
         let multi = try #require(MultiHandle(poller: poller, connections: connections))
@@ -202,7 +202,7 @@ struct MailboxTests {
         withExtendedLifetime(multi) {}
     }
 
-    @Test("a closed mailbox takes nothing and gives back what was left")
+    @Test("a closed mailbox accepts nothing and returns the commands left in it")
     func closed() {
         let mailbox = Mailbox()
         mailbox.post(.stop)
@@ -223,7 +223,7 @@ struct MailboxTests {
         #expect(deadlines.next == .init(nanoseconds: 5))
     }
 
-    @Test("passed deadlines are removed although some wait is always there")
+    @Test("expired deadlines are removed although a wait is always pending")
     func passedDeadlines() throws {
         let waits = Mailbox()
         var deadlines = QueueDeadlines()
@@ -237,7 +237,7 @@ struct MailboxTests {
         #expect(deadlines.next == .init(nanoseconds: 9989))
     }
 
-    @Test("deadlines come up in order, whatever the order they were left in")
+    @Test("deadlines expire in order, whatever the order they were added in")
     func deadlines() {
         final class Token {}
         let tokens = (0..<3).map { _ in Token() }

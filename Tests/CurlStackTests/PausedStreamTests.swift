@@ -7,7 +7,7 @@ import Testing
 @Suite("Streams that are cancelled while they are paused", .serialized, .timeLimit(.minutes(1)))
 struct PausedStreamTests {
     /// libcurl 7.88 forgets what it holds of a stream that leaves a connection which others still use.
-    @Test("leave nothing behind on a connection of HTTP/2 that others use")
+    @Test("leave nothing behind on a shared HTTP/2 connection")
     func shared() async throws {
         await #expect(processExitsWith: .success) {
             let nghttpd = try NghttpdServer(.init())
@@ -29,7 +29,7 @@ struct PausedStreamTests {
             }
             let growth = ProcessProbe.residentBytes() - before
             withExtendedLifetime(other) {}
-            try #require(before > 0 && growth < 5 << 20, "\(growth) bytes more are held than in the beginning")
+            try #require(before > 0 && growth < 5 << 20, "Memory grew by \(growth) bytes")
         }
     }
 }

@@ -6,13 +6,13 @@ import NetworkStackTesting
 import Testing
 
 /// What a stack does with its connections of HTTP/2 beside the fetches.
-@Suite("CurlStack's connections of HTTP/2", .serialized, .timeLimit(.minutes(1)))
+@Suite("CurlStack's HTTP/2 connections", .serialized, .timeLimit(.minutes(1)))
 struct PoolingHTTP2Tests {
     private func origin(_ server: ScriptedServer, host: String? = nil) throws -> HTTP.Origin {
         try HTTP.Origin(of: HTTP.Request(url: server.url("/", host: host)).url)
     }
 
-    @Test("a connection of HTTP/2 opened in advance carries the next requests")
+    @Test("an HTTP/2 connection opened in advance carries the next requests")
     func preconnectingHTTP2() async throws {
         let nginx = try NginxServer()
         try await nginx.start()
@@ -94,7 +94,7 @@ struct PoolingHTTP2Tests {
         try await Task.sleep(for: .seconds(1))
         let used = clock() - before
         // Asking all the time takes all of it.
-        #expect(used < 300_000, "\(used) us of the processor's time in a second")
+        #expect(used < 300_000, "\(used) µs of processor time in a second")
         for fetched in try await [first, second, third] { #expect(fetched.value.count == 65_536) }
     }
 }

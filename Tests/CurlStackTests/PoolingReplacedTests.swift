@@ -7,7 +7,7 @@ import Testing
 @testable import CurlStack
 
 /// What becomes of those that share a connection of HTTP/2, or are about to, when it goes.
-@Suite("CurlStack's connections that are gone", .serialized, .timeLimit(.minutes(1)))
+@Suite("CurlStack after a lost connection", .serialized, .timeLimit(.minutes(1)))
 struct PoolingReplacedTests {
     /// Reports on the loop's thread when the first request is about to be sent.
     private struct Announcing: HTTPTransport {
@@ -112,7 +112,7 @@ struct PoolingReplacedTests {
         }
     }
 
-    @Test("those whose shared connection ends without dealing with them share the next", arguments: [false, true])
+    @Test("fetches that a lost shared connection did not process share the next", arguments: [false, true])
     func goAway(isSecure: Bool) async throws {
         let certificates = try TestCertificates.shared()
         let options = ScriptedServer.Options(tls: certificates.server, applicationProtocols: ["h2"])
@@ -198,7 +198,7 @@ struct PoolingReplacedTests {
     }
 
     /// libcurl before 8.1 resets streams that have ended, if no length was announced, and servers count that.
-    @Test("very many answers without a length cost no fetch, and few connections", arguments: [false, true])
+    @Test("many responses without a length fail no fetch and use few connections", arguments: [false, true])
     func withoutLength(isSecure: Bool) async throws {
         var options = NghttpdServer.Options()
         (options.usesTLS, options.sendsContentLength) = (isSecure, false)

@@ -140,7 +140,7 @@ struct PoolingTests {
         #expect(Set(heads.map(\.connection)).count == (needsOwn ? 2 : 1))
     }
 
-    @Test("the statistics report running, waiting and open")
+    @Test("the gauges report running and waiting fetches and open connections")
     func statistics() async throws {
         let mayAnswer = Gate()
         let server = try ScriptedServer { _ in

@@ -5,7 +5,7 @@ import NetworkStack
 import NetworkStackTesting
 import Testing
 
-@Suite("CurlStack in its process", .serialized)
+@Suite("CurlStack and its process", .serialized)
 struct ProcessTests {
     @Test(
         "a truncated TLS record and a reset do not crash the process",
@@ -37,7 +37,7 @@ struct ProcessTests {
         #expect(CurlLibrary.shared.version == String(cString: try #require(getenv("LIBCURL_VERSION"))))
     }
 
-    @Test("the environment's exceptions do not lead around a proxy", .timeLimit(.minutes(1)))
+    @Test("the environment's exceptions do not bypass a proxy", .timeLimit(.minutes(1)))
     func exceptionsOfTheEnvironment() async {
         await #expect(processExitsWith: .exitCode(7)) {
             for name in ["NO_PROXY", "no_proxy"] { setenv(name, "*", 1) }
@@ -52,7 +52,7 @@ struct ProcessTests {
         }
     }
 
-    @Test("limits as high as can be are limits", .timeLimit(.minutes(1)))
+    @Test("the highest possible limits are accepted", .timeLimit(.minutes(1)))
     func highestLimits() async {
         await #expect(processExitsWith: .exitCode(7)) {
             let server = try ScriptedServer.responding { _ in .ok("x", headers: [("Content-Encoding", "identity")]) }
@@ -66,7 +66,7 @@ struct ProcessTests {
         }
     }
 
-    @Test("a process without descriptors gets an error, and no stack that hangs", .timeLimit(.minutes(1)))
+    @Test("a stack without free descriptors fails and does not hang", .timeLimit(.minutes(1)))
     func noDescriptors() async {
         await #expect(processExitsWith: .exitCode(7)) { () async throws in
             let highest = dup(0)

@@ -26,11 +26,11 @@ struct QuirkTests {
         (.forgottenAddresses, "A resolved address is cached for the configured time"),
     ]
 
-    @Test("are proved by a check each", .timeLimit(.minutes(2)), arguments: checks.indices)
+    @Test("have a check each", .timeLimit(.minutes(2)), arguments: checks.indices)
     func masked(_ place: Int) async throws {
         let (quirk, name) = Self.checks[place]
         guard LibcurlQuirks.running.contains(quirk) else { return }
-        let check = try #require(ConformanceCheck.all.first { $0.name == name }, "there is no check \(name)")
+        let check = try #require(ConformanceCheck.all.first { $0.name == name }, "There is no check \(name)")
         let subject = ConformanceSubject(name: "CurlStack", capabilities: .init()) {
             try Network.CurlNetworkStack(configuration: $0, without: quirk)
         }
@@ -44,7 +44,7 @@ struct QuirkTests {
         #expect(LibcurlQuirks(version: 0x080500).isSuperset(of: [.pausedSocketRead, .halfPausedHTTP2]))
         #expect(!LibcurlQuirks(version: 0x080600).contains(.pausedSocketRead))
         #expect(LibcurlQuirks(version: 0x075801).isSuperset(of: [.heldHTTP2Input, .foldedFirstLine, .stuckConnect]))
-        #expect(Set(LibcurlQuirks.all.map(\.quirk)).count == LibcurlQuirks.all.count, "no two have the same bit")
+        #expect(Set(LibcurlQuirks.all.map(\.quirk)).count == LibcurlQuirks.all.count, "No two quirks have the same bit")
         #expect(LibcurlQuirks.running == LibcurlQuirks(version: CurlLibrary.shared.versionNumber))
     }
 }

@@ -43,7 +43,7 @@ struct ReentryTests {
         withExtendedLifetime(stream) {}
     }
 
-    @Test("may cancel its fetch when the making of a request is over")
+    @Test("may cancel its fetch when its request has been made")
     func madeRequest() async throws {
         final class Making: Cancelable {
             let handler: Network.BaseRequestMaking<HTTP.Request>.Handler

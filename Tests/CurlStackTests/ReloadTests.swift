@@ -6,7 +6,7 @@ import Testing
 
 @testable import CurlStack
 
-@Suite("Certificates that are read again", .serialized, .timeLimit(.minutes(1)))
+@Suite("Reloaded certificates", .serialized, .timeLimit(.minutes(1)))
 struct ReloadTests {
     /// Notes how certificates were read again.
     private final class Reloads: EventListener {
@@ -101,7 +101,7 @@ struct ReloadTests {
         try await server.waitUntil { $0.connections[0].state == .closedByPeer }
     }
 
-    @Test("stay as they were if a file is broken, and listeners are told")
+    @Test("stay unchanged if a file is broken, and listeners get an event")
     func broken() async throws {
         let server = try ScriptedServer.responding(options) { _ in .ok("done") }
         let reloads = Reloads()

@@ -39,7 +39,7 @@ struct ShutdownTests {
         #expect(server.snapshot.accepted == 1)
     }
 
-    @Test("after a while waits for what is under way, on an erased view, too", .timeLimit(.minutes(1)))
+    @Test("with a limit waits for running fetches, on an erased view, too", .timeLimit(.minutes(1)))
     func afterAWhile() async throws {
         let (mayAnswer, isShutDown) = (Gate(), Lock(false))
         let server = try ScriptedServer { _ in
@@ -73,7 +73,7 @@ struct ShutdownTests {
         try await server.waitUntil { $0.open == 0 }
     }
 
-    @Test("leaves nothing of uploads that wait for room", .timeLimit(.minutes(1)))
+    @Test("releases uploads that wait for room", .timeLimit(.minutes(1)))
     func stalledUploads() async throws {
         var options = ScriptedServer.Options()
         options.receiveBuffer = 32 * 1024
@@ -118,7 +118,7 @@ struct ShutdownTests {
     }
 
     @Test(
-        "happens when the last reference goes, whatever failed or completed before sending",
+        "happens with the release of the last reference, whatever failed or completed before sending",
         .timeLimit(.minutes(1))
     )
     func lastReference() async throws {
@@ -158,7 +158,7 @@ struct ShutdownTests {
         #expect(pollers() <= before)
     }
 
-    @Test("ends what is being made, and what waits for its next attempt", .timeLimit(.minutes(1)))
+    @Test("ends requests in the making, and fetches that wait for their next attempt", .timeLimit(.minutes(1)))
     func unsent() async throws {
         let server = try ScriptedServer.responding { _ in .status(503) }
         let stack = try Network.CurlNetworkStack()

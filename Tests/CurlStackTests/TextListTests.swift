@@ -18,7 +18,7 @@ struct TextListTests {
         }
     }
 
-    @Test("are read in their order, however many there are", arguments: [0, 1, 2, 60_000])
+    @Test("are read in order, whatever their number", arguments: [0, 1, 2, 60_000])
     func many(_ count: Int) {
         let lines = (0..<count).map { "X-\($0): " + String(repeating: "v", count: $0 % 40) }
         #expect(read(TextList(lines)) == lines)

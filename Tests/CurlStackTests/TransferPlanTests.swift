@@ -50,7 +50,7 @@ struct TransferPlanTests {
     }
 
     @Test(
-        "lets one address take no longer than the shortest timeout of the whole, so that there is time for the next",
+        "limits one address to the shortest timeout of the whole, so that there is time for the next",
         arguments: [
             (60, nil, nil, 90_500), (1, nil, nil, 2000), (60, 2, nil, 2500), (60, nil, 2, 2500), (60, 3, 2, 2500),
             (60, 2, 3, 2500), (1, 30, 30, 2000),

@@ -115,7 +115,7 @@ struct TrustGateTests {
         #expect(try await carry(hop(server.url(), pins: []), on: lenient) == nil)
         let refusal = try await carry(hop(server.url(), pins: pins), on: lenient)
         guard case .pinVerificationFailed(_, .evaluation(let result, _)) = refusal else {
-            Issue.record("It was not refused, or for another reason: \(String(describing: refusal))")
+            Issue.record("Expected a failed verification, saw \(String(describing: refusal))")
             return
         }
         #expect(result != 0)
@@ -221,7 +221,7 @@ struct TrustGateTests {
     }
 
     @Test(
-        "an option that libcurl refuses is pinning it cannot do",
+        "an option that libcurl refuses is reported as unsupported pinning",
         arguments: [CURLE_NOT_BUILT_IN, CURLE_UNKNOWN_OPTION]
     )
     func refusedOption(code: CURLcode) throws {
@@ -232,7 +232,7 @@ struct TrustGateTests {
         let hostQueue = queue.hostQueue(of: .init(origin: hop.origin, version: .automatic))
         Transfer(control, hostQueue: hostQueue, turn: Turn(), at: .now).finish(code)
         guard case .untrusted(.pinningUnsupported(let reason)) = sink.failure.withLock({ $0 }) else {
-            Issue.record("It was not refused")
+            Issue.record("The transfer was not refused")
             return
         }
         #expect(reason.contains("libcurl"))

@@ -13,7 +13,7 @@ struct TurnTimesTests {
         return gauges
     }
 
-    @Test("are counted in steps that are at most a quarter wide")
+    @Test("are counted in steps of at most a quarter")
     func steps() {
         for power in 0..<30 {
             for time in [1 << power, (1 << power) + 1, (3 << power) / 2, (1 << (power + 1)) - 1] as [UInt64] {
@@ -42,7 +42,7 @@ struct TurnTimesTests {
         #expect(gauges.longestTurn == .seconds(1))
     }
 
-    @Test("are forgotten after two minutes")
+    @Test("are dropped after two minutes")
     func forgotten() {
         var times = TurnTimes(at: Self.start)
         times.end(at: Self.start + .seconds(1))

@@ -65,7 +65,7 @@ final class QueueHistory: History {
             try must("A transfer is active or waits.", places == Set(count.active.map(\.id)))
             let next = count.waiting.compactMap(\.place.deadline).min()
             let isAwaited = next.map { waiting.nextMoment ?? .max <= $0.nextMillisecond } ?? true
-            try must("The loop wakes for the next transfer that is late.", isAwaited)
+            try must("The loop wakes for the next timeout.", isAwaited)
         }
         try beginWaiting()
         while let transfer = count.active.first {
@@ -87,7 +87,7 @@ final class QueueHistory: History {
 
     private func checkEmpty() throws {
         try must(
-            "No transfer is left when all have gone.",
+            "No transfer remains at the end.",
             waiting.isEmpty && active.isEmpty && queue.waitingCount == 0
         )
         try must("No place leaks.", queue.shares.isEmpty && queue.next() == nil && queue.ringLength == 0)
@@ -151,15 +151,15 @@ final class QueueHistory: History {
 
     private func giveUp(_ transfer: Transfer) throws {
         try must("A transfer that waits is found.", waiting.take(transfer.id) === transfer && queue.giveUp(transfer.id))
-        try must("A transfer gives up once.", waiting.take(transfer.id) == nil && !queue.giveUp(transfer.id))
+        try must("A waiting transfer is removed once.", waiting.take(transfer.id) == nil && !queue.giveUp(transfer.id))
         count[transfer.hostQueue.host].waiting.removeAll { $0 === transfer }
     }
 
     private func expire() throws {
         now = now + .milliseconds(random.number(below: 500))
         while let transfer = waiting.takeLate(at: now) {
-            try must("No transfer gives up early.", transfer.place.deadline.map { $0 <= now } ?? false)
-            try must("A transfer that is late has waited.", queue.giveUp(transfer.id))
+            try must("No transfer times out early.", transfer.place.deadline.map { $0 <= now } ?? false)
+            try must("A transfer that times out has waited.", queue.giveUp(transfer.id))
             count[transfer.hostQueue.host].waiting.removeAll { $0 === transfer }
         }
         let late = count.waiting.contains { $0.place.deadline.map { $0 <= now } ?? false }

@@ -48,7 +48,7 @@ final class ResponseReaderHistory: History {
             let piece = response.wire[place..<min(place + 1 + random.number(below: 800), response.wire.count)]
             place += piece.count
             failure = reader.read(Array(piece).span.bytes, of: hop)
-            try must("Every byte that travels is counted.", reader.rawCount == Int64(place))
+            try must("Every received byte is counted.", reader.rawCount == Int64(place))
             if !hop.allowsWithholding, random.chance(2) { taken += reader.body.take() }
             if random.chance(60) { break }
         }
@@ -56,7 +56,7 @@ final class ResponseReaderHistory: History {
         taken += reader.body.take()
         try must("A body is delivered in order.", taken.elementsEqual(response.content.prefix(taken.count)))
         let isAll = taken.count == Int(reader.bodyCount)
-        try must("Everything that is decoded is delivered.", failure != nil || isAll)
+        try must("All decoded bytes are delivered.", failure != nil || isAll)
         if random.chance(2) {
             reader.startOver()
             try checkEmpty(reader)

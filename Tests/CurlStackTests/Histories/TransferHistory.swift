@@ -99,7 +99,7 @@ final class TransferHistory: History {
         let piece = Array(response.wire[place..<min(place + 1 + random.number(below: 500), response.wire.count)])
         switch transfer.received(piece.span.bytes) {
         case .taken: place += piece.count
-        case .pause: try must("A transfer that pauses libcurl knows it.", transfer.response.isPaused)
+        case .pause: try must("A transfer that pauses libcurl records it.", transfer.response.isPaused)
         case .abort: isAborted = true
         }
     }
@@ -195,7 +195,7 @@ final class TransferHistory: History {
         try must("Starting over clears the sockets.", attempt.openedSockets.isEmpty && attempt.restart == nil)
         let knowsProxy = transfer.peers.proxy?.serverName == proxy?.serverName
         try must(
-            "Starting over keeps what is known of the proxy.",
+            "Starting over keeps the server name of the proxy.",
             knowsProxy && (proxy == nil) == (transfer.peers.proxy == nil)
         )
         try must("Starting over forgets what was reported.", reader.reported == (0, 0))
@@ -227,6 +227,6 @@ final class TransferHistory: History {
         transfer.sends.noteSend(isVouchedFor: false)
         sends.sent()
         transfer.entered(.waiting, on: connection)
-        try must("A new connection is not one that is given up.", !transfer.attempt.isBetweenConnections)
+        try must("A new connection is not one that libcurl abandoned.", !transfer.attempt.isBetweenConnections)
     }
 }

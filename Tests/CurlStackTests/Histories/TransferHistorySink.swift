@@ -65,7 +65,7 @@ final class TransferHistorySink: HTTPTransferSink {
         note { record in
             record.body += chunk
             defer { record.isHoldingBack = !hasRoom }
-            if record.isHoldingBack { return "No body is delivered while the receiver holds back." }
+            if record.isHoldingBack { return "No body is delivered while the receiver pauses." }
             return record.head == nil ? "A head is reported before its body." : nil
         }
         return hasRoom
