@@ -43,7 +43,7 @@ struct AnswerTests {
         }
     }
 
-    @Test("is the last head, even of a redirect to nowhere, which URLSession shows late")
+    @Test("is the last head, even of a redirect to an invalid URL, which URLSession reports late")
     func redirectToNowhere() throws {
         let (tunnel, redirect) = (try Self.response(200), try Self.response(302, ["Content-Length": "0"]))
         var answer = try Self.answer()
@@ -52,14 +52,14 @@ struct AnswerTests {
     }
 
     @Test(
-        "is a failure where URLSession has lost the body of a redirect to nowhere",
+        "is a failure if URLSession has lost the body of a redirect to an invalid URL",
         arguments: [["Content-Length": "9"], ["Transfer-Encoding": "chunked"], [:]]
     )
     func lostContent(fields: [String: String]) throws {
         var answer = try Self.answer()
         let events = answer.completed(try Self.response(302, fields), nil, hasSent: false)
         guard case .failed(.transport(let error))? = events.last else {
-            Issue.record("It ended in \(Self.texts(events))")
+            Issue.record("The events are \(Self.texts(events))")
             return
         }
         #expect(error.code == .redirectToNonExistentLocation && error.kind == .malformed)
@@ -73,7 +73,7 @@ struct AnswerTests {
         #expect(Self.texts(answer.completed(response, nil, hasSent: false)) == ["204", "finished"])
     }
 
-    @Test("is delivered with its first bytes, an error's too, without another protocol's bytes")
+    @Test("is delivered with its first bytes, also of an error, without another protocol's bytes")
     func content() throws {
         for (status, expected) in [(200, ["200", "3 bytes"]), (404, ["404", "3 bytes"]), (101, ["101"])] {
             var answer = try Self.answer()

@@ -6,7 +6,7 @@ import Testing
 import URLSessionStack
 
 /// A challenge that waits for its answer occupies no connection of the host, and its fetch queues again.
-@Suite("A Basic challenge where places are few", .timeLimit(.minutes(1)))
+@Suite("A Basic challenge with few connections", .timeLimit(.minutes(1)))
 struct AuthenticationPlacesTests {
     private static let credential = URLCredential(user: "user", password: "right", persistence: .none)
 

@@ -60,7 +60,7 @@ struct AuthenticationTests {
         await network.shutdown()
     }
 
-    @Test("is answered with a credential, and the content is sent again", arguments: [false, true])
+    @Test("is answered with a credential, and the body is sent again", arguments: [false, true])
     func credential(isInjected: Bool) async throws {
         let server = try Self.server()
         let handler = ClosureHandler { challenge, completion in
@@ -82,7 +82,7 @@ struct AuthenticationTests {
         await network.shutdown()
     }
 
-    @Test("has cookies, also if it is answered")
+    @Test("stores its cookies, also if it is answered")
     func cookies() async throws {
         let server = try ScriptedServer.responding { request in
             request["Authorization"] == nil
@@ -109,7 +109,7 @@ struct AuthenticationTests {
     }
 
     @Test(
-        "that is declined is a 401 with its content",
+        "that is declined is a 401 with its body",
         arguments: [
             URLSession.AuthChallengeDisposition.cancelAuthenticationChallenge, .rejectProtectionSpace,
             .performDefaultHandling,

@@ -50,7 +50,7 @@ struct BacklogTests {
         #expect(deliver(&backlog) == ["more than 10485760"])
     }
 
-    @Test("does not count what was delivered")
+    @Test("does not count delivered bytes")
     func delivered() {
         var backlog = Backlog()
         backlog.hold()

@@ -45,7 +45,7 @@ struct BridgeTests {
         #expect(server.requests.filter { $0.method == "PUT" }.allSatisfy { $0["x-a"] == "a" })
     }
 
-    @Test("takes the settings of a configuration for URLSession")
+    @Test("applies the settings of a configuration for URLSession")
     func configuration() async throws {
         let server = try ScriptedServer.responding { _ in .ok(headers: [("Set-Cookie", "a=b")]) }
         let session = URLSessionConfiguration.default
@@ -77,7 +77,7 @@ struct BridgeTests {
         #expect(throws: Network.ConfigurationError.self) { try Network.Configuration(session) }
     }
 
-    @Test("throws URLError from a body that is cut short")
+    @Test("throws URLError from a truncated body")
     func cutBody() async throws {
         let server = try ScriptedServer { _ in
             [.receiveHead, .send("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf"), .close]
@@ -87,7 +87,7 @@ struct BridgeTests {
             var seen: [UInt8] = []
             do throws(URLError) {
                 for try await byte in body { seen.append(byte) }
-                Issue.record("The body must fail, and did not.")
+                Issue.record("The body did not fail.")
             } catch { #expect(error.code == URLError.Code.networkConnectionLost) }
             #expect(seen == Array("half".utf8))
         }

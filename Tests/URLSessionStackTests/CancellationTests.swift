@@ -5,7 +5,7 @@ import NetworkStackTesting
 import Testing
 import URLSessionStack
 
-@Suite("Cancels and clocks of a URLSession stack", .serialized, .timeLimit(.minutes(2)))
+@Suite("Cancels and timeouts of a URLSession stack", .serialized, .timeLimit(.minutes(2)))
 struct CancellationTests {
     @Test(
         "Five hundred fetches cancelled at random end once each and leave the stack usable",
@@ -48,7 +48,7 @@ struct CancellationTests {
         #expect(counts.withLock { $0 }.allSatisfy { $0 == 1 })
     }
 
-    @Test("Cancels at the very moment of the end do no harm")
+    @Test("Cancels at the moment of the end change nothing")
     func photoFinish() async throws {
         let server = try ScriptedServer.responding { _ in .ok("x") }
         let network = try Stack(configuration: .init())
@@ -69,7 +69,7 @@ struct CancellationTests {
         #expect(try await network.fetch(resource: .url(server.url())).text == "x")
     }
 
-    @Test("Clocks of 0.3 s run out after 0.3 s")
+    @Test("Timeouts of 0.3 s fire after 0.3 s")
     func shortClocks() async throws {
         let server = try ScriptedServer { _ in [.receiveHead, .waitForClose] }
         let network = try Stack(configuration: .init())

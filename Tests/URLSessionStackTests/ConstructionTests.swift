@@ -7,7 +7,7 @@ import URLSessionStack
 
 @Suite("Making a URLSession stack", .timeLimit(.minutes(1)))
 struct ConstructionTests {
-    @Test("The construction with a session that is injected works")
+    @Test("A stack with an injected session works")
     func seed() async throws {
         let server = try ScriptedServer.responding { .ok($0.path) }
         let network = Network.URLSessionNetworkStack(
@@ -19,7 +19,7 @@ struct ConstructionTests {
         network.finishFetchesAndInvalidateSession()
     }
 
-    @Test("A delayed retry waits on the retry queue, and starts when that is free")
+    @Test("A delayed retry waits on the retry queue, and starts when the queue is free")
     func retryQueue() async throws {
         let server = try ScriptedServer.responding { $0.path == "/retried" ? .status(503) : .ok("x") }
         let queue = DispatchQueue(label: "com.alicerce.network.retry-queue")
@@ -44,7 +44,7 @@ struct ConstructionTests {
         #expect(server.requests.count { $0.path == "/retried" } == 2)
     }
 
-    @Test("The one-line construction works, and has a session")
+    @Test("A stack made in one line works, and has a session")
     func oneLine() async throws {
         let server = try ScriptedServer.responding { .ok($0.path) }
         let network = try Stack(configuration: .init())
@@ -95,7 +95,7 @@ struct ConstructionTests {
         #expect((server.requests + target.requests).map { $0["X-Session"] } == ["yes", "yes"])
     }
 
-    @Test("An injected session's timeout ends no fetch and no process, and stays unchanged")
+    @Test("An injected session's timeout ends no fetch, crashes no process, and stays unchanged")
     func injectedTimeouts() async {
         await #expect(processExitsWith: .exitCode(7)) {
             let server = try ScriptedServer.responding { _ in .ok("x") }
@@ -226,14 +226,14 @@ struct ConstructionTests {
         #expect(refusal { ($0.connections.perHost, $0.connections.streamsPerConnection) = (3, 3) } == nil)
     }
 
-    @Test("A request that invites trailers, which end the process, is refused")
+    @Test("A request that accepts trailers, which crash the process, is refused")
     func trailersInvited() async throws {
         let network = try Stack(configuration: .init())
         let resource = try Stack.Resource.url("http://127.0.0.1:9/") {
             $0.setValue("trailers", forHTTPHeaderField: "TE")
         }
         guard case .failure(.unsupported(.trailers, _)) = await network.outcome(of: resource) else {
-            Issue.record("It was not refused")
+            Issue.record("The request was not refused")
             return
         }
     }
@@ -248,7 +248,7 @@ struct ConstructionTests {
                 of: try .url("https://127.0.0.1:9/", options: options)
             )
         else {
-            Issue.record("It was not refused")
+            Issue.record("The request was not refused")
             return
         }
         let server = try ScriptedServer.responding { _ in .ok("one") }

@@ -24,7 +24,7 @@ struct CookieTests {
         let network = Stack.injected(configuration: configuration)
         for _ in 1...3 {
             guard case .failure(.invalidRequest) = await network.outcome(of: try .url(server.url())) else {
-                Issue.record("It was not refused")
+                Issue.record("The fetch was not refused")
                 return
             }
         }

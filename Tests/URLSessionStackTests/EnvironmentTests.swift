@@ -45,7 +45,7 @@ struct EnvironmentTests {
         }
     }
 
-    @Test("are used where somebody asked for them, and no others can be")
+    @Test("are used on request, and no others can be")
     func asked() async {
         await #expect(processExitsWith: .exitCode(7)) {
             Self.clear()
@@ -90,7 +90,7 @@ struct EnvironmentTests {
         }
     }
 
-    @Test("are not taken for the origin where they refuse a tunnel")
+    @Test("are not mistaken for the origin if they refuse a tunnel")
     func refusedTunnels() async {
         await #expect(processExitsWith: .exitCode(7)) {
             Self.clear()
@@ -128,7 +128,7 @@ struct EnvironmentTests {
         }
     }
 
-    @Test("are expected wherever libcurl uses them, except where every version has an exception")
+    @Test("are expected wherever libcurl uses them, unless every version has an exception")
     func exceptions() async {
         await #expect(processExitsWith: .exitCode(7)) {
             Self.clear()
@@ -155,7 +155,10 @@ struct EnvironmentTests {
                     _ = await network.outcome(of: try .url(url))
                     let mayLead = tunnels.mayLead(to: try HTTP.Origin(of: URLText.parse(url)))
                     #expect(mayLead == !isApplied, "\(rule) for \(host)")
-                    #expect(mayLead || proxy.requests.count == before, "libcurl does not except \(host) by \(rule)")
+                    #expect(
+                        mayLead || proxy.requests.count == before,
+                        "libcurl uses the proxy for \(host) despite \(rule)"
+                    )
                 }
                 await network.shutdown()
             }
@@ -164,7 +167,7 @@ struct EnvironmentTests {
     }
 
     @Test(
-        "are expected for https alone, unless they speak SOCKS",
+        "are expected for https only, unless they are SOCKS proxies",
         arguments: [
             (["https_proxy": "http://p:1"], true), (["HTTPS_PROXY": "https://p:1"], true), (["all_proxy": "p"], true),
             (["ALL_PROXY": "socks.test:1"], true), (["ALL_PROXY": "SOCKS5h://p:1"], false), ([:], false),

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("A session's delegate queue", .timeLimit(.minutes(1)))
 struct EventQueueTests {
-    @Test("runs a block after the other, each thread's in order")
+    @Test("runs one block at a time, each thread's in order")
     func order() async throws {
         let queue = EventQueue()
         let (seen, inside, done) = (Lock<[[Int]]>(Array(repeating: [], count: 4)), Lock(0), Gate())

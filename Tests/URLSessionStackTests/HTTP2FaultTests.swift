@@ -30,7 +30,7 @@ struct HTTP2FaultTests {
         #expect(output.contains("Test run with 1 test") && output.contains("passed"))
     }
 
-    @Test("takes a body without a length as whole after a connection error", .enabled(if: isInside))
+    @Test("treats a body without a length as complete after a connection error", .enabled(if: isInside))
     func inside() async throws {
         let certificates = try TestCertificates.shared()
         try Program("mount", package: "mount").run([

@@ -124,7 +124,7 @@ struct LifecycleTests {
         #expect(await network.outcome(of: try .url(server.url())).summary == "shut down")
         try await server.waitUntil { $0.connections.allSatisfy { $0.state != .open } }
         network.finishFetchesAndInvalidateSession()
-        #expect(server.snapshot.accepted == places, "who waited has taken the place of one that was ended")
+        #expect(server.snapshot.accepted == places, "a waiting fetch has replaced one that ended")
     }
 
     @Test("shutdown beside starting fetches ends each, and makes no task of an ended session")
@@ -147,7 +147,7 @@ struct LifecycleTests {
         try await server.waitUntil { $0.connections.allSatisfy { $0.state != .open } }
     }
 
-    @Test("shutdown ends what began before the stack was given its session", .timeLimit(.minutes(1)))
+    @Test("shutdown ends fetches that began before the stack got its session", .timeLimit(.minutes(1)))
     func shuttingDownWhatBeganBefore() async throws {
         let server = try ScriptedServer { _ in [.receiveHead, .waitForClose] }
         let network = Stack()
@@ -194,7 +194,7 @@ struct LifecycleTests {
         #expect(outcomes.withLock { $0 } == ["shut down", "shut down"])
     }
 
-    @Test("shutdown after a while waits for what is under way", .timeLimit(.minutes(1)))
+    @Test("shutdown with a limit waits for running fetches", .timeLimit(.minutes(1)))
     func shuttingDownAfterAWhile() async throws {
         let (isThere, mayAnswer) = (Gate(), Gate())
         let server = try ScriptedServer { _ in
@@ -220,7 +220,7 @@ struct LifecycleTests {
         await ending.value
     }
 
-    @Test("A fetch after the session was invalidated by somebody else is refused")
+    @Test("A fetch after the session was invalidated elsewhere is refused")
     func invalidated() async throws {
         let server = try ScriptedServer.responding { _ in .ok("x") }
         let network = Stack.injected()
@@ -230,7 +230,7 @@ struct LifecycleTests {
         #expect(await network.outcome(of: try .url(server.url())).summary == "shut down")
     }
 
-    @Test("Tasks of somebody else's on an injected session run as ever")
+    @Test("Other tasks on an injected session run unchanged")
     func foreignTasks() async throws {
         let server = try ScriptedServer.responding { $0.path == "/" ? .redirect(to: "/end") : .ok("end") }
         let network = Stack.injected()
@@ -263,7 +263,7 @@ struct LifecycleTests {
         #expect(try await eventually { session == nil })
     }
 
-    @Test("Stacks that come and go leave no descriptor and no thread behind")
+    @Test("Released stacks leave no descriptor and no thread behind")
     func flat() async throws {
         let server = try ScriptedServer.responding { _ in .ok("x") }
         func use() async throws {

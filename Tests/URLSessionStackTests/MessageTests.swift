@@ -77,7 +77,7 @@ struct MessageTests {
     }
 
     @Test(
-        "Cookies that URLSession has joined are taken apart",
+        "Cookies that URLSession has joined are separated",
         arguments: [
             (["a=b"], "a=b"),
             (["a=b", "c=d"], "a=b, c=d"),
@@ -103,7 +103,7 @@ struct MessageTests {
     }
 
     @Test(
-        "Of HSTS fields that URLSession has joined, the first counts",
+        "The first of HSTS fields that URLSession has joined counts",
         arguments: [
             ("max-age=1", "max-age=1"), ("max-age=1 , max-age=0; x", "max-age=1"), (", max-age=1", ""),
             ("a=\"1, 2\"; max-age=3,max-age=4", "a=\"1, 2\"; max-age=3"), ("a=\"1, max-age=2", "a=\"1, max-age=2"),
@@ -123,7 +123,7 @@ struct MessageTests {
     }
 
     @Test(
-        "Joined lines are split to one where a message has one, if all agree",
+        "Joined lines of a singular field become one line if all are equal",
         arguments: [
             ("/ok, /ok", "/ok"), ("/ok, /ok, /ok", "/ok"), ("/a,b, /a,b", "/a,b"), ("/ok, /no", "/ok, /no"),
             ("/a,/a", "/a,/a"), ("/ok, /ok, /no", "/ok, /ok, /no"), (", ", ","), (",", ","), ("/ok, ", "/ok,"),
@@ -207,7 +207,7 @@ struct MessageTests {
     }
 
     @Test(
-        "A host's name does not decide what went wrong",
+        "A host's name does not affect the kind of failure",
         arguments: ["my-proxy.test", "callback.test", "RECV.test", "rewind"],
         [
             (
@@ -228,7 +228,7 @@ struct MessageTests {
             userInfo: [NSLocalizedDescriptionKey: text, NSURLErrorFailingURLErrorKey: url]
         )
         guard case .transport(let failure) = URLError.failure(error) else {
-            Issue.record("It became another failure")
+            Issue.record("The error became another failure")
             return
         }
         #expect(failure.kind == reported.kind)
@@ -288,7 +288,7 @@ struct MessageTests {
             ]
         )
         guard case .transport(let failure) = URLError.failure(error) else {
-            Issue.record("It became another failure")
+            Issue.record("The error became another failure")
             return
         }
         #expect(failure.code == code)

@@ -38,7 +38,7 @@ struct PinningTests {
                 authenticationChallengeHandler: serverTrustEvaluator,
                 retryQueue: DispatchQueue(label: "com.alicerce.network.retry-queue")
             )
-            Issue.record("It was made")
+            Issue.record("The stack was made")
         } catch {
             #expect(isUnsupported(error))
         }
@@ -54,7 +54,7 @@ struct PinningTests {
         )
         do {
             _ = try Network.URLSessionNetworkStack(configuration: configuration)
-            Issue.record("It was made")
+            Issue.record("The stack was made")
         } catch {
             guard case .untrusted(let reason) = error else { throw error }
             #expect(isUnsupported(reason))

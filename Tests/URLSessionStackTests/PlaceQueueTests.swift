@@ -30,7 +30,7 @@ struct PlaceQueueTests {
         try HTTP.Origin(of: URLText.parse("http://a.test:\(port)/"))
     }
 
-    @Test("First come, first served, host by host")
+    @Test("Hops start in the order of arrival, per host")
     func order() throws {
         let queue = Places(perHost: 1, total: nil)
         let (one, two) = (try origin(1), try origin(2))
@@ -63,7 +63,7 @@ struct PlaceQueueTests {
         #expect(queue.leave(one, admits: nil))
     }
 
-    @Test("A cancelled waiter is passed over, and no other")
+    @Test("Only a cancelled waiter is skipped")
     func withdrawal() throws {
         let queue = Places(perHost: 1, total: nil)
         let one = try origin(1)

@@ -35,7 +35,7 @@ struct ProgressTests {
         return HopTransfer(hop, sink: sink, session: session)
     }
 
-    @Test("restarts with a repeated body, whenever its stream is asked for among the reports")
+    @Test("restarts with a repeated body, whenever its stream is requested among the reports")
     func repeats() throws {
         for reportsBefore in 0...2 {
             let sink = Sink()

@@ -25,7 +25,7 @@ struct URLSessionConformance {
         }
     }
 
-    @Test("has known issues of promises that there are")
+    @Test("names existing checks as known issues")
     func knownIssuesAreChecks() {
         let names = Set(ConformanceCheck.all.map(\.name))
         #expect(KnownIssue.ofVersions.map(\.1.check).filter { !names.contains($0) } == [])
@@ -43,7 +43,8 @@ extension KnownIssue {
                 0..<0x081400,
                 KnownIssue(
                     "One hanging name lookup delays no other transfer",
-                    reason: "A cancel during a name lookup blocks the one queue of all sessions until the lookup ends.",
+                    reason:
+                        "A cancel during a name lookup blocks the shared queue of all sessions until the lookup ends.",
                     reference: "FoundationNetworking, MultiHandle.swift: libcurl's CURLOPT_QUICK_EXIT is not set"
                 )
             ),
@@ -51,41 +52,41 @@ extension KnownIssue {
                 0..<0x080400,
                 KnownIssue(
                     "A host's fourth address is reached after three refuse the connection",
-                    reason: "libcurl does not go on to the next address before something else wakes it.",
-                    reference: "curl #11920, mended in 8.4"
+                    reason: "libcurl does not try the next address until another event wakes it.",
+                    reference: "curl #11920, fixed in 8.4"
                 )
             ),
             (
                 0..<0x080000,
                 KnownIssue(
                     "Unrequested bytes from a server are not taken as a response",
-                    reason: "libcurl takes bytes that wait on an idle connection for the next answer.",
-                    reference: "curl #10690, mended in 8.0"
+                    reason: "libcurl reads unrequested bytes on an idle connection as the next response.",
+                    reference: "curl #10690, fixed in 8.0"
                 )
             ),
             (
                 0..<UInt32.max,
                 KnownIssue(
                     "A redirect with a huge body is followed without reading it all",
-                    reason: "URLSession tells of a redirect only when its content is complete.",
+                    reason: "URLSession reports a redirect only when its body is complete.",
                     reference:
-                        "FoundationNetworking, HTTPURLProtocol.swift: a redirect is told when its transfer has completed"
+                        "FoundationNetworking, HTTPURLProtocol.swift: a redirect is reported when its transfer has completed"
                 )
             ),
             (
                 0..<UInt32.max,
                 KnownIssue(
                     "A redirect whose body stalls is followed",
-                    reason: "URLSession tells of a redirect only when its content is complete.",
+                    reason: "URLSession reports a redirect only when its body is complete.",
                     reference:
-                        "FoundationNetworking, HTTPURLProtocol.swift: a redirect is told when its transfer has completed"
+                        "FoundationNetworking, HTTPURLProtocol.swift: a redirect is reported when its transfer has completed"
                 )
             ),
             (
                 0..<UInt32.max,
                 KnownIssue(
                     "A request with Connection: close ends only its connection",
-                    reason: "URLSession sends the field and keeps a connection that its server keeps.",
+                    reason: "URLSession sends the field, but keeps the connection if the server does.",
                     reference: "FoundationNetworking, EasyHandle.swift: libcurl's CURLOPT_FORBID_REUSE is not set"
                 )
             ),
@@ -93,7 +94,7 @@ extension KnownIssue {
                 0x080800..<0x081400,
                 KnownIssue(
                     "A redirect from /b/c/d;p?q to ? leads to /b/c/d;p?",
-                    reason: "libcurl leaves an empty query out.",
+                    reason: "libcurl drops an empty query.",
                     reference: "curl, lib/urlapi.c: query_present"
                 )
             ),
@@ -122,7 +123,7 @@ extension KnownIssue {
                 versions,
                 KnownIssue(
                     check,
-                    reason: "URLSession does not deliver the version of HTTP, and libcurl takes this one.",
+                    reason: "URLSession does not deliver the version of HTTP, and libcurl accepts this one.",
                     reference: "FoundationNetworking, HTTPMessage.swift: any text is a version; curl, lib/http.c"
                 )
             )
@@ -146,7 +147,7 @@ extension KnownIssue {
                 0x080E00..<UInt32.max,
                 KnownIssue(
                     "Escaped dots of a path are sent as interceptors see them",
-                    reason: "libcurl takes an escaped dot for a dot, and URLSession does not turn that off.",
+                    reason: "libcurl treats an escaped dot as a dot, and URLSession does not disable that.",
                     reference: "curl, lib/urlapi.c: dedotdotify; FoundationNetworking sets no CURLOPT_PATH_AS_IS"
                 )
             )
@@ -160,7 +161,7 @@ extension KnownIssue {
             0..<UInt32.max,
             KnownIssue(
                 "A GET whose keep-alive connections die is sent at most three times",
-                reason: "libcurl sends a request again five times by itself.",
+                reason: "libcurl repeats a request up to five times.",
                 reference: "curl, lib/transfer.c: CONN_MAX_RETRIES"
             )
         ),
@@ -184,7 +185,7 @@ extension KnownIssue {
             0..<UInt32.max,
             KnownIssue(
                 "gzip of two members is decoded to its end",
-                reason: "libcurl refuses what follows the first member.",
+                reason: "libcurl refuses data after the first member.",
                 reference: "curl, lib/content_encoding.c: gzip_unencode_write"
             )
         ),
@@ -192,7 +193,7 @@ extension KnownIssue {
             0..<UInt32.max,
             KnownIssue(
                 "gzip truncated over HTTP/1.1 fails",
-                reason: "libcurl takes compressed content that is cut short for whole.",
+                reason: "libcurl accepts truncated gzip data as complete.",
                 reference: "curl, lib/content_encoding.c: gzip_close"
             )
         ),
@@ -200,7 +201,7 @@ extension KnownIssue {
             0..<UInt32.max,
             KnownIssue(
                 "zstd with a window over 8 MiB fails",
-                reason: "libcurl sets no limit to the window.",
+                reason: "libcurl does not limit the window.",
                 reference: "curl, lib/content_encoding.c: zstd_do_init sets no ZSTD_d_windowLogMax"
             )
         ),
@@ -208,7 +209,7 @@ extension KnownIssue {
             0..<UInt32.max,
             KnownIssue(
                 "Waiting for a response on a new connection uses no processor time",
-                reason: "URLSession waits on for room to send when libcurl waits for an answer.",
+                reason: "URLSession keeps watching for room to send while libcurl waits for a response.",
                 reference: "FoundationNetworking, MultiHandle.swift: createSources keeps the source for writing"
             )
         ),
