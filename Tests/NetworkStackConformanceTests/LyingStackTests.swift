@@ -3,8 +3,8 @@ import NetworkStack
 import NetworkStackConformance
 import Testing
 
-/// A stack that claims what it does not have fails the suite. Each capability has such a stack, and a check that it fails.
-@Suite("A stack that claims what it does not have", .serialized)
+/// A stack that claims a capability it lacks fails the suite. Each capability has such a stack, and a check that it fails.
+@Suite("A stack that claims a capability it lacks", .serialized)
 struct LyingStackTests {
     /// Several at a time, because some fail by a wait. One counts the descriptors of the process and runs alone.
     @Test("fails a check for each capability", .timeLimit(.minutes(2)))
@@ -32,7 +32,7 @@ struct LyingStackTests {
     }
 
     /// The list is read from the source, because Swift does not enumerate static properties.
-    @Test("is tried for every capability that there is")
+    @Test("is tested for every capability")
     func isComplete() throws {
         let sources = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../Sources").standardized
         let files = try #require(FileManager.default.enumerator(at: sources, includingPropertiesForKeys: nil))
@@ -42,13 +42,13 @@ struct LyingStackTests {
             declared += text.matches(of: /= (?:HTTP\.)?Capability\(rawValue: "(.+)"\)/).map { String($0.1) }
         }
         #expect(declared.count > 40)
-        #expect(Set(declared).count == declared.count, "No two have the same name")
+        #expect(Set(declared).count == declared.count, "No two stacks have the same name")
         let tried = Lie.all.map(\.capability.rawValue)
-        #expect(Set(tried).count == tried.count, "Each is tried once")
+        #expect(Set(tried).count == tried.count, "Each capability is left out once")
         #expect(
             Set(declared).subtracting(tried) == [],
             "Add a stack that claims these and leaves them out to Lies.swift"
         )
-        #expect(Set(tried).subtracting(declared) == [], "There are no such capabilities")
+        #expect(Set(tried).subtracting(declared) == [], "These capabilities do not exist")
     }
 }

@@ -31,7 +31,7 @@ struct AddressesTests {
         #expect(throws: HTTP.InvalidValue.self) { try Addresses.HostOverride(text) }
     }
 
-    @Test("are not overridden themselves where libcurl could not read that")
+    @Test("are not overridden themselves if libcurl could not read that")
     func overriddenAddress() {
         #expect(throws: HTTP.InvalidValue.self) {
             try Addresses.HostOverride(host: "[::1]", port: 80, addresses: ["::2"])
@@ -52,7 +52,7 @@ struct AddressesTests {
     }
 
     @Test(
-        "to connect to must be such",
+        "to connect to must be valid",
         arguments: [
             "", "a:b", "a.test:80:b.test", "a:x:b:1", "a:1:b:65536", "a:0:b:1", "a:1:b:1:c", "a:+1:b:1",
             "a:1:b:\(UInt.max)",
@@ -62,7 +62,7 @@ struct AddressesTests {
         #expect(throws: HTTP.InvalidValue.self) { try Addresses.Reroute(text) }
     }
 
-    @Test("that make no sense are refused with the configuration")
+    @Test("that are invalid are refused with the configuration")
     func senseless() {
         let changes: [(inout Addresses) -> Void] = [
             { $0.happyEyeballsDelay = .zero }, { $0.dnsCacheAge = .seconds(-1) }, { $0.unixSocket = .path("") },
@@ -97,7 +97,7 @@ struct AddressesTests {
     func spellings(_ text: String, _ bytes: [UInt8]) { #expect(IPAddress(text)?.bytes == bytes) }
 
     @Test(
-        "are nothing else",
+        "are not read from other texts",
         arguments: [
             "", "1.2.3", "1.2.3.4.5", "1.2.3.256", "1.2.3.+4", "a.b.c.d", ":", ":::", "1::2::3", "1:2:3:4:5:6:7",
             "1:2:3:4:5:6:7:8:9", "12345::", "g::", "::1.2.3", "[1.2.3.4]", "[::1", "1:2:3:4:5:6:7::8",

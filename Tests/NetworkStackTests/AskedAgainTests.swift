@@ -31,13 +31,13 @@ struct AskedAgainTests {
         )
     }
 
-    @Test("judges its server anew: a policy may have expired or started")
+    @Test("checks its server again: a policy may have expired or started")
     func changes() {
         #expect(hop(pinned).trusting(.ordinary).trust.enforced == nil)
         #expect(hop(.ordinary).trusting(pinned).trust.enforced?.host == "a.test")
     }
 
-    @Test("is not worked out anew where nothing has changed")
+    @Test("reuses its hop if nothing has changed")
     func same() {
         for hop in [hop(pinned), hop(.ordinary)] { #expect(hop.trusting(hop.trust) === hop) }
     }

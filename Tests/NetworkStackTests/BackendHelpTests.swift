@@ -67,7 +67,7 @@ struct BackendHelpTests {
         for task in done { #expect(try await task.value == Data("ok".utf8)) }
     }
 
-    @Test("A GET lost with a kept connection is repeated on a new one, a POST is not")
+    @Test("A GET lost with a keep-alive connection is repeated on a new one, a POST is not")
     func repeats() async throws {
         let starts = Lock<[(method: HTTP.Method, isNew: Bool)]>([])
         let stack = ScriptedStack { hop, sink in

@@ -49,9 +49,9 @@ private final class Reader: Sendable {
     }
 }
 
-@Suite("Streamed content", .timeLimit(.minutes(1)))
+@Suite("A streamed body", .timeLimit(.minutes(1)))
 struct StreamBodySourceTests {
-    @Test("is not rewound once it is closed, and closes what the rewind made")
+    @Test("is not rewound once it is closed, and closes the stream of a rewind")
     func closedBefore() async throws {
         let (reader, made) = (Reader(), Lock(0))
         let source = try HTTP.Body.Stream {
@@ -110,7 +110,7 @@ struct StreamBodySourceTests {
         }
     }
 
-    @Test("passes on what the sequence throws, after what came before")
+    @Test("reports the error of the sequence after its last piece")
     func failures() async throws {
         let chunks = AsyncThrowingStream<Data, any Error> { continuation in
             continuation.yield(Data("before".utf8))
@@ -165,7 +165,7 @@ struct StreamBodySourceTests {
         source.close()
     }
 
-    @Test("that is one-shot is refused the second time; a replaying stream starts afresh")
+    @Test("that is one-shot is refused the second time; a replayable one starts again")
     func replaying() async throws {
         let once = HTTP.Body.Stream(Counted(count: 1))
         #expect(!once.isReplayable)
@@ -174,7 +174,7 @@ struct StreamBodySourceTests {
             if case HTTP.Body.OpeningError.notReplayable = $0 { true } else { false }
         }
         while case .pending = first.next(upTo: 1) { try await Task.sleep(for: .milliseconds(1)) }
-        #expect(!first.rewind(), "what was made once is gone")
+        #expect(!first.rewind(), "a consumed stream is not made again")
         first.close()
 
         let often = HTTP.Body.Stream(replaying: { Counted(count: 2) })
@@ -184,13 +184,13 @@ struct StreamBodySourceTests {
             let source = try often.open(onReady: reader.onReady)
             let content = try await reader.readAll(source)
             #expect(content.count == 2048)
-            #expect(source.rewind(), "it is made anew")
+            #expect(source.rewind(), "the stream is made again")
             #expect(try await reader.readAll(source) == content)
             source.close()
         }
     }
 
-    @Test("is cancelled with the transfer, even while the sequence waits for room")
+    @Test("is cancelled with the transfer, even while the sequence waits for buffer space")
     func closing() async throws {
         let (chunks, ended) = (Counted(count: 100_000), Gate())
         final class Witness: Sendable {
@@ -227,14 +227,14 @@ struct StreamBodySourceTests {
         try await ended.opened(within: .seconds(5))
     }
 
-    @Test("can be rewound as long as nothing was read")
+    @Test("can be rewound until a byte is read")
     func rewinding() throws {
         let source = try HTTP.Body.Stream(AsyncStream<Data> { _ in }).open(onReady: {})
         #expect(source.rewind())
         source.close()
     }
 
-    @Test("that can be made anew is not, once it is closed", .timeLimit(.minutes(1)))
+    @Test("that can be made again is not, once it is closed", .timeLimit(.minutes(1)))
     func remaking() async throws {
         let (made, ended) = (Lock(0), Lock(0))
         let body = HTTP.Body.stream(
@@ -260,7 +260,7 @@ struct StreamBodySourceTests {
             try await Task.sleep(for: .milliseconds(1))
             counts = (made.withLock { $0 }, ended.withLock { $0 })
         }
-        #expect(counts.0 == counts.1, "\(counts.0) streams were made, and \(counts.1) of them were let go of")
+        #expect(counts.0 == counts.1, "\(counts.0) streams were made, and \(counts.1) of them were released")
     }
 
     @Test(
@@ -287,6 +287,6 @@ struct StreamBodySourceTests {
         try await Task.sleep(for: .milliseconds(50))
         guard case .bytes = source.next(upTo: 1000) else { throw CancellationError() }
         source.close()
-        if case .end = source.next(upTo: 1000) { Issue.record("It ended, although 99,000 bytes were left") }
+        if case .end = source.next(upTo: 1000) { Issue.record("The source ended with 99,000 bytes left") }
     }
 }

@@ -30,7 +30,7 @@ struct CancelableBagTests {
         #expect(member.count == 1)
     }
 
-    @Test("takes nothing for nothing, and another bag for a member")
+    @Test("ignores an empty cancelable, and accepts another bag as a member")
     func nesting() {
         let (outer, inner, member) = (CancelableBag(), CancelableBag(), Counting())
         outer += nil
@@ -87,7 +87,7 @@ struct CancelableBagTests {
 
 @Suite("OneShot")
 struct OneShotTests {
-    @Test("gives what was filled in before it was taken")
+    @Test("returns a value that was filled in before it was taken")
     func before() async {
         let oneShot = OneShot<Int>()
         oneShot.fill(1)

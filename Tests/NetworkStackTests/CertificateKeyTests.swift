@@ -13,7 +13,7 @@ struct CertificateKeyTests {
         return Array(try #require(Data(base64Encoded: digits)))
     }
 
-    @Test("is found as openssl finds it, whatever its kind", arguments: KeyKind.allCases)
+    @Test("equals the key that openssl finds, whatever its kind", arguments: KeyKind.allCases)
     func kinds(kind: KeyKind) throws {
         let identity = try TestCertificates.shared().issue(for: TestCertificates.serverNames, key: kind)
         let openssl = try Program("openssl", package: "openssl")
@@ -47,7 +47,7 @@ struct CertificateKeyTests {
         #expect(try Array(#require(CertificateKey.subjectPublicKeyInfo(inDER: certificate))) == expected)
     }
 
-    @Test("is not found in a certificate cut off or changed anywhere")
+    @Test("is not found in a certificate truncated or changed anywhere")
     func damage() throws {
         let certificate = try Self.der(String(contentsOfFile: TestCertificates.shared().caFile, encoding: .utf8))
         for length in 0..<certificate.count {

@@ -23,11 +23,11 @@ struct ClocksTests {
         if case .lookAgain(let time) = clocks.read(start + after) { time - start } else { nil }
     }
 
-    @Test("the first look is for the earliest clock that could run out")
+    @Test("the first check is due for the earliest timeout")
     func firstLook() {
         #expect(clocks(.init(idle: .seconds(60))).firstLook - start == .seconds(60))
         let senseless = clocks(.init(idle: .seconds(60), total: .seconds(-1)))
-        #expect(senseless.firstLook == start, "it traps nowhere")
+        #expect(senseless.firstLook == start, "no value traps")
         #expect(
             clocks(.init(firstByte: .seconds(3), idle: .seconds(60), total: .seconds(5))).firstLook - start
                 == .seconds(3)
@@ -38,7 +38,7 @@ struct ClocksTests {
         )
     }
 
-    @Test("the idle clock stands still while the request is made or queued")
+    @Test("the idle clock stops while the request is made or queued")
     func notStarted() {
         var clocks = clocks(.init(idle: .seconds(1)))
         #expect(expired(clocks, after: .seconds(100)) == nil)
@@ -113,7 +113,7 @@ struct ClocksTests {
         #expect(expired(clocks, after: .milliseconds(1900)) == "idle while \(phase)")
     }
 
-    @Test("every attempt has its time, which stops between attempts; all share the total")
+    @Test("each attempt has its own clock, which stops between attempts; all share the total")
     func attempts() {
         var clocks = clocks(.init(idle: .seconds(60), attempt: .seconds(2), total: .seconds(10)))
         #expect(clocks.firstLook - start == .seconds(2))
@@ -142,7 +142,7 @@ struct ClocksTests {
         #expect(expired(clocks, after: .seconds(10)) == "total while receiving")
     }
 
-    @Test("the idle clock stands still while the receiver holds back")
+    @Test("the idle clock stops while the receiver pauses")
     func heldBack() {
         var clocks = clocks(.init(idle: .seconds(1), total: .seconds(10)))
         clocks.entered(.receiving, now: start)
@@ -171,14 +171,14 @@ struct ClocksTests {
         var clocks = clocks(.init(firstByte: .seconds(1), idle: .seconds(60)))
         clocks.entered(.sending, now: start)
         clocks.sent(now: start + .milliseconds(800))
-        #expect(expired(clocks, after: .milliseconds(1500)) == nil, "bytes were still sent")
+        #expect(expired(clocks, after: .milliseconds(1500)) == nil, "bytes were sent later")
         clocks.entered(.waiting, now: start + .seconds(1))
         clocks.progressed(now: start + .milliseconds(1900))
         #expect(expired(clocks, after: .milliseconds(1999)) == nil)
         #expect(expired(clocks, after: .seconds(2)) == "firstByte while waiting")
     }
 
-    @Test("the total clock runs always, and is named first")
+    @Test("the total clock always runs, and is reported first")
     func total() {
         var clocks = clocks(.init(firstByte: .seconds(2), idle: .seconds(2), total: .seconds(2)))
         #expect(expired(clocks, after: .milliseconds(1999)) == nil)
@@ -187,11 +187,11 @@ struct ClocksTests {
         #expect(expired(clocks, after: .seconds(2)) == "total while waiting")
     }
 
-    @Test("the next look is never later than anything could run out")
+    @Test("the next check is never later than the earliest timeout")
     func nextLook() {
         var clocks = clocks(.init(firstByte: .milliseconds(300), idle: .seconds(60), total: .seconds(90)))
         clocks.entered(.connecting, now: start)
-        #expect(next(clocks, after: .seconds(1)) == .milliseconds(1300), "the wait for the head may begin right away")
+        #expect(next(clocks, after: .seconds(1)) == .milliseconds(1300), "the wait for the head may begin at once")
         clocks.entered(.waiting, now: start + .seconds(1))
         #expect(next(clocks, after: .milliseconds(1200)) == .milliseconds(1300))
         clocks.entered(.receiving, now: start + .seconds(80))

@@ -3,7 +3,7 @@ import Testing
 
 @testable import NetworkStack
 
-@Suite("Content that can be sent once", .timeLimit(.minutes(1)))
+@Suite("A one-shot body", .timeLimit(.minutes(1)))
 struct ContentClaimsTests {
     @Test("is opened by one of several concurrent callers")
     func claims() throws {

@@ -36,7 +36,7 @@ struct ContentTests {
         #expect(HTTP.Content.form([:]).mediaType == .formURLEncoded)
     }
 
-    @Test("sets the Content-Type, unless the headers have one")
+    @Test("sets the Content-Type unless the headers have one")
     func headers() throws {
         let url = try #require(URL(string: "http://h.test/"))
         #expect(try HTTP.Request(url: url, content: .json(1)).headers == [.contentType: "application/json"])
@@ -56,7 +56,7 @@ struct ContentTests {
         func makeBody() throws -> HTTP.Body { .bytes(Data("body".utf8)) }
     }
 
-    @Test("of an endpoint counts before its body")
+    @Test("of an endpoint takes precedence over its body")
     func endpoints() throws {
         var request = try Endpoint(content: .json(1)).makeRequest()
         #expect(request.headers == [.contentType: "application/json"])
@@ -129,7 +129,7 @@ struct MapperTests {
         #expect(error("abcd", .mapping(Choosy())) == nil)
     }
 
-    @Test("closures that know the payload alone do")
+    @Test("closures with the payload only suffice")
     func closures() throws {
         #expect(try decode("abc", .parsing { $0.count }) == 3)
         #expect(throws: ServerError.self) {

@@ -56,12 +56,12 @@ struct DecodingTests {
     )
     func emptySuccesses(_ status: HTTP.StatusCode, _ text: String) async throws {
         let never: @Sendable () -> JSONDecoder = {
-            Issue.record("a decoder was made")
+            Issue.record("A decoder was made")
             return JSONDecoder()
         }
         struct Never: ResponseMapper {
             func model(from data: Data) throws -> Model? {
-                Issue.record("a mapper was asked")
+                Issue.record("A mapper was called")
                 return nil
             }
             func apiError(from data: Data) throws -> APIError? { nil }
@@ -85,7 +85,7 @@ struct DecodingTests {
         for (text, expected) in [(#"{"code":7}"#, APIError(code: 7)), ("nonsense", nil), ("", nil)] {
             do {
                 _ = try await stack(418, text).fetch(resource: resource(.json(APIError.self)))
-                Issue.record("a 418 succeeded")
+                Issue.record("A 418 succeeded")
             } catch {
                 guard case InMemoryStack.FetchError.http(418, let found, let response) = error else { throw error }
                 #expect(found as? APIError == expected)

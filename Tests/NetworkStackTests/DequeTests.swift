@@ -2,11 +2,11 @@ import Testing
 
 @testable import NetworkStack
 
-@Suite("A queue, first in, first out")
+@Suite("A first-in, first-out queue")
 struct DequeTests {
     private final class Witness {}
 
-    @Test("keeps the order, and its places, however it is filled and emptied")
+    @Test("keeps the order and reuses its storage, however it is filled and emptied")
     func order() {
         var queue = Deque<Int>()
         var (added, taken) = (0, 0)
@@ -29,7 +29,7 @@ struct DequeTests {
         #expect(taken == added && queue.isEmpty)
     }
 
-    @Test("releases what is taken at once, even if it is never empty")
+    @Test("releases removed elements at once, even if it is never empty")
     func release() {
         var queue = Deque<Witness>()
         queue.append(Witness())

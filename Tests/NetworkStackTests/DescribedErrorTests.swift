@@ -4,7 +4,7 @@ import Testing
 
 @testable import NetworkStack
 
-@Suite("Errors in sentences")
+@Suite("Descriptions of errors")
 struct DescribedErrorTests {
     private typealias FetchError = HTTPFetchError<HTTP.Response, any Error>
 
@@ -37,7 +37,7 @@ struct DescribedErrorTests {
         #expect("\(errors[1])".hasPrefix("The total timeout ran out while waiting. URL: https://host.test/path"))
     }
 
-    @Test("a summary has no URL, as it is for any log")
+    @Test("a summary has no URL, as it is meant for logs")
     func summaries() {
         let context = HTTP.FetchContext(url: "http://host.test/path")
         let errors: [FetchError] = [
@@ -50,7 +50,7 @@ struct DescribedErrorTests {
         }
     }
 
-    @Test("a cut body of a failure is mentioned")
+    @Test("a truncated body of a failure is mentioned")
     func cut() throws {
         var response = HTTP.Response(status: 500, url: try #require(URL(string: "https://host.test/")))
         response.isErrorBodyCut = true
@@ -72,7 +72,7 @@ struct DescribedErrorTests {
         }
     }
 
-    @Test("progress is passed on at most ten times a second, and its last value always")
+    @Test("progress is reported at most ten times a second, and its last value always")
     func progress() {
         let seen = Lock<[Int64]>([])
         let limiter = ProgressLimiter { count, _ in seen.withLock { $0.append(count) } }

@@ -50,7 +50,7 @@ struct EndpointURLTests {
     }
 
     @Test(
-        "takes no part of a path as the host that the base lacks",
+        "accepts no part of a path as the missing host of the base",
         arguments: [
             ("https://", "a.test/b"), ("https:/", "//a.test/b"), ("https:", "//a.test/b"), ("https://?q", "/a/b"),
         ]
@@ -99,7 +99,7 @@ struct EndpointURLTests {
         )
     }
 
-    @Test("needs a method and a base URL, and no more")
+    @Test("needs only a method and a base URL")
     func defaults() throws {
         struct Smallest: HTTPResourceEndpoint {
             let method = HTTP.Method.DELETE
@@ -112,7 +112,7 @@ struct EndpointURLTests {
         #expect(request.body.length == 0)
     }
 
-    @Test("passes on what making the body throws")
+    @Test("throws the error of making the body")
     func bodies() throws {
         struct Unmakeable: HTTPResourceEndpoint, Error {
             var method: HTTP.Method { .POST }

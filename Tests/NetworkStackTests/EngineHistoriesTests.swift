@@ -5,7 +5,7 @@ import Testing
 /// A share of what `make histories` runs.
 @Suite("An engine in random histories", .timeLimit(.minutes(2)))
 struct EngineHistoriesTests {
-    @Test("ends every fetch once, as what happened to it allows")
+    @Test("ends every fetch once, with an outcome that its events allow")
     func fetches() async throws {
         // A history waits for tasks, so it must not block their threads.
         let count = try await withCheckedThrowingContinuation { continuation in

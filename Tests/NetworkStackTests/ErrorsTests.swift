@@ -64,16 +64,16 @@ struct FetchErrorTests {
     @Test("the last error behind a retry")
     func lastErrors() {
         guard case .http(503, _, _)? = retried(FetchError.http(503, nil, response)).lastError as? FetchError else {
-            Issue.record("not the last error")
+            Issue.record("It is not the last error")
             return
         }
         guard case .cancelled? = FetchError.cancelled.lastError as? FetchError else {
-            Issue.record("not the error itself")
+            Issue.record("It is not the error itself")
             return
         }
     }
 
-    @Test("is the same for decoding, and decoding again is of no use")
+    @Test("is the same for decoding, and decoding is not retried")
     func decodings() {
         typealias Decoding = FetchAndDecodeError<FetchError>
         let unavailable = Decoding.fetch(.http(503, nil, response))
@@ -93,7 +93,7 @@ struct FetchErrorTests {
         #expect(!Retry.isTransient(undecodable))
     }
 
-    @Test("that end a stream are judged like those of its fetch")
+    @Test("that end a stream are classified like those of its fetch")
     func streams() {
         let truncated = FetchError.transport(Transported(kind: .truncated, phase: .receiving))
         #expect(truncated.transportFailure == .truncated && Retry.isTransient(truncated))
@@ -109,7 +109,7 @@ struct FetchErrorTests {
         }
     }
 
-    @Test("whether a server is not trusted, or a clock ended it")
+    @Test("whether a server is untrusted, or a timeout fired")
     func pinsAndTimeouts() {
         let refused = FetchError.untrusted(.domainNotPinned(host: "a.test"))
         #expect(refused.isUntrusted && retried(refused).isUntrusted && FetchAndDecodeError.fetch(refused).isUntrusted)
@@ -129,7 +129,7 @@ struct FetchErrorTests {
         for kind in [HTTP.FailureKind.send, .receive, .truncated, .empty, .malformed, .tls, .other] {
             #expect(!FetchError.transport(Transported(kind: kind)).isRetryable, "\(kind)")
         }
-        #expect(!FetchError.transport(CancellationError()).isRetryable, "nothing is known of it")
+        #expect(!FetchError.transport(CancellationError()).isRetryable, "whether it reached the server is unknown")
         let before: Set<HTTP.Phase> = [.queued, .resolving, .connecting, .securing]
         for phase in HTTP.Phase.allCases where phase != .making {
             #expect(
@@ -150,7 +150,7 @@ struct FetchErrorTests {
         #expect("\(Retry.State())" == "no failure")
     }
 
-    @Test("in its summary no URL, whatever a redirect leads to")
+    @Test("no URL in its summary, wherever a redirect leads")
     func summaries() throws {
         let url = try #require(URL(string: "http://host.test/reset/s3cret"))
         let errors: [FetchError] = [.insecureRedirect(url), .invalidRedirect("app:s3cret")]
@@ -181,7 +181,7 @@ struct OptionsTests {
         return false
     }
 
-    @Test("the defaults make sense")
+    @Test("the defaults are valid")
     func defaults() throws {
         try HTTP.Options().validate()
         try Network.Configuration().validate()
@@ -189,7 +189,7 @@ struct OptionsTests {
         #expect(HTTP.Options().redirects.limit == 20)
     }
 
-    @Test("every clock must be longer than zero", arguments: [Duration.zero, .milliseconds(-1)])
+    @Test("every timeout must be longer than zero", arguments: [Duration.zero, .milliseconds(-1)])
     func clocks(_ wrong: Duration) {
         #expect(isRefused { $0.timeouts.queue = wrong })
         #expect(isRefused { $0.timeouts.connect = wrong })
@@ -211,7 +211,7 @@ struct OptionsTests {
         #expect(isRefused { $0.limits.headFields = 0 })
     }
 
-    @Test("a configuration without sense is refused")
+    @Test("an invalid configuration is refused")
     func configurations() {
         let changes: [(inout Network.Configuration) -> Void] = [
             { $0.connections.perHost = 0 }, { $0.connections.total = 0 }, { $0.connections.streamsPerConnection = 0 },
@@ -235,7 +235,7 @@ struct OptionsTests {
         #expect(options.allowsEmptyBody(status: 200, method: .GET))
     }
 
-    @Test("a capability is there unless a reason speaks against it")
+    @Test("a capability is supported unless a reason is given")
     func capabilities() throws {
         let capabilities = HTTP.Capabilities(unsupported: [.http2: "Not built in."])
         #expect(capabilities.supports(.trailers))

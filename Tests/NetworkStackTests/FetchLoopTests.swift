@@ -74,7 +74,7 @@ struct FetchLoopTests {
         try await ended.opened(within: .seconds(10))
     }
 
-    @Test("that a shutdown ends makes no other attempt, whatever is voted")
+    @Test("that a shutdown ends makes no further attempt, whatever the votes")
     func shutDown() async throws {
         let engine = HTTPEngine(transport: InMemoryTransport(userAgent: nil) { _ in nil })
         let (failures, ended) = (Lock(0), Gate())
@@ -91,7 +91,7 @@ struct FetchLoopTests {
         #expect(failures.withLock { $0 } == 1)
     }
 
-    @Test("that has ended cancels a making that is reported later, if that made nothing")
+    @Test("that has ended cancels a pending maker that is reported later")
     func lateMaking() throws {
         for isHandedOver in [false, true] {
             var state = state()
@@ -113,7 +113,7 @@ struct FetchLoopTests {
         loop.deliver(.onQueue, onQueue: true)
         let endings = delegate.endings.withLock { $0 }
         guard endings.count == 1, case .cancelled = endings[0] else {
-            Issue.record("It was completed with \(endings)")
+            Issue.record("The fetch completed with \(endings)")
             return
         }
     }
@@ -140,7 +140,7 @@ struct FetchLoopTests {
         holds(state.end(.cancelled) != nil)
     }
 
-    @Test("streams in one attempt alone")
+    @Test("streams in one attempt only")
     func streams() throws {
         var state = try retried(streams: true)
         let second = try carrying(&state)

@@ -69,7 +69,7 @@ struct FetchStateTests {
         holds(!again.handOver(attempt).isWanted, "the first attempt's request comes late")
     }
 
-    @Test("the cancelable of a making is kept, and returned at the end or right after")
+    @Test("the cancelable of a maker is stored, and returned at the end or later")
     func making() {
         var state = state()
         let making = EmptyCancelable()
@@ -81,7 +81,7 @@ struct FetchStateTests {
         holds(handedOver.hold(making: making, of: attempt) == nil)
         holds(
             handedOver.end(.cancelled)?.held.stage.pending == nil,
-            "what has made a request is not cancelled any more"
+            "a finished maker is not cancelled"
         )
         // An attempt's time may run out while its request is being made, and the next one's making may have begun.
         for isHandedOver in [false, true] {
@@ -96,7 +96,7 @@ struct FetchStateTests {
         }
     }
 
-    @Test("it ends once")
+    @Test("a fetch ends once")
     func ending() {
         var state = state()
         holds(state.end(.cancelled) != nil)
@@ -104,7 +104,7 @@ struct FetchStateTests {
         holds(state.hold(ticket: 7, of: attempt) == 7)
     }
 
-    @Test("a reader with room resumes the transfer, also if that is known only later")
+    @Test("a reader with room resumes the transfer, also if the transfer is set later")
     func goingOnEarly() throws {
         let delegate = StreamingDelegate()
         var state = FetchState(options: delegate.options, delegate: delegate, now: now)
@@ -119,7 +119,7 @@ struct FetchStateTests {
         holds(state.readerResumed(now: now) != nil)
     }
 
-    @Test("a hop begins no more after the end")
+    @Test("no hop begins after the end")
     func beginningLate() throws {
         var state = state()
         _ = state.end(.cancelled)
@@ -127,17 +127,17 @@ struct FetchStateTests {
         holds(state.begin(request, fragment: nil, source: nil, of: 1) == nil)
     }
 
-    @Test("a transfer that is known too late is cancelled")
+    @Test("a transfer that is set too late is cancelled")
     func lateTransfers() throws {
         var state = state()
         let first = try begin(&state)
         guard case .follow(let next, nil, _, _) = try redirect(&state, first) else { throw Unexpected(step: .wait) }
         let second = try needed(state.begin(next, fragment: nil, source: nil, of: 1)?.number)
-        holds(state.hold(Transfer(), hop: first).cancels, "the hop was left")
+        holds(state.hold(Transfer(), hop: first).cancels, "The hop was left")
         let transfer = Transfer()
         holds(!state.hold(transfer, hop: second).cancels)
         holds(state.end(.cancelled)?.held.stage.hop?.transfer === transfer)
-        holds(state.hold(Transfer(), hop: second).cancels, "the fetch has ended")
+        holds(state.hold(Transfer(), hop: second).cancels, "The fetch has ended")
     }
 
     private func redirect(_ state: inout FetchState, _ hop: Int) throws -> FetchState.Step {
@@ -172,7 +172,7 @@ struct FetchStateTests {
                 now: now
             )
         else {
-            Issue.record("a response without a head was taken")
+            Issue.record("A response without a head was accepted")
             return
         }
     }
@@ -191,7 +191,7 @@ struct FetchStateTests {
         _ = state.received(head: try head(), hop: second, now: now)
         _ = state.received(body: Data("end".utf8), hop: second, now: now)
         let (response, text) = try whole(state.finished(trailers: nil, metrics: .init(), hop: second, now: now))
-        #expect(text == "end", "a redirect's own content is not part of it")
+        #expect(text == "end", "the redirect's body is not part of the response")
         #expect(response.redirects.map(\.status) == [302])
         #expect(response.redirects.map { $0.url.path } == ["/start"])
     }
@@ -208,9 +208,9 @@ struct FetchStateTests {
             fields[.location] = "/next"
             var step = state.received(head: try head(302, fields), hop: hop, now: now)
             if !hasLength {
-                if case .wait = step {} else { Issue.record("left before there was too much") }
+                if case .wait = step {} else { Issue.record("The hop was left before the limit") }
                 step = state.received(body: Data(count: 65_536), hop: hop, now: now)
-                if case .wait = step {} else { Issue.record("left before there was too much") }
+                if case .wait = step {} else { Issue.record("The hop was left before the limit") }
                 step = state.received(body: Data(count: 1), hop: hop, now: now)
             }
             guard case .follow(_, let abandoned, _, _) = step else { throw Unexpected(step: step) }
@@ -242,7 +242,7 @@ struct FetchStateTests {
         }
     }
 
-    @Test("a length without content counts for nothing: HEAD and 304")
+    @Test("a length without a body is ignored: HEAD and 304")
     func lengthsWithoutContent() throws {
         for (method, status) in [(HTTP.Method.HEAD, HTTP.StatusCode.ok), (.GET, .notModified)] {
             var state = state { $0.limits.body = 10 }
@@ -265,7 +265,7 @@ struct FetchStateTests {
         holds(state.sourceIsReady() == nil)
     }
 
-    @Test("a fetch that has ended keeps nothing of what it went through")
+    @Test("a fetch that has ended retains no state")
     func lettingGo() throws {
         var state = state()
         holds(state.handOver(attempt).isWanted)
@@ -278,7 +278,7 @@ struct FetchStateTests {
         #expect(state.delegate == nil && state.stage.hop == nil && state.stage.pending == nil)
     }
 
-    @Test("a source that is ready before its transfer is known resumes it later, once")
+    @Test("a source that is ready before its transfer is set resumes it later, once")
     func readySources() throws {
         var state = state()
         let hop = try begin(&state)

@@ -6,7 +6,7 @@ import Testing
 
 private struct Broken: Error {}
 
-@Suite("Content from a file")
+@Suite("A body from a file")
 struct FileBodySourceTests {
     /// Runs with the path of a file that goes away afterwards.
     private func withFile(_ content: Data, _ body: (String) throws -> Void) throws {
@@ -94,7 +94,7 @@ struct FileBodySourceTests {
         }
     }
 
-    @Test("is not begun where none can be")
+    @Test("is not created in an impossible place")
     func places() throws {
         let folder = NSTemporaryDirectory() + "/folder-\(UUID().uuidString)"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
@@ -140,7 +140,7 @@ struct FileBodySourceTests {
         }
     }
 
-    @Test("is written to no path that the system would take for another")
+    @Test("is written to no path that the system would change")
     func namesakes() throws {
         let path = NSTemporaryDirectory() + "/file-\(UUID().uuidString)"
         #expect(throws: FileError(path: path + "\0.pdf", number: EINVAL)) { try FileWriter(path: path + "\0.pdf") }
@@ -166,7 +166,7 @@ struct FileBodySourceTests {
         }
     }
 
-    @Test("is opened again for reading if very many wait, and no other in its place")
+    @Test("is opened again for reading if many wait, and never replaced by another")
     func waiting() throws {
         try withFile(Data("content".utf8)) { path in
             func openCount() -> Int {

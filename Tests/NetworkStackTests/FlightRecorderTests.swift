@@ -31,7 +31,7 @@ struct FlightRecorderTests {
         #expect(holds())
     }
 
-    @Test("keeps the last fetches, as many as it is given room for")
+    @Test("keeps the last fetches, up to its limit")
     func bounds() async throws {
         for recorder in [FlightRecorder(fetches: 3), FlightRecorder(fetches: 100, bytes: 6500)] {
             let mock = try recorded(recorder)

@@ -41,7 +41,7 @@ struct HeadJudgeTests {
         #expect(judge.keepAlive == seconds)
     }
 
-    @Test("Nothing of a head is left to the next")
+    @Test("A head leaves nothing to the next")
     func beginning() {
         func text(_ judge: HeadJudge) -> String {
             var text = ""
@@ -77,7 +77,7 @@ struct HeadJudgeTests {
         #expect(received == expected)
     }
 
-    @Test("A response has no length where its content was decoded")
+    @Test("A response has no length if its body was decoded")
     func contentLength() throws {
         let url = try #require(URL(string: "http://a.test/"))
         var response = HTTP.Response(status: .ok, headers: [.contentLength: "5"], url: url)

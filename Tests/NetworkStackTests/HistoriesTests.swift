@@ -7,7 +7,7 @@ struct HistoriesTests {
     /// Where to begin: another seed replays what `make histories` found.
     private static let first = environment["HISTORY_SEED"].flatMap { UInt64($0) } ?? 1
 
-    @Test("break no parser, and are read as the same each time")
+    @Test("break no parser, and are read the same each time")
     func mutated() throws {
         let count = Self.environment["HISTORY_SEED"] == nil ? 100_000 : 1
         let warm = InputHistories(first: Self.first, count: min(count, 1000))
@@ -19,7 +19,7 @@ struct HistoriesTests {
             if seed % 10_000 == 0 { FileHandle.standardError.write(Data("inputs of HISTORY_SEED=\(seed)...\n".utf8)) }
         }
         .run()
-        #expect(InputHistories.residentPages() - before < 4096, "memory grows by more than 16 MiB")
+        #expect(InputHistories.residentPages() - before < 4096, "Memory grew by more than 16 MiB")
     }
 
     @Test("take time in proportion to their length")

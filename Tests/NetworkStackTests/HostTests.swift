@@ -18,14 +18,14 @@ struct HostTests {
         #expect("https://\(HTTP.Host(text))/" == expected)
     }
 
-    @Test("is the same value however it was written")
+    @Test("is the same value in every spelling")
     func equality() {
         #expect(HTTP.Host("localhost", port: 8080) == "LOCALHOST:8080")
         #expect(HTTP.Host("::1", port: 80) == "[::1]:80")
     }
 
     @Test(
-        "that is none is refused with a sentence",
+        "that is invalid is refused with a sentence",
         arguments: [
             "", "a b", "a/b", "a?b", "a#b", "u@h", "a\\b", "h\u{2603}.example", "a..b", "h:0", "h:65536", "h:x",
             "h:-1", "h:+80", "[::1]:+80", "h\r\nx", ":80", "[::1",
@@ -64,12 +64,12 @@ struct HostTests {
         var baseURL: URL { URL(string: "https://h.test/v1/") ?? URL(filePath: "/") }
     }
 
-    @Test("does not stand before a base URL of the endpoint's own")
+    @Test("does not precede an endpoint's own base URL")
     func ownBases() throws {
         #expect(try Below().makeRequest().url.absoluteString == "https://h.test/v1/users")
     }
 
-    @Test("and a scheme stand in an endpoint for a base URL")
+    @Test("and a scheme replace a base URL in an endpoint")
     func endpoints() throws {
         #expect(try Users.user(id: 7).makeRequest().url.absoluteString == "https://api.example.com:8443/users/7")
         #expect(Users.user(id: 7).baseURL.absoluteString == "https://api.example.com:8443/")
@@ -102,7 +102,7 @@ struct HostTests {
         #expect(try HTTP.Endpoint(baseURL: root).makeRequest().url == root)
     }
 
-    @Test("makes no URL of a scheme that is none")
+    @Test("makes no URL with an invalid scheme")
     func otherSchemes() {
         for scheme in ["http://evil.test/", "ftp", ""] {
             #expect(throws: HTTP.InvalidValue.self) { try HTTP.Host("h.test").url(.init(rawValue: scheme)) }

@@ -7,21 +7,21 @@ import Testing
 extension InMemoryTransport {
     /// What memory cannot do, and why.
     static let lacking: [HTTP.Capability: String] = {
-        let wire = "Nothing goes over a wire."
+        let wire = "Nothing is sent over a network."
         let connections = "There are no connections."
         return [
             .http2: wire, .http2PriorKnowledge: wire, .trailers: wire, .informationalResponses: wire,
             .nonconformingHeads: wire,
             .digestAuthentication: wire, .headLimit: wire, .strictReplies: wire, .phaseMetrics: wire,
             .connectionEvents: wire,
-            .decompression: "Content is what the handler returned.",
-            .backPressure: "A response is handed over whole.", .customTrustRoots: "There is no TLS.",
+            .decompression: "The body is what the handler returned.",
+            .backPressure: "A response is delivered as a whole.", .customTrustRoots: "There is no TLS.",
             .tlsFailureDetail: "There is no TLS.", .connectTimeout: connections, .queueTimeout: connections,
             .totalConnectionLimit: connections, .idleConnectionAge: connections, .connectionLifetime: connections,
             .streamsPerConnection: connections, .preconnection: connections, .proxies: connections,
             .unixSockets: connections, .hostOverrides: connections, .addressFamily: connections,
             .localAddress: connections, .dnsCacheAge: connections, .versionChoice: wire, .expectContinue: wire,
-            .decompressionRatio: "Content is what the handler returned.",
+            .decompressionRatio: "The body is what the handler returned.",
             .publicKeyPinning: "There is no TLS.", .serverPins: "There is no TLS.",
             .clientCertificates: "There is no TLS.", .tlsVersions: "There is no TLS.",
             .unverifiedTLS: "There is no TLS.",
@@ -161,7 +161,7 @@ struct InMemoryConformance {
         }
     }
 
-    @Test("claims a good part of the suite, and explains the rest")
+    @Test("claims many checks of the suite, and explains the others")
     func claims() {
         #expect(ConformanceCheck.all.count(where: Self.subject.claims) >= 40)
         #expect(Set(ConformanceCheck.all.map(\.name)).count == ConformanceCheck.all.count, "names are unique")

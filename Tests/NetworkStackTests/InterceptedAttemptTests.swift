@@ -46,7 +46,7 @@ struct InterceptedAttemptTests {
         #expect(listener.requests.withLock { $0 } == [nil, "http://a.test/"])
     }
 
-    @Test("once the fetch is over, nothing is made for a further attempt")
+    @Test("once the fetch has ended, no request is made for a further attempt")
     func late() throws {
         let intercepted = InterceptedAttempt<HTTP.Request, HTTP.Response>(
             InterceptorChain(interceptors: [], priority: { first, _ in first })
@@ -57,7 +57,7 @@ struct InterceptedAttemptTests {
         intercepted.end()
         intercepted.begin(second)
         _ = intercepted.runRequestInterceptors(.success(request), of: second) { _ in
-            Issue.record("a request was made")
+            Issue.record("A request was made")
             return EmptyCancelable()
         }
     }

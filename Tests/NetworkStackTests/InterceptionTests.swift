@@ -65,7 +65,7 @@ struct InterceptionTests {
         #expect(sent.withLock { $0 } == 0)
     }
 
-    @Test("have nothing sent after a timeout has answered them")
+    @Test("send nothing after a timeout has ended them")
     func timedOut() throws {
         var state = try waiting()
         let ending = Ending.failed(.timedOut(.attempt, during: .queued))
@@ -74,7 +74,7 @@ struct InterceptionTests {
         holds(state.begin(request, fragment: nil, source: nil, of: state.attemptNumber) == nil)
     }
 
-    @Test("that have been answered have no hop to abandon")
+    @Test("that have a result abandon no hop")
     func answered() throws {
         var state = try waiting()
         let interception = try needed(state.intercepting?.interception)
@@ -92,7 +92,7 @@ struct InterceptionTests {
         return interception
     }
 
-    @Test("that gave up while the start was reported have their result stand")
+    @Test("that returned while the start was reported keep their result")
     func gaveUp() throws {
         for endsFirst in [false, true] {
             var state = try waiting()

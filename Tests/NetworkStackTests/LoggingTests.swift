@@ -61,7 +61,7 @@ struct LoggingTests {
         return lines.withLock { $0 }
     }
 
-    @Test("Each level shows what the one before does, and more")
+    @Test("Each level shows more than the one before")
     func levels() throws {
         let lines = try LoggingInterceptor.Level.allCases.map { try log($0, body: .bytes(Data("out".utf8))) }
         #expect(lines[0] == ["#7 <-- failed: status 503 http://a.test/path?… (HTTP/1.1, 5 bytes, 0.0 seconds)"])
@@ -113,7 +113,7 @@ struct LoggingTests {
         #expect(shown.contains("path?key=hunter2") && !shown.contains("s3cret"))
     }
 
-    @Test("An error from outside is logged by its type, which holds no secret")
+    @Test("An external error is logged by its type, which holds no secret")
     func foreignErrors() {
         struct Foreign: Error, CustomStringConvertible { let description = "hunter2" }
         struct Transported: HTTPTransportError, CustomStringConvertible {

@@ -5,7 +5,7 @@ import Testing
 @Suite("A media type")
 struct MediaTypeTests {
     @Test(
-        "is read with its parameters, and written as it was meant",
+        "is read with its parameters, and written in normal form",
         arguments: [
             ("text/html", "text/html"), ("TEXT/HTML", "text/html"), (" text/html ", "text/html"),
             ("text/html;charset=UTF-8", "text/html; charset=UTF-8"),
@@ -62,7 +62,7 @@ struct MediaTypeTests {
     }
 
     @Test(
-        "as a range takes what falls within it",
+        "as a range matches the types within it",
         arguments: [
             ("*/*", "text/html", true), ("text/*", "text/html", true), ("text/*", "image/png", false),
             ("text/html", "text/html; charset=utf-8", true),
@@ -75,7 +75,7 @@ struct MediaTypeTests {
         #expect(range.includes(type) == expected)
     }
 
-    @Test("knows when it may not be written")
+    @Test("reports when it cannot be written")
     func validity() {
         #expect(HTTP.MediaType.multipartFormData.with("boundary", "a b").isValid)
         #expect(!HTTP.MediaType(type: "text", subtype: "").isValid)
@@ -84,7 +84,7 @@ struct MediaTypeTests {
         #expect(!HTTP.MediaType.json.with("a b", "c").isValid)
     }
 
-    @Test("is in the headers as itself")
+    @Test("can be set in the headers")
     func headers() {
         var headers: HTTP.Headers = ["content-type": "application/json; charset=utf-8"]
         #expect(headers.contentType?.isJSON == true)
@@ -118,7 +118,7 @@ struct ChallengeTests {
     }
 
     @Test(
-        "challenges are read apart",
+        "joined challenges are separated",
         arguments: [
             ("Basic realm=\"a, b\"", ["Basic realm=a, b"]),
             (
@@ -154,7 +154,7 @@ struct ChallengeTests {
         #expect(seen == expected)
     }
 
-    @Test("the headers give all of them, whatever lines they stood in")
+    @Test("the headers return all challenges, on any number of lines")
     func lines() {
         let headers: HTTP.Headers = [
             "WWW-Authenticate": "Basic realm=\"a\"", "www-authenticate": "Bearer, Digest qop=auth",

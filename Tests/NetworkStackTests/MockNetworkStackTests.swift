@@ -144,7 +144,7 @@ struct MockNetworkStackTests {
                     mock,
                     get("/other?a=b")
                 )
-            else { throw Unexpected("a request that nobody mocked") }
+            else { throw Unexpected("a request without an answer") }
         }
         guard case .transport(MockError.endpointNotMocked, _) = try await failure(MockNetworkStack(), resource(.all))
         else { throw Unexpected("no files at all") }
@@ -167,7 +167,7 @@ struct MockNetworkStackTests {
         }
     }
 
-    @Test("fits method and path, whatever the query, and any segment in braces")
+    @Test("matches method and path, whatever the query, and any segment in braces")
     func fitting() async throws {
         let mock = try MockNetworkStack()
         mock.answer(.GET, "/users/{id}/orders", with: .status(200, body: Data("orders".utf8)))
@@ -181,11 +181,11 @@ struct MockNetworkStackTests {
             }
         }
         guard case .transport(is MockError, _) = try await failure(mock, get("/", method: .DELETE)) else {
-            throw Unexpected("another method fits")
+            throw Unexpected("another method matches")
         }
     }
 
-    @Test("gives a sequence in turn, each once")
+    @Test("returns the answers of a sequence in order, once each")
     func sequences() async throws {
         let mock = try MockNetworkStack()
         mock.answer(.GET, "/a", inTurn: .status(503), .failure(.connect, during: .connecting), .json("1"))
@@ -200,7 +200,7 @@ struct MockNetworkStackTests {
         }
     }
 
-    @Test("fails as a backend or the library would")
+    @Test("fails like a backend or the library")
     func failures() async throws {
         struct Down: Error {}
         let mock = try MockNetworkStack()
@@ -212,7 +212,7 @@ struct MockNetworkStackTests {
         guard case .transport(is Down, _) = try await failure(mock, get("/c")) else { throw Unexpected("a throw") }
     }
 
-    @Test("writes requests down, with their content")
+    @Test("records requests with their bodies")
     func recording() async throws {
         let mock = try MockNetworkStack()
         mock.answer { _ in .json("{}") }
@@ -233,7 +233,7 @@ struct MockNetworkStackTests {
         #expect(mock.requests.isEmpty)
     }
 
-    @Test("follows redirects and has errors decoded, as every stack does")
+    @Test("follows redirects and decodes errors, as every stack does")
     func engine() async throws {
         struct Refused: Error, Codable, Equatable { let why: String }
         let mock = try MockNetworkStack()
@@ -252,7 +252,7 @@ struct MockNetworkStackTests {
         #expect(why == Refused(why: "no"))
     }
 
-    @Test("hands content to a stream, which may take its time")
+    @Test("delivers a body to a stream, which may read slowly")
     func streams() async throws {
         let mock = try MockNetworkStack()
         let content = Data(repeating: 7, count: 1_000_000)
@@ -284,7 +284,7 @@ struct MockNetworkStackTests {
         }
     }
 
-    @Test("takes an app's configuration, if it makes sense")
+    @Test("accepts a valid configuration of an app")
     func configurations() async throws {
         var configuration = Network.Configuration()
         configuration.connections.total = 3

@@ -19,7 +19,7 @@ struct MockStreamTests {
         }
     }
 
-    @Test("a reply that is cut off delivers its content, and fails")
+    @Test("a truncated reply delivers its body, and fails")
     func cut() async throws {
         let mock = try MockNetworkStack()
         mock.answer(

@@ -3,9 +3,9 @@ import NetworkStack
 import NetworkStackTesting
 import Testing
 
-@Suite("A mock and an app's own trust")
+@Suite("A mock and an app's pins")
 struct MockTrustTests {
-    @Test("Pins make no difference where there are no connections", arguments: ["https://a.test/", "http://b.test/"])
+    @Test("Pins have no effect without connections", arguments: ["https://a.test/", "http://b.test/"])
     func pins(url: String) async throws {
         let pins = [1, 2].compactMap { PublicKeyPin(sha256: [UInt8](repeating: $0, count: 32))?.description }
         var configuration = Network.Configuration()

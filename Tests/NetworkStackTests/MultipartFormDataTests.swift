@@ -64,7 +64,7 @@ struct MultipartFormDataTests {
         #expect(try form.content().mediaType == "multipart/form-data; boundary=x")
     }
 
-    @Test("without a field is its last boundary alone")
+    @Test("without a field is only its last boundary")
     func empty() throws {
         #expect(try text(MultipartFormData(boundary: "x")) == "--x--\r\n")
     }
@@ -142,7 +142,7 @@ struct MultipartFormDataTests {
         }
     }
 
-    @Test("with a one-shot stream is begun once, however many threads open it")
+    @Test("with a one-shot stream is started once, however many threads open it")
     func openedAtOnce() throws {
         for _ in 0..<200 {
             var form = MultipartFormData()
@@ -155,7 +155,7 @@ struct MultipartFormDataTests {
         }
     }
 
-    @Test("with a stream that was sent before leaves its other streams unsent")
+    @Test("with a stream that was sent before sends no other stream")
     func partlySent() throws {
         func once() -> HTTP.Body.Stream { .init(AsyncStream(unfolding: pieces(of: Data("once".utf8)))) }
         let (unsent, sent) = (once(), once())
@@ -232,7 +232,7 @@ private func pieces(of data: Data) -> @Sendable () async -> Data? {
 }
 
 /// What the older systems got wrong, each by its name.
-@Suite("Mistakes of the seeds that do not come back, in forms")
+@Suite("Regressions of the seeds, in forms")
 struct MultipartMistakeTests {
     @Test("the boundary changes on each read, so header, start and end differ")
     func boundaryPerUse() throws {

@@ -42,7 +42,7 @@ struct NetworkActivityTests {
         #expect(seen.withLock { $0 } == [.show, .hide])
     }
 
-    @Test("Any number may observe, from any time on, until they end it")
+    @Test("Any number of observers may start and end at any time")
     func observers() {
         let activity = NetworkActivity()
         let (first, second) = (Lock<[State]>([]), Lock<[State]>([]))
@@ -56,7 +56,7 @@ struct NetworkActivityTests {
         #expect(second.withLock { $0 } == [.show, .hide])
     }
 
-    @Test("An observer may change what it observes, and may end its observation")
+    @Test("An observer may change the activity, and may end its observation")
     func reentrant() {
         let activity = NetworkActivity()
         let seen = Lock<[State]>([])
@@ -77,7 +77,7 @@ struct NetworkActivityTests {
         #expect(seen.withLock { $0 } == [.show, .hide])
     }
 
-    @Test("From many threads, every observer sees both alternate, and the last one is right")
+    @Test("With many threads, each observer sees alternating states, and the last one is right")
     func threads() async {
         let activity = NetworkActivity()
         let seen = watched(activity)
@@ -145,7 +145,7 @@ struct NetworkActivityTests {
         try await ended.opened()
     }
 
-    @Test("As an interceptor, it counts tasks, and nothing that was never made")
+    @Test("As an interceptor, it counts tasks, and no request that was not made")
     func interceptor() throws {
         let activity = NetworkActivity()
         let request = try HTTP.Request(url: "http://a.test/")
@@ -178,7 +178,7 @@ struct NetworkActivityTests {
         #expect(activity.state == .hide)
     }
 
-    @Test("An ended observation receives nothing that still waited for its queue")
+    @Test("An ended observation receives no state that waited for its queue")
     func endedOnQueue() {
         let (activity, queue) = (NetworkActivity(), DispatchQueue(label: "observer"))
         let seen = Lock<[State]>([])

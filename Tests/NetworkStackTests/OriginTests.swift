@@ -45,7 +45,7 @@ struct OriginTests {
     }
 
     @Test(
-        "of what cannot be fetched are refused with a sentence",
+        "of URLs that cannot be fetched are refused with a sentence",
         arguments: [
             ("ftp://host.test/", "ftp"), ("file:///etc/passwd", "file"), ("mailto:a@b.test", "mailto"),
             ("host.test/path", "scheme"),
@@ -98,7 +98,7 @@ struct OriginTests {
         #expect(try HTTP.Request(url: text).checked().urlText == "http://xn--bcher-kva.test/")
     }
 
-    @Test("a host whose A-label is not known asks for it", arguments: ["%E2%98%83.test", "a%FF.test"])
+    @Test("the refusal of a host without a known A-label requests it", arguments: ["%E2%98%83.test", "a%FF.test"])
     func nonASCII(_ host: String) throws {
         let url = try #require(URL(string: "http://\(host)/"))
         #expect {

@@ -9,7 +9,7 @@ struct PathTemplateTests {
         return try HTTP.Endpoint(baseURL: base, path: path, pathParameters: parameters).makeRequest().url.absoluteString
     }
 
-    @Test("fill their places, wherever they are")
+    @Test("fill their placeholders, wherever they are")
     func places() throws {
         #expect(try url("/customers/{id}/orders", ["id": "7"]) == "http://h.test/customers/7/orders")
         #expect(try url("{id}", ["id": "7"]) == "http://h.test/7")
@@ -23,7 +23,7 @@ struct PathTemplateTests {
     }
 
     @Test(
-        "stay within their segment, whatever is in them",
+        "stay within their segment, whatever their value",
         arguments: [
             ("a/b", "a%2Fb"), ("a b", "a%20b"), ("a?b#c", "a%3Fb%23c"), ("%2F", "%252F"), ("{b}", "%7Bb%7D"),
             ("\u{FC}", "%C3%BC"), ("a;b=c,d", "a%3Bb%3Dc%2Cd"), ("a:b@c", "a%3Ab%40c"), ("a\r\nb", "a%0D%0Ab"),
@@ -75,7 +75,7 @@ struct PathTemplateTests {
 }
 
 /// What the older systems got wrong, each by its name.
-@Suite("Mistakes of the seeds that do not come back")
+@Suite("Regressions of the seeds")
 struct EndpointMistakeTests {
     @Test("resourceid1 is replaced inside resourceid10")
     func partialNames() throws {

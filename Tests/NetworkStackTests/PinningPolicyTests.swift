@@ -36,7 +36,7 @@ struct PinningPolicyTests {
     )
     func noPins(_ text: String) { #expect(PublicKeyPin(text) == nil) }
 
-    @Test("the short form pins one host to two keys at least, and trusts other hosts in the ordinary way")
+    @Test("the short form pins one host to two keys at least, and applies ordinary trust to other hosts")
     func shortForm() throws {
         let pinned = try ServerTrustConfiguration.pin(host: "A.test", to: [Self.first, Self.second])
         let policy = try PinningPolicy(domainName: "a.test", pinnedHashes: [Self.first, Self.second])
@@ -59,7 +59,7 @@ struct PinningPolicyTests {
         #expect(!policies[0].isExpired(at: .distantFuture))
     }
 
-    @Test("a pin is its 32 bytes, however they are written")
+    @Test("a pin equals another with the same 32 bytes")
     func spellings() throws {
         let pin = try #require(PublicKeyPin(Self.first))
         #expect(PublicKeyPin(Self.firstAgain) == pin)
@@ -105,7 +105,7 @@ struct PinningPolicyTests {
         )
     }
 
-    @Test("the seed's policy is one")
+    @Test("the seed's policy is valid")
     func seed() throws {
         let policy = try PinningPolicy(
             domainName: "github.com",
@@ -135,7 +135,7 @@ struct PinningPolicyTests {
     func domains(_ name: String, _ canonical: String) throws {
         let policy = try PinningPolicy(domainName: name, pinnedHashes: [Self.first], enforceBackupPin: false)
         #expect(policy.domainName == canonical)
-        #expect(!policy.includeSubdomains, "unless that is said")
+        #expect(!policy.includeSubdomains, "subdomains are excluded by default")
     }
 
     @Test(

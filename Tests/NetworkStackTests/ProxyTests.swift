@@ -57,7 +57,7 @@ struct ProxyTests {
     }
 
     @Test(
-        "that make no sense are refused with a sentence",
+        "that are invalid are refused with a sentence",
         arguments: [
             "", "ftp://proxy.test", "http://", "http://proxy.test:0", "http://proxy.test:x", "http://a b",
             "http://[::1",
@@ -79,7 +79,7 @@ struct ProxyTests {
         }
     }
 
-    @Test("with fields that are none are refused with the configuration")
+    @Test("with invalid fields are refused with the configuration")
     func fields() throws {
         var proxy = try Network.Proxy("http://proxy.test")
         for headers: HTTP.Headers in [["X-A": "a\r\nb"], ["X A": "a"]] {
@@ -125,7 +125,7 @@ struct ProxyTests {
     }
 
     @Test(
-        "are left out by rules that can be read only",
+        "are bypassed by valid rules only",
         arguments: [
             "10.0.0.0/33", "::/129", "a.test/8", "a..test", "a b:0", "a:x", "1.2.3.4/", "1.2.3/8", "http://a.test",
             "*.", "a.*", "*.*.test",

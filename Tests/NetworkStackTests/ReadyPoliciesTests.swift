@@ -55,7 +55,7 @@ struct ReadyPoliciesTests {
         )
     }
 
-    @Test("No jitter makes a delay of zero, so a limit of delay is reached")
+    @Test("Jitter never makes a delay of zero, so a limit of delay is reached")
     func jitterTakesTime() throws {
         let policy = HTTPRetryPolicy.backoff(.constant(delay: 8, until: .maxDelay(0.004))).jittered { $0.lowerBound }
         var (state, count) = (Retry.State(), 0)
@@ -71,7 +71,7 @@ struct ReadyPoliciesTests {
         #expect((4...5).contains(count))
     }
 
-    @Test("A delay that cannot be waited for passes jitter as it is", arguments: [0, -1, .infinity, .nan] as [Double])
+    @Test("Jitter does not change an invalid delay", arguments: [0, -1, .infinity, .nan] as [Double])
     func jitterOfNothing(delay: Double) throws {
         let policies: [HTTPRetryPolicy] = [
             .backoff(.constant(delay: delay, until: .maxRetries(1))).jittered(),

@@ -64,10 +64,10 @@ struct RedactionTests {
             #expect(!text.contains(Self.secret), "\(text)")
             #expect(text.contains("Location: https://host.test/path") && text.contains("Content-Location: /path"))
         }
-        #expect(headers[.location] == url, "only what is shown is changed")
+        #expect(headers[.location] == url, "the value itself is unchanged")
     }
 
-    @Test("a header field by itself is shown as among others")
+    @Test("a header field is shown as in a list")
     func singleField() {
         let headers: HTTP.Headers = [.authorization: Self.secret, .location: "/?\(Self.secret)", "X-A": "shown"]
         for text in headers.flatMap({ Self.texts(of: $0) }) + Self.texts(of: headers.fields) {
@@ -163,7 +163,7 @@ struct RedactionTests {
         }
     }
 
-    @Test("of a challenge, what explains it is shown, and nothing that an answer is computed from")
+    @Test("a challenge is shown without the values that credentials are computed from")
     func challenges() throws {
         let headers: HTTP.Headers = [
             .wwwAuthenticate:
@@ -180,11 +180,11 @@ struct RedactionTests {
             )
         )
         #expect(shown.contains("Proxy-Authenticate: Basic realm=x"))
-        #expect(headers.challenges.first?.parameters["nonce"] == Self.secret, "only what is shown is changed")
+        #expect(headers.challenges.first?.parameters["nonce"] == Self.secret, "the value itself is unchanged")
     }
 
     /// RFC 7616 section 3.3, RFC 7617 section 2.1 and RFC 6750 section 3 for those that explain; others may be secret.
-    @Test("of a challenge, these parameters are shown, and no others")
+    @Test("only these parameters of a challenge are shown")
     func parametersOfChallenges() throws {
         let explaining = ["algorithm", "charset", "error", "qop", "realm", "scope", "stale", "userhash"]
         let others = ["cnonce", "domain", "nonce", "opaque", "response", "token", "username"]
@@ -233,7 +233,7 @@ struct RedactionTests {
     }
 
     @Test(
-        "a URL is shown without what may be secret",
+        "a URL is shown without its secrets",
         arguments: [
             ("http://h.test/p", "http://h.test/p"), ("http://u:p@h.test/p", "http://h.test/p"),
             ("http://u:p@h.test", "http://h.test"), ("http://h.test/a@b", "http://h.test/a@b"),

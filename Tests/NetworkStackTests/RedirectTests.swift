@@ -51,7 +51,7 @@ struct RedirectTests {
         #expect(try next(to: location)?.url.absoluteString == expected)
     }
 
-    @Test("hand the fragment on, unless the location has its own")
+    @Test("keep the fragment, unless the location has its own")
     func fragments() throws {
         #expect(try next(to: "/c", fragment: "old")?.url.absoluteString == "https://host.test/c#old")
         #expect(try next(to: "/c#new", fragment: "old")?.url.absoluteString == "https://host.test/c#new")
@@ -100,7 +100,7 @@ struct RedirectTests {
     }
 
     @Test(
-        "take secrets to the same origin only",
+        "send secrets to the same origin only",
         arguments: [
             ("/c", true), ("https://HOST.test:443/c", true), ("https://other.test/c", false),
             ("https://host.test:444/c", false),
@@ -140,14 +140,14 @@ struct RedirectTests {
         }
     }
 
-    @Test("may lead to where the fetch has been")
+    @Test("may lead to an earlier URL")
     func circles() throws {
         #expect(try next(to: "https://host.test/a", from: "https://host.test/a") != nil)
         #expect(try next(to: "/1", followed: ["https://host.test/1"]) != nil)
     }
 
     @Test(
-        "to what is no http URL are refused",
+        "to a URL that is not http or https are refused",
         arguments: [
             "ftp://host.test/", "file:///etc/passwd", "javascript:alert(1)", "http://", "https:///c",
             "http://host.test:99999/",
@@ -157,7 +157,7 @@ struct RedirectTests {
         #expect { try next(to: location) } throws: { if case HopFailure.invalidRedirect = $0 { true } else { false } }
     }
 
-    @Test("to two different places are refused; the same place twice is one")
+    @Test("to two different locations are refused; two equal ones count as one")
     func ambiguous() throws {
         #expect { try next(to: "/c", "/d") } throws: {
             if case HopFailure.invalidRedirect = $0 { true } else { false }

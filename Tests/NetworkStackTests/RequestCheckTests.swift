@@ -40,7 +40,7 @@ struct RequestCheckTests {
         #expect(try refusal { $0.method = "connect" } == nil)
     }
 
-    @Test("HEAD and TRACE have no content", arguments: [HTTP.Method.HEAD, .TRACE])
+    @Test("HEAD and TRACE have no body", arguments: [HTTP.Method.HEAD, .TRACE])
     func contentless(_ method: HTTP.Method) throws {
         #expect(try refusal { ($0.method, $0.body) = (method, .bytes(Data("x".utf8))) } != nil)
         #expect(try refusal { $0.method = method } == nil)
@@ -94,7 +94,7 @@ struct RequestCheckTests {
         #expect(try HTTP.Request(url: text).url.absoluteString == expected)
     }
 
-    @Test("there is one Host at most")
+    @Test("a second Host is refused")
     func hosts() throws {
         #expect(try refusal { $0.headers = ["Host": "a.test", "host": "b.test"] } != nil)
     }

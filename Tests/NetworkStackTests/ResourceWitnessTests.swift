@@ -37,7 +37,7 @@ struct ResourceWitnessTests {
         #expect(throws: Unmakeable()) { try Endpoint(fails: true).makeRequest() }
     }
 
-    @Test("making an endpoint's request gives the handler's cancelable back, whatever was made")
+    @Test("making an endpoint's request returns the handler's cancelable, whatever was made")
     func making() {
         for fails in [false, true] {
             let making = Network.BaseRequestMaking<HTTP.Request>.endpoint(Endpoint(fails: fails))
@@ -50,7 +50,7 @@ struct ResourceWitnessTests {
             switch made.withLock({ $0 }) {
             case .success(let request): #expect(!fails && request.method == .HEAD)
             case .failure(let error): #expect(fails && error as? Unmakeable == Unmakeable())
-            case nil: Issue.record("the handler was not called")
+            case nil: Issue.record("The handler was not called")
             }
             #expect(making.endpoint is Endpoint)
         }
@@ -73,7 +73,7 @@ struct ResourceWitnessTests {
         #expect(try json.decode(JSONEncoder().encode(Model()), 0) == Model())
         do {
             _ = try json.decode(Data("{}".utf8), 0)
-            Issue.record("nothing was decoded from nothing")
+            Issue.record("A missing body was decoded")
         } catch DecodingError.keyNotFound(let key, _) {
             #expect(key.stringValue == "foo")
         }

@@ -27,7 +27,7 @@ struct ResumeBatchTests {
     /// Blocks the thread.
     private func block(until group: DispatchGroup) { group.wait() }
 
-    @Test("calls at its end what waits", arguments: 1...3)
+    @Test("makes its calls at its end", arguments: 1...3)
     func end(count: Int) async throws {
         let (queue, gates) = (DispatchQueue(label: "queue"), (0..<count).map { _ in Gate() })
         withBatch { batch in for gate in gates { batch.run(on: queue) { gate.open() } } }
@@ -59,7 +59,7 @@ struct ResumeBatchTests {
         #expect(made.withLock { $0 } == Array(0..<8))
     }
 
-    @Test("has no call wait for one that takes long")
+    @Test("delays no call behind a slow one")
     func long() async throws {
         let queue = DispatchQueue(label: "queue", attributes: .concurrent)
         let (held, others) = (DispatchGroup(), [Gate(), Gate()])
@@ -72,7 +72,7 @@ struct ResumeBatchTests {
         held.leave()
     }
 
-    @Test("has no call wait for another's queue")
+    @Test("delays no call behind another's queue")
     func queues() async throws {
         let (stuck, free, first, second) = (DispatchQueue(label: "stuck"), DispatchQueue(label: "free"), Gate(), Gate())
         stuck.suspend()
@@ -85,7 +85,7 @@ struct ResumeBatchTests {
         try await first.opened(within: .seconds(10))
     }
 
-    @Test("has no call wait for the threads of tasks")
+    @Test("delays no call behind the threads of tasks")
     func threads() async throws {
         let (oneShot, called, resumed) = (OneShot<Void>(), Gate(), Gate())
         Task(priority: .background) {
@@ -114,7 +114,7 @@ struct ResumeBatchTests {
         try await resumed.opened(within: .seconds(10))
     }
 
-    @Test("does at once what other threads add, and what is added after its end", arguments: [true, false])
+    @Test("makes calls at once that other threads add, or that are added after its end", arguments: [true, false])
     func others(hasEnded: Bool) async throws {
         let (batch, oneShot, called, resumed) = (ResumeBatch(), OneShot<Void>(), Gate(), Gate())
         Task {

@@ -10,11 +10,11 @@ struct RetryBudgetTests {
         try HTTP.Origin(of: try #require(URL(string: "http://\(host)/")))
     }
 
-    @Test("Retries cost one each, and requests pay in their share, per host")
+    @Test("Each retry costs one, and each request adds its share, per host")
     func balance() throws {
         let (budget, first, second) = (Retry.Budget(ratio: 0.5, reserve: 2), try origin("a.test"), try origin("b.test"))
         #expect(budget.grant(to: first))
-        #expect(budget.balance(of: first) == 1, "what was granted is set aside")
+        #expect(budget.balance(of: first) == 1, "a granted retry is reserved")
         #expect(budget.grant(to: first))
         #expect(!budget.grant(to: first))
         for _ in 1...3 { budget.pay(for: first) }
@@ -29,7 +29,7 @@ struct RetryBudgetTests {
         #expect(budget.balance(of: second) == 20)
     }
 
-    @Test("With nothing in it, nothing is granted")
+    @Test("An empty budget grants nothing")
     func empty() throws {
         let (budget, host) = (Retry.Budget(ratio: 0, reserve: 0), try origin("a.test"))
         for _ in 1...100 { budget.deposit(for: host) }
@@ -37,7 +37,7 @@ struct RetryBudgetTests {
         #expect(!Retry.Budget(ratio: .nan, reserve: -1).grant(to: host))
     }
 
-    @Test("With many hosts, the longest unused are forgotten, and no host is left out")
+    @Test("With many hosts, the longest unused are dropped, and each host can be added")
     func bounded() throws {
         let budget = Retry.Budget(ratio: 0, reserve: 1)
         func spend(_ host: String) throws -> Bool {
@@ -54,7 +54,7 @@ struct RetryBudgetTests {
         #expect(try spend("old.test"))
         for number in 0..<5000 {
             _ = try spend("other\(number).test")
-            if number % 100 == 0 { #expect(try !spend("old.test"), "it is heard of again and again") }
+            if number % 100 == 0 { #expect(try !spend("old.test"), "the host remains in use") }
         }
     }
 
@@ -62,16 +62,16 @@ struct RetryBudgetTests {
     func setAside() throws {
         let (budget, host, now) = (Retry.Budget(ratio: 0, reserve: 1), try origin("a.test"), ContinuousClock.now)
         #expect(budget.grant(to: host, after: 5, now: now))
-        #expect(!budget.grant(to: host, now: now + .seconds(14)), "many that fail at once share what there is")
+        #expect(!budget.grant(to: host, now: now + .seconds(14)), "an unsent retry stays reserved")
         #expect(budget.grant(to: host, now: now + .seconds(16)))
         budget.pay(for: host)
         #expect(!budget.grant(to: host, now: now + .seconds(1000)))
         budget.pay(for: host)
-        #expect(budget.balance(of: host) == 0, "a retry that somebody else wanted costs nothing")
+        #expect(budget.balance(of: host) == 0, "a retry without a grant costs nothing")
         #expect(Retry.Budget(ratio: 0, reserve: 1).grant(to: host, after: .infinity, now: now))
     }
 
-    @Test("Retries asked for by several threads at once are granted no more often than the balance allows")
+    @Test("Retries requested by several threads at once never exceed the balance")
     func threads() throws {
         let host = try origin("a.test")
         for round in 1...500 {
@@ -84,7 +84,7 @@ struct RetryBudgetTests {
         }
     }
 
-    @Test("A failure that stands costs nothing")
+    @Test("A final failure costs nothing")
     func final() throws {
         let budget = Retry.Budget(ratio: 0, reserve: 1)
         let policy = HTTPRetryPolicy.maxRetries(5).within(budget)
@@ -118,7 +118,7 @@ struct RetryBudgetTests {
         #expect(vote(policy, on: failure).hasPrefix("no retry"))
     }
 
-    @Test("First attempts pay for a policy's retries, which are refused beyond that")
+    @Test("First attempts fund a policy's retries, which are refused beyond that")
     func policy() throws {
         let budget = Retry.Budget(ratio: 0.5, reserve: 0)
         let policy = HTTPRetryPolicy.maxRetries(5).within(budget)
@@ -149,6 +149,6 @@ struct RetryBudgetTests {
             error: Failure(),
             retryState: .init()
         )
-        #expect(vote.summary == "none", "a failure nobody wants to retry keeps its error")
+        #expect(vote.summary == "none", "a failure without a vote for a retry keeps its error")
     }
 }

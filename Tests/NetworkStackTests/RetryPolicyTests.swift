@@ -37,11 +37,11 @@ struct RetryPolicyTests {
 
     /// What a scale must not be called for.
     private let never: Retry.Backoff.Scale = { _, _ in
-        Issue.record("The scale was asked though it was time to stop")
+        Issue.record("The scale was called after the limit was reached")
         return 0
     }
 
-    @Test("After the most retries there is none more, and no scale is called", arguments: [3, 4])
+    @Test("After the last retry there is no other, and no scale is called", arguments: [3, 4])
     func retriesExceeded(failures: Int) {
         for policy: Policy in [
             .maxRetries(3), .backoff(.constant(delay: 1, until: .maxRetries(3))),
@@ -51,7 +51,7 @@ struct RetryPolicyTests {
         }
     }
 
-    @Test("After the longest delay there is no retry more, and no scale is called", arguments: [0.4, 0.5])
+    @Test("After the longest delay there is no other retry, and no scale is called", arguments: [0.4, 0.5])
     func delayExceeded(total: Double) {
         for policy: Policy in [
             .backoff(.constant(delay: 1, until: .maxDelay(0.4))),
@@ -105,7 +105,7 @@ struct RetryPolicyTests {
         #expect(vote(.backoff(.constant(delay: 1, until: .maxDelay(Double(limit)))), .after(0)).hasPrefix("no retry"))
     }
 
-    @Test("A rule receives everything, and its vote stands")
+    @Test("A rule receives all parameters, and its vote is used")
     func rule() {
         for action: Retry.Action in [.none, .retry, .retryAfter(3), .noRetry(.custom(Failure(number: 7)))] {
             let policy = Policy.custom { error, state, metadata in
@@ -148,7 +148,7 @@ struct RetryPolicyTests {
         #expect(state.attemptCount == 4)
     }
 
-    @Test("A state counts its errors, and knows its delays")
+    @Test("A state counts its errors, and has its delays")
     func state() {
         var state = Retry.State()
         #expect(state.errors.isEmpty && state.totalDelay == 0 && state.lastDelay == 0)
@@ -159,7 +159,7 @@ struct RetryPolicyTests {
         #expect((state.retryCount, state.attemptCount, state.lastDelay) == (1, 2, 3))
     }
 
-    @Test("A state for a test is as one that came about", arguments: [false, true])
+    @Test("A state made for a test equals one of a fetch", arguments: [false, true])
     func madeState(mayHaveArrived: Bool) {
         var state = Retry.State(errors: [Failure()], delays: [1, 0.5], requestMayHaveArrived: mayHaveArrived)
         #expect((state.retryCount, state.totalDelay, state.lastDelay) == (1, 1.5, 0.5))
@@ -170,7 +170,7 @@ struct RetryPolicyTests {
         #expect((state.lastDelay, state.requestMayHaveArrived) == (4, !mayHaveArrived))
     }
 
-    @Test("The more important of two votes counts")
+    @Test("The vote with the higher priority counts")
     func priority() {
         let (first, second) = (
             Retry.Action.noRetry(.retries(1)), Retry.Action.noRetry(.retries(2))
@@ -187,7 +187,7 @@ struct RetryPolicyTests {
         for (left, right, winner) in rows { #expect(Retry.Action.mostPrioritary(left, right).summary == winner) }
     }
 
-    @Test("A policy receives the delay that was waited last")
+    @Test("A policy receives the last delay")
     func lastDelays() async throws {
         let mock = try MockNetworkStack(clock: VirtualClock(keepsUp: true))
         mock.answer(.GET, "/", with: .status(.serviceUnavailable))

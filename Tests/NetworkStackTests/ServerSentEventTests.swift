@@ -56,7 +56,7 @@ struct ServerSentEventTests {
     }
 
     @Test(
-        "a second loop continues at the first one's position, and loses nothing read ahead"
+        "a second loop continues at the first one's position, and loses no bytes read ahead"
     )
     func secondLoops() async throws {
         #expect(try await inTwoLoops(LineStream(stream("a\nb\nc"), limit: 10) { _ in .cancelled }) == ["a", "b", "c"])
@@ -157,7 +157,10 @@ struct ServerSentEventTests {
         #expect(try events("data:\u{301}a\n\n").map(\.data) == ["\u{301}a"])
         #expect(try events("data: \u{93F}a\n\n").map(\.data) == ["\u{93F}a"])
         #expect(try events("\u{FEFF}data: a\n\n").map(\.data) == ["a"])
-        #expect(try events("data: a\n\u{FEFF}data: b\n\n").map(\.data) == ["a"], "it stands at the beginning only")
+        #expect(
+            try events("data: a\n\u{FEFF}data: b\n\n").map(\.data) == ["a"],
+            "only the first byte order mark is removed"
+        )
     }
 
     @Test("a lone return ends a line and an event")

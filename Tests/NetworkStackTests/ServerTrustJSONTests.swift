@@ -34,7 +34,7 @@ struct ServerTrustJSONTests {
     }
 
     @Test(
-        "a date in JSON is taken as it is, or refused",
+        "a date in JSON is read exactly, or refused",
         arguments: [
             ("2031-11-10T00:00:00Z", true), ("2031-11-10T00:00:00+05:00", true), ("2031-11-10T00:00:00-05:00", true),
             ("2031-11-10T00:00:00.000Z", true), ("2031-11-10T00:00:00.000+05:00", true),
@@ -59,7 +59,7 @@ struct ServerTrustJSONTests {
     }
 
     @Test(
-        "JSON of another form is refused, misspelled keys included",
+        "JSON of another form is refused, also with misspelled keys",
         arguments: [
             "", "[]", "{}", #"{"pinningPolicies": []}"#,
             #"{"pinningPolicies": [{"domainName": "a.test", "pinnedHashes": ["x"]}]}"#,

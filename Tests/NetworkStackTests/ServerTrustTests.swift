@@ -82,7 +82,7 @@ struct ServerTrustTests {
     }
 
     @Test(
-        "an address is itself in every spelling, and has no subdomains",
+        "an address matches in every spelling, and has no subdomains",
         arguments: [
             "https://127.0.0.1/", "https://127.1/", "https://0x7f.1/", "https://0177.0.0.1/", "https://2130706433/",
             "https://[::ffff:127.0.0.1]/", "https://127.0.0.1./",
@@ -103,7 +103,7 @@ struct ServerTrustTests {
         #expect(try verdict("https://[::1%25lo]/", [Self.policy("::1")]).0 == "::1")
     }
 
-    @Test("the most specific policy counts, alone and in any order", arguments: [false, true])
+    @Test("only the most specific policy counts, in any order", arguments: [false, true])
     func mostSpecific(reversed: Bool) throws {
         var policies = try [
             Self.policy("test", subdomains: true), Self.policy("a.test", subdomains: true), Self.policy("b.a.test"),
@@ -167,7 +167,7 @@ struct ServerTrustTests {
         #expect(try verdict("https://a.test/", policies, mode: .reportOnly).0 == "a.test")
     }
 
-    @Test("a pin matches within its scope, and the order decides the reported match")
+    @Test("a pin matches within its scope, and the order determines the reported match")
     func matching() throws {
         let chain = try [PinningPolicyTests.first, PinningPolicyTests.second, PinningPolicyTests.slashed].map {
             try #require(PublicKeyPin($0))

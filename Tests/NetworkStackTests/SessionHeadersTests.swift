@@ -16,7 +16,7 @@ struct SessionHeadersTests {
         #expect(configuration.connections.perHost == 10)
     }
 
-    @Test("has others if they are given")
+    @Test("has other settings if they are given")
     func others() {
         let configuration = Network.Configuration.api(
             contentType: .cbor,
@@ -37,7 +37,7 @@ struct SessionHeadersTests {
         #expect(Network.Configuration.api(headers: ["content-type": "a/b"]).headers == ["content-type": "a/b"])
     }
 
-    @Test("counts in a mock, and a retry waits on the mock's clock")
+    @Test("applies to a mock, and a retry waits on the mock's clock")
     func mocked() async throws {
         let clock = VirtualClock(keepsUp: true)
         let mock = try MockNetworkStack(configuration: .api(headers: ["X-App": "one"]), clock: clock)

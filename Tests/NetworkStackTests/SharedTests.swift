@@ -23,7 +23,7 @@ struct SharedTests {
         #expect(first.value == [1] && second.value == [1, 2])
     }
 
-    @Test("stays in place if it has one reference")
+    @Test("is changed in place if it has one reference")
     func staysInPlace() {
         var shared = Shared([1])
         let place = ObjectIdentifier(shared.place)

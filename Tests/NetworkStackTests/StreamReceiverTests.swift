@@ -22,7 +22,7 @@ struct StreamReceiverTests {
         .value
     }
 
-    @Test("releases what was read, even if the reader never finishes")
+    @Test("releases read bytes, even if the reader never finishes")
     func release() async throws {
         let (receiver, released) = (StreamReceiver(), Lock(0))
         func chunk() -> Data {
@@ -78,7 +78,7 @@ struct StreamReceiverTests {
                 try #require(try await receiver.next()?.count == length)
             }
             let growth = ProcessProbe.peakResidentBytes() - before
-            try #require(before > 0 && growth < 32 << 20, "\(growth) bytes more are held than in the beginning")
+            try #require(before > 0 && growth < 32 << 20, "Memory grew by \(growth) bytes")
         }
     }
 
@@ -91,7 +91,7 @@ struct StreamReceiverTests {
         #expect(await Self.error { _ = try await receiver.next() } is CancellationError, "and not an end")
     }
 
-    @Test("stays as it ended, whatever comes afterwards")
+    @Test("keeps its first end, whatever comes afterwards")
     func endedOnce() async throws {
         struct Failure: Error {}
         let (whole, broken, left) = (StreamReceiver(), StreamReceiver(), StreamReceiver())
@@ -109,7 +109,7 @@ struct StreamReceiverTests {
         #expect(await Self.error { _ = try await left.next() } is CancellationError)
     }
 
-    @Test("writes no file when its download is cancelled, although all bytes are there")
+    @Test("writes no file when its download is cancelled, even with all bytes")
     func cancelledDownload() async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "receiver-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -126,7 +126,7 @@ struct StreamReceiverTests {
                 )
             }
             guard case .cancelled? = error as? HTTPFetchError<HTTP.Response, any Error> else {
-                Issue.record("It failed with \(error as Any)")
+                Issue.record("The download failed with \(error as Any)")
                 continue
             }
             #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [])

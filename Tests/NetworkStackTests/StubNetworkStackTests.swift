@@ -24,7 +24,7 @@ struct StubNetworkStackTests {
         #expect(stub.resources == [8, 7, 4])
     }
 
-    @Test("calls back on the queue it is given, as every stack does")
+    @Test("completes on its queue, as every stack does")
     func callsBackOnQueue() async {
         let stub = Stub(cancelled: .cancelled) { .success(.init(value: $0, response: "there")) }
         let key = DispatchSpecificKey<Bool>()

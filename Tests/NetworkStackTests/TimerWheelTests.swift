@@ -24,7 +24,7 @@ struct TimerWheelTests {
     private func settle(_ entries: [Clockwork], times: Int = 1, within limit: Duration = .seconds(15)) async throws {
         let deadline = ContinuousClock.now + limit
         while !entries.allSatisfy({ $0.times.count >= times }) {
-            try #require(ContinuousClock.now < deadline, "\(entries.count { $0.times.count < times }) were not asked")
+            try #require(ContinuousClock.now < deadline, "\(entries.count { $0.times.count < times }) were not called")
             try await Task.sleep(for: .milliseconds(2))
         }
     }
@@ -37,7 +37,7 @@ struct TimerWheelTests {
         return best
     }
 
-    @Test("asks ten thousand entries, none early, none twice, none late", .timeLimit(.minutes(1)))
+    @Test("calls ten thousand entries, none early, none twice, none late", .timeLimit(.minutes(1)))
     func many() async throws {
         let latest = try await best(below: .milliseconds(500)) {
             let wheel = TimerWheel()
@@ -61,7 +61,7 @@ struct TimerWheelTests {
         #expect(latest < .milliseconds(500), "late every time")
     }
 
-    @Test("does not ask what has left")
+    @Test("does not call entries that left")
     func removal() async throws {
         let wheel = TimerWheel()
         let start = MonotonicTime.now
@@ -138,7 +138,7 @@ struct TimerWheelTests {
         #expect(try #require(entry.times.first) >= now + .milliseconds(400))
     }
 
-    @Test("keeps time after it has stood still for more than its round")
+    @Test("keeps time after it has slept for more than its round")
     func afterRest() async throws {
         let wheel = TimerWheel(startingAt: MonotonicTime(nanoseconds: MonotonicTime.now.nanoseconds - 60_000_000_000))
         let start = MonotonicTime.now
@@ -166,7 +166,7 @@ struct TimerWheelTests {
         #expect(wheel.insert(Clockwork(), at: .now) == nil)
     }
 
-    @Test("time is added and taken exactly, and for ever is far away")
+    @Test("time is added and subtracted exactly, and forever is far away")
     func arithmetic() {
         let time = MonotonicTime(nanoseconds: 5_000_000_000)
         #expect((time + .milliseconds(1500)).nanoseconds == 6_500_000_000)

@@ -90,7 +90,7 @@ struct TokenAuthenticatorTests {
         #expect(try await authorization(authenticator) == "Bearer T1")
     }
 
-    @Test("The stored token is used, and asked for once")
+    @Test("The stored token is used, and read once")
     func stored() async throws {
         let server = TokenServer()
         let store = MemoryTokenStore(AccessToken("kept", scheme: "token"))
@@ -151,7 +151,7 @@ struct TokenAuthenticatorTests {
         #expect(try await authorization(authenticator) == "Bearer T3")
     }
 
-    @Test("A cancelled request leaves the refresh to the others, and is not called back")
+    @Test("A cancelled request leaves the refresh to the others, and its completion is not called")
     func cancelledWaiter() async throws {
         let server = TokenServer(gate: Gate())
         let authenticator = TokenAuthenticator(origins: [origin], refresh: server.refresh)
@@ -172,7 +172,7 @@ struct TokenAuthenticatorTests {
         #expect(server.count == 1)
     }
 
-    @Test("A refresh that takes too long fails the waiting requests; its late token still counts")
+    @Test("A slow refresh fails the waiting requests; its late token is still used")
     func timeout() async throws {
         let (server, clock) = (TokenServer(gate: Gate()), GatedClock())
         let authenticator = TokenAuthenticator(origins: [origin], clock: clock) { old in
@@ -265,7 +265,7 @@ struct TokenAuthenticatorTests {
         #expect(server.count == 1)
     }
 
-    @Test("Signing out forgets the token, also one that is on its way")
+    @Test("Signing out drops the token, also one that a refresh returns later")
     func signOut() async throws {
         let (server, store) = (TokenServer(gate: Gate()), MemoryTokenStore())
         let authenticator = TokenAuthenticator(origins: [origin], store: store, refresh: server.refresh)

@@ -137,7 +137,7 @@ struct TokenKeepingTests {
         #expect(server.count == 0)
         #expect(store.mostRunning == 1)
         #expect(try await authenticator.token().value == "T1")
-        #expect(server.given == [nil], "the stored token was forgotten, too")
+        #expect(server.given == [nil], "the stored token was removed, too")
     }
 
     @Test("A refresh may sign out, which fails the waiting requests")
@@ -156,7 +156,7 @@ struct TokenKeepingTests {
         #expect(store.load() == nil)
     }
 
-    @Test("A forced refresh replaces a good token, and a sign-out stops a cooperative refresh")
+    @Test("A forced refresh replaces a valid token, and a sign-out stops a cooperative refresh")
     func forcedAndStopped() async throws {
         let server = TokenServer(gate: Gate())
         let authenticator = TokenAuthenticator(
@@ -210,13 +210,13 @@ struct TokenKeepingTests {
         state.load(AccessToken("good"), margin: .zero)
         #expect(state.endAsLoaded(1, now: .now)?.0 == AccessToken("good"))
         guard case .wait(begins: 2) = state.request(waiter, forced: true, now: .now) else {
-            Issue.record("no other refresh was begun")
+            Issue.record("no other refresh started")
             return
         }
-        #expect(state.endAsLoaded(2, now: .now)?.0 == nil, "a new one was asked for")
+        #expect(state.endAsLoaded(2, now: .now)?.0 == nil, "a new token was requested")
     }
 
-    @Test("A refresh may take as long as it likes")
+    @Test("A refresh may take any time")
     func endless() async throws {
         let server = TokenServer(gate: Gate())
         let options = TokenAuthenticator.Options(margin: .seconds(Int64.max), timeout: .seconds(Int64.max))
@@ -253,7 +253,7 @@ struct TokenKeepingTests {
         #expect(try await asking.value == "first, asked with Bearer second, asked with nothing")
     }
 
-    @Test("Only requests with its token are judged")
+    @Test("Only requests with its token are evaluated")
     func ownCredentials() async throws {
         let server = TokenServer()
         let exempt = Lock(false)
@@ -271,6 +271,6 @@ struct TokenKeepingTests {
         exempt.withLock { $0 = false }
         #expect(rejected(authenticator, credentials: "Bearer T3") == "retry")
         for _ in 1...50 { try await authenticator.refreshToken() }
-        #expect(rejected(authenticator, credentials: "Bearer T1") == "none", "not everything is remembered")
+        #expect(rejected(authenticator, credentials: "Bearer T1") == "none", "old tokens are dropped")
     }
 }

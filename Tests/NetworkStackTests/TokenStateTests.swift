@@ -47,7 +47,7 @@ private struct Stuck: RequestAuthenticator {
     ) -> Retry.Action { .none }
 }
 
-@Suite("Refreshes that overlap, and what is left of those that are over", .timeLimit(.minutes(1)))
+@Suite("Overlapping refreshes, and the effects of those that have ended", .timeLimit(.minutes(1)))
 struct TokenStateTests {
     private let waiter = TokenWaiter { _ in EmptyCancelable() }
     private let origin: HTTP.Origin
@@ -75,7 +75,7 @@ struct TokenStateTests {
         // A margin beyond the range of a duration in seconds.
         let forever = Duration.seconds(Int64.max) * 2
         let counts = state.adopt(AccessToken("T2", expirationDate: .now), from: 2, margin: forever, now: .now)
-        #expect(counts, "the next one's is news")
+        #expect(counts, "the token of the next refresh is new")
     }
 
     @Test("The end of an abandoned refresh does not end the next")
@@ -90,7 +90,7 @@ struct TokenStateTests {
         #expect((first, late, isUnderWay, last) == (1, 0, true, 2))
     }
 
-    @Test("While a good token is replaced, new requests wait for the new one")
+    @Test("While a valid token is replaced, new requests wait for the new one")
     func whileForced() {
         var state = TokenState()
         state.load(AccessToken("good"), margin: .zero)
@@ -98,18 +98,18 @@ struct TokenStateTests {
         let isWaiting = waits(&state)
         let ended = state.endAsLoaded(1, now: .now)?.0
         #expect(isWaiting)
-        #expect(ended == nil, "who only needs one does not make do with the old one for both")
+        #expect(ended == nil, "the old token ends neither wait")
     }
 
-    @Test("Of many requests refused with one new token, only its refresher fails")
+    @Test("Of many requests rejected with one new token, only its refresher fails")
     func refusedAtOnce() {
         var state = TokenState()
         _ = state.adopt(AccessToken("T1"), from: 1, margin: .zero, now: .now)
         let votes = [0, 1].map { state.judge(rejected: "Bearer T1", rejections: $0).summary }
-        #expect(votes == ["retry", "retry"], "it is being replaced already")
+        #expect(votes == ["retry", "retry"], "the token is already being replaced")
     }
 
-    @Test("Only refusals of a token count: after other failures, the first is repeated")
+    @Test("Only rejections of a token count: after other failures, the first is repeated")
     func otherFailures() async throws {
         let authenticator = TokenAuthenticator(origins: [origin], refresh: TokenServer().refresh)
         let credentials = try await authenticator.token().credentials
@@ -151,7 +151,7 @@ struct TokenStateTests {
         #expect(clock.sleeperCount == 0)
     }
 
-    @Test("Cancelling a request that waited for a token cancels what followed")
+    @Test("Cancelling a request that waited for a token cancels its later work")
     func cancelledAfterwards() async throws {
         let (noticing, followed) = (Noticing(), Gate())
         let authenticator = TokenAuthenticator(origins: [origin], refresh: TokenServer().refresh)

@@ -23,7 +23,7 @@ struct TokenStoreTests {
         try body(folder)
     }
 
-    @Test("A file keeps the token, for its owner alone, whatever the umask")
+    @Test("A file stores the token for its owner only, whatever the umask")
     func file() throws {
         try withFolder { folder in
             let old = umask(0)

@@ -129,7 +129,7 @@ struct TokenWaitingTests {
         #expect(noting.notes.withLock { $0 } == ["no task", "no task"])
     }
 
-    @Test("still count as part of a refresh if they are, and only then")
+    @Test("count as part of a refresh if they are, and only then")
     func ownRequests() async throws {
         let (server, place) = (TokenServer(gate: Gate()), Lock<InMemoryStack?>(nil))
         let resource = Resource(baseRequestMaking: .request(request))

@@ -18,7 +18,7 @@ struct URLTextTests {
         return now() - start
     }
 
-    @Test("of 10 MB are refused before anything looks at them", .timeLimit(.minutes(1)))
+    @Test("of 10 MB are refused before they are parsed", .timeLimit(.minutes(1)))
     func tooLong() throws {
         let long = "http://a.test/" + String(repeating: "a\\ \u{FC}", count: 2_000_000)
         let url = try #require(URL(string: "http://a.test/" + String(repeating: "a", count: 10_000_000)))
@@ -40,7 +40,7 @@ struct URLTextTests {
         ]
         for (number, work) in works.enumerated() {
             let spent = Self.time { #expect(throws: (any Error).self) { try work() } }
-            #expect(spent < .milliseconds(50), "work \(number) took \(spent)")
+            #expect(spent < .milliseconds(50), "Step \(number) took \(spent)")
         }
     }
 
@@ -79,7 +79,7 @@ struct DomainNameTests {
         #expect(DomainName.ascii(name) == ascii)
     }
 
-    @Test("become what Foundation makes of them, or nothing", .timeLimit(.minutes(2)))
+    @Test("are converted as by Foundation, or not at all", .timeLimit(.minutes(2)))
     func agreement() {
         var (agreed, differing) = (0, [String]())
         for value in UInt32(0x80)...0x1_FFFF {

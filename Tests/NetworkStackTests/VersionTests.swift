@@ -10,14 +10,17 @@ struct VersionTests {
         try String(contentsOf: root.appending(path: file), encoding: .utf8)
     }
 
-    @Test("is that of the changelog's first section")
+    @Test("equals that of the changelog's first section")
     func changelog() throws {
         let changelog = try Self.text("CHANGELOG.md")
         let sections = changelog.matches(of: /(?m)^## \[(.+)\]/).map { String($0.1) }
         let next = changelog.firstMatch(of: /(?m)^The next version is (\d+\.\d+\.\d+)\.$/).map { String($0.1) }
         if sections.first == "Unreleased" {
             #expect(next == Network.version)
-            #expect(!sections.contains(Network.version), "It is released, so the next version has another number")
+            #expect(
+                !sections.contains(Network.version),
+                "This version is released, so the next one needs another number"
+            )
         } else {
             #expect(sections.first == Network.version)
             #expect(next == nil)

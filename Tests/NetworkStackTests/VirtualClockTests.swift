@@ -29,7 +29,7 @@ struct VirtualClockTests {
         #expect(clock.sleeps.sorted() == [.seconds(1), .seconds(2), .seconds(3)])
     }
 
-    @Test("leaves no wait for passed times, and none at all if it keeps up")
+    @Test("ends waits for past times at once, and all waits if it keeps up")
     func due() async throws {
         let clock = VirtualClock()
         clock.advance(by: .seconds(5))
@@ -41,7 +41,7 @@ struct VirtualClockTests {
         #expect(eager.now == .init(offset: .seconds(100)))
     }
 
-    @Test("throws for a cancelled task, asleep or about to be")
+    @Test("throws for a cancelled task, before or during its sleep")
     func cancels() async throws {
         let clock = VirtualClock()
         let task = Task { try await clock.sleep(for: .seconds(1)) }
@@ -51,7 +51,7 @@ struct VirtualClockTests {
         #expect(clock.sleeperCount == 0)
     }
 
-    @Test("reports that no sleeper comes")
+    @Test("reports that no sleeper has arrived")
     func timeout() async throws {
         await #expect(throws: WaitTimedOut.self) { try await VirtualClock().sleepers(1, within: .milliseconds(5)) }
     }

@@ -22,7 +22,7 @@ struct CookieJarTests {
         #expect(lives == [400 * 86_400, 400 * 86_400, 60])
     }
 
-    @Test("forgets what is over when the time comes")
+    @Test("removes cookies when they expire")
     func passing() throws {
         let time = Lock(Self.now)
         let jar = HTTP.CookieJar { time.withLock { $0 } }
@@ -68,7 +68,7 @@ struct CookieJarTests {
         #expect(jar.cookies.map(\.name) == ["c0", "c1"] + (3..<180).map { "c\($0)" } + ["new"])
     }
 
-    @Test("reports whether it took anything, and shows nothing expired")
+    @Test("reports whether it stored a cookie, and returns no expired ones")
     func answers() throws {
         let time = Lock(Self.now)
         let jar = HTTP.CookieJar { time.withLock { $0 } }
@@ -95,7 +95,7 @@ struct CookieJarTests {
         #expect(jar.cookies.map(\.sameSite) == [.strict, .lax, HTTP.Cookie.SameSite.none, nil])
     }
 
-    @Test("is saved for its owner alone, and comes back as it was")
+    @Test("is saved for its owner only, and is loaded unchanged")
     func files() throws {
         let path = Self.file()
         defer { try? FileManager.default.removeItem(atPath: path) }
@@ -122,7 +122,7 @@ struct CookieJarTests {
         #expect(Set(all.cookies) == Set(jar.cookies))
     }
 
-    @Test("reads what curl wrote, and passes over what is no cookie")
+    @Test("reads a file of curl, and skips lines that are no cookie")
     func readsCurl() throws {
         let path = Self.file()
         defer { try? FileManager.default.removeItem(atPath: path) }
@@ -151,7 +151,7 @@ struct CookieJarTests {
     }
 
     @Test(
-        "lets no server write a line of its file",
+        "never lets a server write a line of its file",
         arguments: ["\u{2028}", "\u{2029}", "\u{85}", "\t", "\u{B}", "\u{C}", "\r\n", "\r", "\n"]
     )
     func planted(_ end: String) throws {
@@ -170,16 +170,16 @@ struct CookieJarTests {
         let jar = HTTP.CookieJar { Self.now }
         try jar.load(from: path)
         #expect(jar.cookies(for: try Self.url("https://bank.test/")).isEmpty)
-        #expect(jar.cookies.map(\.pair) == ["c=d"], "what the file can say is there")
+        #expect(jar.cookies.map(\.pair) == ["c=d"], "cookies that the file format supports are saved")
         let lines = try String(contentsOfFile: path, encoding: .utf8).utf8.split(separator: 10).dropFirst()
-        #expect(lines.allSatisfy { $0.count { $0 == 9 } == 6 }, "other readers of the format are not misled either")
+        #expect(lines.allSatisfy { $0.count { $0 == 9 } == 6 }, "other readers of the format read the same cookies")
         // What others wrote is read no other way.
         try Data("evil.test\tFALSE\t/\tFALSE\t1800001000\ta\t\(line)\n".utf8).write(to: URL(filePath: path))
         try jar.load(from: path)
         if end.utf8.last != 10 { #expect(jar.cookies(for: try Self.url("https://bank.test/")).isEmpty) }
     }
 
-    @Test("keeps no date that a file cannot hold")
+    @Test("stores no date that a file cannot hold")
     func dates() throws {
         let path = Self.file()
         defer { try? FileManager.default.removeItem(atPath: path) }
@@ -210,7 +210,7 @@ struct CookieJarTests {
         #expect(throws: FileError.self) { try jar.save(to: "/nonexistent/jar") }
     }
 
-    @Test("takes cookies of the caller, if they are legal")
+    @Test("accepts legal cookies of the caller")
     func own() throws {
         let jar = HTTP.CookieJar { Self.now }
         jar.set(try HTTP.Cookie(name: "a", value: "1", domain: "Example.com", isHostOnly: false))
@@ -238,7 +238,7 @@ struct CookieJarTests {
         #expect(!text.contains("s3cret"))
     }
 
-    @Test("takes none away with a file whose cookies are over")
+    @Test("removes no cookie because of a file with expired ones")
     func oldFiles() throws {
         let path = FileManager.default.temporaryDirectory.appending(path: "jar-\(UUID())").path
         defer { try? FileManager.default.removeItem(atPath: path) }
@@ -250,7 +250,7 @@ struct CookieJarTests {
     }
 
     @Test(
-        "knows the names of a request's own cookies by their bytes",
+        "compares the names of a request's own cookies by their bytes",
         arguments: ["a=\u{301}own; b=1", "b=1;\ta =own", "b=1; a", "c=2;\u{301}d=3; a=4; b="]
     )
     func ownNames(_ field: String) throws {

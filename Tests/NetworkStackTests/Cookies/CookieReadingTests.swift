@@ -9,7 +9,7 @@ struct CookieReadingTests {
 
     private static func url(_ text: String) throws -> URL { try #require(URL(string: text)) }
 
-    @Test("removes all, or what a rule names")
+    @Test("removes all cookies, or those that a rule names")
     func removing() throws {
         let jar = HTTP.CookieJar { Self.now }
         let url = try Self.url("http://example.com/")
@@ -20,7 +20,7 @@ struct CookieReadingTests {
         #expect(jar.cookies.isEmpty && jar.cookies(for: url).isEmpty)
     }
 
-    @Test("takes no part of an address for a domain")
+    @Test("accepts no part of an address as a domain")
     func partsOfAddresses() throws {
         for (host, domains) in [
             ("[::ffff:10.0.0.1]", ["1]", "0.1]", "0.0.1]"]), ("10.0.0.1", ["1", "0.1"]), ("10.0.0x1", ["0x1"]),
@@ -32,7 +32,7 @@ struct CookieReadingTests {
         }
     }
 
-    @Test("Dates follow RFC 6265bis: two-digit years from 70 on are of the last century")
+    @Test("Dates follow RFC 6265bis: two-digit years from 70 are in the 20th century")
     func dates() {
         for (year, seconds) in [("69", 3_124_224_000), ("70", 0), ("99", 915_148_800), ("00", 946_684_800)] {
             let date = CookieDate.date(of: "Thu, 01-Jan-\(year) 00:00:00 GMT")
@@ -48,7 +48,7 @@ struct CookieReadingTests {
         #expect(CookieDate.date(of: "1 Jan 1970 23:59:59x") == Date(timeIntervalSince1970: 86_399))
     }
 
-    @Test("A life that is no number is none", arguments: ["", "-", "+5", "5s", "--5", "5 6"])
+    @Test("A Max-Age that is no number is ignored", arguments: ["", "-", "+5", "5s", "--5", "5 6"])
     func lives(_ text: String) throws {
         let jar = HTTP.CookieJar { Self.now }
         #expect(jar.take(["a=1; Max-Age=60; Max-Age=\(text)"], from: try Self.url("http://example.com/")))

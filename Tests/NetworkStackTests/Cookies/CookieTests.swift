@@ -20,7 +20,7 @@ struct CookieTests {
         return jar.cookies(for: try url(row.url)).map(\.pair).joined(separator: "; ")
     }
 
-    @Test("are sent as RFC 6265bis wants it", arguments: CookieCase.all.indices)
+    @Test("are sent as RFC 6265bis requires", arguments: CookieCase.all.indices)
     func table(_ index: Int) throws {
         let row = CookieCase.all[index]
         #expect(try Self.sent(row) == row.sent, "\(row.name)")

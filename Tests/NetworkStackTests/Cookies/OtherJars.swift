@@ -24,12 +24,12 @@ struct OtherJars {
         let rows: [Row]
     }
 
-    @Test("send what ours sends, except where the table gives a reason", .timeLimit(.minutes(1)))
+    @Test("send the same cookies as this library's, unless the table gives a reason", .timeLimit(.minutes(1)))
     func agree() throws {
         let sent = try Self.ask(CookieCase.all)
         #expect(sent.rows.count == CookieCase.all.count)
         for (row, other) in zip(CookieCase.all, sent.rows) {
-            withKnownIssue("The table tells of libcurl 7.88, and this is \(sent.libcurl).", isIntermittent: true) {
+            withKnownIssue("The table applies to libcurl 7.88, and this is \(sent.libcurl).", isIntermittent: true) {
                 #expect(other.curl == row.curl.expected(ours: row.sent), "curl: \(row.name)")
             } when: {
                 !sent.libcurl.hasPrefix("7.88")

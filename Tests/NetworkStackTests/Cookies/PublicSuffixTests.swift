@@ -44,7 +44,7 @@ struct PublicSuffixTests {
         #expect(list.publicSuffix(of: host) == suffix)
     }
 
-    @Test("of the system's list cannot be misused for a cookie", .timeLimit(.minutes(1)))
+    @Test("of the system's list get no cookie", .timeLimit(.minutes(1)))
     func systemList() throws {
         let text = try String(contentsOfFile: HTTP.PublicSuffixList.systemPath, encoding: .utf8)
         let rules = text.split(whereSeparator: \.isNewline).filter { !$0.hasPrefix("//") && !$0.hasPrefix("!") }

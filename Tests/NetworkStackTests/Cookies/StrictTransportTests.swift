@@ -46,7 +46,7 @@ struct StrictTransportTests {
         #expect(!hosts.requiresHTTPS("a.b.two.test"))
     }
 
-    @Test("knows a host by its name in capitals, too")
+    @Test("finds a host by its name in capitals, too")
     func capitals() {
         let hosts = HTTP.StrictTransportHosts { Self.now }
         hosts.note(.init(name: "Bank.Test.", expires: .distantFuture, includesSubdomains: true))
@@ -54,7 +54,7 @@ struct StrictTransportTests {
         #expect(hosts.requiresHTTPS("www.bank.test") && hosts.requiresHTTPS("BANK.test"))
     }
 
-    @Test("ends when its time has come")
+    @Test("expires at its time")
     func passing() throws {
         let time = Lock(Self.now)
         let hosts = HTTP.StrictTransportHosts { time.withLock { $0 } }
@@ -83,7 +83,7 @@ struct StrictTransportTests {
         #expect(try memory.secured(try #require(URL(string: text)))?.absoluteString == expected)
     }
 
-    @Test("is saved as curl does, for its owner alone, and comes back")
+    @Test("is saved in the format of curl, for its owner only, and is loaded unchanged")
     func files() throws {
         let path = FileManager.default.temporaryDirectory.appending(path: "hosts-\(UUID())").path
         defer { try? FileManager.default.removeItem(atPath: path) }
@@ -106,7 +106,7 @@ struct StrictTransportTests {
         #expect(back.requiresHTTPS("sub.two.test") && !back.requiresHTTPS("sub.one.test"))
     }
 
-    @Test("takes nothing away with an old file: no host, and no time")
+    @Test("loses no host and no time to an old file")
     func oldFiles() throws {
         let path = FileManager.default.temporaryDirectory.appending(path: "hosts-\(UUID())").path
         defer { try? FileManager.default.removeItem(atPath: path) }
@@ -124,7 +124,7 @@ struct StrictTransportTests {
         #expect(hosts.hosts.count == 3 && hosts.hosts[1].expires > Self.now.addingTimeInterval(86_400))
     }
 
-    @Test("does not grow without bound: those whose time ends first go")
+    @Test("does not grow without bound: hosts that expire first are removed")
     func bounds() {
         let hosts = HTTP.StrictTransportHosts { Self.now }
         for number in 0...10_000 {
@@ -136,7 +136,7 @@ struct StrictTransportTests {
         #expect(hosts.requiresHTTPS("h10000.test"))
     }
 
-    @Test("stores no name that a file would write otherwise")
+    @Test("stores no name that a file would write differently")
     func oddNames() throws {
         let hosts = HTTP.StrictTransportHosts { Self.now }
         for name in ["a.test \"20300101 00:00:00\"\nb.test", "a b", ".test", "a\u{7F}", ""] {

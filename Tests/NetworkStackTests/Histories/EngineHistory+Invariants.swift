@@ -33,7 +33,7 @@ extension EngineHistory {
         try checkLateFetch()
         try finishQueue()
         try must("No fetch remains after a shutdown.", engine.context.wheel.count == 0)
-        try must("A fetch that is over waits on no clock.", sleeperCount == 0)
+        try must("A fetch that has ended waits on no clock.", sleeperCount == 0)
         try must("Every hop has ended or is cancelled.", world.transfers.allSatisfy { !$0.isLive })
         try must("No place leaks.", engine.transport.places.shares.isEmpty)
         for fetch in world.fetches { try check(fetch) }
@@ -50,8 +50,8 @@ extension EngineHistory {
         try must("A fetch completes once: \(text)", now.endings.count == 1)
         let ending = now.endings[0]
         try must("A cancel before the completion wins: \(text)", !now.isCancelled || ending == "cancelled")
-        try must("A fetch ends as what happened to it allows: \(text)", now.allowed.contains(ending))
-        if let value = now.value { try must("A value is the body that came: \(text)", now.carried.contains(value)) }
+        try must("A fetch ends with an outcome that its events allow: \(text)", now.allowed.contains(ending))
+        if let value = now.value { try must("A value is the received body: \(text)", now.carried.contains(value)) }
         for attempt in Set(now.scheduled + now.ended) {
             let (begins, ends) = (now.scheduled.count { $0 == attempt }, now.ended.count { $0 == attempt })
             try must("Interceptors are called for one end of each attempt: \(text)", begins <= 1 && ends == 1)

@@ -170,7 +170,7 @@ final class EngineHistory: History {
         if random.chance(2) { clock.advanceToNext() } else { clock.advance(by: .seconds(random.number(below: 50))) }
         // Those that were woken have begun another attempt when no more fetches are delayed than sleep.
         guard clock.sleeperCount < waiting else { return }
-        try wait("A delayed attempt begins when its time has come.", until: { isClockSettled }, meanwhile: drain)
+        try wait("A delayed attempt begins when its delay has passed.", until: { isClockSettled }, meanwhile: drain)
     }
 
     private func readStream() throws {
@@ -204,9 +204,9 @@ final class EngineHistory: History {
     /// Waits until the tasks that a step began have come to rest.
     private func settle() throws {
         try wait("Every delayed attempt waits on the clock.", until: { isClockSettled })
-        try wait("An attempt waits for a token if one is asked for.", until: { world.isSettled })
+        try wait("An attempt waits for a token if one is requested.", until: { world.isSettled })
         try wait(
-            "An HTTPInterceptor waits for next alone.",
+            "An HTTPInterceptor waits for next only.",
             until: { world.fetches.allSatisfy(\.isInterceptionAtRest) }
         )
     }
@@ -256,7 +256,7 @@ final class EngineHistory: History {
     func checkReleased() throws {
         let areReleased = { self.world.fetches.allSatisfy { $0.loop == nil } }
         let held = { "\(self.world.fetches.filter { $0.loop != nil }.map { "\($0.number): \($0.now)" })" }
-        try wait("A fetch that is over is released: \(held())", until: areReleased, meanwhile: drain)
+        try wait("A fetch that has ended is released: \(held())", until: areReleased, meanwhile: drain)
     }
 
     /// Lets everything that is queued run, and reads what is left of streams.

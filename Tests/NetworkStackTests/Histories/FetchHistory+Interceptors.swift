@@ -86,7 +86,7 @@ extension FetchHistory {
     /// Those that wait get an answer.
     func answer(_ interception: Interception) {
         guard let index = interceptors.firstIndex(where: { $0.interception === interception }) else { return }
-        if interceptors[index].isAnswered { delegate.faults.append("A next is answered once.") }
+        if interceptors[index].isAnswered { delegate.faults.append("A next returns once.") }
         interceptors[index].isAnswered = true
         // The cancelled task does not take a stream, which is dropped.
         if interceptors[index].hasGivenUp, delegate.streams { dropStream(of: index) }
@@ -139,7 +139,7 @@ extension FetchHistory {
             default: nil
             }
         if result != accepted {
-            delegate.faults.append("An attempt comes to what its HTTPInterceptors came to, not to \(ending).")
+            delegate.faults.append("An attempt ends with the result of its HTTPInterceptors, not with \(ending).")
         }
     }
 

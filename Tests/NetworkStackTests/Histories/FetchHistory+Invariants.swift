@@ -22,7 +22,7 @@ extension FetchHistory {
         )
         let handedOver = delegate.handedOver
         try must("A request is handed over once for each attempt.", Set(handedOver).count == handedOver.count)
-        try must("Every ticket is given back.", tickets.isEmpty)
+        try must("Every ticket is returned.", tickets.isEmpty)
         try must("Every source is closed once.", sources.allSatisfy { $0.closeCount == 1 })
         try must("A stream that is delivered has a verdict.", !stream.isDelivered || stream.verdict != nil)
         if case .finished(let body) = stream.verdict {

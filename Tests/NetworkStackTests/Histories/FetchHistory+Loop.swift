@@ -205,7 +205,7 @@ extension FetchHistory {
     }
 
     private func remove(_ ticket: TimerWheel.Ticket) {
-        if tickets.remove(ticket) == nil { delegate.faults.append("A ticket is given back once.") }
+        if tickets.remove(ticket) == nil { delegate.faults.append("A ticket is returned once.") }
     }
 
     private func newPending() -> FetchHistoryPending {

@@ -45,7 +45,7 @@ struct ParserUnderTest: Sendable {
         } fault: { _, type in
             guard let type else { return nil }
             return type.isValid && HTTP.MediaType(type.description) == type
-                ? nil : "what is written is not read as the same"
+                ? nil : "the written text is not read as the same value"
         },
         ParserUnderTest("media types", ["text/html, text/*;q=0.1, */*;q=0", "a/b;c=\"d,e\", f/g"]) {
             HTTP.MediaType.list(text($0))
@@ -107,7 +107,7 @@ struct ParserUnderTest: Sendable {
         ParserUnderTest("codings", ["gzip, br", "identity", "chunked\r\n", "gzip;q=1,, zstd"]) {
             CodingList.names($0.span) + CodingList.contentCodings($0.span)
         } fault: { _, names in
-            names.contains { $0.isEmpty || $0.utf8.contains(UInt8(ascii: ",")) } ? "a name that is none" : nil
+            names.contains { $0.isEmpty || $0.utf8.contains(UInt8(ascii: ",")) } ? "an invalid name" : nil
         },
         ParserUnderTest(
             "head",
@@ -134,12 +134,13 @@ struct ParserUnderTest: Sendable {
         ) {
             events($0, by: $0.count)
         } fault: { input, whole in
-            events(input, by: 1 + Int(input.first ?? 0) % 7) == whole ? nil : "other events if they come in pieces"
+            events(input, by: 1 + Int(input.first ?? 0) % 7) == whole
+                ? nil : "other events if the input comes in pieces"
         },
         ParserUnderTest("lines", ["one\r\ntwo\n\nlast", "a\rb\n"]) {
             lines($0, by: $0.count)
         } fault: { input, whole in
-            lines(input, by: 1 + Int(input.first ?? 0) % 7) == whole ? nil : "other lines if they come in pieces"
+            lines(input, by: 1 + Int(input.first ?? 0) % 7) == whole ? nil : "other lines if the input comes in pieces"
         },
     ]
 
