@@ -19,10 +19,10 @@ public enum MockError: HTTPTransportError, DescribedError, Hashable {
     public var description: String {
         switch self {
         case .endpointNotMocked(let method, let path):
-            "Nothing says what to answer to \(method) \(path): call answer(…), or make its endpoint a MockEndpoint."
-        case .mockDataMissing(let file): "The mock's file \(file) is not there."
+            "No answer is configured for \(method) \(path): call answer(…), or make its endpoint a MockEndpoint."
+        case .mockDataMissing(let file): "The mock's file \(file) does not exist."
         case .sequenceExhausted(let method, let path):
-            "\(method) \(path) was asked for more often than there are answers in its sequence."
+            "\(method) \(path) was requested more often than its sequence has answers."
         }
     }
 }

@@ -78,7 +78,7 @@ final class ServerProcess: Sendable {
         let deadline = ContinuousClock.now + limit
         do {
             while !isReady() || isAddressTaken {
-                if isAddressTaken || !child.isRunning { throw failure("it ended by itself") }
+                if isAddressTaken || !child.isRunning { throw failure("it exited") }
                 if ContinuousClock.now >= deadline { throw failure("it was not listening after \(limit)") }
                 try await Task.sleep(for: .milliseconds(3))
             }

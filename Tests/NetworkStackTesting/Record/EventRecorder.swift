@@ -134,12 +134,12 @@ private struct EventOrder {
     private(set) var isOver = false
 
     mutating func fault(of entry: EventRecorder.Entry) -> String? {
-        guard let event = entry.event else { return "an event of no fetch" }
+        guard let event = entry.event else { return "an event without a fetch" }
         defer { last = event }
         if isOver { return "\(entry) after the end" }
         if (last == nil) != (entry.name == "fetchStarted") { return "\(entry) at the wrong place" }
         if let last, event.time < last.time || event.hop < last.hop || event.attempt < last.attempt {
-            return "\(entry) goes back"
+            return "\(entry) is out of order"
         }
         if let step, entry.name != "\(step)Ended" { return "\(entry) before the end of \(step)" }
         switch entry.name {

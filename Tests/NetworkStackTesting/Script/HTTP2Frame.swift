@@ -135,7 +135,7 @@ extension ScriptedServer.Connection {
     public func beginHTTP2() throws {
         let preface = try receive(24)
         guard preface == Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8) else {
-            throw ScriptedServer.Interruption.malformed("a preface that is not HTTP/2's")
+            throw ScriptedServer.Interruption.malformed("a preface other than that of HTTP/2")
         }
         try send(HTTP2Frame.settings.bytes)
     }

@@ -11,5 +11,5 @@ public struct WaitTimedOut: Error, Sendable, CustomStringConvertible {
     }
 
     /// The limit and the last state.
-    public var description: String { "the condition did not come true within \(limit); at the end there was \(seen)" }
+    public var description: String { "the condition was not met within \(limit); the last state was \(seen)" }
 }

@@ -33,7 +33,7 @@ extension ScriptedServer.Connection {
     @discardableResult
     public func receiveBody() throws -> ReceivedRequest {
         guard let request = currentRequest?.request else {
-            throw ScriptedServer.Interruption.malformed("a body is awaited before any head")
+            throw ScriptedServer.Interruption.malformed("a body was requested before a head")
         }
         var body: [UInt8] = []
         do {
