@@ -118,7 +118,7 @@ extension ConformanceSubject {
             return report.note(check, .knownIssue(issue))
         }
         guard let issue, !issue.isIntermittent else { return report.note(check, .passed) }
-        let failure = ConformanceFailure("The known issue is none any more; take it off the list: \(issue.reason)")
+        let failure = ConformanceFailure("The known issue no longer occurs. Remove it from the list: \(issue.reason)")
         report.note(check, .failed(failure.description))
         throw failure
     }

@@ -59,9 +59,9 @@ where Success == Network.Value<Data, HTTP.Response>, Failure == HTTPFetchError<H
         guard case .failure(.timedOut(let seen, let phase, _)) = self, case .failure(let error) = self else {
             throw ConformanceFailure("Expected the \(timeout) timeout, saw \(summary)", file: file, line: line)
         }
-        try expectEqual(seen, timeout, "the clock that ran out", file: file, line: line)
+        try expectEqual(seen, timeout, "the timeout that fired", file: file, line: line)
         if !phases.contains(phase) {
-            let message = "Expected it to run out in \(phases), it was in \(phase)"
+            let message = "Expected the timeout in \(phases), saw it in \(phase)"
             let failure = ConformanceFailure(message, file: file, line: line)
             let isTooEarly = HTTP.Phase.allCases.prefix { !phases.contains($0) }.contains(phase)
             throw isTooEarly ? failure.tooEarly : failure
@@ -93,7 +93,7 @@ where Success == Network.Value<Data, HTTP.Response>, Failure == HTTPFetchError<H
         switch self {
         case .failure(.badResponse), .failure(.transport): break
         default:
-            throw ConformanceFailure("Expected the reply to be found broken, saw \(summary)", file: file, line: line)
+            throw ConformanceFailure("Expected a malformed response, saw \(summary)", file: file, line: line)
         }
     }
 
@@ -159,7 +159,7 @@ func eventually(
     let deadline = ContinuousClock.now + limit
     while try await !condition() {
         guard ContinuousClock.now < deadline else {
-            throw ConformanceFailure("It did not happen within \(limit): \(what)", file: file, line: line)
+            throw ConformanceFailure("This did not happen within \(limit): \(what)", file: file, line: line)
         }
         try await Task.sleep(for: .milliseconds(1))
     }

@@ -75,12 +75,12 @@ final class Observation: Sendable {
     ) async throws -> Outcome {
         let limit = Patience.limit(limit)
         do { try await completed.opened(within: limit) } catch is WaitTimedOut {
-            throw ConformanceFailure("The completion did not come within \(limit)", file: file, line: line)
+            throw ConformanceFailure("The completion was not called within \(limit)", file: file, line: line)
         }
         let (first, wasCalledInside) = state.withLock { ($0.outcomes.first, $0.wasCalledInside) }
         try expect(!wasCalledInside, "The completion was called before fetch had returned", file: file, line: line)
         guard let first else {
-            throw ConformanceFailure("The completion came without an outcome", file: file, line: line)
+            throw ConformanceFailure("The completion was called without an outcome", file: file, line: line)
         }
         return first
     }
@@ -94,7 +94,11 @@ final class Observation: Sendable {
     ) async throws -> Outcome {
         let first = try await outcome(within: limit, file: file, line: line)
         do { try await released.opened(within: .seconds(10)) } catch is WaitTimedOut {
-            throw ConformanceFailure("The stack keeps the completion of a fetch that has ended", file: file, line: line)
+            throw ConformanceFailure(
+                "The stack retains the completion of a fetch that has ended",
+                file: file,
+                line: line
+            )
         }
         let count = state.withLock { $0.outcomes.count }
         try expect(count == 1, "The completion was called \(count) times", file: file, line: line)

@@ -85,7 +85,7 @@ final class PairServers: Sendable {
 
     /// Waits until both servers have the request that occupies their connection.
     func areTaken() async throws {
-        try await eventually("both servers are taken") { peers.allSatisfy { !$0.requests().isEmpty } }
+        try await eventually("both servers have a request") { peers.allSatisfy { !$0.requests().isEmpty } }
     }
 
     /// The requests that the servers have received since, in order.

@@ -46,7 +46,7 @@ struct PairTrial: Sendable {
         if situation == .changedByRetry { return try await changes(alone) }
         if situation == .sameConnection {
             let isSeen = alone[.with] != alone[.without]
-            try expect(isSeen, "The two cannot be told apart: \(alone[.with]?.first?.outcome ?? "nothing")")
+            try expect(isSeen, "Both fetches have the same outcome: \(alone[.with]?.first?.outcome ?? "nothing")")
         }
         for order in [[PairSide.with, .without, .with, .without], [.without, .with, .without, .with]] {
             let together = try await fetches(order)

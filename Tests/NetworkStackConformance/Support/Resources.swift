@@ -78,8 +78,10 @@ func bounded<Value: Sendable>(
     }
     do { try await done.opened(within: limit) } catch is WaitTimedOut {
         task.cancel()
-        throw ConformanceFailure("It did not end within \(limit)", file: file, line: line)
+        throw ConformanceFailure("The operation did not end within \(limit)", file: file, line: line)
     }
-    guard let outcome = result.withLock({ $0 }) else { throw ConformanceFailure("It ended without a result") }
+    guard let outcome = result.withLock({ $0 }) else {
+        throw ConformanceFailure("The operation ended without a result")
+    }
     return try outcome.get()
 }

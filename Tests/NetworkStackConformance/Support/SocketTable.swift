@@ -31,7 +31,7 @@ enum SocketTable {
     /// The whole table. Foundation would stop at the first short read, which is common for such files.
     private static func read() throws -> String {
         guard let file = fopen("/proc/self/net/tcp", "re") else {
-            throw ConformanceFailure("There is no table of sockets to look into")
+            throw ConformanceFailure("The system has no table of sockets")
         }
         defer { fclose(file) }
         var (text, piece) = ([UInt8](), [UInt8](repeating: 0, count: 65_536))

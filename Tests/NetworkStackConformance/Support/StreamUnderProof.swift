@@ -25,7 +25,7 @@ struct StreamingClient: Sendable {
         switch try await outcome(of: url, interceptors: interceptors, options: options, file: file, line: line) {
         case .success(let opened): return opened
         case .failure(let error):
-            throw ConformanceFailure("The stream must open, failed with \(error)", file: file, line: line)
+            throw ConformanceFailure("Expected the stream to open, saw \(error)", file: file, line: line)
         }
     }
 
@@ -69,7 +69,7 @@ func streamFailure(
 ) async throws -> any Error {
     try await bounded(.seconds(30), file: file, line: line) {
         do { try await body() } catch let failed as BoundedClient.FetchError { return failed }
-        throw ConformanceFailure("The stream must fail, and did not", file: file, line: line)
+        throw ConformanceFailure("The stream did not fail", file: file, line: line)
     }
 }
 

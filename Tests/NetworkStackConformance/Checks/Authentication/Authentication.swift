@@ -21,7 +21,7 @@ extension ConformanceCheck {
             )
             let observations = (1...1000).map { _ in stack.observe(resource) }
             for observation in observations {
-                try expectEqual(try await observation.onlyOutcome(within: .seconds(40)).text(), "T1", "the content")
+                try expectEqual(try await observation.onlyOutcome(within: .seconds(40)).text(), "T1", "the body")
             }
             try expectEqual(service.count("/token"), 1, "token requests on the wire")
             try expectEqual(service.count("/items"), 2000, "other requests on the wire")
@@ -47,7 +47,7 @@ extension ConformanceCheck {
             let gate = service.holdTokens()
             let resource = try ConformanceSubject.Stack.Resource.intercepted(service.url("/items"), by: [authenticator])
             let observations = (1...50).map { _ in stack.observe(resource) }
-            try await eventually("a token is asked for") { service.count("/token") == 1 }
+            try await eventually("a token is requested") { service.count("/token") == 1 }
             gate.open()
             for observation in observations {
                 guard case .failure(.noRequest(let error)) = try await observation.onlyOutcome(),
@@ -134,7 +134,7 @@ extension ConformanceCheck {
             let gate = service.holdTokens()
             let resource = try ConformanceSubject.Stack.Resource.intercepted(service.url("/items"), by: [authenticator])
             let (first, second) = (stack.observe(resource), stack.observe(resource))
-            try await eventually("a token is asked for") { service.count("/token") == 1 }
+            try await eventually("a token is requested") { service.count("/token") == 1 }
             first.cancel()
             try await first.onlyOutcome(within: .seconds(10)).expectCancelled()
             gate.open()

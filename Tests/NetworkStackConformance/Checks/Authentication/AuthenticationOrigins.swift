@@ -39,7 +39,10 @@ extension ConformanceCheck {
                 "Credentials were sent to another origin"
             )
             try expectEqual(home.requests().count, 9, "requests to the origin")
-            try expect(home.requests().allSatisfy { $0["authorization"] != nil }, "Credentials were not sent home")
+            try expect(
+                home.requests().allSatisfy { $0["authorization"] != nil },
+                "Credentials were not sent to their origin"
+            )
         },
         ConformanceCheck(
             "TRACE sends no jar cookie and no stored credentials, only written fields",

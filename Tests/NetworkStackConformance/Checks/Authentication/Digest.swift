@@ -32,11 +32,11 @@ extension ConformanceCheck {
                     $0.options = try .digest("Mufasa", "Circle of Life", at: [server.url("/")])
                 }
                 let fetched = try await stack.observe(server.url("/dir/index.html")).onlyOutcome().value()
-                try expectEqual(String(decoding: fetched.value, as: UTF8.self), "in", "the content")
+                try expectEqual(String(decoding: fetched.value, as: UTF8.self), "in", "the body")
                 try expectEqual(fetched.response.status, 200, "the status")
                 try expect(
                     !fetched.response.headers.contains(.wwwAuthenticate),
-                    "A field of the challenge is left over"
+                    "The response has a field of the challenge"
                 )
                 try expectEqual(fetched.response.trailers, nil, "the trailers")
                 let sent = server.requests.map { $0["authorization"] ?? "none" }
@@ -47,7 +47,7 @@ extension ConformanceCheck {
                 ] {
                     try expect(sent[1].hasPrefix("Digest ") && sent[1].contains(part), "\(part) is missing: \(sent[1])")
                 }
-                try expect(!sent[1].contains("Circle"), "The password travelled")
+                try expect(!sent[1].contains("Circle"), "The password was sent")
             },
             ConformanceCheck("A Digest upload sends its body once, even a one-shot body") { subject in
                 let server = try challenging()
@@ -65,7 +65,7 @@ extension ConformanceCheck {
                     let before = server.requests.count
                     try await stack.observe(server.url("/"), method: .POST, body: body).onlyOutcome().value()
                     let texts = server.requests[before...].map(\.text)
-                    try expectEqual(texts, ["", "once"], "content on the wire")
+                    try expectEqual(texts, ["", "once"], "bodies on the wire")
                 }
             },
             ConformanceCheck("Digest credentials go only to their origin, at every hop") { subject in
@@ -75,7 +75,7 @@ extension ConformanceCheck {
                 guard case .failure(.http(401, _, _)) = try await stack.observe(home.url("/")).onlyOutcome() else {
                     throw ConformanceFailure("Expected the other origin's 401")
                 }
-                try expect(other.requests.allSatisfy { $0["authorization"] == nil }, "Another origin was answered")
+                try expect(other.requests.allSatisfy { $0["authorization"] == nil }, "Another origin got credentials")
                 let both = try subject.stack {
                     $0.options = try .digest("u", "p", at: [home.url("/"), other.url("/")])
                 }
@@ -105,7 +105,7 @@ extension ConformanceCheck {
                 try expectEqual(try await text(first, nil), 401, "the first, without credentials")
                 try expectEqual(try await text(second, try .digest("v", "q", at: [second.url("/")])), 200, "the second")
                 let sent = (first.requests + second.requests).compactMap { $0["authorization"] }
-                try expectEqual(sent.count, 2, "answers on the wire")
+                try expectEqual(sent.count, 2, "requests with Digest credentials")
             },
             ConformanceCheck("A cookie jar stores the cookies of an answered challenge") { subject in
                 let server = try challenging(cookie: "s=1")
@@ -133,7 +133,7 @@ extension ConformanceCheck {
                     $0.options = try .digest("u", "p", at: [server.url("/")])
                     $0.cookies = HTTP.CookieJar()
                 }
-                try expectEqual(try await stack.text(server.url("/")), "in", "the content")
+                try expectEqual(try await stack.text(server.url("/")), "in", "the body")
             },
             ConformanceCheck("The first-byte timeout covers the response to the Digest credentials") {
                 subject,
@@ -204,7 +204,7 @@ extension ConformanceCheck {
                 else {
                     throw ConformanceFailure("Expected a 401")
                 }
-                try expectEqual(content.withLock { $0 }, Data("who?".utf8), "the content")
+                try expectEqual(content.withLock { $0 }, Data("who?".utf8), "the body")
                 try expectEqual(response.headers[.wwwAuthenticate], #"Basic realm="r""#, "the challenge")
                 try expectEqual(server.requests.count, 1, "requests on the wire")
             },
@@ -228,7 +228,7 @@ extension ConformanceCheck {
                     throw ConformanceFailure("Expected a failure, saw \(outcome.summary)")
                 }
                 let answers = server.requests.filter { $0["authorization"] != nil }
-                try expectEqual(answers.count, 1, "answers on the wire")
+                try expectEqual(answers.count, 1, "requests with Digest credentials")
             },
             ConformanceCheck("Repeated new Digest challenges end the fetch") { subject in
                 let server = try ScriptedServer.responding { request in

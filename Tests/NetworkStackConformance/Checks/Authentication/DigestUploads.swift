@@ -66,8 +66,12 @@ extension ConformanceCheck {
                         throw ConformanceFailure("Expected a 401 for \(name), saw \(outcome.summary)")
                     }
                     let sent = server.requests[before...]
-                    try expectEqual(sent.map { $0["authorization"] != nil }, [false, true], "answers for \(name)")
-                    try expectEqual(sent.last?.text, "whole", "what was sent with the answer, of \(name)")
+                    try expectEqual(
+                        sent.map { $0["authorization"] != nil },
+                        [false, true],
+                        "whether each request of \(name) has credentials"
+                    )
+                    try expectEqual(sent.last?.text, "whole", "the body sent with the credentials, of \(name)")
                 }
             }
         },
@@ -117,7 +121,7 @@ extension ConformanceCheck {
                         throw ConformanceFailure("\(name) past \(status): \(outcome.summary)")
                     }
                     try expectEqual(fetched.response.status, 202, "the status of \(name) past \(status)")
-                    try expectEqual(contents.withLock { $0 }, [5], "content on the wire: \(name) past \(status)")
+                    try expectEqual(contents.withLock { $0 }, [5], "body bytes on the wire: \(name) past \(status)")
                 }
             }
         },

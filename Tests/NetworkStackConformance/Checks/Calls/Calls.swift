@@ -33,7 +33,7 @@ extension ConformanceCheck {
             let request = HTTP.RequestBuilder.post(peer.url("/orders?a=1#end"), json: order).bearer("secret")
                 .query("b", "x&y +").header("X-Kind", "first").header("X-Kind", "second")
             _ = try await bounded { try await stack.send(request, as: CallModel.self) }
-            let received = try require(peer.requests().first, "no request arrived")
+            let received = try require(peer.requests().first, "No request arrived")
             try expectEqual(received.method, "POST", "the method")
             try expectEqual(received.target, "/orders?a=1&b=x%26y%20%2B", "the target")
             try expectEqual(received["content-type"], "application/json", "the media type")
@@ -72,7 +72,7 @@ extension ConformanceCheck {
             let peer = try subject.serve { _ in .status(204) }
             let stack = try subject.stack()
             let value = try await bounded { try await stack.get(peer.url("/"), as: CallModel?.self) }
-            try expect(value == nil, "It decoded \(value as Any)")
+            try expect(value == nil, "The call decoded \(value as Any)")
         },
         ConformanceCheck("A response knows the request that it answers") { subject in
             let peer = try subject.serve { $0.path == "/start" ? .redirect(303, to: "/end") : .ok("x") }
@@ -80,7 +80,7 @@ extension ConformanceCheck {
             let (_, response) = try await bounded {
                 try await stack.data(for: .post(peer.url("/start"), body: .bytes(Data("x".utf8))))
             }
-            let request = try require(response.request, "the response knows no request")
+            let request = try require(response.request, "The response has no request")
             try expectEqual(request.method, .GET, "the method")
             try expectEqual(request.url.path, "/end", "the path")
         },
@@ -159,7 +159,7 @@ extension ConformanceCheck {
                         _ = try await stack.data(for: .get(url200), options: strict)
                     }
                 }
-                guard case .http(.ok, _, _) = error else { throw ConformanceFailure("It failed with \(error)") }
+                guard case .http(.ok, _, _) = error else { throw ConformanceFailure("The call failed with \(error)") }
                 try expectEqual(error.body, Data("x".utf8), "the body of the failure")
             }
         },
@@ -170,7 +170,7 @@ extension ConformanceCheck {
             let peer = try subject.serve { _ in .status(422, "why") }
             let stack = try subject.stack()
             let error = try await callFailure { _ = try await stack.get(peer.url("/"), as: CallModel.self) }
-            guard case .http(422, _, _) = error else { throw ConformanceFailure("It failed with \(error)") }
+            guard case .http(422, _, _) = error else { throw ConformanceFailure("The call failed with \(error)") }
             try expectEqual(error.body, Data("why".utf8), "the body of the failure")
             try expect(error.localizedText.contains(peer.url("/")), "\(error.localizedText) does not have the URL")
         },
@@ -179,7 +179,7 @@ extension ConformanceCheck {
             let stack = try subject.stack()
             let error = try await callFailure { _ = try await stack.get(peer.url("/"), as: CallModel.self) }
             guard case .undecodable(let cause, let response) = error else {
-                throw ConformanceFailure("It failed with \(error)")
+                throw ConformanceFailure("The call failed with \(error)")
             }
             try expect(cause is DecodingError, "the cause is \(cause)")
             try expectEqual(response.status, .ok, "the status")
@@ -190,7 +190,7 @@ extension ConformanceCheck {
             let stack = try subject.stack { $0.interceptors = [HTTPRetryPolicy.maxRetries(2)] }
             let error = try await callFailure { try await stack.send(.get(peer.url("/"))) }
             guard case .http(.serviceUnavailable, _, _) = error else {
-                throw ConformanceFailure("It failed with \(error)")
+                throw ConformanceFailure("The call failed with \(error)")
             }
             try expectEqual(peer.requests().count, 3, "the requests")
             try expectEqual(error.context?.attempt, 3, "the attempt")
@@ -209,11 +209,11 @@ extension ConformanceCheck {
             ]
             for request in invalid {
                 let error = try await callFailure { try await stack.send(request) }
-                guard case .invalidRequest = error else { throw ConformanceFailure("It failed with \(error)") }
+                guard case .invalidRequest = error else { throw ConformanceFailure("The call failed with \(error)") }
             }
             let error = try await callFailure { try await stack.send(.post(url, json: Unencodable())) }
             guard case .noRequest(let cause) = error, cause is CancellationError else {
-                throw ConformanceFailure("It failed with \(error)")
+                throw ConformanceFailure("The call failed with \(error)")
             }
             try expectEqual(peer.requests().count, 0, "the requests")
         },
@@ -232,7 +232,7 @@ extension ConformanceCheck {
                     withUnsafeCurrentTask { $0?.cancel() }
                     try await call()
                 }
-                guard case .cancelled = error else { throw ConformanceFailure("It failed with \(error)") }
+                guard case .cancelled = error else { throw ConformanceFailure("The call failed with \(error)") }
             }
         },
     ]
@@ -251,7 +251,7 @@ func callFailure(
 ) async throws -> BoundedClient.FetchError {
     try await bounded(.seconds(30), file: file, line: line) {
         do { try await call() } catch let failure as BoundedClient.FetchError { return failure }
-        throw ConformanceFailure("The call must fail, and did not", file: file, line: line)
+        throw ConformanceFailure("The call did not fail", file: file, line: line)
     }
 }
 

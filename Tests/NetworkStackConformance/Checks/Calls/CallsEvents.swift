@@ -72,7 +72,7 @@ extension ConformanceCheck {
                 var policy = atOnce
                 policy.limit = 3
                 for try await event in try await stack.events(from: peer.url("/"), reconnection: policy) {
-                    throw ConformanceFailure("It delivered \(event)")
+                    throw ConformanceFailure("The event source delivered \(event)")
                 }
             }
             try expectEqual(peer.requests().count, 4, "the connections")
@@ -82,7 +82,7 @@ extension ConformanceCheck {
             let stack = try subject.stack()
             let error = try await callFailure { _ = try await stack.events(from: peer.url("/")) }
             guard case .undecodable(let cause as NotAnEventStream, _) = error else {
-                throw ConformanceFailure("It failed with \(error)")
+                throw ConformanceFailure("The call failed with \(error)")
             }
             try expectBytes(try await bounded { try await cause.body() }, #"{"error":"no"}"#.utf8)
         },
@@ -94,7 +94,9 @@ extension ConformanceCheck {
             let error = try await callFailure {
                 for try await _ in try await stack.events(from: peer.url("/"), reconnection: atOnce) {}
             }
-            guard case .http(.forbidden, _, _) = error else { throw ConformanceFailure("It failed with \(error)") }
+            guard case .http(.forbidden, _, _) = error else {
+                throw ConformanceFailure("The call failed with \(error)")
+            }
         },
         ConformanceCheck("An event source survives a connection that breaks", needs: [.network]) {
             subject in
@@ -133,7 +135,7 @@ extension ConformanceCheck {
             try await hasRead.opened(within: .seconds(20))
             reading.cancel()
             let error = try await callFailure { try await reading.value }
-            guard case .cancelled = error else { throw ConformanceFailure("It failed with \(error)") }
+            guard case .cancelled = error else { throw ConformanceFailure("The call failed with \(error)") }
             try await server.sees("the close") { $0.connections.first?.isEndedByPeer == true }
         },
     ]

@@ -22,7 +22,7 @@ extension ConformanceCheck {
                 let seen = steps.withLock { $0 }
                 try expectEqual(seen.last, Int64(content.count), "the last progress")
                 try expectEqual(seen, seen.sorted(), "the progress")
-                try expect(!seen.contains(-1), "the total was not known")
+                try expect(!seen.contains(-1), "The total was not known")
             }
         },
         ConformanceCheck("A download call that fails leaves no file behind") { subject in
@@ -32,7 +32,9 @@ extension ConformanceCheck {
                 let error = try await callFailure {
                     try await stack.download(from: peer.url("/"), to: folder + "/file")
                 }
-                guard case .http(.notFound, _, _) = error else { throw ConformanceFailure("It failed with \(error)") }
+                guard case .http(.notFound, _, _) = error else {
+                    throw ConformanceFailure("The call failed with \(error)")
+                }
                 try expectEqual(error.body, Data("gone".utf8), "the body of the failure")
                 try expectEqual(try FileManager.default.contentsOfDirectory(atPath: folder), [], "the files")
             }
@@ -41,7 +43,9 @@ extension ConformanceCheck {
             let peer = try subject.serve { _ in .ok("x") }
             let stack = try subject.stack()
             let error = try await callFailure { try await stack.download(from: peer.url("/"), to: "/nowhere/file") }
-            guard case .localFile(let cause, _) = error else { throw ConformanceFailure("It failed with \(error)") }
+            guard case .localFile(let cause, _) = error else {
+                throw ConformanceFailure("The call failed with \(error)")
+            }
             try expect("\(cause)".contains("/nowhere/file"), "\(cause) does not name the file")
         },
         ConformanceCheck("Cancelling a download call closes its connection", needs: [.network]) { subject in
@@ -57,7 +61,7 @@ extension ConformanceCheck {
                 try await hasBegun.opened(within: .seconds(20))
                 loading.cancel()
                 let error = try await callFailure { _ = try await loading.value }
-                guard case .cancelled = error else { throw ConformanceFailure("It failed with \(error)") }
+                guard case .cancelled = error else { throw ConformanceFailure("The call failed with \(error)") }
                 try await server.sees("the close") { $0.connections.first?.isEndedByPeer == true }
                 try expectEqual(try FileManager.default.contentsOfDirectory(atPath: folder), [], "the files")
             }

@@ -40,7 +40,7 @@ extension ConformanceCheck {
             }
             let view = stack.with { $0.timeouts.total = $0.timeouts.total.map { $0 * 2 } }
             try expectEqual(view.options.timeouts.total, .seconds(14), "the view's timeout")
-            try expectEqual(view.options.redirects.limit, 3, "the limit that the view does not mention")
+            try expectEqual(view.options.redirects.limit, 3, "the limit that the view does not change")
             let seen = Lock<[Duration?]>([])
             let peer = try subject.serve { _ in .ok("x") }
             _ = try await bounded {
@@ -49,7 +49,7 @@ extension ConformanceCheck {
                     options: { options in seen.withLock { $0.append(options.timeouts.total) } }
                 )
             }
-            try expectEqual(seen.withLock { $0 }, [.seconds(14)], "what the call's change began with")
+            try expectEqual(seen.withLock { $0 }, [.seconds(14)], "the options before the call's change")
         },
         ConformanceCheck("A view with other options uses the stack's connections", needs: [.network]) { subject in
             let server = try ScriptedServer.responding { _ in .ok("x") }
@@ -66,7 +66,9 @@ extension ConformanceCheck {
             let error = try await callFailure {
                 _ = try await stack.get(server.url(), as: Int.self, options: { $0.timeouts.total = .milliseconds(200) })
             }
-            guard case .timedOut(.total, _, _) = error else { throw ConformanceFailure("It failed with \(error)") }
+            guard case .timedOut(.total, _, _) = error else {
+                throw ConformanceFailure("The call failed with \(error)")
+            }
             try expectEqual(stack.options.timeouts.total, nil, "the stack's timeout")
         },
         ConformanceCheck("Invalid options fail a call before anything is sent") { subject in
@@ -75,7 +77,7 @@ extension ConformanceCheck {
             let error = try await callFailure {
                 try await stack.send(.get(peer.url("/")), options: { $0.timeouts.total = .zero })
             }
-            guard case .invalidRequest = error else { throw ConformanceFailure("It failed with \(error)") }
+            guard case .invalidRequest = error else { throw ConformanceFailure("The call failed with \(error)") }
             try expectEqual(peer.requests().count, 0, "the requests")
         },
         ConformanceCheck("A view's interceptors are called between the stack's and the resource's") { subject in

@@ -11,16 +11,16 @@ extension ConformanceCheck {
         ConformanceCheck("A cancel during the making of a request cancels its maker") { subject in
             let maker = PatientMaker()
             let observation = try subject.stack().observe(maker.resource())
-            try await eventually("the maker was asked") { maker.count == 1 }
+            try await eventually("the maker was called") { maker.count == 1 }
             observation.cancel()
             try await observation.onlyOutcome(within: .seconds(10)).expectCancelled()
-            try expectEqual(maker.cancelable.count, 1, "cancels that reached the making")
+            try expectEqual(maker.cancelable.count, 1, "cancels of the maker")
         },
         ConformanceCheck("A request made after the cancel is not sent") { subject in
             let (maker, peer) = (PatientMaker(), try subject.serve { .ok($0.path) })
             let stack = try subject.stack()
             let observation = stack.observe(maker.resource())
-            try await eventually("the maker was asked") { maker.count == 1 }
+            try await eventually("the maker was called") { maker.count == 1 }
             observation.cancel()
             try await observation.outcome(within: .seconds(10)).expectCancelled()
             maker.handOver(try HTTP.Request(url: peer.url("/late")))
@@ -41,12 +41,12 @@ extension ConformanceCheck {
             let maker = PatientMaker()
             let stack = try subject.stack()
             let observation = stack.observe(maker.resource())
-            try await eventually("the maker was asked") { maker.count == 1 }
+            try await eventually("the maker was called") { maker.count == 1 }
             maker.handOver(try HTTP.Request(url: peer.url("/held")))
             try await arrived.opened()
             observation.cancel()
             try await observation.onlyOutcome(within: .seconds(10)).expectCancelled()
-            try expectEqual(maker.cancelable.count, 0, "cancels that reached a making which was over")
+            try expectEqual(maker.cancelable.count, 0, "cancels of a finished maker")
         },
         ConformanceCheck("Cancelling the fetch cancels the task that makes the request") { subject in
             let (began, ended) = (Gate(), Gate())
@@ -114,11 +114,11 @@ extension ConformanceCheck {
             let peer = try subject.serve { .ok($0.path) }
             let stack = try subject.stack()
             let observation = try stack.observe(peer.url("/first"))
-            try expectEqual(try await observation.onlyOutcome().text(), "/first", "the first content")
+            try expectEqual(try await observation.onlyOutcome().text(), "/first", "the first body")
             observation.cancel()
-            try expectEqual(try await stack.text(peer.url("/second")), "/second", "the second content")
+            try expectEqual(try await stack.text(peer.url("/second")), "/second", "the second body")
             let connections = Set(peer.requests().map(\.connectionIndex))
-            try expectEqual(connections, [0], "the connections that were used")
+            try expectEqual(connections, [0], "connections used")
         },
         ConformanceCheck("A cancel from within the completion changes nothing") { subject in
             let peer = try subject.serve { .ok($0.path) }
@@ -132,7 +132,7 @@ extension ConformanceCheck {
             own.withLock { $0 = observation }
             isKnown.open()
             try await wasCancelled.opened()
-            try expectEqual(try await observation.onlyOutcome().text(), "/", "the content")
+            try expectEqual(try await observation.onlyOutcome().text(), "/", "the body")
             own.withLock { $0 = nil }
         },
         ConformanceCheck("Cancelling the task that awaits a fetch yields cancelled") { subject in

@@ -26,7 +26,7 @@ extension ConformanceCheck {
                             switch try await observation.onlyOutcome() {
                             case .failure(.cancelled): cancelled.withLock { $0 += 1 }
                             case let outcome:
-                                try expectEqual(try outcome.text(), content(of: path), "the content (seed \(seed))")
+                                try expectEqual(try outcome.text(), content(of: path), "the body (seed \(seed))")
                                 whole.withLock { $0 += 1 }
                             }
                         }
@@ -72,8 +72,8 @@ extension ConformanceCheck {
                 }
                 try await group.waitForAll()
             }
-            try await eventually("every attempt has its end") { ends.withLock { $0.values.allSatisfy { $0 > 0 } } }
-            try expectEqual(ends.withLock { $0.values.max() }, 1, "the most ends of an attempt")
+            try await eventually("every attempt has ended") { ends.withLock { $0.values.allSatisfy { $0 > 0 } } }
+            try expectEqual(ends.withLock { $0.values.max() }, 1, "the most ends reported for an attempt")
         },
     ]
 

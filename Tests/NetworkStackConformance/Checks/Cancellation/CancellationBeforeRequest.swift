@@ -57,7 +57,7 @@ extension ConformanceCheck {
             }
             try await stack.text(peer.url("/after"))
             try expectEqual(peer.requests().filter { $0.path == "/late" }.count, 0, "requests that were sent")
-            try expectEqual(log.all.filter { $0.contains("fails") }.count, 50, "failures told")
+            try expectEqual(log.all.filter { $0.contains("fails") }.count, 50, "reported failures")
         },
         ConformanceCheck("A cancel during the scheduled event beats an expired timeout") { subject, scale in
             let (fetching, handOver) = (Lock<Observation?>(nil), Lock<(@Sendable () -> Void)?>(nil))
@@ -74,7 +74,7 @@ extension ConformanceCheck {
             let stack = try subject.stack { $0.options.timeouts.total = .milliseconds(200) * scale }
             let observation = try stack.observe(.intercepted("http://127.0.0.1:1/", by: [spy]))
             fetching.withLock { $0 = observation }
-            try await eventually("the request is asked for") { handOver.withLock { $0 != nil } }
+            try await eventually("the interceptor received the request") { handOver.withLock { $0 != nil } }
             handOver.withLock { $0.take() }?()
             try await observation.onlyOutcome().expectCancelled()
             fetching.withLock { $0 = nil }
@@ -91,12 +91,15 @@ extension ConformanceCheck {
             let observation = try subject.stack().observe(
                 .intercepted("http://127.0.0.1:1/", by: [first, Spy("second", log)])
             )
-            try await eventually("the first interceptor was asked") { held.withLock { $0.count } == 1 }
+            try await eventually("the first interceptor was called") { held.withLock { $0.count } == 1 }
             observation.cancel()
             try await observation.outcome().expectCancelled()
             // The held handlers retain the interceptor, which would retain them.
             while let handOn = held.withLock({ $0.popLast() }) { handOn() }
-            try expect(!log.all.contains("second makes a request"), "It was told \(log.all)")
+            try expect(
+                !log.all.contains("second makes a request"),
+                "The second interceptor received the request: \(log.all)"
+            )
         },
         ConformanceCheck("A request made after the fetch has ended reaches no interceptor") { subject in
             let (maker, log) = (PatientMaker(), EventLog())
@@ -105,11 +108,11 @@ extension ConformanceCheck {
                 interceptors: [Spy("spy", log)]
             )
             let observation = try subject.stack().observe(resource)
-            try await eventually("the maker was asked") { maker.count == 1 }
+            try await eventually("the maker was called") { maker.count == 1 }
             observation.cancel()
             try await observation.outcome().expectCancelled()
             maker.handOver(try HTTP.Request(url: "http://127.0.0.1:1/"))
-            try expectEqual(log.all, ["spy fails attempt 1 without a request"], "what it was told")
+            try expectEqual(log.all, ["spy fails attempt 1 without a request"], "the reported events")
         },
     ]
 

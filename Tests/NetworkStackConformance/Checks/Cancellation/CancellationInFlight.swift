@@ -40,7 +40,7 @@ extension ConformanceCheck {
             try await eventually("the stack is connecting") { try SocketTable.attempts(to: port.port) == before + 1 }
             observation.cancel()
             try await observation.onlyOutcome(within: .seconds(10)).expectCancelled()
-            try await eventually("the attempt is given up", within: .seconds(10)) {
+            try await eventually("the attempt is cancelled", within: .seconds(10)) {
                 try SocketTable.attempts(to: port.port) == before
             }
         },
@@ -58,7 +58,7 @@ extension ConformanceCheck {
             try await observation.onlyOutcome(within: .seconds(10)).expectCancelled()
             goesOn.open()
             let seen = try await server.sees("the close") { $0.connections.first?.isEndedByPeer == true }
-            try expect(seen.connections[0].receivedCount < 32 << 20, "The whole body was sent in spite of the cancel")
+            try expect(seen.connections[0].receivedCount < 32 << 20, "The whole body was sent despite the cancel")
         },
         ConformanceCheck("Cancelling a queued fetch ends its wait and affects no other", needs: [.network]) { subject in
             let bottleneck = try await Bottleneck(subject)
@@ -118,7 +118,7 @@ extension ConformanceCheck {
         when isTheMoment: @escaping @Sendable (Snapshot) -> Bool
     ) async throws {
         let observation = try subject.stack().observe(server.url(path))
-        try await server.sees("the moment of the cancel", isTheMoment)
+        try await server.sees("the state before the cancel", isTheMoment)
         try expect(!observation.isCompleted, "The fetch ended before the cancel")
         observation.cancel()
         try await observation.onlyOutcome(within: .seconds(10)).expectCancelled()

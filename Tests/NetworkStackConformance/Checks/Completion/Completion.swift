@@ -11,7 +11,7 @@ extension ConformanceCheck {
         ConformanceCheck("A fetch that succeeds completes exactly once") { subject in
             let peer = try subject.serve { .ok("hello \($0.path)") }
             let outcome = try await subject.stack().observe(peer.url("/once")).onlyOutcome()
-            try expectEqual(try outcome.text(), "hello /once", "the content")
+            try expectEqual(try outcome.text(), "hello /once", "the body")
             try expectEqual(peer.requests().map(\.path), ["/once"], "what the server received")
         },
         ConformanceCheck("A fetch with an unsuccessful status completes exactly once") { subject in
@@ -48,7 +48,7 @@ extension ConformanceCheck {
                     return cancelable
                 }
             ).onlyOutcome()
-            try expectEqual(try outcome.text(), "/first", "the content")
+            try expectEqual(try outcome.text(), "/first", "the body")
             try await stack.text(peer.url("/after"))
             try expectEqual(peer.requests().map(\.path), ["/first", "/after"], "what the server received")
         },
@@ -69,7 +69,7 @@ extension ConformanceCheck {
             let peer = try subject.serve { _ in .ok("fast") }
             let request = try HTTP.Request(url: peer.url("/"))
             try await completesAfterReturning(.success(request), on: subject.stack()) {
-                try expectEqual(try $0.text(), "fast", "the content")
+                try expectEqual(try $0.text(), "fast", "the body")
             }
         },
         ConformanceCheck("A completion may block on a second fetch of the same stack") { subject in
@@ -132,7 +132,7 @@ extension ConformanceCheck {
             let peer = try subject.serve { $0.path == "/good" ? .ok("good") : .status(418, "bad") }
             let stack = try subject.stack()
             let fetched = try await bounded { try await stack.fetch(resource: .get(peer.url("/good"))) }
-            try expectEqual(String(decoding: fetched.value, as: UTF8.self), "good", "the content")
+            try expectEqual(String(decoding: fetched.value, as: UTF8.self), "good", "the body")
             do {
                 _ = try await bounded { try await stack.fetch(resource: .get(peer.url("/bad"))) }
                 throw ConformanceFailure("A 418 was returned as a success")
@@ -152,7 +152,7 @@ extension ConformanceCheck {
                 called.open()
             }
             try await called.opened(within: .seconds(15))
-            try expectEqual(seen.withLock { $0 }, 7, "the queue's mark where the completion ran")
+            try expectEqual(seen.withLock { $0 }, 7, "the queue of the completion")
         },
         ConformanceCheck("fetchAndDecode returns a model and separates fetch failures from decoding failures") {
             subject in

@@ -85,13 +85,13 @@ extension ConformanceCheck {
             let decoding = stack.fetchAndDecode(resource: resource, decoding: .none, on: queue) { result in
                 areCancelled.withLock { $0.append(isCancelled(result)) }
             }
-            try await eventually("both were answered") { peer.requests().count == 2 }
+            try await eventually("both requests have arrived") { peer.requests().count == 2 }
             // The completions are on their way to the queue by then, and wait there.
             try await Task.sleep(for: .milliseconds(200))
             fetching.cancel()
             decoding.cancel()
             isHeld.open()
-            try await eventually("both have completed") { areCancelled.withLock { $0.count } == 2 }
+            try await eventually("both fetches have completed") { areCancelled.withLock { $0.count } == 2 }
             try expectEqual(areCancelled.withLock { $0 }, [true, true], "whether they were cancelled")
         },
         ConformanceCheck("A cancel during decoding cancels the fetch, in every form") { subject in
@@ -165,7 +165,7 @@ private final class Calls: Sendable {
             throw ConformanceFailure("The completion was not called")
         }
         do { try await released.opened(within: .seconds(10)) } catch is WaitTimedOut {
-            throw ConformanceFailure("The stack keeps the completion of a fetch that has ended")
+            throw ConformanceFailure("The stack retains the completion of a fetch that has ended")
         }
         try expectEqual(places, [true], "calls on the queue")
     }

@@ -142,7 +142,7 @@ extension ConformanceCheck {
                     for try await chunk in opened.value { count += chunk.count }
                     return count
                 }
-                try expectEqual(count, members * Compressed.bombSize, "the content's length")
+                try expectEqual(count, members * Compressed.bombSize, "the body's length")
             },
             ConformanceCheck("Data after the end of a coding is not decoded", needs: [.network, .strictReplies]) {
                 subject in
@@ -187,7 +187,7 @@ extension ConformanceCheck {
                 try await sent.opened()
                 do {
                     _ = try await bounded(.seconds(20)) { try await opened.value.collect() }
-                    throw ConformanceFailure("Corrupt content was delivered")
+                    throw ConformanceFailure("Corrupt data was delivered")
                 } catch let error as ConformanceFailure {
                     throw error
                 } catch {
@@ -240,9 +240,9 @@ extension ConformanceCheck {
             try expectEqual(
                 fetched.response.decodedFrom.map { $0.lowercased() },
                 [coding.lowercased()],
-                "what was undone"
+                "the removed codings"
             )
-            try expectEqual(fetched.response.contentLength, nil, "the length of what was compressed")
+            try expectEqual(fetched.response.contentLength, nil, "the length of the response")
         }
     }
 

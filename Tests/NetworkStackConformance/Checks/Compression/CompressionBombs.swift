@@ -37,7 +37,7 @@ extension ConformanceCheck {
             }
             let failure = try await client.failure(HTTP.Request(url: peer.url("/")), decoding: decoding)
             guard case .http(.found, _, _) = failure else { throw ConformanceFailure("saw \(failure)") }
-            try expectEqual(count.withLock { $0 }, members * Compressed.bombSize, "the content's length")
+            try expectEqual(count.withLock { $0 }, members * Compressed.bombSize, "the body's length")
         },
         ConformanceCheck("A nested bomb that decodes to nothing delays no other fetch", needs: needs) {
             subject in

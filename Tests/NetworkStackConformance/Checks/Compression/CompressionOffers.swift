@@ -13,7 +13,7 @@ extension ConformanceCheck {
 
     static func needsOffer(of coding: String, in requests: [ReceivedRequest]) throws {
         guard requests.contains(where: { offers(coding, $0) }) else {
-            throw UnclaimedPromise("Its requests do not offer \(coding).")
+            throw UnclaimedPromise("The requests of the stack do not offer \(coding).")
         }
     }
 }

@@ -30,7 +30,7 @@ extension ConformanceCheck {
         ConformanceCheck("A decompression ratio below one is refused") { subject in
             do {
                 _ = try subject.stack { $0.options.limits.decompressionRatio = 0 }
-                throw ConformanceFailure("the stack was made")
+                throw ConformanceFailure("The configuration was accepted")
             } catch Network.ConfigurationError.invalid {}
         },
     ]

@@ -44,7 +44,7 @@ extension ConformanceCheck {
             let client = try subject.client { $0.options.passesUnknownCodings = true }
             let passed = try await client.get(peer.url("/"))
             try expectBytes(passed.value, "intact".utf8)
-            try expectEqual(passed.response.decodedFrom, [], "what was undone")
+            try expectEqual(passed.response.decodedFrom, [], "the removed codings")
             try expectEqual(passed.response.contentLength, 6, "the length")
             try expectBytes(await client.get(peer.url("/gzip")).value, Compressed.text)
         },
@@ -66,7 +66,7 @@ extension ConformanceCheck {
             }
             responses.append(failed)
             for response in responses {
-                try expectEqual(response.decodedFrom, ["gzip"], "what was undone")
+                try expectEqual(response.decodedFrom, ["gzip"], "the removed codings")
                 try expectEqual(response.contentLength, nil, "the length")
                 try expectEqual(response.headers[.contentEncoding], "gzip", "Content-Encoding")
                 try expectEqual(response.headers[.contentLength], "\(Compressed.gzip.count)", "Content-Length")
@@ -80,7 +80,7 @@ extension ConformanceCheck {
             let client = try subject.client()
             for path in ["/", "/identity"] {
                 let response = try await client.get(peer.url(path)).response
-                try expectEqual(response.decodedFrom, [], "what was undone")
+                try expectEqual(response.decodedFrom, [], "the removed codings")
                 try expectEqual(response.contentLength, 5, "the length")
             }
             let head = try await client.success(HTTP.Request(method: .HEAD, url: peer.url("/"))).response
@@ -90,14 +90,14 @@ extension ConformanceCheck {
             let peer = try subject.serve { _ in .ok(bytes: Compressed.gzip, headers: [("Content-Encoding", "gzip")]) }
             let request = try HTTP.Request(method: .HEAD, url: peer.url("/"))
             let response = try await subject.client().success(request).response
-            try expectEqual(response.decodedFrom, [], "what was undone")
+            try expectEqual(response.decodedFrom, [], "the removed codings")
             try expectEqual(response.contentLength, Int64(Compressed.gzip.count), "the length")
         },
         ConformanceCheck("A response that is not decompressed reports its length", needs: [.disablingDecompression]) {
             subject in
             let peer = try subject.serve { _ in .ok(bytes: Compressed.gzip, headers: [("Content-Encoding", "gzip")]) }
             let response = try await subject.client { $0.options.decompresses = false }.get(peer.url("/")).response
-            try expectEqual(response.decodedFrom, [], "what was undone")
+            try expectEqual(response.decodedFrom, [], "the removed codings")
             try expectEqual(response.contentLength, Int64(Compressed.gzip.count), "the length")
         },
     ]

@@ -122,7 +122,7 @@ extension ConformanceCheck {
                 _ = try await client.get(server.url("/", host: name))
                 // Some ask for each family.
                 let once = HeldLookups.count(of: name) - before
-                try expect((1...2).contains(once), "One fetch took \(once) lookups")
+                try expect((1...2).contains(once), "One fetch made \(once) lookups")
                 for _ in 2...3 { _ = try await client.get(server.url("/", host: name)) }
                 try expectEqual(HeldLookups.count(of: name) - before, expected * once, "lookups, kept for \(age)")
             }
@@ -164,7 +164,10 @@ extension ConformanceCheck {
             let fetched = try await client.get("http://dual.test:\(dead.port)/")
             try expectBytes(fetched.value, "v4".utf8)
             // The system would try the dead address for minutes.
-            try expect(fetched.response.metrics.total < .seconds(10), "it took \(fetched.response.metrics.total)")
+            try expect(
+                fetched.response.metrics.total < .seconds(10),
+                "The fetch took \(fetched.response.metrics.total)"
+            )
             withExtendedLifetime(server) {}
         },
         ConformanceCheck(
@@ -219,7 +222,7 @@ extension ConformanceCheck {
             let ports = max(1024, base - 5)...min(65535, base + 5)
             _ = try await subject.client { $0.addresses.localPorts = ports }.get(server.url())
             let port = server.connections.first.flatMap { Int($0.peer.split(separator: ":").last ?? "") }
-            try expect(port.map(ports.contains) ?? false, "it came from \(server.connections.map(\.peer))")
+            try expect(port.map(ports.contains) ?? false, "The connection came from \(server.connections.map(\.peer))")
         },
     ]
 }

@@ -12,7 +12,7 @@ extension ConformanceCheck {
             let (stack, resource) = (try subject.stack(), try ConformanceSubject.Stack.Resource.get(peer.url("/same")))
             let observations = (1...50).map { _ in stack.observe(resource) }
             for observation in observations {
-                try expectEqual(try await observation.onlyOutcome().text(), "for /same", "the content")
+                try expectEqual(try await observation.onlyOutcome().text(), "for /same", "the body")
             }
             try expectEqual(peer.requests().count, 50, "requests")
         },
@@ -22,9 +22,9 @@ extension ConformanceCheck {
             let observations = try (0..<100).map { (path: "/\($0)/", fetch: try stack.observe(peer.url("/\($0)/"))) }
             for (path, observation) in observations {
                 let expected = path + String(repeating: path, count: 2000)
-                try expect(try await observation.onlyOutcome().text() == expected, "\(path) got another answer")
+                try expect(try await observation.onlyOutcome().text() == expected, "\(path) got another response")
             }
-            try expectEqual(Set(peer.requests().map(\.path)), Set(observations.map(\.path)), "what was asked")
+            try expectEqual(Set(peer.requests().map(\.path)), Set(observations.map(\.path)), "the requested paths")
             try expectEqual(peer.requests().count, 100, "requests")
         },
         ConformanceCheck("Each of a hundred parallel uploads arrives whole on its request") { subject in
@@ -35,7 +35,7 @@ extension ConformanceCheck {
                 return (body, try stack.observe(peer.url("/"), method: .POST, body: .bytes(Data(body.utf8))))
             }
             for (body, observation) in observations {
-                try expect(try await observation.onlyOutcome().text() == body, "An upload came back as another")
+                try expect(try await observation.onlyOutcome().text() == body, "The response has another upload's body")
             }
         },
         ConformanceCheck("A maker may fetch on the same stack over one connection") { subject in
@@ -50,7 +50,7 @@ extension ConformanceCheck {
             )
             let observations = (1...10).map { _ in stack.observe(resource) }
             for observation in observations {
-                try expectEqual(try await observation.onlyOutcome().text(), "token for /data", "the content")
+                try expectEqual(try await observation.onlyOutcome().text(), "token for /data", "the body")
             }
             let tokens = peer.requests().filter { $0.path == "/data" }.compactMap { $0["x-token"] }
             try expectEqual(tokens, Array(repeating: "token for /token", count: 10), "the tokens")
@@ -164,7 +164,7 @@ extension ConformanceCheck {
                     texts.append(try await observation.onlyOutcome().text())
                 }
             }
-            try expectEqual(texts, ["/3", "/4", "/5", "/6"], "what came, each its own")
+            try expectEqual(texts, ["/3", "/4", "/5", "/6"], "the bodies of the successful fetches")
         },
         ConformanceCheck(
             "The limit over all hosts is respected and fully used",
@@ -202,7 +202,7 @@ extension ConformanceCheck {
             let stack = try subject.stack { $0.connections.perHost = 1 }
             for _ in 1...5 {
                 for (index, server) in servers.enumerated() {
-                    try expectEqual(try await stack.text(server.url()), "server \(index + 1)", "the content")
+                    try expectEqual(try await stack.text(server.url()), "server \(index + 1)", "the body")
                 }
             }
             try expectEqual(servers.map(\.snapshot.accepted), [1, 1], "connections")

@@ -25,7 +25,7 @@ extension ConformanceCheck {
                     ["/first", "/second", "/second"],
                     "what the server received"
                 )
-                try expectEqual(server.requests.map(\.bodyCount).last, method == .PUT ? 5000 : 0, "bytes of content")
+                try expectEqual(server.requests.map(\.bodyCount).last, method == .PUT ? 5000 : 0, "bytes of the body")
             }
         }
         + ([.POST, .PATCH, "LOCK"] as [HTTP.Method]).map { method in
@@ -109,7 +109,7 @@ extension ConformanceCheck {
                     let port = try UnresponsivePort(server.port)
                     silent.withLock { $0 = port }
                 }
-                try expect(silent.withLock { $0 } != nil, "The second request did not come")
+                try expect(silent.withLock { $0 } != nil, "The second request did not arrive")
                 // A stack may connect again and find out that it must not send, or fail at once.
                 if case .failure(.timedOut) = outcome {
                     try outcome.expectTimeout(.connect, during: [.waiting])
@@ -244,7 +244,7 @@ extension BoundedClient.Outcome {
         let phase = (error as? any HTTPTransportError)?.phase
         try expect(
             !failure.isRetryable && phase?.isBeforeSending != true,
-            "The request is said not to have been sent: \(error)",
+            "The error reports a sent request as unsent: \(error)",
             file: file,
             line: line
         )

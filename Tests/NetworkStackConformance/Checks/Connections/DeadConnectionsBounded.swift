@@ -46,8 +46,8 @@ extension ConformanceCheck {
                     _ = try await client.get(server.url("/again"))
                     rest = server.snapshot.accepted == before ? rest + 1 : 0
                 }
-                try expect(server.snapshot.accepted > count, "none of the kept connections was used again")
-                try expectEqual(rest, 3, "fetches in a row without a connection more")
+                try expect(server.snapshot.accepted > count, "No dead connection was replaced")
+                try expectEqual(rest, 3, "consecutive fetches without a new connection")
             }
         },
         ConformanceCheck(
@@ -82,7 +82,7 @@ extension ConformanceCheck {
             try await fetched
             _ = try await client.outcome(of: HTTP.Request(url: server.url("/get")))
             let sent = server.requests.count { $0.path == "/get" }
-            try expect((1...3).contains(sent), "the request was sent \(sent) times")
+            try expect((1...3).contains(sent), "The request was sent \(sent) times")
         }
     }
 }

@@ -52,7 +52,7 @@ extension ConformanceCheck {
         }
         try expect(
             worst < .milliseconds(100),
-            "the longest wait was \(worst), without what the threads waited for a processor"
+            "The longest delay was \(worst), without the time that threads waited for a processor"
         )
     }
 }

@@ -9,7 +9,7 @@ extension ConformanceCheck {
             let server = try ScriptedServer.responding { .ok($0.path) }
             let stack = try subject.stack()
             for number in 1...20 {
-                try expectEqual(try await stack.text(server.url("/\(number)")), "/\(number)", "the content")
+                try expectEqual(try await stack.text(server.url("/\(number)")), "/\(number)", "the body")
             }
             try expectEqual(server.snapshot.accepted, 1, "connections")
         },
@@ -28,7 +28,7 @@ extension ConformanceCheck {
             let reply = "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 4\r\n\r\nlast"
             let server = try ScriptedServer { _ in [.receiveHead, .send(reply), .waitForClose] }
             let stack = try subject.stack()
-            for _ in 1...3 { try expectEqual(try await stack.text(server.url()), "last", "the content") }
+            for _ in 1...3 { try expectEqual(try await stack.text(server.url()), "last", "the body") }
             let seen = try await server.sees("three closed connections") {
                 $0.connections.count(where: \.isEndedByPeer) == 3
             }
@@ -40,7 +40,7 @@ extension ConformanceCheck {
                 [.receiveHead, .send("HTTP/1.0 200 OK\r\nContent-Length: 3\r\n\r\nold"), .waitForClose]
             }
             let stack = try subject.stack()
-            for _ in 1...2 { try expectEqual(try await stack.text(server.url()), "old", "the content") }
+            for _ in 1...2 { try expectEqual(try await stack.text(server.url()), "old", "the body") }
             try expectEqual(server.connections.map(\.requests.count), [1, 1], "requests per connection")
         },
         ConformanceCheck(
@@ -118,7 +118,7 @@ extension ConformanceCheck {
             }
             let stack = try subject.stack()
             for number in 1...5 {
-                try expectEqual(try await stack.text(server.url("/\(number)")), "/\(number)", "the content")
+                try expectEqual(try await stack.text(server.url("/\(number)")), "/\(number)", "the body")
             }
         },
     ]

@@ -49,7 +49,7 @@ extension ConformanceCheck {
                     let content = try await client.get(server.url(path)).value
                     try expect(
                         content != Data("poison".utf8),
-                        "bytes that nobody asked for were taken for \(path)'s answer"
+                        "Unrequested bytes were taken as the response to \(path)"
                     )
                 }
                 // The other one is still good.

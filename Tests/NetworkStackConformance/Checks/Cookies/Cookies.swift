@@ -107,7 +107,7 @@ extension ConformanceCheck {
             place.withLock { $0 = away.url("/").replacing("127.0.0.1", with: "localhost") }
             let client = try subject.client { $0.cookies = HTTP.CookieJar() }
             for _ in 1...2 { _ = try await client.get(home.url("/")) }
-            try expectEqual(home.requests().map { $0["Cookie"] }, [nil, "a=b"], "Cookie at home")
+            try expectEqual(home.requests().map { $0["Cookie"] }, [nil, "a=b"], "Cookie at the origin")
             try expectEqual(away.requests().map { $0["Cookie"] }, [nil, nil], "Cookie away")
         },
         ConformanceCheck("A request's cookies precede the jar's, in one field") { subject in

@@ -50,7 +50,7 @@ extension ConformanceCheck {
                 throw ConformanceFailure("Expected transport, saw \(outcome.summary)")
             }
             try expectEqual(error.transportFailure, .connect, "the kind")
-            try expect(error.isRetryable, "A connection that was refused reached nobody")
+            try expect(error.isRetryable, "isRetryable is false for a refused connection")
             try expect(error.statusCode == nil && error.response == nil && !error.isTimeout, "\(error.summary)")
             try expectEqual(error.context?.url, "http://127.0.0.1:\(closed.port)/", "the URL")
             try expect(error.isTransient && !error.isCancelled && error.body == nil, "\(error.summary)")
@@ -63,13 +63,13 @@ extension ConformanceCheck {
             let peer = try subject.serve { .status($0.path == "/204" ? 204 : 205, $0.path == "/content" ? "{}" : "") }
             let stack = try subject.stack()
             let whole = try await stack.observe(peer.url("/content")).onlyOutcome()
-            try expectEqual(try whole.text(), "{}", "what comes with a 205 that has content")
+            try expectEqual(try whole.text(), "{}", "the decoded values of a 205 with a body")
             for path in ["/204", "/205", "/content"] {
                 let resource = try ConformanceSubject.Stack.Resource.get(peer.url(path))
                 let optional = try await bounded {
                     try await stack.fetchAndDecode(resource: resource, decoding: .json(Model?.self)).value == nil
                 }
-                try expect(optional, "The optional of \(path) is not nil")
+                try expect(optional, "The optional value of \(path) is not nil")
                 try await bounded { _ = try await stack.fetchAndDecode(resource: resource, decoding: .none) }
                 do {
                     _ = try await bounded {
@@ -114,7 +114,7 @@ extension ConformanceCheck {
             try expectEqual(error.response?.status, status, "the response's status")
             try expectEqual(error.httpResponse?.status, status, "the neutral response's status")
             try expectEqual(error.body, status == 404 ? Data("no".utf8) : nil, "the body")
-            try expect(!error.isTimeout && !error.isRetryable, "\(error.summary) is a timeout or reached nobody")
+            try expect(!error.isTimeout && !error.isRetryable, "isTimeout or isRetryable is true for \(error.summary)")
             guard case .retry(_, let state) = error else {
                 return try expect(error.lastError is ConformanceSubject.Stack.FetchError, "\(error.lastError)")
             }

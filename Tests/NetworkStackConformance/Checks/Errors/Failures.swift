@@ -15,7 +15,7 @@ extension ConformanceCheck {
             try outcome.expectFailure(.connect)
             guard case .failure(let error) = outcome else { return }
             try expect(error.isRetryable, "isRetryable is false for \(error)")
-            try expect(observation.elapsed < .seconds(10), "It took \(observation.elapsed)")
+            try expect(observation.elapsed < .seconds(10), "The fetch took \(observation.elapsed)")
         },
         ConformanceCheck("A name that does not exist fails to resolve", needs: [.network]) { subject in
             let observation = try subject.stack().observe("http://does-not-exist.invalid/")

@@ -28,7 +28,10 @@ extension ConformanceCheck {
                     try outcome.expectBroken()
                     continue
                 }
-                try expect(!fetched.response.headers.contains("X-Before"), "A field of another answer")
+                try expect(
+                    !fetched.response.headers.contains("X-Before"),
+                    "The response has a field of another response"
+                )
             }
             _ = try await client.get(server.url())
         },

@@ -78,7 +78,7 @@ extension ConformanceCheck {
                 switch try await fetch(from: server, with: subject) {
                 case .failure(.badResponse), .failure(.transport): break
                 case let outcome:
-                    try expectEqual(try outcome.text(), "hello", "the content, with Content-Length \(count)")
+                    try expectEqual(try outcome.text(), "hello", "the body, with Content-Length \(count)")
                 }
             }
         },
@@ -119,7 +119,7 @@ extension ConformanceCheck {
     private static func whole(_ name: String, _ reply: String, needs: Set<HTTP.Capability> = []) -> ConformanceCheck {
         ConformanceCheck(name, needs: needs.union([.network])) { subject in
             let server = try ScriptedServer { _ in [.receiveHead, .send(reply), .waitForClose] }
-            try expectEqual(try await fetch(from: server, with: subject).text(), "hello", "the content")
+            try expectEqual(try await fetch(from: server, with: subject).text(), "hello", "the body")
         }
     }
 }

@@ -25,7 +25,7 @@ extension ConformanceCheck {
             ConformanceCheck("A Transfer-Encoding of CHUNKED is read", needs: [.network]) { subject in
                 let reply = "HTTP/1.1 200 OK\r\nTransfer-Encoding: \t CHUNKED \r\n\r\n5\r\nhello\r\n0\r\n\r\n"
                 let server = try ScriptedServer { _ in [.receiveHead, .send(reply), .waitForClose] }
-                try expectEqual(try await fetch(from: server, with: subject).text(), "hello", "the content")
+                try expectEqual(try await fetch(from: server, with: subject).text(), "hello", "the body")
             },
             ConformanceCheck(
                 "A Transfer-Encoding over HTTP/2 is refused",

@@ -78,6 +78,9 @@ extension ConformanceCheck {
             costs.append((between - before) - (ProcessorTime.ofProcess - between))
         }
         let median = costs.sorted()[1]
-        try expect(median < .milliseconds(50), "a second of waiting cost \(median) more on a new connection")
+        try expect(
+            median < .milliseconds(50),
+            "A second of waiting used \(median) more processor time on a new connection"
+        )
     }
 }

@@ -59,7 +59,7 @@ extension ConformanceCheck {
                 try expectEqual(
                     server.connections.first?.tls?.applicationProtocol,
                     protocols.first,
-                    "the protocol agreed on"
+                    "the negotiated protocol"
                 )
             }
         },
@@ -80,7 +80,7 @@ extension ConformanceCheck {
             }
             let head = try await client.success(HTTP.Request(method: .HEAD, url: nginx.httpsURL("/bytes/64k")))
             try expectEqual(head.response.headers[.contentLength], "65536", "Content-Length")
-            try expectEqual(head.value.count, 0, "the content")
+            try expectEqual(head.value.count, 0, "the body")
             let content = patternBytes(300_000)
             let put = try HTTP.Request(method: .PUT, url: nginx.httpsURL("/upload/one"), body: .bytes(content))
             var options = HTTP.Options()

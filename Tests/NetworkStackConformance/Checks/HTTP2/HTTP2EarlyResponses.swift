@@ -33,7 +33,7 @@ extension ConformanceCheck {
                     try expectEqual(response.status.rawValue, status, what)
                     try expectBytes(content, text.utf8, what)
                     try expectBytes(await client.get(server.url()).value, "next".utf8, "after \(what)")
-                    try expect(!isLeft.withLock { $0 }, "the connection is used, and the stream left: \(what)")
+                    try expect(!isLeft.withLock { $0 }, "The connection is reused while the stream is open: \(what)")
                 }
             }
         },

@@ -21,7 +21,7 @@ extension ConformanceCheck {
                         [.receiveStream, .send([.head(200, fields, on: 1)] + content(sizes, on: 1)), .waitForClose]
                     }
                     let fetched = try await subject.http2Client().get(server.url())
-                    try expectBytes(fetched.value, BytePattern.bytes(count), "content in pieces of \(sizes)")
+                    try expectBytes(fetched.value, BytePattern.bytes(count), "the body in pieces of \(sizes)")
                 }
             }
         },
@@ -47,7 +47,7 @@ extension ConformanceCheck {
                 async let one = client.get(server.url("/one"))
                 try await first.opened()
                 async let other = client.get(server.url("/other"))
-                try expectBytes(await one.value, BytePattern.bytes(count), "content in pieces of \(sizes)")
+                try expectBytes(await one.value, BytePattern.bytes(count), "the body in pieces of \(sizes)")
                 try expectBytes(await other.value, "other".utf8)
             }
         },
@@ -91,7 +91,7 @@ extension ConformanceCheck {
                     }
                     return seen
                 }
-                try expectBytes(seen, BytePattern.bytes(count), "content in pieces of \(sizes)")
+                try expectBytes(seen, BytePattern.bytes(count), "the body in pieces of \(sizes)")
                 try await isAnswered.opened()
             }
         },

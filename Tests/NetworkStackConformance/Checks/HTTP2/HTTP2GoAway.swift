@@ -66,7 +66,7 @@ extension ConformanceCheck {
             }
             for connection in server.snapshot.connections.dropFirst() {
                 let text = String(decoding: connection.received, as: UTF8.self)
-                try expect(!text.contains("hello"), "Content was sent again: \(text)")
+                try expect(!text.contains("hello"), "The body was sent again: \(text)")
             }
         },
         ConformanceCheck(
@@ -126,7 +126,7 @@ extension ConformanceCheck {
                 for _ in 1...2 { try expectBytes(await client.success(request).value, "ok".utf8) }
                 let received = server.snapshot.connections.map { String(decoding: $0.received, as: UTF8.self) }
                 let count = received.reduce(0) { $0 + $1.ranges(of: content).count }
-                try expectEqual(count, 2, "how often the whole content came")
+                try expectEqual(count, 2, "complete bodies received")
             }
         },
         ConformanceCheck(
@@ -155,7 +155,7 @@ extension ConformanceCheck {
                 _ = try await client.outcome(of: HTTP.Request(method: .POST, url: server.url("/second"), body: content))
                 let received = server.snapshot.connections.map { String(decoding: $0.received, as: UTF8.self) }
                 let count = received.reduce(0) { $0 + $1.ranges(of: "once and no more").count }
-                try expectEqual(count, 1, "how often the content came, answered with \(frames)")
+                try expectEqual(count, 1, "bodies received, answered with \(frames)")
             }
         },
         ConformanceCheck("A dead keep-alive HTTP/2 connection repeats a GET and no POST", needs: needsFrames) {

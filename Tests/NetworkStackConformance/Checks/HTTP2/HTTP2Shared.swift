@@ -65,7 +65,7 @@ extension ConformanceCheck {
                 let start = nginx.httpsURL("/redirect/\(status)?\(number)")
                 let fetched = try await client.get(start)
                 try expectBytes(fetched.value, ServedFiles.json.utf8)
-                try expectEqual(fetched.response.redirects.map(\.url.absoluteString), [start], "the way there")
+                try expectEqual(fetched.response.redirects.map(\.url.absoluteString), [start], "the redirects")
             }
             let log = try await nginx.waitForLog { $0.count == 200 }
             try expectEqual(Set(log.map(\.connection)).count, 1, "connections")
@@ -116,7 +116,7 @@ extension ConformanceCheck {
             let hanging = data.first { $0.type == "DATA" && $0.direction == .received }
             first.cancel()
             guard case .failure(.cancelled) = await firstEnding.take() else {
-                throw ConformanceFailure("the cancelled fetch did not end as cancelled")
+                throw ConformanceFailure("The cancelled fetch did not end as cancelled")
             }
             let frames = try await nghttpd.waitForFrames { frames in
                 frames.contains { $0.type == "RST_STREAM" && $0.direction == .received && $0.stream == hanging?.stream }
@@ -128,7 +128,7 @@ extension ConformanceCheck {
             try expectEqual(frames.count { $0.type == "RST_STREAM" && $0.direction == .received }, 1, "streams reset")
             second.cancel()
             guard case .failure(.cancelled) = await secondEnding.take() else {
-                throw ConformanceFailure("the second fetch did not end as cancelled")
+                throw ConformanceFailure("The second fetch did not end as cancelled")
             }
         },
         ConformanceCheck(
@@ -146,7 +146,7 @@ extension ConformanceCheck {
             try await server.waitUntil { ($0.connections.first?.sentCount ?? 0) == 9 }
             fetching.cancel()
             guard case .failure(.cancelled) = await ending.take() else {
-                throw ConformanceFailure("the cancelled fetch did not end as cancelled")
+                throw ConformanceFailure("The cancelled fetch did not end as cancelled")
             }
             // What the client had not read yet makes a reset of its close.
             try await server.waitUntil(within: .seconds(10)) { $0.open == 0 }
@@ -159,7 +159,7 @@ extension ConformanceCheck {
             let before = try await nginx.waitForLog { $0.count >= 20 }
             try expect(
                 !before.prefix(20).contains { $0.uri == "/slow/text" },
-                "the slow stream ended before the others"
+                "The slow stream ended before the others"
             )
             try expectBytes(await slow.value, ServedFiles.text.utf8)
         },
@@ -211,7 +211,7 @@ extension ConformanceCheck {
             _ = try await client.breakdown(HTTP.Request(url: server.url()))
             try expect(
                 server.connections.first?.receivedText.hasPrefix("PRI * HTTP/2.0") ?? false,
-                "no preface was sent"
+                "No preface was sent"
             )
         },
     ]

@@ -36,7 +36,7 @@ extension ConformanceCheck {
                 for observation in observations {
                     try await observation.onlyOutcome().expectTimeout(.idle, during: [.sending])
                     let elapsed = observation.elapsed
-                    try expect(elapsed >= .milliseconds(500) * scale, "It ran out after \(elapsed)")
+                    try expect(elapsed >= .milliseconds(500) * scale, "The timeout fired after \(elapsed)")
                 }
             }
         },
@@ -92,7 +92,7 @@ extension ConformanceCheck {
             let body = HTTP.Body.bytes(Data(count: 4 << 20))
             let observations = try (1...2).map { try stack.observe(server.url("/\($0)"), method: .PUT, body: body) }
             for observation in observations {
-                try expectEqual(try await observation.onlyOutcome().text(), "ok", "the content")
+                try expectEqual(try await observation.onlyOutcome().text(), "ok", "the body")
             }
         },
     ]

@@ -23,7 +23,7 @@ extension ConformanceCheck {
             try expectEqual(fetched.response.headers["X-Kept"], "1", "a field of the server")
             try expectEqual(fetched.response.headers["X-Added"], "2", "a field of the interceptor")
             try expectEqual(fetched.response.request?.headers["X-Made"], "made", "the request that was answered")
-            try expect(fetched.response.metrics.total > .zero, "the metrics are lost")
+            try expect(fetched.response.metrics.total > .zero, "The response lost its metrics")
         },
         ConformanceCheck("An HTTPInterceptor answers without the network, and its attempt is reported") { subject in
             let (log, peer) = (EventLog(), try subject.serve { _ in .ok("from the server") })
@@ -89,7 +89,7 @@ extension ConformanceCheck {
             }
             try expectEqual(response.status, .notFound, "the status")
             try expectEqual(error.body, Data("yes".utf8), "the body of the failure")
-            try expectEqual(seen.all, ["503", "200"], "what the interceptor got")
+            try expectEqual(seen.all, ["503", "200"], "the statuses that the interceptor received")
         },
         ConformanceCheck("Next throws a network failure, which may become a response", needs: [.network]) {
             subject in
@@ -108,9 +108,9 @@ extension ConformanceCheck {
             guard case .failure(let error) = failed else {
                 throw ConformanceFailure("Expected a failure, saw \(failed.summary)")
             }
-            try expect(error.transportFailure != nil, "the failure passes through, but it is \(error)")
-            try expect(error.context?.url?.hasSuffix("/fails") == true, "the context is lost: \(error)")
-            try expect((seen.withLock { $0 } as? any HTTPError)?.transportFailure != nil, "what next threw")
+            try expect(error.transportFailure != nil, "Expected the original failure, saw \(error)")
+            try expect(error.context?.url?.hasSuffix("/fails") == true, "The error lost its context: \(error)")
+            try expect((seen.withLock { $0 } as? any HTTPError)?.transportFailure != nil, "the error of next")
         },
         ConformanceCheck("A second call of next throws, and sends nothing") { subject in
             let peer = try subject.serve { _ in .ok("once") }
@@ -137,7 +137,7 @@ extension ConformanceCheck {
             let (next, request) = (kept.withLock { $0.take() }, try HTTP.Request(url: peer.url("/")))
             do {
                 _ = try await bounded(.seconds(10)) { try await next?(request) }
-                throw ConformanceFailure("Next has answered")
+                throw ConformanceFailure("next returned a response")
             } catch let error as any HTTPError {
                 try expect(error.isCancelled, "Expected cancelled, saw \(error)")
             }
@@ -226,7 +226,7 @@ extension ConformanceCheck {
             }
             try await eventually("the interceptor ends") { thrown.withLock { $0 } != nil }
             let caseName = thrown.withLock { ($0 as? any HTTPError)?.caseName }
-            try expectEqual(caseName, "invalidRequest", "what next threw")
+            try expectEqual(caseName, "invalidRequest", "the error of next")
             try expectEqual(peer.requests().count, 0, "requests on the wire")
         },
     ]

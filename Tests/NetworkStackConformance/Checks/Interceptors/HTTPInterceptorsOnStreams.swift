@@ -27,7 +27,7 @@ extension ConformanceCheck {
                 try await bounded(.seconds(20)) { try await stream.value.collect() },
                 Data("firstlater".utf8)
             )
-            try expect(stream.value.metrics != nil, "the metrics of the stream are lost")
+            try expect(stream.value.metrics != nil, "The stream lost its metrics")
         },
         ConformanceCheck("An HTTPInterceptor replaces a stream piece by piece") { subject in
             let peer = try subject.serve { _ in .ok(bytes: [UInt8](repeating: 7, count: 1 << 20)) }
@@ -44,7 +44,7 @@ extension ConformanceCheck {
             let stream = try await subject.streaming().open(peer.url("/"), interceptors: [changing])
             let bytes = try await bounded(.seconds(30)) { try await stream.value.collect() }
             try expectEqual(bytes.count, 1 << 20, "the length")
-            try expect(bytes.allSatisfy { $0 == 8 }, "the bytes are not the interceptor's")
+            try expect(bytes.allSatisfy { $0 == 8 }, "The bytes are not the interceptor's")
         },
         ConformanceCheck("A stream whose body an HTTPInterceptor drops is closed and delivered", needs: [.network]) {
             subject in
@@ -125,7 +125,7 @@ extension ConformanceCheck {
                 throw ConformanceFailure("Expected the total timeout, saw \(outcome)")
             }
             try await ended.opened()
-            try expect(opened.isOpen, "the head of the stream did not come in time")
+            try expect(opened.isOpen, "The head of the stream did not arrive in time")
         },
         ConformanceCheck("Listeners see the success of a stream that replaces a cut one", needs: [.network]) {
             subject in

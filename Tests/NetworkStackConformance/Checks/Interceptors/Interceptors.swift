@@ -17,7 +17,7 @@ extension ConformanceCheck {
                     let observation = try subject.stack().observe(.intercepted(peer.url("/"), by: spies)) { _ in
                         log.add("completion")
                     }
-                    try expectEqual(try await observation.onlyOutcome().text(), "x", "the content")
+                    try expectEqual(try await observation.onlyOutcome().text(), "x", "the body")
                     let expected =
                         ["makes a request", "schedules attempt 1", "takes x", "succeeds with x"]
                         .flatMap { event in names.map { "\($0) \(event)" } }
@@ -131,9 +131,12 @@ extension ConformanceCheck {
                     throw ConformanceFailure("Expected no data, saw \(outcome.summary)")
                 }
                 let expected = Array(repeating: "no data with status 200", count: 2)
-                try expectEqual(failures.withLock { $0 }, expected, "what the attempts failed with")
+                try expectEqual(failures.withLock { $0 }, expected, "the errors of the attempts")
                 try expectEqual(peer.requests().count, 2, "requests")
-                try expect(!log.all.contains { $0.contains("takes") || $0.contains("succeeds") }, "told: \(log.all)")
+                try expect(
+                    !log.all.contains { $0.contains("takes") || $0.contains("succeeds") },
+                    "The events are \(log.all)"
+                )
             },
             ConformanceCheck("A refused request is reported to interceptors") { subject in
                 let log = EventLog()
@@ -143,7 +146,7 @@ extension ConformanceCheck {
                 ).onlyOutcome()
                 try expect(
                     log.all.dropFirst() == ["spy fails attempt 1 without a request"],
-                    "The failure was not told as one of nothing that began: \(log.all), \(outcome.summary)"
+                    "Expected the failure of an unsent request: \(log.all), \(outcome.summary)"
                 )
             },
         ]
@@ -165,7 +168,7 @@ extension ConformanceCheck {
                 }
             }
             let outcome = try await subject.stack().observe(.intercepted(peer.url("/"), by: spies)).onlyOutcome()
-            try expectEqual(try outcome.text(), "123", "what the interceptors wrote, one after the other")
+            try expectEqual(try outcome.text(), "123", "what the interceptors added, in order")
         },
         ConformanceCheck("An interceptor may turn failures into requests and requests into failures") { subject in
             struct First: Error {}
@@ -184,7 +187,7 @@ extension ConformanceCheck {
             try expectEqual(
                 Array(log.all.prefix(3)),
                 ["before makes nothing", "rescue makes nothing", "after makes a request"],
-                "what each was given"
+                "the input of each interceptor"
             )
             guard case .failure(.noRequest(_ as Second)) = try await outcome([rescue, fail]) else {
                 throw ConformanceFailure("Expected the second failure")
@@ -201,7 +204,7 @@ extension ConformanceCheck {
                 }
             }
             let resource = try ConformanceSubject.Stack.Resource.intercepted(peer.url("/late"), by: [later, later])
-            try expectEqual(try await subject.stack().observe(resource).onlyOutcome().text(), "/late", "the content")
+            try expectEqual(try await subject.stack().observe(resource).onlyOutcome().text(), "/late", "the body")
         },
         ConformanceCheck("A handler that is called twice sends one request (upstream R5)") { subject in
             let (peer, log) = (try subject.serve { .ok($0.path) }, EventLog())
@@ -222,13 +225,13 @@ extension ConformanceCheck {
                 peer.url("/once"),
                 by: [twice, Spy("next", log), twice]
             )
-            try expectEqual(try await stack.observe(resource).onlyOutcome().text(), "/once", "the content")
+            try expectEqual(try await stack.observe(resource).onlyOutcome().text(), "/once", "the body")
             try await stack.text(peer.url("/after"))
             try expectEqual(peer.requests().map(\.path), ["/once", "/after"], "what the server received")
             try expectEqual(
                 log.all,
                 ["makes a request", "schedules attempt 1", "takes /once", "succeeds with /once"].map { "next \($0)" },
-                "what the one between them heard"
+                "the events of the second interceptor"
             )
         },
         ConformanceCheck("An interceptor may change requests later, and its error ends the fetch") {
@@ -244,7 +247,7 @@ extension ConformanceCheck {
             })
             // Interceptors that only observe do not affect the others.
             let stack = try subject.stack { $0.interceptors = [AttemptListener { _, _ in }, interceptor] }
-            try expectEqual(try await stack.text(peer.url("/")), "yes", "the content")
+            try expectEqual(try await stack.text(peer.url("/")), "yes", "the body")
             guard
                 case .failure(.noRequest(_ as Unmakeable)) =
                     try await stack.observe(peer.url("/"), headers: ["X-Bad": "1"]).onlyOutcome()

@@ -48,7 +48,7 @@ extension ConformanceCheck {
             held.open()
             try expectEqual(peer.requests().count, 5, "requests on the wire")
             // Observers are called after the state has changed.
-            try await eventually("the observer was told of the end") { states.withLock { $0.last == .hide } }
+            try await eventually("the observer received the end") { states.withLock { $0.last == .hide } }
             let seen = states.withLock { $0 }
             for (index, state) in seen.enumerated() {
                 try expectEqual(state, index.isMultiple(of: 2) ? .show : .hide, "state \(index) of \(seen)")
@@ -84,7 +84,7 @@ extension ConformanceCheck {
             try expectEqual(
                 events.all,
                 ["started", "not made 1", "not made 1", "not made 1", "succeeded"],
-                "what the listener heard"
+                "the events of the listener"
             )
         },
         ConformanceCheck("A listener receives each attempt, its metrics and its end") { subject in
@@ -135,7 +135,7 @@ extension ConformanceCheck {
             }
             let first = try await quiet.observe(peer.url("/a")).onlyOutcome().value()
             let second = try await watched.observe(peer.url("/a")).onlyOutcome().value()
-            try expectEqual(first.value, second.value, "the content")
+            try expectEqual(first.value, second.value, "the body")
             try expectEqual(first.response.headers, second.response.headers, "the fields")
         },
     ]

@@ -23,7 +23,7 @@ extension ConformanceCheck {
                 ]
             )
             let outcome = try await subject.stack().observe(resource).onlyOutcome()
-            try expectEqual(try outcome.text(), "xa200bc200", "the content")
+            try expectEqual(try outcome.text(), "xa200bc200", "the body")
         },
         ConformanceCheck("A throwing transform fails the attempt and takes no other path") { subject in
             struct Spoiled: Error {}
@@ -64,7 +64,7 @@ extension ConformanceCheck {
                 $0.vote = { _ in .retry }
             }
             let outcome = try await subject.stack().observe(.intercepted(peer.url("/"), by: [spoil])).onlyOutcome()
-            try expectEqual(try outcome.text(), "x", "the content")
+            try expectEqual(try outcome.text(), "x", "the body")
             try expectEqual(peer.requests().count, 2, "requests on the wire")
         },
         ConformanceCheck("A later result of a transform counts like an immediate one") { subject in
@@ -85,7 +85,7 @@ extension ConformanceCheck {
                 $0.vote = { _ in .retry }
             }
             let outcome = try await subject.stack().observe(.intercepted(peer.url("/"), by: [late])).onlyOutcome()
-            try expectEqual(try outcome.text(), "x", "the content")
+            try expectEqual(try outcome.text(), "x", "the body")
             try expectEqual(peer.requests().count, 2, "requests on the wire")
             let attempts = log.all.filter { $0.contains("attempt") }
             try expectEqual(attempts.count { $0.contains("fails") }, 1, "failures in \(attempts)")
@@ -123,7 +123,9 @@ extension ConformanceCheck {
                 $0.content = { data, handler in later { handler(.success(data)) } }
             }
             try await subject.stack().observe(.intercepted(peer.url("/"), by: [spy, spy])).onlyOutcome().value()
-            try await eventually("all are gone") { held.withLock { $0.count == 4 && $0.allSatisfy { $0.bag == nil } } }
+            try await eventually("all cancelables are released") {
+                held.withLock { $0.count == 4 && $0.allSatisfy { $0.bag == nil } }
+            }
         },
     ]
 }

@@ -33,7 +33,7 @@ extension ConformanceCheck {
                 let request = try await redirected(subject, code, method, contentFields, to: { _ in "/next" })
                 let kept = contentFields.filter { request[$0.rawValue] != nil }
                 try expectEqual(kept, [], "fields after a \(code) to \(method)")
-                try expectEqual(request["X-Stays"], "1", "a field of no content")
+                try expectEqual(request["X-Stays"], "1", "a field unrelated to the body")
                 try expectEqual(request.method, "GET", "the method")
             }
         },
@@ -59,7 +59,7 @@ extension ConformanceCheck {
                 let request = try sole(other.requests[before...])
                 let kept = secrets.filter { request.values(of: $0.rawValue).contains("secret.test") }
                 try expectEqual(kept, [], "fields after a \(code)")
-                try expectEqual(request["X-Stays"], "1", "a field of no origin")
+                try expectEqual(request["X-Stays"], "1", "a field without a secret")
             }
         },
     ]
@@ -123,7 +123,7 @@ extension ConformanceCheck {
             try await eventually("nghttpd logs the last field") { nghttpd.log.lowercased().contains("x-last: 1") }
             let log = nghttpd.log.lowercased()
             let seen = fields.filter { log.contains(") \($0.rawValue.lowercased()): \($1)") }
-            try expect(seen.isEmpty, "They went over HTTP/2: \(seen)")
+            try expect(seen.isEmpty, "Connection-specific fields were sent over HTTP/2: \(seen)")
         },
     ]
 

@@ -33,16 +33,16 @@ extension ConformanceCheck {
 
     /// The options whose effect is no fetch's, and why.
     private static let withoutPair: [String: String] = [
-        "configuration.connections.perHost": "It is how many fetches run at once.",
-        "configuration.connections.total": "It is how many fetches run at once.",
-        "configuration.connections.streamsPerConnection": "It is how many fetches run at once.",
+        "configuration.connections.perHost": "It limits how many fetches run at once.",
+        "configuration.connections.total": "It limits how many fetches run at once.",
+        "configuration.connections.streamsPerConnection": "It limits how many fetches run at once.",
         "configuration.connections.idleAge": "It counts in whole seconds, on one stack's own connections.",
         "configuration.connections.lifetime": "It counts in whole seconds, on one stack's own connections.",
         "configuration.addresses.happyEyeballsDelay": "It needs a host with an address that does not answer.",
         "configuration.addresses.dnsCacheAge": "It counts in whole seconds, on one stack's own lookups.",
         "configuration.tls.acceptsCommonNames": "It needs a server that is named in its subject alone.",
-        "configuration.serverTrustReporter": "It is called, and changes no fetch.",
-        "configuration.listeners": "They are called, and change no fetch.",
+        "configuration.serverTrustReporter": "It is a callback, and changes no fetch.",
+        "configuration.listeners": "They are callbacks, and change no fetch.",
         "configuration.wallClock": "It is no public option.",
         "configuration.retryClock": "It times delays, and changes no fetch.",
     ]

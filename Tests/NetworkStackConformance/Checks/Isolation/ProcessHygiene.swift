@@ -76,7 +76,7 @@ extension ConformanceCheck {
                 try await server.sees("a request") { $0.requests.count == 1 }
                 return [fetch]
             }
-            try expect(!paths.contains { $0.hasPrefix("/") }, "A child inherits \(paths)")
+            try expect(!paths.contains { $0.hasPrefix("/") }, "A child process inherits \(paths)")
         },
         ConformanceCheck("A child process inherits no file of a spooled upload", needs: [.network]) { subject in
             let server = try ScriptedServer { _ in [.receiveHead, .pause(.seconds(20))] }
@@ -86,14 +86,14 @@ extension ConformanceCheck {
             let paths = try await inherited {
                 let body = HTTP.Body.stream(.init(held, length: 4 << 20))
                 let fetch = try subject.stack().observe(server.url(), method: .PUT, body: body)
-                try await eventually("the content is spooled or sent") {
+                try await eventually("the body is spooled or sent") {
                     !spools().subtracting(before).isEmpty || !server.requests.isEmpty
                 }
                 let modes = spools().subtracting(before).compactMap(mode)
                 try expect(modes.allSatisfy { $0 == 0o600 }, "The modes of spools are \(modes)")
                 return [fetch]
             }
-            try expect(!paths.contains { $0.hasPrefix("/") }, "A child inherits \(paths)")
+            try expect(!paths.contains { $0.hasPrefix("/") }, "A child process inherits \(paths)")
             continuation.finish()
         },
         ConformanceCheck("A child process inherits no file of a download", needs: [.network, .backPressure]) {
@@ -108,7 +108,7 @@ extension ConformanceCheck {
             let download = try await stack.fetch(resource: .get(server.url())).value
             try await eventually("the download has begun") { download.writtenLength > 0 }
             let paths = try await ChildDescriptors.seen().subtracting(before)
-            try expect(!paths.contains { $0.hasPrefix("/") }, "A child inherits \(paths)")
+            try expect(!paths.contains { $0.hasPrefix("/") }, "A child process inherits \(paths)")
             let names = try FileManager.default.contentsOfDirectory(atPath: folder.file(""))
             let partial = names.filter { $0 != "content" }
             try expectEqual(partial.map { mode(of: folder.file($0)) }, [0o600], "the modes of \(partial)")
@@ -145,6 +145,6 @@ extension ConformanceCheck {
 
     private static func expectNothingInherited(_ begin: () async throws -> [Observation]) async throws {
         let descriptors = try await inherited(begin)
-        try expect(descriptors.isEmpty, "A child inherits \(descriptors.sorted())")
+        try expect(descriptors.isEmpty, "A child process inherits \(descriptors.sorted())")
     }
 }

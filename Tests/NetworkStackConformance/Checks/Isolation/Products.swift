@@ -73,7 +73,7 @@ extension ConformanceCheck {
             let text = try await bounded(.seconds(20)) {
                 var chunks = try await views.streamed.fetch(resource: resource).value.makeAsyncIterator()
                 let first = try await chunks.text(ofAtLeast: 5)
-                try expectEqual(first, "first", "what has come before the server goes on")
+                try expectEqual(first, "first", "the bytes received before the server continues")
                 goOn.open()
                 return try await first + chunks.text()
             }
@@ -95,11 +95,11 @@ extension ConformanceCheck {
             bottleneck.open()
             let metrics = try await fetch.onlyOutcome().value().response.metrics
             let waited = metrics.queue ?? .zero
-            try expect(waited >= least - .milliseconds(1), "It waited \(least) at least, and tells of \(waited)")
-            try expect(waited <= metrics.total + .milliseconds(1), "It waited \(waited) of \(metrics.total)")
+            try expect(waited >= least - .milliseconds(1), "The metrics report \(waited), expected at least \(least)")
+            try expect(waited <= metrics.total + .milliseconds(1), "The wait was \(waited) of \(metrics.total)")
             let next = try await bottleneck.stack.observe(bottleneck.server.url("/next")).onlyOutcome().value()
             let rest = next.response.metrics.queue ?? .zero
-            try expect(rest <= next.response.metrics.total, "A fetch with a free place waited \(rest)")
+            try expect(rest <= next.response.metrics.total, "A fetch with a free connection slot waited \(rest)")
         },
     ]
 
@@ -128,7 +128,7 @@ extension ConformanceCheck {
             let identifiers = seen.withLock { $0 }
             try expectEqual(identifiers.count, 8 * each, "fetches")
             try expectEqual(Set(identifiers).count, 8 * each, "identifiers")
-            try await eventually("every end is reported") { listener.numbers.count == 8 * each }
+            try await eventually("all ends are reported") { listener.numbers.count == 8 * each }
             try expectEqual(Set(listener.numbers).count, 8 * each, "numbers in events")
         },
         ConformanceCheck("A one-shot body is sent once, whichever thread comes first") { subject in
@@ -158,7 +158,7 @@ extension ConformanceCheck {
             for _ in 0..<20 {
                 let maker = PatientMaker()
                 let fetch = try subject.stack().observe(maker.resource())
-                try await eventually("the request is asked for") { maker.count == 1 }
+                try await eventually("the maker was called") { maker.count == 1 }
                 try await onEightThreads { fetch.cancel() }
                 try await fetch.onlyOutcome().expectCancelled()
                 try expectEqual(maker.cancelable.count, 1, "cancels of the maker")
@@ -178,7 +178,7 @@ extension ConformanceCheck {
             fetch.cancel()
             try await fetch.onlyOutcome().expectCancelled()
             do { try await released.opened(within: .seconds(5)) } catch is WaitTimedOut {
-                throw ConformanceFailure("The resource of a cancelled fetch is kept for its delay")
+                throw ConformanceFailure("The resource of a cancelled fetch is retained for its delay")
             }
         },
         ConformanceCheck("A cancelled fetch releases its body, whatever it waits for", needs: [.network]) { subject in
@@ -203,7 +203,7 @@ extension ConformanceCheck {
                     fetch.cancel()
                     try await fetch.onlyOutcome().expectCancelled()
                     do { try await gate.opened(within: .seconds(5)) } catch is WaitTimedOut {
-                        throw ConformanceFailure("The body of a fetch that waited for \(wait) is kept")
+                        throw ConformanceFailure("The body of a fetch that waited for \(wait) is retained")
                     }
                 }
             }
@@ -230,7 +230,7 @@ extension ConformanceCheck {
             let spy = Spy("retry").with { $0.vote = { $0.response?.status == 503 ? .retry : .none } }
             try await subject.stack().observe(.intercepted(peer.url("/"), method: .PUT, body: body, by: [spy]))
                 .onlyOutcome().value()
-            try expectEqual(peer.requests().map(\.bodyCount), Array(repeating: 300_000, count: 3), "bytes of content")
+            try expectEqual(peer.requests().map(\.bodyCount), Array(repeating: 300_000, count: 3), "body bytes")
             try await eventually("all makers have ended") { begun.withLock { $0 } == ended.withLock { $0 } }
         },
     ]

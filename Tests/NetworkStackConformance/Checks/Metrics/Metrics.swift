@@ -13,17 +13,17 @@ extension ConformanceCheck {
                 let request = try HTTP.Request(method: .PUT, url: server.url(), body: .bytes(Data("seven b".utf8)))
                 let metrics = try await client.success(request).response.metrics
                 let opening = [metrics.resolved, metrics.connected]
-                if isReused { try expectEqual(opening, [nil, nil], "the times of a connection that was open") }
+                if isReused { try expectEqual(opening, [nil, nil], "the times of a reused connection") }
                 let phases = ((isReused ? [] : opening) + [metrics.firstByte, metrics.total]).map { $0 ?? .zero }
-                try expect(phases == phases.sorted(), "the phases are \(phases)")
-                try expect(phases.suffix(3).allSatisfy { $0 > .zero }, "the phases are \(phases)")
+                try expect(phases == phases.sorted(), "The phases are \(phases)")
+                try expect(phases.suffix(3).allSatisfy { $0 > .zero }, "The phases are \(phases)")
                 try expectEqual(metrics.secured ?? .zero, .zero, "the time of TLS")
-                try expectEqual(metrics.bytesSent, 7, "bytes of content sent")
-                try expectEqual(metrics.bytesReceived, 12, "bytes of content received")
+                try expectEqual(metrics.bytesSent, 7, "body bytes sent")
+                try expectEqual(metrics.bytesReceived, 12, "body bytes received")
                 try expect(metrics.headBytesReceived ?? 0 > 17, "The head has \(metrics.headBytesReceived ?? 0) bytes")
                 try expectEqual(metrics.remoteAddress, "127.0.0.1", "the server's address")
                 try expectEqual(metrics.remotePort, Int(server.port), "the server's port")
-                try expectEqual(metrics.isConnectionReused, isReused, "whether the connection was open")
+                try expectEqual(metrics.isConnectionReused, isReused, "whether the connection was reused")
                 try expectEqual(metrics.hopCount, 1, "requests sent")
             }
         },
@@ -124,7 +124,7 @@ extension ConformanceCheck {
             let asked = try await client.success(HTTP.Request(method: .HEAD, url: server.url()))
             let unmodified = try await client.unsuccessful(HTTP.Request(url: server.url()))
             for metrics in [asked.response.metrics, unmodified.response.metrics] {
-                try expectEqual(metrics.bytesReceived, 0, "bytes of content received")
+                try expectEqual(metrics.bytesReceived, 0, "body bytes received")
                 try expect(metrics.headBytesReceived ?? 0 > 40, "The head has \(metrics.headBytesReceived ?? 0) bytes")
             }
         },

@@ -29,7 +29,7 @@ extension ConformanceCheck {
             try expectEqual(
                 [metrics.resolved, metrics.connected, metrics.firstByte],
                 [nil, nil, nil],
-                "what came later"
+                "the later times"
             )
         },
         ConformanceCheck(
@@ -43,7 +43,7 @@ extension ConformanceCheck {
             try expectEqual(
                 [metrics.connected, metrics.secured, metrics.firstByte],
                 [nil, nil, nil],
-                "what came later"
+                "the later times"
             )
             try expect(metrics.total >= .milliseconds(300), "The total is \(metrics.total)")
         },
@@ -57,7 +57,7 @@ extension ConformanceCheck {
             let options = HTTP.Options.clocks(connect: .milliseconds(300) * scale, idle: .seconds(20))
             let metrics = try await failure(subject, server.url(), options)
             try expect(metrics.connected != nil, "The time of connecting is unknown: \(metrics)")
-            try expectEqual([metrics.secured, metrics.firstByte], [nil, nil], "what came later")
+            try expectEqual([metrics.secured, metrics.firstByte], [nil, nil], "the later times")
         },
         ConformanceCheck(
             "A first-byte timeout has the connection and the bytes sent",
@@ -75,7 +75,7 @@ extension ConformanceCheck {
             let metrics = try metrics(of: try await fetch.onlyOutcome())
             try expectEqual(metrics.connection?.remotePort, Int(server.port), "the server's port")
             try expectEqual(metrics.remoteAddress, "127.0.0.1", "the server's address")
-            try expectEqual(metrics.isConnectionReused, false, "whether the connection was open")
+            try expectEqual(metrics.isConnectionReused, false, "whether the connection was reused")
             try expectEqual(metrics.bytesSent, 7, "bytes sent")
             try expectEqual(metrics.firstByte, nil, "the first byte")
         },
@@ -125,9 +125,9 @@ extension ConformanceCheck {
                 ["1 302 start?…", "1 503 next?…", "2 302 start?…"],
                 "the hops before the last"
             )
-            try expectEqual(metrics.hops.map { $0.failure == nil }, [true, false, true], "which of them failed")
+            try expectEqual(metrics.hops.map { $0.failure == nil }, [true, false, true], "hops without a failure")
             try expectEqual(metrics.hopCount, 2, "requests of the last attempt")
-            try expect(metrics.hops.allSatisfy { $0.metrics.hops.isEmpty }, "A hop has hops")
+            try expect(metrics.hops.allSatisfy { $0.metrics.hops.isEmpty }, "A hop has earlier hops")
         },
     ]
 

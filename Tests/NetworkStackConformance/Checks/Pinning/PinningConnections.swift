@@ -163,7 +163,7 @@ extension ConformanceCheck {
                 throw ConformanceFailure("Expected the proxy to be refused, saw \(refused)")
             }
             _ = try await client(origin: [], proxy: wrong).mismatch(trial.request(impostor.url()))
-            try expectEqual(proxy.tunnels, tunnels, "tunnels asked for")
+            try expectEqual(proxy.tunnels, tunnels, "requested tunnels")
             try expectEqual(impostor.snapshot.accepted, 0, "connections")
             for pins in [[], [right]] as [Set<String>] {
                 try await client(origin: wrong, proxy: pins).mismatch(trial.request(impostor.url()))

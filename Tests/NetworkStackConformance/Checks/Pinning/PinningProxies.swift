@@ -111,7 +111,7 @@ extension ConformanceCheck {
                 }
                 try expectEqual(server.snapshot.accepted, 0, "connections")
             }
-            try expectEqual(proxy.tunnels, 0, "tunnels asked for")
+            try expectEqual(proxy.tunnels, 0, "requested tunnels")
         },
         ConformanceCheck(
             "A proxy and an origin by address are reported separately",
@@ -173,7 +173,7 @@ extension ConformanceCheck {
             let server = try trial.server()
             let request = try trial.request(server.url())
             _ = try await client(strangeProxy, trial.pins(.leaf), for: "127.0.0.1").breakdown(request)
-            try expectEqual(strangeProxy.tunnels, 0, "tunnels asked for")
+            try expectEqual(strangeProxy.tunnels, 0, "requested tunnels")
             try expectEqual(server.snapshot.accepted, 0, "connections")
         },
         ConformanceCheck(
@@ -209,7 +209,7 @@ extension ConformanceCheck {
                 try expectEqual(chain.count, 3, "reported keys")
             }
             _ = try await client(strangeProxy, .root, .root).unverified(request)
-            try expectEqual(proxy.tunnels + strangeProxy.tunnels, tunnels, "tunnels asked for")
+            try expectEqual(proxy.tunnels + strangeProxy.tunnels, tunnels, "requested tunnels")
             try expectEqual(untouched.snapshot.accepted, 0, "connections")
             let impostor = try trial.server(trial.certificates.secondServer)
             _ = try await client(proxy, .root, .root).unverified(trial.request(impostor.url(host: "127.0.0.2")))

@@ -55,7 +55,7 @@ extension ConformanceCheck {
             let content = patternBytes(300_000)
             let request = try HTTP.Request(method: .POST, url: origin.url("/echo"), body: .bytes(content))
             try expectBytes(await client.success(request).value, content)
-            try expect(origin.requests.first?["Via"]?.contains("squid") ?? false, "it did not come through squid")
+            try expect(origin.requests.first?["Via"]?.contains("squid") ?? false, "The request did not pass squid")
             try await squid.waitForLog { $0 == ["POST \(origin.url("/echo")) 200"] }
         },
         ConformanceCheck(

@@ -52,7 +52,7 @@ extension ConformanceCheck {
                 let client = try subject.client { try $0.use("socks5h://127.0.0.1:\(socks.port)") }
                 // The proxy cannot resolve the name, either, and reports that.
                 _ = try await client.proxyFailure(HTTP.Request(url: "http://\(held.name)/"))
-                try expect(!held.hasBegun, "the name was looked up here")
+                try expect(!held.hasBegun, "The name was looked up locally")
             },
             oldSOCKS("socks4", "127.0.0.1", [127, 0, 0, 1] + Array("user".utf8) + [0]),
             oldSOCKS(

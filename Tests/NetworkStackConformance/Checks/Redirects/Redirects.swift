@@ -40,12 +40,12 @@ extension ConformanceCheck {
             let fetched = try await subject.client().success(request)
             let requests = peer.requests()
             try expectEqual(requests.map(\.method), [method.rawValue, next.rawValue], "the methods")
-            try expectEqual(requests[1]["X-Kept"], "yes", "a header that has nothing to do with the content")
-            try expectEqual(requests[1].text, keepsContent ? "content" : "", "the content")
+            try expectEqual(requests[1]["X-Kept"], "yes", "a header unrelated to the body")
+            try expectEqual(requests[1].text, keepsContent ? "content" : "", "the body")
             try expectEqual(requests[1]["Content-Type"], keepsContent ? "text/plain" : nil, "Content-Type")
             try expectEqual(requests[1]["Content-Language"], keepsContent ? "en" : nil, "Content-Language")
             let kept = aboutContent.filter { requests[1][$0] != nil }
-            try expectEqual(kept, keepsContent ? aboutContent : [], "fields about the content")
+            try expectEqual(kept, keepsContent ? aboutContent : [], "fields about the body")
             try expectEqual(requests[1].values(of: "Content-Length"), keepsContent ? ["7"] : [], "Content-Length")
             try expectEqual(fetched.response.status, .ok, "the status")
             try expectBytes(fetched.value, (method == .HEAD ? "" : "done").utf8)
@@ -81,7 +81,7 @@ extension ConformanceCheck {
                 let expected = [(peer.url("/1"), 301), (peer.url("/2?x=1"), 307)]
                 try expectEqual(response.redirects.map(\.url.absoluteString), expected.map(\.0), "the URLs")
                 try expectEqual(response.redirects.map(\.status.rawValue), expected.map(\.1), "the statuses")
-                try expectEqual(response.url.absoluteString, peer.url("/3"), "the URL that answered")
+                try expectEqual(response.url.absoluteString, peer.url("/3"), "the URL of the response")
                 try expectEqual(response.metrics.hopCount, 3, "hops")
             },
             ConformanceCheck("Twenty redirects are followed") { subject in

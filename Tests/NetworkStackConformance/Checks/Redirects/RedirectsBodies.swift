@@ -22,7 +22,7 @@ extension ConformanceCheck {
             let body = HTTP.Body.stream(.init(AsyncStream([Data("once".utf8)]), length: 4))
             let request = try HTTP.Request(method: .POST, url: peer.url("/start"), body: body)
             guard case .bodyNotReplayable = try await subject.client().refusal(request) else {
-                throw ConformanceFailure("expected the content to be refused as not replayable")
+                throw ConformanceFailure("expected the body to be refused as not replayable")
             }
             try expectEqual(peer.requests().count, 1, "requests")
         },
@@ -30,7 +30,7 @@ extension ConformanceCheck {
             let peer = try subject.serve { $0.path.hasSuffix("/start") ? .redirect(303, to: "/next") : .ok("done") }
             let body = HTTP.Body.stream(.init(AsyncStream([Data("once".utf8)]), length: 4))
             _ = try await subject.client().success(HTTP.Request(method: .POST, url: peer.url("/start"), body: body))
-            try expectEqual(peer.requests().map(\.text), ["once", ""], "the content")
+            try expectEqual(peer.requests().map(\.text), ["once", ""], "the body")
         },
         ConformanceCheck("A redirect with a huge body is followed without reading it all", needs: [.network]) {
             subject in
@@ -91,7 +91,7 @@ extension ConformanceCheck {
             options.emptyRequestMethods = [.POST]
             let request = try HTTP.Request(method: .POST, url: peer.url("/start"), body: .bytes(Data("x".utf8)))
             guard case .noData(200, _) = try await subject.client().failure(request, options: options) else {
-                throw ConformanceFailure("expected no data: it was a GET that came back empty")
+                throw ConformanceFailure("expected no data: the last GET has an empty body")
             }
         },
     ]

@@ -117,7 +117,7 @@ extension ConformanceCheck {
                 let plain = try ScriptedServer.responding { _ in .redirect(301, to: secure.url("/secure")) }
                 let client = try subject.client { $0.tls.trustRoots = .file(path: certificates.caFile) }
                 let fetched = try await client.get(plain.url())
-                try expectEqual(fetched.response.url.absoluteString, secure.url("/secure"), "the URL that answered")
+                try expectEqual(fetched.response.url.absoluteString, secure.url("/secure"), "the URL of the response")
             },
         ]
 

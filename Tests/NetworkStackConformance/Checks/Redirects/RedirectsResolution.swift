@@ -12,7 +12,7 @@ extension ConformanceCheck {
                 let peer = try subject.serve { _ in .redirect(302, to: target.url("/a/../b?c=d")) }
                 let fetched = try await subject.client().get(peer.url("/start"))
                 try expectBytes(fetched.value, "there".utf8)
-                try expectEqual(fetched.response.url.absoluteString, target.url("/b?c=d"), "the URL that answered")
+                try expectEqual(fetched.response.url.absoluteString, target.url("/b?c=d"), "the URL of the response")
             },
             ConformanceCheck("A redirect to //host keeps the scheme") { subject in
                 let target = try subject.serve { _ in .ok("there") }
@@ -32,9 +32,9 @@ extension ConformanceCheck {
                     return .status(302, headers: [("Location", "/next"), ("Location", "/next")])
                 }
                 try expectBytes(await subject.client().get(peer.url("/start")).value, "there".utf8)
-                try expectEqual(peer.requests().last?.path.hasSuffix("/next"), true, "whether /next was asked for")
+                try expectEqual(peer.requests().last?.path.hasSuffix("/next"), true, "whether /next was requested")
                 let answered = try await subject.client().get(peer.url("/start")).response.url
-                try expectEqual(answered.absoluteString, peer.url("/next"), "the URL that answered")
+                try expectEqual(answered.absoluteString, peer.url("/next"), "the URL of the response")
             },
             fragment("A redirect inherits the fragment", "/start#one", "/next", "/next#one"),
             fragment(
@@ -53,7 +53,7 @@ extension ConformanceCheck {
                         $0 = target.url("/b").replacing("http://", with: "http://\(userInfo)@", maxReplacements: 1)
                     }
                     let response = try await subject.client().get(peer.url("/start")).response
-                    try expectEqual(response.url.absoluteString, target.url("/c"), "the URL that answered")
+                    try expectEqual(response.url.absoluteString, target.url("/c"), "the URL of the response")
                     let chain = response.redirects.map(\.url.absoluteString)
                     try expectEqual(chain, [peer.url("/start"), target.url("/b")], "the redirects")
                 }
@@ -111,8 +111,8 @@ extension ConformanceCheck {
         ConformanceCheck("\(what), and none is sent", rests: [.rfc(9110, "10.2.2")]) { subject in
             let peer = try subject.serve { $0.path.hasSuffix("/start") ? .redirect(302, to: location) : .ok("there") }
             let fetched = try await subject.client().get(peer.url(start))
-            try expectEqual(fetched.response.url.absoluteString, peer.url(end), "the URL that answered")
-            try expect(peer.requests().allSatisfy { !$0.target.contains("#") }, "a fragment was sent")
+            try expectEqual(fetched.response.url.absoluteString, peer.url(end), "the URL of the response")
+            try expect(peer.requests().allSatisfy { !$0.target.contains("#") }, "A fragment was sent")
         }
     }
 }

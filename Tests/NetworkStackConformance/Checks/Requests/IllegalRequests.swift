@@ -39,7 +39,7 @@ extension ConformanceCheck {
                 } catch Network.ConfigurationError.invalid {
                     return
                 }
-                throw ConformanceFailure("the stack was made")
+                throw ConformanceFailure("The configuration was accepted")
             },
             ConformanceCheck("A refused request opens no connection", needs: [.network]) { subject in
                 let server = try ScriptedServer.responding { _ in .ok("done") }
@@ -102,7 +102,7 @@ extension ConformanceCheck {
             guard case .invalidRequest(let reason) = refusal else {
                 throw ConformanceFailure("expected an invalid request, saw \(refusal)")
             }
-            try expect(reason.hasSuffix("."), "the reason is no sentence: \(reason)")
+            try expect(reason.hasSuffix("."), "The reason is no sentence: \(reason)")
             try await peer.expectNothingBefore(client)
         }
     }

@@ -29,9 +29,9 @@ extension ConformanceCheck {
             ConformanceCheck("A URL \(what) is refused") { subject in
                 // The text is refused where a request is made of it or, as a URL made by other means, when it is sent.
                 switch Result(catching: { () throws(HTTP.InvalidValue) in try HTTP.Request(url: text) }) {
-                case .success(let request): throw ConformanceFailure("a request was made of it, to \(request.url)")
+                case .success(let request): throw ConformanceFailure("The URL was accepted as \(request.url)")
                 case .failure(let error):
-                    try expect(error.reason.hasSuffix("."), "the reason is no sentence: \(error.reason)")
+                    try expect(error.reason.hasSuffix("."), "The reason is no sentence: \(error.reason)")
                 }
                 // Where Foundation is linked its parser turns a host beyond ASCII into the A-label, which is fine.
                 guard let url = URL(string: text), !url.absoluteString.contains("//xn--") else { return }
@@ -44,9 +44,9 @@ extension ConformanceCheck {
             // A URL's value shows no more what was written in it: it was escaped where it was made.
             ConformanceCheck("A URL's text \(what) is refused") { _ in
                 switch Result(catching: { () throws(HTTP.InvalidValue) in try HTTP.Request(url: text) }) {
-                case .success(let request): throw ConformanceFailure("a request was made of it, to \(request.url)")
+                case .success(let request): throw ConformanceFailure("The URL was accepted as \(request.url)")
                 case .failure(let error):
-                    try expect(error.reason.hasSuffix("."), "the reason is no sentence: \(error.reason)")
+                    try expect(error.reason.hasSuffix("."), "The reason is no sentence: \(error.reason)")
                 }
             }
         }
@@ -95,7 +95,7 @@ extension ConformanceCheck {
                     _ = try await client.success(HTTP.Request(url: url))
                     location.withLock { $0 = text }
                     let response = try await client.get(server.url("/away")).response
-                    try expectEqual(response.url.host(), HeldLookups.beyondASCII, "the host that answered")
+                    try expectEqual(response.url.host(), HeldLookups.beyondASCII, "the host of the response")
                 }
                 let named = server.requests.filter { $0.path != "/away" }.map { $0["Host"] }
                 let expected = Array(
@@ -115,10 +115,10 @@ extension ConformanceCheck {
                     throw ConformanceFailure("no URL")
                 }
                 let refusal = try await subject.client().refusal(HTTP.Request(url: url))
-                try expect(!"\(refusal)".contains("hunter2"), "it shows the secret")
+                try expect(!"\(refusal)".contains("hunter2"), "The refusal shows the secret")
                 try expect(
                     !"\(HTTP.Request(url: url))".contains("hunter2"),
-                    "the request's description shows the secret"
+                    "The description of the request shows the secret"
                 )
             },
         ]

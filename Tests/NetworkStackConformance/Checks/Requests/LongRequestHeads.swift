@@ -50,7 +50,7 @@ extension ConformanceCheck {
 
     private static func expectLong(_ refusal: BoundedClient.FetchError) throws {
         guard case .invalidRequest(let reason) = refusal, reason.contains("bytes") else {
-            throw ConformanceFailure("expected an invalid request that says how long it is, saw \(refusal)")
+            throw ConformanceFailure("expected an invalid request with the length of its head, saw \(refusal)")
         }
     }
 }

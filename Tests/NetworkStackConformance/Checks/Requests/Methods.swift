@@ -15,7 +15,7 @@ extension ConformanceCheck {
                 subject in
                 let peer = try subject.serve { _ in .ok("twelve bytes") }
                 let fetched = try await subject.client().success(HTTP.Request(method: .HEAD, url: peer.url("/head")))
-                try expectEqual(fetched.value.count, 0, "the content")
+                try expectEqual(fetched.value.count, 0, "the body")
                 try expectEqual(fetched.response.headers[.contentLength], "12", "the length that GET would have")
             },
             ConformanceCheck("The connection is used again after HEAD", needs: [.network]) { subject in
@@ -86,7 +86,7 @@ extension ConformanceCheck {
                 _ = try await subject.client().success(HTTP.Request(method: .DELETE, url: peer.url("/"), body: body))
                 let request = try peer.onlyRequest()
                 try expectEqual(request.method, "DELETE", "the method")
-                try expectEqual(request.text, "which", "the content")
+                try expectEqual(request.text, "which", "the body")
             },
         ]
 
@@ -99,7 +99,7 @@ extension ConformanceCheck {
             let fetched = try await subject.client().success(HTTP.Request(method: method, url: peer.url("/method?a=b")))
             let request = try peer.onlyRequest()
             try expectEqual(request.method, name, "the method")
-            try expect(request.target.hasSuffix("/method?a=b"), "the target is \(request.target)")
+            try expect(request.target.hasSuffix("/method?a=b"), "The target is \(request.target)")
             try expectBytes(fetched.value, (method == .HEAD ? "" : "done").utf8)
         }
     }

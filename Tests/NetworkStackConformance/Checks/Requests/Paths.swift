@@ -24,8 +24,8 @@ extension ConformanceCheck {
             )
             _ = try await subject.stack().observe(resource).onlyOutcome().text()
             let sent = try target(of: peer.requests().last)
-            try expect(sent.hasSuffix("/a/d"), "the target is \(sent)")
-            try expectEqual(seen.withLock { $0 }.filter { $0 != sent }.count, 1, "other targets than the first")
+            try expect(sent.hasSuffix("/a/d"), "The target is \(sent)")
+            try expectEqual(seen.withLock { $0 }.filter { $0 != sent }.count, 1, "paths other than the sent one")
         },
         ConformanceCheck("An as-is path is sent unchanged", needs: [.pathAsIs]) { subject in
             let peer = try subject.serve { _ in .ok("x") }
@@ -35,8 +35,8 @@ extension ConformanceCheck {
                 let resource = try ConformanceSubject.Stack.Resource.intercepted(peer.url(path), by: [Watcher(seen)])
                 _ = try await stack.observe(resource).onlyOutcome().text()
                 let sent = try target(of: peer.requests().last)
-                try expect(sent.hasSuffix(path), "the target of \(path) is \(sent)")
-                try expectEqual(seen.withLock { $0 }, [sent, sent], "what interceptors got")
+                try expect(sent.hasSuffix(path), "The target of \(path) is \(sent)")
+                try expectEqual(seen.withLock { $0 }, [sent, sent], "the paths that interceptors received")
             }
             let other = try ConformanceSubject.Stack.Resource.get(peer.url("/a/../b"), options: HTTP.Options())
             _ = try await stack.observe(other).onlyOutcome().text()

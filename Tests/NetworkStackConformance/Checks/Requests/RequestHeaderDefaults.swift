@@ -65,7 +65,7 @@ extension ConformanceCheck {
             raw.decompresses = false
             for options in [nil, nil, raw, nil] { _ = try await client.success(request, options: options) }
             let asksForCoding = peer.requests().map { !$0.values(of: "Accept-Encoding").isEmpty }
-            try expectEqual(asksForCoding, [true, true, false, true], "whether compression is asked for")
+            try expectEqual(asksForCoding, [true, true, false, true], "whether compression is requested")
         },
         ConformanceCheck("A request's Accept-Encoding replaces the default") { subject in
             for value in ["identity", "br;q=1.0, gzip;q=0.5"] {

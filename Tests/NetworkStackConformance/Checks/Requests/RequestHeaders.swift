@@ -35,7 +35,7 @@ extension ConformanceCheck {
         },
         ConformanceCheck("A header value beyond ASCII arrives in UTF-8") { subject in
             let request = try await receives(["X-Text": "grüße ✓ 日本"], on: subject)
-            try expect(request.rawHead.contains("grüße ✓ 日本".utf8), "the value is \(request["X-Text"] ?? "not there")")
+            try expect(request.rawHead.contains("grüße ✓ 日本".utf8), "The value is \(request["X-Text"] ?? "not there")")
         },
         ConformanceCheck("A header value with every printable byte arrives as it was") { subject in
             let text = String(decoding: UInt8(ascii: "!")...UInt8(ascii: "~"), as: UTF8.self) + " \t inside ;, \"x\\y\""
@@ -43,7 +43,7 @@ extension ConformanceCheck {
         },
         ConformanceCheck("A header value of 64 KiB arrives whole") { subject in
             let text = String(repeating: "0123456789abcdef", count: 4096)
-            try expect(try await receives(["X-Long": text], on: subject)["X-Long"] == text, "the value is another")
+            try expect(try await receives(["X-Long": text], on: subject)["X-Long"] == text, "The value differs")
         },
         ConformanceCheck("A hundred headers arrive") { subject in
             let headers = HTTP.Headers((0..<100).map { .init(name: .init("X-Number-\($0)"), value: "\($0)") })
@@ -73,7 +73,7 @@ extension ConformanceCheck {
             )
             _ = try await subject.client().success(request)
             try expectEqual(peer.onlyRequest().values(of: "Content-Length"), ["5"], "Content-Length")
-            try expectEqual(peer.onlyRequest().text, "hello", "the content")
+            try expectEqual(peer.onlyRequest().text, "hello", "the body")
         },
         ConformanceCheck("A caller's Content-Length is compared with the file's length", needs: [.network]) {
             subject in
@@ -90,7 +90,7 @@ extension ConformanceCheck {
             for length in ["4", "6", "five"] { _ = try await subject.client().refusal(request(length)) }
             _ = try await subject.client().success(request("5"))
             try expectEqual(peer.onlyRequest().values(of: "Content-Length"), ["5"], "Content-Length")
-            try expectEqual(peer.onlyRequest().text, "hello", "the content")
+            try expectEqual(peer.onlyRequest().text, "hello", "the body")
         },
         ConformanceCheck(
             "Dot segments are removed from a target, escaped or not",
@@ -109,7 +109,7 @@ extension ConformanceCheck {
             let peer = try subject.serve { _ in .ok("done") }
             _ = try await subject.client().get(peer.url(target) + "#fragment?not=sent")
             let received = try peer.onlyRequest().target
-            try expect(received.hasSuffix(target), "the target is \(received)")
+            try expect(received.hasSuffix(target), "The target is \(received)")
         },
         ConformanceCheck("A URL without a path requests /", needs: [.network]) { subject in
             let server = try ScriptedServer.responding { _ in .ok("done") }

@@ -36,7 +36,7 @@ extension ConformanceCheck {
             _ = try await client.success(
                 HTTP.Request(method: .POST, url: peer.url("/"), body: .bytes(Data("{}".utf8)))
             )
-            try expectEqual(peer.requests()[0].values(of: "Content-Type"), [], "Content-Type without content")
+            try expectEqual(peer.requests()[0].values(of: "Content-Type"), [], "Content-Type without a body")
             try expectEqual(peer.requests()[1].values(of: "Content-Type"), ["application/json"], "Content-Type")
         },
         ConformanceCheck("The stack's secrets stay dropped after a redirect to another origin") { subject in
@@ -60,7 +60,7 @@ extension ConformanceCheck {
                 configuration.headers = headers
                 do {
                     _ = try subject.make(configuration)
-                    throw ConformanceFailure("a stack was made with \(headers)")
+                    throw ConformanceFailure("A stack was made with \(headers)")
                 } catch Network.ConfigurationError.invalid {}
             }
         },

@@ -12,7 +12,7 @@ extension ConformanceCheck {
             if subject.capabilities.supports(.bodyWithAnyMethod) {
                 _ = try await client.success(request)
                 try expectEqual(peer.onlyRequest().method, "GET", "the method")
-                try expectEqual(peer.onlyRequest().text, "hello", "the content")
+                try expectEqual(peer.onlyRequest().text, "hello", "the body")
             } else {
                 try await isUnsupported(.bodyWithAnyMethod, subject) { try await client.refusal(request) }
                 try await peer.expectNothingBefore(client)
@@ -44,7 +44,7 @@ extension ConformanceCheck {
                     guard !subject.holds(request) else { return try await client.refusal(request) }
                     let error = try await client.failure(request)
                     guard case .noRequest(let reason as Network.ConfigurationError) = error else {
-                        throw ConformanceFailure("What cannot be made failed with \(error)")
+                        throw ConformanceFailure("Expected noRequest, saw \(error)")
                     }
                     throw reason
                 }
@@ -133,9 +133,13 @@ extension ConformanceCheck {
         },
         ConformanceCheck("A stack has exactly the capabilities it was described with") { subject in
             let claimed = subject.capabilities.unsupported.keys.filter { $0 != .network }
-            try expectEqual(Set(try subject.stack().capabilities.unsupported.keys), Set(claimed), "what it cannot do")
+            try expectEqual(
+                Set(try subject.stack().capabilities.unsupported.keys),
+                Set(claimed),
+                "the unsupported capabilities"
+            )
             for (capability, reason) in subject.capabilities.unsupported where capability != .network {
-                try expect(reason.hasSuffix("."), "the reason against \(capability) is no sentence: \(reason)")
+                try expect(reason.hasSuffix("."), "The reason against \(capability) is no sentence: \(reason)")
             }
         },
     ]

@@ -17,7 +17,7 @@ extension ConformanceCheck {
             let target = try peer.onlyRequest().target
             try expect(
                 target.hasSuffix("/customers/a%2Fb%20c%3Fd%23e%252F/orders/%C3%BC?page=2"),
-                "the target is \(target)"
+                "The target is \(target)"
             )
         },
         ConformanceCheck("An invalid path parameter sends nothing") {
@@ -43,7 +43,7 @@ extension ConformanceCheck {
             let endpoint = try HTTP.Endpoint(scheme: .http, host: HTTP.Host(String(authority)), path: "here")
             _ = try await subject.client().success(endpoint.makeRequest())
             let request = try peer.onlyRequest()
-            try expect(request.target.hasSuffix("/here"), "the target is \(request.target)")
+            try expect(request.target.hasSuffix("/here"), "The target is \(request.target)")
             try expectEqual(request["Host"], String(authority), "Host")
         },
         ConformanceCheck("A body sets its media type unless the headers have one") { subject in

@@ -18,7 +18,7 @@ extension ConformanceCheck {
             let request = try peer.onlyRequest()
             try expect(
                 request.target.hasSuffix("/api/v1/books/7?key=k&full=yes%20please"),
-                "the target is \(request.target)"
+                "The target is \(request.target)"
             )
             try expectEqual(request["Accept"], "application/json", "Accept")
         },
@@ -63,7 +63,7 @@ extension ConformanceCheck {
             let (api, _) = try bookstore(subject)
             let stack = try subject.stack()
             let decoding = ModelDecoding<Book, Data, HTTP.Response> { _, _ in
-                throw ConformanceFailure("the decoder was asked")
+                throw ConformanceFailure("The decoder was called")
             }
             do throws(FetchAndDecodeError<BoundedClient.FetchError>) {
                 _ = try await stack.fetchAndDecode(resource: api.resource(.book(404)), decoding: decoding)

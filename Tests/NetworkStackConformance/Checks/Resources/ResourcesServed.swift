@@ -83,12 +83,12 @@ extension ConformanceCheck {
                     ["X-Custom": "one, two"]
                 )
                 try expectEqual(echo.method, method.rawValue, "the method")
-                try expect(echo.url.hasSuffix("/anything/some%20path?b=2&a=1&a=3&e=%26"), "the URL is \(echo.url)")
+                try expect(echo.url.hasSuffix("/anything/some%20path?b=2&a=1&a=3&e=%26"), "The URL is \(echo.url)")
                 try expectEqual(echo.args["a"], .several(["1", "3"]), "a repeated query item")
                 try expectEqual(echo.args["b"], .one("2"), "a query item")
                 try expectEqual(echo.args["e"], .one("&"), "an escaped query item")
                 try expectEqual(echo.headers["X-Custom"], "one, two", "a header")
-                try expectEqual(echo.data, content, "the content")
+                try expectEqual(echo.data, content, "the body")
             }
         }
         + [
@@ -115,7 +115,7 @@ extension ConformanceCheck {
                         body: body
                     )
                 )
-                try expect(JSONDecoder().decode(Echo.self, from: fetched.value).data == text, "the content is another")
+                try expect(JSONDecoder().decode(Echo.self, from: fetched.value).data == text, "The body differs")
             },
             ConformanceCheck("httpbin's gzip, deflate and brotli are decoded", needs: [.network]) { subject in
                 let httpbin = try await RealServers.shared.httpbin()
@@ -132,14 +132,14 @@ extension ConformanceCheck {
                         "\(path) came as \(text.prefix(40))"
                     )
                 }
-                try expect(accepted.contains("gzip"), "gzip is not accepted")
+                try expect(accepted.contains("gzip"), "The request does not accept gzip")
             },
             ConformanceCheck("httpbin's redirects are followed", needs: [.network]) { subject in
                 let httpbin = try await RealServers.shared.httpbin()
                 for path in ["/redirect/3", "/relative-redirect/3", "/absolute-redirect/3"] {
                     let response = try await subject.client().get(httpbin.url(path)).response
                     try expectEqual(response.redirects.map(\.status), [302, 302, 302], "the redirects")
-                    try expectEqual(response.url.absoluteString, httpbin.url("/get"), "the URL that answered")
+                    try expectEqual(response.url.absoluteString, httpbin.url("/get"), "the URL of the response")
                 }
             },
             ConformanceCheck("httpbin's teapot and challenge statuses are failures", needs: [.network]) { subject in

@@ -32,7 +32,7 @@ extension ConformanceCheck {
             try await first.opened()
             try expect(!observation.isCompleted, "the fetch has completed")
             mayFinish.open()
-            try expectEqual(try await observation.onlyOutcome().text(), "ok", "the content")
+            try expectEqual(try await observation.onlyOutcome().text(), "ok", "the body")
             try expectEqual(
                 received.withLock { $0 },
                 ["103 </a.css>; rel=preload", "103 </b.css>; rel=preload", "102 -", "end"],

@@ -10,7 +10,7 @@ extension ConformanceCheck {
             try expectEqual(response.headers["x-mixed"], "value", "X-Mixed")
             try expectEqual(response.headers.values(for: "X-MIXED"), ["value"], "X-Mixed")
             try expectEqual(response.headers[.contentType], "text/x-test", "Content-Type")
-            try expect(!response.headers.contains("X-Absent"), "a header is there that was not sent")
+            try expect(!response.headers.contains("X-Absent"), "The response has a header that was not sent")
         },
         ConformanceCheck("A response header without a value is delivered without one") { subject in
             let response = try await responds([("X-Empty", ""), ("X-After", "here")], on: subject)
@@ -53,7 +53,7 @@ extension ConformanceCheck {
         ConformanceCheck("A response header value of 64 KiB is delivered whole") { subject in
             let text = String(repeating: "0123456789abcdef", count: 4096)
             let response = try await responds([("X-Long", text)], on: subject)
-            try expect(response.headers["X-Long"] == text, "the value is another")
+            try expect(response.headers["X-Long"] == text, "The value differs")
         },
         ConformanceCheck("Five hundred response headers are delivered") { subject in
             let lines = (0..<500).map { (name: "X-Number-\($0)", value: "\($0)") }

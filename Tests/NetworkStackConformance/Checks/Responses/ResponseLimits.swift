@@ -35,7 +35,7 @@ extension ConformanceCheck {
             }
             let client = try $0.client { $0.options.limits.body = 1000 }
             guard case .bodyTooLarge(limit: 1000, _) = try await client.refusal(HTTP.Request(url: peer.url("/"))) else {
-                throw ConformanceFailure("expected the content to be refused as too large")
+                throw ConformanceFailure("expected the body to be refused as too large")
             }
         },
         ConformanceCheck("An error's overlong body is stopped", needs: [.network]) { subject in
@@ -43,24 +43,24 @@ extension ConformanceCheck {
         },
         ConformanceCheck("A body that decompresses beyond the limit is refused", needs: [.decompression]) {
             subject in
-            try expect(Compressed.bomb.count < 2000, "the bomb is larger than the limit itself")
+            try expect(Compressed.bomb.count < 2000, "The compressed body is larger than the limit")
             let peer = try subject.serve { _ in .ok(bytes: Compressed.bomb, headers: [("Content-Encoding", "gzip")]) }
             let client = try subject.client { $0.options.limits.body = 2000 }
             guard case .bodyTooLarge(limit: 2000, _) = try await client.refusal(HTTP.Request(url: peer.url("/"))) else {
-                throw ConformanceFailure("expected the content to be refused as too large")
+                throw ConformanceFailure("expected the body to be refused as too large")
             }
             var options = HTTP.Options()
             options.limits.body = Int64(Compressed.bombSize)
             let fetched = try await client.success(HTTP.Request(url: peer.url("/")), options: options)
-            try expectEqual(fetched.value.count, Compressed.bombSize, "the content's length")
+            try expectEqual(fetched.value.count, Compressed.bombSize, "the body's length")
         },
         ConformanceCheck("A body of exactly the limit is delivered, one byte more refused") { subject in
             let peer = try subject.serve { .ok(String(repeating: "x", count: Int($0.path.suffix(4)) ?? 0)) }
             let client = try subject.client { $0.options.limits.body = 1000 }
-            try expectEqual(await client.get(peer.url("/1000")).value.count, 1000, "the content's length")
+            try expectEqual(await client.get(peer.url("/1000")).value.count, 1000, "the body's length")
             guard case .bodyTooLarge(limit: 1000, _) = try await client.refusal(HTTP.Request(url: peer.url("/1001")))
             else {
-                throw ConformanceFailure("expected the content to be refused as too large")
+                throw ConformanceFailure("expected the body to be refused as too large")
             }
         },
         ConformanceCheck("A chunked body of the limit is delivered, one byte more refused", needs: [.network]) {
@@ -68,10 +68,10 @@ extension ConformanceCheck {
                 .chunked([String(repeating: "x", count: 990), $0.path == "/long" ? "0123456789+" : "0123456789"])
             }
             let client = try $0.client { $0.options.limits.body = 1000 }
-            try expectEqual(await client.get(peer.url("/right")).value.count, 1000, "the content's length")
+            try expectEqual(await client.get(peer.url("/right")).value.count, 1000, "the body's length")
             guard case .bodyTooLarge(limit: 1000, _) = try await client.refusal(HTTP.Request(url: peer.url("/long")))
             else {
-                throw ConformanceFailure("expected the content to be refused as too large")
+                throw ConformanceFailure("expected the body to be refused as too large")
             }
         },
         ConformanceCheck("A limit of zero accepts a response without a body") { subject in
@@ -81,7 +81,7 @@ extension ConformanceCheck {
             let client = try subject.client { $0.options.limits.body = 0 }
             _ = try await client.get(peer.url("/204"))
             guard case .bodyTooLarge(limit: 0, _) = try await client.refusal(HTTP.Request(url: peer.url("/200"))) else {
-                throw ConformanceFailure("expected the content to be refused as too large")
+                throw ConformanceFailure("expected the body to be refused as too large")
             }
         },
         ConformanceCheck("The length in a HEAD response does not count against the limit") { subject in
@@ -95,7 +95,7 @@ extension ConformanceCheck {
             let client = try subject.client { $0.options.limits.body = 1000 }
             for _ in 1...3 {
                 _ = try await client.refusal(HTTP.Request(url: peer.url("/long")))
-                try expectEqual(await client.get(peer.url("/short")).value.count, 4, "the content's length")
+                try expectEqual(await client.get(peer.url("/short")).value.count, 4, "the body's length")
             }
         },
     ]
@@ -202,7 +202,7 @@ extension ConformanceCheck {
         ConformanceCheck("\(what) is refused by stack and resource") { subject in
             do {
                 _ = try subject.stack { change(&$0.options) }
-                throw ConformanceFailure("the stack was made")
+                throw ConformanceFailure("The configuration was accepted")
             } catch Network.ConfigurationError.invalid {}
             let peer = try subject.serve { _ in .ok("done") }
             let client = try subject.client()
@@ -221,7 +221,7 @@ extension ConformanceCheck {
         let server = try ScriptedServer { _ in [.receiveHead] + steps + [.waitForClose] }
         let client = try subject.client { $0.options.limits.body = 1000 }
         guard case .bodyTooLarge(limit: 1000, _) = try await client.refusal(HTTP.Request(url: server.url())) else {
-            throw ConformanceFailure("expected the content to be refused as too large")
+            throw ConformanceFailure("expected the body to be refused as too large")
         }
         let snapshot = try await server.waitUntil { $0.connections.allSatisfy { $0.state != .open } }
         let states = snapshot.connections.map(\.state)

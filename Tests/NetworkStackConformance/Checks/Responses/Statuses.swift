@@ -61,7 +61,7 @@ extension ConformanceCheck {
                     return nil
                 }
                 _ = try await subject.client().outcome(of: HTTP.Request(url: peer.url("/")), decoding: decoding).get()
-                try expect(!wasAsked.withLock { $0 }, "it was asked")
+                try expect(!wasAsked.withLock { $0 }, "The error decoding was called")
             },
         ]
 
@@ -117,7 +117,7 @@ extension ConformanceCheck {
                 byMethod.emptyRequestMethods = [.GET]
                 for options in [byFlag, byStatus, byMethod] {
                     let fetched = try await client.success(HTTP.Request(url: peer.url("/")), options: options)
-                    try expectEqual(fetched.value.count, 0, "the content")
+                    try expectEqual(fetched.value.count, 0, "the body")
                 }
             },
             ConformanceCheck("An empty 204 fails if options remove it from the list") { subject in
@@ -159,7 +159,7 @@ extension ConformanceCheck {
             for _ in 1...2 {
                 let fetched = try await client.get(peer.url("/"))
                 try expectEqual(fetched.response.status.rawValue, code, "the status")
-                try expectEqual(fetched.value.count, 0, "the content")
+                try expectEqual(fetched.value.count, 0, "the body")
             }
             try expectEqual(peer.requests().map(\.connectionIndex), [0, 0], "the connections")
         }

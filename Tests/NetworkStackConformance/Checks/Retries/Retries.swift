@@ -75,7 +75,7 @@ extension ConformanceCheck {
             let stack = try subject.stack { $0.retryClock = clock }
             let outcome = try await stack.observe(.intercepted(peer.url("/"), by: [row.policy])).onlyOutcome()
             let (reason, state) = try outcome.retryError()
-            try expectEqual("\(reason)", row.reason, "why it was given up")
+            try expectEqual("\(reason)", row.reason, "the reason why the retries ended")
             try expectEqual(peer.requests().count, row.attempts, "requests on the wire")
             try expectEqual(state.errors.count, row.attempts, "errors in the state")
             try expectEqual(state.totalDelay, row.delays.reduce(0, +), "the total delay")
@@ -141,7 +141,7 @@ extension ConformanceCheck {
                 .intercepted(peer.url("/"), by: [HTTPRetryPolicy.maxRetries(5), refuse])
             ).onlyOutcome()
             guard case (.custom(_ as Verdict), let state) = try outcome.retryError() else {
-                throw ConformanceFailure("Expected the verdict, saw \(outcome.summary)")
+                throw ConformanceFailure("Expected the verdict of the second interceptor, saw \(outcome.summary)")
             }
             try expectEqual(state.errors.count, 1, "errors in the state")
             try expectEqual(peer.requests().count, 1, "requests on the wire")
@@ -174,7 +174,7 @@ extension ConformanceCheck {
                     HeaderInjector { ["X-N": "\($0.url.path())"] }, HTTPRetryPolicy.maxRetries(5),
                 ]
             )
-            try expectEqual(try await subject.stack().observe(resource).onlyOutcome().text(), "/3", "the content")
+            try expectEqual(try await subject.stack().observe(resource).onlyOutcome().text(), "/3", "the body")
             try expectEqual(peer.requests().map(\.path), ["/1", "/2", "/3"], "what the server received")
         },
         ConformanceCheck("A request that could not be made can be retried (upstream R6)") { subject in
@@ -190,7 +190,7 @@ extension ConformanceCheck {
                 },
                 interceptors: [HTTPRetryPolicy.maxRetries(1)]
             )
-            try expectEqual(try await subject.stack().observe(resource).onlyOutcome().text(), "/made", "the content")
+            try expectEqual(try await subject.stack().observe(resource).onlyOutcome().text(), "/made", "the body")
         },
         ConformanceCheck("Each fetch of a resource starts with an empty state") { subject in
             let peer = try subject.serve { _ in .status(500) }

@@ -227,11 +227,11 @@ extension ConformanceCheck {
             let policy = HTTPRetryPolicy.maxRetries(attempts)
             let waiting = try subject.stack().observe(.init(baseRequestMaking: making, interceptors: [policy]))
             try await arrived.opened(within: .seconds(30))
-            try await eventually("earlier attempts are let go of") { alive.withLock { $0 } <= 1 }
+            try await eventually("earlier attempts are released") { alive.withLock { $0 } <= 1 }
             held.open()
             try await waiting.onlyOutcome(within: .seconds(30)).value()
             // What observes it holds the fetch itself.
-            try await eventually("the last one is let go of") { alive.withLock { $0 } == 0 }
+            try await eventually("the last attempt is released") { alive.withLock { $0 } == 0 }
             try expectEqual(count.withLock { $0 }, attempts, "requests on the wire")
         },
         ConformanceCheck("A cancelled fetch uses none of the retry budget") { subject in
@@ -258,7 +258,7 @@ extension ConformanceCheck {
             try await stack.text(peer.url("/"))
             try expectEqual(count.withLock { $0 }, 2, "requests on the wire: a fetch and its retry")
             let origin = try HTTP.Origin(of: HTTP.Request(url: peer.url("/")).url)
-            try expectEqual(budget.balance(of: origin), 0, "the budget that is left")
+            try expectEqual(budget.balance(of: origin), 0, "the remaining budget")
         },
     ]
 }

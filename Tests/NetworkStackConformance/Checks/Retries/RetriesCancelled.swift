@@ -15,7 +15,7 @@ extension ConformanceCheck {
             observation.cancel()
             // Released, too: nothing that waits may keep the fetch (upstream R3).
             try await observation.onlyOutcome(within: .seconds(10)).expectCancelled()
-            try await eventually("the wait is given up") { clock.sleeperCount == 0 }
+            try await eventually("the wait is cancelled") { clock.sleeperCount == 0 }
             clock.advance(by: .seconds(3600))
             try await stack.text(peer.url("/after"))
             try expectEqual(failing.requests().count, 1, "requests on the wire")
@@ -37,7 +37,7 @@ extension ConformanceCheck {
             try await observation.onlyOutcome(within: .seconds(10)).expectCancelled()
             let events = ["makes a request", "schedules attempt 1", "fails attempt 1"].map { "spy \($0)" }
             try expectEqual(log.all, events + ["completion"], "the events")
-            try expectEqual(statuses.withLock { $0 }, [503], "what the attempt failed with")
+            try expectEqual(statuses.withLock { $0 }, [503], "the status of the failed attempt")
         },
         ConformanceCheck("A cancel during a delay on the retry queue ends the fetch") { subject in
             let (failed, peer) = (Gate(), try subject.serve { _ in .status(500) })
@@ -68,7 +68,7 @@ extension ConformanceCheck {
             try await stack.text(peer.url("/other"))
             try expect(!observation.isCompleted && clock.sleeperCount == 1, "The retry did not wait")
             clock.advance(by: .milliseconds(1))
-            try expectEqual(try await observation.onlyOutcome().text(), "x", "the content")
+            try expectEqual(try await observation.onlyOutcome().text(), "x", "the body")
         },
         ConformanceCheck("A cancel beats a vote for a retry, immediate or delayed") { subject in
             for action: Retry.Action in [.retry, .retryAfter(0.001), .noRetry(.retries(1)), .none] {
@@ -107,7 +107,7 @@ extension ConformanceCheck {
             observation.cancel()
             try await observation.onlyOutcome(within: .seconds(10)).expectCancelled()
             let events = ["makes a request", "schedules attempt 1", "fails attempt 1"].map { "spy \($0)" }
-            try await eventually("the end is told") { log.all.count >= events.count }
+            try await eventually("the end is reported") { log.all.count >= events.count }
             try expectEqual(log.all, events, "the events")
             // Before the server goes, which waits for its handlers.
             held.open()
@@ -160,7 +160,7 @@ extension ConformanceCheck {
                 .observe(.intercepted(peer.url("/"), by: [policy]))
             try await eventually("the retry waits") { clock.sleeperCount == 1 }
             clock.advance(by: .seconds(60))
-            try expectEqual(try await observation.onlyOutcome().text(), "x", "the content")
+            try expectEqual(try await observation.onlyOutcome().text(), "x", "the body")
         },
     ]
 }

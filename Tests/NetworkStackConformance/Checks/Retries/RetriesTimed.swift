@@ -44,9 +44,12 @@ extension ConformanceCheck {
             }
             let stack = try subject.stack { $0.options.timeouts.attempt = .milliseconds(300) * scale }
             let observation = try stack.observe(.intercepted(peer.url("/"), by: [spy]))
-            try expectEqual(try await observation.onlyOutcome(within: .seconds(10) * scale).text(), "x", "the content")
-            try expectEqual(log.all, ["true 0"], "the attempts that took too long")
-            try expect(observation.elapsed >= .milliseconds(300) * scale, "It ran out after \(observation.elapsed)")
+            try expectEqual(try await observation.onlyOutcome(within: .seconds(10) * scale).text(), "x", "the body")
+            try expectEqual(log.all, ["true 0"], "the attempts that timed out")
+            try expect(
+                observation.elapsed >= .milliseconds(300) * scale,
+                "The timeout fired after \(observation.elapsed)"
+            )
         },
         ConformanceCheck("A timed-out attempt releases its connection", needs: [.network]) {
             subject,
@@ -81,7 +84,7 @@ extension ConformanceCheck {
                 options: options.replacing
             )
             let observation = try subject.stack().observe(resource)
-            try expectEqual(try await observation.onlyOutcome(within: .seconds(10)).text(), "/new", "the content")
+            try expectEqual(try await observation.onlyOutcome(within: .seconds(10)).text(), "/new", "the body")
             try expectEqual(peer.requests().map(\.path), ["/new"], "what the server received")
             let events = [
                 "fails attempt 1 without a request", "makes a request", "schedules attempt 2", "takes /new",
@@ -117,7 +120,10 @@ extension ConformanceCheck {
             let policy = HTTPRetryPolicy.backoff(.constant(delay: 600, until: .maxRetries(3)))
             let observation = try stack.observe(.intercepted(peer.url("/"), by: [policy]))
             try await observation.onlyOutcome(within: .seconds(10)).expectTimeout(.total, during: [.delayed])
-            try expect(observation.elapsed >= .milliseconds(300) * scale, "It ran out after \(observation.elapsed)")
+            try expect(
+                observation.elapsed >= .milliseconds(300) * scale,
+                "The timeout fired after \(observation.elapsed)"
+            )
             try expectEqual(peer.requests().count, 1, "requests on the wire")
         },
     ]

@@ -33,15 +33,15 @@ extension ConformanceCheck {
             }
             // Until then, what is fetched has no request to send.
             try await bounded { while try await !isRefused(stack) {} }
-            try expect(observations.allSatisfy { !$0.isCompleted }, "a fetch has ended")
+            try expect(observations.allSatisfy { !$0.isCompleted }, "A fetch has ended")
             held.open()
             for (index, observation) in observations.enumerated() {
                 if index == 2 {
                     try await Task.sleep(for: .milliseconds(50))
-                    try expect(!hasFinished.withLock { $0 }, "it waits for two of three")
+                    try expect(!hasFinished.withLock { $0 }, "The stack finished before the last fetch")
                     last.open()
                 }
-                try expectEqual(try await observation.onlyOutcome().text(), "done", "the content")
+                try expectEqual(try await observation.onlyOutcome().text(), "done", "the body")
             }
             try await bounded { for waiter in finishing { await waiter.value } }
         },
@@ -56,7 +56,7 @@ extension ConformanceCheck {
                 try await bounded { await finishing.value }
                 try expect(!observation.isCompleted, "the fetch has ended")
                 held.open()
-                try expectEqual(try await observation.onlyOutcome().text(), "late", "the content")
+                try expectEqual(try await observation.onlyOutcome().text(), "late", "the body")
                 // No fetch is left.
                 try await bounded { await finish(.seconds(50)) }
             }

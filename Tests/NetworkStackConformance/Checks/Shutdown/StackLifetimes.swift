@@ -88,7 +88,7 @@ extension ConformanceCheck {
                     _ = try? await stack.fetch(resource: resource)
                 }
                 do { try await ended.opened(within: .seconds(5)) } catch is WaitTimedOut {
-                    throw ConformanceFailure("The stack still holds the resource of a fetch that has ended, \(path)")
+                    throw ConformanceFailure("The stack still retains the resource of a fetch that has ended, \(path)")
                 }
             }
             _ = try await stack.observe(peer.url("/")).onlyOutcome()  // the stack itself lives on

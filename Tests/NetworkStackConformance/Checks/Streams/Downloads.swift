@@ -42,7 +42,7 @@ extension ConformanceCheck {
                     try await downloading.fetch(resource: .init(baseRequestMaking: .request(first))).value.whole()
                 }
                 try expectEqual(length, 6, "the file's length")
-                try expect(wasServed.withLock { $0 }, "the other fetch did not end while its place was waited for")
+                try expect(wasServed.withLock { $0 }, "The other fetch did not end while the closure blocked")
             }
         },
         ConformanceCheck(
@@ -70,8 +70,8 @@ extension ConformanceCheck {
                         _ = try await download.whole()
                         return download
                     }
-                    try expectEqual(download.expectedLength, expected, "the length that is expected")
-                    try expectEqual(download.writtenLength, Int64(written), "the length that was written")
+                    try expectEqual(download.expectedLength, expected, "the announced length")
+                    try expectEqual(download.writtenLength, Int64(written), "the written length")
                     try expectEqual(download.path, folder + "/file", "the path")
                 }
             }
@@ -126,7 +126,7 @@ extension ConformanceCheck {
                 _ = try? await stack.fetch(resource: .init(baseRequestMaking: .request(request))).value.whole()
                 var status = stat()
                 lstat(path, &status)
-                try expect(status.st_mode & S_IFMT == S_IFIFO, "The pipe is none any more")
+                try expect(status.st_mode & S_IFMT == S_IFIFO, "The pipe was replaced")
                 try expectEqual(try FileManager.default.contentsOfDirectory(atPath: folder), ["pipe"], "the files")
             }
         },

@@ -22,11 +22,11 @@ extension ConformanceCheck {
             let text = try await bounded(.seconds(20)) {
                 var chunks = opened.value.makeAsyncIterator()
                 let first = try await chunks.text(ofAtLeast: 5)
-                try expectEqual(first, "first", "what has come before the server goes on")
+                try expectEqual(first, "first", "the bytes received before the server continues")
                 goOn.open()
                 return try await first + chunks.text()
             }
-            try expectEqual(text, "firstlater", "the content")
+            try expectEqual(text, "firstlater", "the body")
             try expect(opened.value.metrics != nil, "A stream that ended has no metrics")
         },
         ConformanceCheck(
@@ -136,7 +136,7 @@ extension ConformanceCheck {
             try expectEqual(decoded.2.map(\.data), ["a\nb", "c"], "the events' data")
             try expectEqual(decoded.2.map(\.event), ["tick", "message"], "the events' names")
             try expectEqual(decoded.2.map(\.id), ["7", "7"], "the events' identifiers")
-            try expectEqual(decoded.2.last?.retry, .milliseconds(1500), "the time to wait")
+            try expectEqual(decoded.2.last?.retry, .milliseconds(1500), "the reconnection time")
         },
     ]
 
@@ -176,7 +176,7 @@ extension ConformanceCheck {
             let error = try await streamFailure {
                 withUnsafeCurrentTask { $0?.cancel() }
                 for try await _ in opened.value {
-                    throw ConformanceFailure("A cancelled task was given content")
+                    throw ConformanceFailure("A cancelled task received data")
                 }
             }
             try expect("\(error)".contains("cancelled"), "Expected cancelled, saw \(error)")
@@ -190,7 +190,7 @@ extension ConformanceCheck {
             let opened = try await subject.streaming().open(server.url())
             let error = try await streamFailure { _ = try await opened.value.collect(upTo: 3) }
             guard case .bodyTooLarge(limit: 3, _)? = error as? BoundedClient.FetchError else {
-                throw ConformanceFailure("Expected content that is too large, saw \(error)")
+                throw ConformanceFailure("Expected a body that is too large, saw \(error)")
             }
             try await server.sees("the close") { $0.connections.first?.isEndedByPeer == true }
             let peer = try subject.serve { _ in .ok("some") }

@@ -17,7 +17,7 @@ extension ConformanceCheck {
             let opened = try await client.open(server.url())
             let error = try await streamFailure { _ = try await opened.value.collect() }
             try expect("\(error)".contains("idle timeout"), "Expected the idle timeout, saw \(error)")
-            try expect(start.duration(to: .now) >= .milliseconds(800) * scale, "The idle timeout ran out early")
+            try expect(start.duration(to: .now) >= .milliseconds(800) * scale, "The idle timeout fired early")
             try await server.sees("the close") { $0.connections.first?.isEndedByPeer == true }
         },
         ConformanceCheck(
@@ -38,7 +38,7 @@ extension ConformanceCheck {
                 // As long as three others take to run out.
                 for _ in 1...3 {
                     guard case .failure(let error) = try await client.outcome(of: silent.url()), error.isTimeout else {
-                        throw ConformanceFailure("A server that keeps silent opened a stream")
+                        throw ConformanceFailure("A silent server opened a stream")
                     }
                 }
                 let seen = Lock(Data())
@@ -73,8 +73,8 @@ extension ConformanceCheck {
             async let collected = client.get(server.url())
             let opened = try await subject.streaming { $0.options.timeouts.idle = idle }.open(server.url())
             let streamed = try await bounded(.seconds(30)) { try await opened.value.collect() }
-            try expectBytes(streamed, Compressed.text, "the content, streamed")
-            try expectBytes(await collected.value, Compressed.text, "the content, collected")
+            try expectBytes(streamed, Compressed.text, "the body, streamed")
+            try expectBytes(await collected.value, Compressed.text, "the body, collected")
             try needsOffer(of: coding, in: server.requests)
         }
     }

@@ -90,10 +90,10 @@ extension ConformanceCheck {
             for identity in identities {
                 do {
                     _ = try trial.client(nil) { $0.tls.clientIdentity = identity }
-                    throw ConformanceFailure("made with \(identity)")
+                    throw ConformanceFailure("A stack was made with \(identity)")
                 } catch let error as Network.ConfigurationError {
                     guard case .invalid(let reason) = error else { throw error }
-                    try expect(!reason.contains("PRIVATE") && !reason.contains("wrong\""), "it says \(reason)")
+                    try expect(!reason.contains("PRIVATE") && !reason.contains("wrong\""), "The reason is \(reason)")
                 }
             }
         },
@@ -114,7 +114,7 @@ extension ConformanceCheck {
             try expectEqual(new.connections.map { $0.tls?.version }, ["TLSv1.3", "TLSv1.2"], "the versions")
             do {
                 _ = try trial.client(nil) { ($0.tls.minimumVersion, $0.tls.maximumVersion) = (.v1_3, .v1_2) }
-                throw ConformanceFailure("a ceiling below the floor was taken")
+                throw ConformanceFailure("A maximum version below the minimum was accepted")
             } catch is Network.ConfigurationError {}
         },
         ConformanceCheck(

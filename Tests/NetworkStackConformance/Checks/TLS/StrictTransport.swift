@@ -11,14 +11,14 @@ extension ConformanceCheck {
             _ = try await client.get(server.url(host: "localhost"))
             try expectEqual(hosts.hosts.map(\.name), ["localhost"], "hosts")
             let fetched = try await client.get("http://localhost:\(server.port)/again")
-            try expectEqual(fetched.response.url.scheme, "https", "the scheme that answered")
+            try expectEqual(fetched.response.url.scheme, "https", "the scheme of the response")
             try expectEqual(server.requests.map(\.path), ["/", "/again"], "paths")
         },
         ConformanceCheck("The first of two HSTS fields counts", needs: needsRoots) { subject in
             let second = [(name: "Strict-Transport-Security", value: "max-age=0")]
             let (server, client, hosts) = try strict(subject) { _ in .ok("x", headers: policy + second) }
             _ = try await client.get(server.url(host: "localhost"))
-            try expectEqual(hosts.hosts.map(\.includesSubdomains), [true], "hosts, and whether those below count")
+            try expectEqual(hosts.hosts.map(\.includesSubdomains), [true], "whether the policies include subdomains")
         },
         ConformanceCheck("An HSTS host's redirect to cleartext is followed over https", needs: needsRoots) { subject in
             let place = Lock("")
@@ -32,7 +32,7 @@ extension ConformanceCheck {
             place.withLock { $0 = "http://localhost:\(server.port)/next" }
             let fetched = try await client.get(server.url("/start", host: "localhost"))
             try expectBytes(fetched.value, "there".utf8)
-            try expectEqual(fetched.response.url.scheme, "https", "the scheme that answered")
+            try expectEqual(fetched.response.url.scheme, "https", "the scheme of the response")
         },
         ConformanceCheck("A known HSTS host receives no cleartext byte", needs: [.network]) { subject in
             // It hangs up on the first bytes, which are a TLS greeting.
@@ -42,11 +42,14 @@ extension ConformanceCheck {
             let client = try subject.client { $0.strictTransport = hosts }
             let url = server.url("/secret", host: "localhost")
             if case .success = try await client.outcome(of: HTTP.Request(url: url)) {
-                throw ConformanceFailure("The server in the clear was believed")
+                throw ConformanceFailure("A response in cleartext was accepted")
             }
             let connections = server.connections
-            try expect(!connections.isEmpty, "The server was not asked at all")
-            try expect(connections.allSatisfy { $0.received.first == 0x16 }, "What came first was no TLS handshake")
+            try expect(!connections.isEmpty, "The server received no connection")
+            try expect(
+                connections.allSatisfy { $0.received.first == 0x16 },
+                "The first byte is not one of a TLS handshake"
+            )
         },
         ConformanceCheck("An HSTS policy counts only over https", needs: [.network]) { subject in
             let server = try ScriptedServer.responding { _ in .ok("x", headers: policy) }
@@ -64,7 +67,7 @@ extension ConformanceCheck {
             let client = try subject.client { $0.tls.trustRoots = .file(path: certificates.caFile) }
             _ = try await client.get(server.url(host: "localhost"))
             _ = try await client.get(plain.url(host: "localhost"))
-            try expectEqual(plain.requests.count, 1, "requests in the clear")
+            try expectEqual(plain.requests.count, 1, "cleartext requests")
         },
         ConformanceCheck("An HSTS policy of an unverified server is ignored", needs: needsRoots) {
             subject in

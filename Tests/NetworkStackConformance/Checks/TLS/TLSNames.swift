@@ -28,7 +28,7 @@ extension ConformanceCheck {
                 $0.proxies = .init(try Network.Proxy(.https, host: "localhost", port: Int(proxy.port)))
             }
             _ = try await client.breakdown(request(server.url()))
-            try expectEqual(proxy.tunnels, 0, "tunnels asked for")
+            try expectEqual(proxy.tunnels, 0, "requested tunnels")
             try expectEqual(server.snapshot.accepted, 0, "connections")
         },
         ConformanceCheck("A subject-only name is accepted if the configuration allows it", needs: needsNames) {

@@ -118,11 +118,11 @@ extension ConformanceCheck {
         for _ in 1...3 {
             let stall = Stall()
             let taken = try await run()
-            try expect(taken >= clock, "A clock of \(clock) came early, after \(taken)")
+            try expect(taken >= clock, "A timeout of \(clock) fired early, after \(taken)")
             if taken <= clock + clock * 0.5 * Stall.slowdown + stall.fullAllowance { return }
             late.append(taken)
         }
-        throw ConformanceFailure("A clock of \(clock) came late every time: \(late)")
+        throw ConformanceFailure("A timeout of \(clock) fired late every time: \(late)")
     }
 
     // MARK: Marks
@@ -137,13 +137,13 @@ extension ConformanceCheck {
             }
             // The mark, a piece of 128 KiB beyond it, and the one that libcurl keeps for a paused transfer.
             let stream = try await subject.streaming().open(server.url()).value
-            let taken = try await settled("the server to be held up") {
+            let taken = try await settled("the server to stop sending") {
                 guard let connection = server.connections.first else { return nil }
                 let queued = try SocketTable.queued(between: server.port, and: connection.peer)
                 return connection.sentCount - queued
             }
             try withExtendedLifetime(stream) {
-                try expect((256 << 10...512 << 10).contains(taken), "It took \(taken) bytes")
+                try expect((256 << 10...512 << 10).contains(taken), "The stream buffered \(taken) bytes")
             }
         },
         ConformanceCheck(
@@ -159,7 +159,7 @@ extension ConformanceCheck {
             }
             let body = HTTP.Body.stream(.init(chunks, length: 64 << 20))
             let fetch = try subject.stack().observe(server.url(), method: .PUT, body: body)
-            let ahead = try await settled("the maker to be held up") {
+            let ahead = try await settled("the maker to pause") {
                 guard let connection = server.connections.first, connection.receivedCount > 0 else { return nil }
                 let queued = try SocketTable.queued(between: server.port, and: connection.peer)
                 let head = server.requests.first?.rawHead.count ?? 0
@@ -167,7 +167,7 @@ extension ConformanceCheck {
             }
             fetch.cancel()
             try await fetch.onlyOutcome().expectCancelled()
-            try expect((192 << 10...384 << 10).contains(ahead), "It was \(ahead) bytes ahead")
+            try expect((192 << 10...384 << 10).contains(ahead), "The maker was \(ahead) bytes ahead of the server")
         },
     ]
 
@@ -183,6 +183,6 @@ extension ConformanceCheck {
             if let last, .now - since > .milliseconds(250) * Stall.slowdown + stall.allowance { return last }
             try await Task.sleep(for: .milliseconds(10))
         }
-        throw ConformanceFailure("Waited in vain for \(what), last at \(last.map { "\($0)" } ?? "nothing")")
+        throw ConformanceFailure("Timed out while waiting for \(what), last at \(last.map { "\($0)" } ?? "nothing")")
     }
 }

@@ -96,7 +96,7 @@ extension ConformanceCheck {
             let observation = try stack.observe(url, options: options)
             try await observation.onlyOutcome().expectTimeout(timeout, during: Set(HTTP.Phase.allCases))
             let elapsed = observation.elapsed
-            try expect(elapsed >= clock, "A \(timeout) timeout of \(clock) came early, after \(elapsed)")
+            try expect(elapsed >= clock, "A \(timeout) timeout of \(clock) fired early, after \(elapsed)")
             return elapsed
         }
     }
@@ -113,7 +113,7 @@ extension ConformanceCheck {
         try await expectPrompt("The end of a cancelled fetch", within: .milliseconds(250)) {
             let number = server.snapshot.accepted
             let observation = try stack.observe(server.url())
-            try await server.sees("the moment of the cancel") {
+            try await server.sees("the state before the cancel") {
                 $0.accepted > number && isTheMoment($0.connections[number])
             }
             let cancelledAt = ContinuousClock.now

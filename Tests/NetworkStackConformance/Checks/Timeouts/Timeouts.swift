@@ -30,7 +30,7 @@ extension ConformanceCheck {
             try await observation.onlyOutcome().expectTimeout(.firstByte, during: [.waiting])
             // The last byte cannot go out before the server reads on; a clock that ran from the start would end earlier.
             let elapsed = observation.elapsed
-            try expect(elapsed > .milliseconds(900 + 1500) * scale, "It ran out \(elapsed) after the start")
+            try expect(elapsed > .milliseconds(900 + 1500) * scale, "The timeout fired \(elapsed) after the start")
         },
         ConformanceCheck("The idle timeout ends a fetch whose server stays silent", needs: [.network]) {
             subject,
@@ -74,7 +74,10 @@ extension ConformanceCheck {
             let options = HTTP.Options.clocks(idle: .milliseconds(500) * scale)
             let observation = try subject.stack().observe(server.url(), method: .POST, body: body, options: options)
             try await observation.onlyOutcome().expectTimeout(.idle, during: [.sending])
-            try expect(observation.elapsed >= .milliseconds(500) * scale, "It ran out after \(observation.elapsed)")
+            try expect(
+                observation.elapsed >= .milliseconds(500) * scale,
+                "The timeout fired after \(observation.elapsed)"
+            )
             goesOn.open()
             try await server.sees("the close") { $0.connections.first?.isEndedByPeer == true }
         },
@@ -85,8 +88,8 @@ extension ConformanceCheck {
             let (server, stack, first) = (bottleneck.server, bottleneck.stack, bottleneck.first)
             let queued = try stack.observe(server.url("/queued"), options: .clocks(queue: .milliseconds(300)))
             try await queued.onlyOutcome().expectTimeout(.queue, during: [.queued])
-            try expect(queued.elapsed >= .milliseconds(300), "It ran out after \(queued.elapsed)")
-            try expect(queued.elapsed < .seconds(12), "It ran out only after \(queued.elapsed)")
+            try expect(queued.elapsed >= .milliseconds(300), "The timeout fired after \(queued.elapsed)")
+            try expect(queued.elapsed < .seconds(12), "The timeout fired only after \(queued.elapsed)")
             try expectEqual(server.requests.count, 1, "requests the server has received")
             bottleneck.open()
             try expectEqual(try await first.onlyOutcome().text(), "/held", "the first fetch")
@@ -130,8 +133,8 @@ extension ConformanceCheck {
             let observation = try subject.stack().observe(server.url("/0"), options: options)
             let phases = Set(HTTP.Phase.allCases).subtracting([.making])
             try await observation.onlyOutcome().expectTimeout(.total, during: phases)
-            try expect(observation.elapsed >= .seconds(1) * scale, "It ran out after \(observation.elapsed)")
-            try expect(observation.elapsed < .seconds(4) * scale, "It ran out only after \(observation.elapsed)")
+            try expect(observation.elapsed >= .seconds(1) * scale, "The timeout fired after \(observation.elapsed)")
+            try expect(observation.elapsed < .seconds(4) * scale, "The timeout fired only after \(observation.elapsed)")
             try expect(server.requests.count > 1, "The fetch was not redirected: the check proves nothing")
         },
         ConformanceCheck("The total timeout runs while the request is being made") { subject in
@@ -139,10 +142,10 @@ extension ConformanceCheck {
             let resource = maker.resource(options: .clocks(total: .milliseconds(300)))
             let observation = try subject.stack().observe(resource)
             try await observation.onlyOutcome().expectTimeout(.total, during: [.making])
-            try expect(observation.elapsed >= .milliseconds(300), "It ran out after \(observation.elapsed)")
-            try expect(observation.elapsed < .seconds(12), "It ran out only after \(observation.elapsed)")
+            try expect(observation.elapsed >= .milliseconds(300), "The timeout fired after \(observation.elapsed)")
+            try expect(observation.elapsed < .seconds(12), "The timeout fired only after \(observation.elapsed)")
             // The clock's thread does not wait for the maker.
-            try await eventually("the making is cancelled") { maker.cancelable.count == 1 }
+            try await eventually("the maker is cancelled") { maker.cancelable.count == 1 }
         },
         ConformanceCheck("The total timeout runs while a fetch is queued", needs: [.network]) { subject, scale in
             let bottleneck = try await Bottleneck(subject)
@@ -156,7 +159,7 @@ extension ConformanceCheck {
         },
         ConformanceCheck("Each of two hundred fetches has a separate timeout") { subject in
             let (maker, stack) = (PatientMaker(), try subject.stack())
-            try await expectPrompt("The latest of two hundred clocks", within: .seconds(1)) {
+            try await expectPrompt("The last of two hundred timeouts", within: .seconds(1)) {
                 let observations = (0..<200).map { number in
                     let total = Duration.milliseconds(200 + (number * 37) % 400)
                     return (total, stack.observe(maker.resource(options: .clocks(total: total))))
@@ -165,7 +168,7 @@ extension ConformanceCheck {
                 for (total, observation) in observations {
                     try await observation.onlyOutcome().expectTimeout(.total, during: [.making])
                     let late = observation.elapsed - total
-                    try expect(late >= .zero, "A clock of \(total) ran out after \(observation.elapsed)")
+                    try expect(late >= .zero, "A timeout of \(total) fired after \(observation.elapsed)")
                     latest = max(latest, late)
                 }
                 return latest
@@ -174,7 +177,7 @@ extension ConformanceCheck {
         ConformanceCheck("A far deadline does not delay a near one") { subject in
             // The far ones are looked at after 0.5 s for the first time, and the near one is due soon after.
             let (maker, stack) = (PatientMaker(), try subject.stack())
-            try await expectPrompt("A near deadline of 0.55 s", within: .milliseconds(900)) {
+            try await expectPrompt("A deadline of 0.55 s", within: .milliseconds(900)) {
                 let far = (0..<5).map { _ in
                     stack.observe(maker.resource(options: .clocks(idle: .milliseconds(500), total: .seconds(30))))
                 }
@@ -205,8 +208,11 @@ extension ConformanceCheck {
                 total: clock * 6
             )
             let observation = try subject.stack().observe(server.url(), options: options)
-            try expectEqual(try await observation.onlyOutcome().text(), "four", "the content")
-            try expect(observation.elapsed >= .milliseconds(1200) * scale, "It was over after \(observation.elapsed)")
+            try expectEqual(try await observation.onlyOutcome().text(), "four", "the body")
+            try expect(
+                observation.elapsed >= .milliseconds(1200) * scale,
+                "The fetch ended after \(observation.elapsed)"
+            )
         },
         ConformanceCheck("A slow upload does not trip the idle timeout", needs: [.network]) {
             subject in
@@ -223,7 +229,7 @@ extension ConformanceCheck {
                 options: .clocks(idle: .milliseconds(2500), total: .seconds(20))
             )
             try expectEqual(try await observation.onlyOutcome().value().response.status, 204, "the status")
-            try expect(observation.elapsed > .milliseconds(16 * 200), "It was over after \(observation.elapsed)")
+            try expect(observation.elapsed > .milliseconds(16 * 200), "The fetch ended after \(observation.elapsed)")
         },
         ConformanceCheck("A timeout of zero or less is refused by resource and stack") {
             subject in
@@ -255,7 +261,7 @@ extension ConformanceCheck {
                 total: endless
             )
             let observation = try subject.stack().observe(peer.url("/"), options: options)
-            try expectEqual(try await observation.onlyOutcome().text(), "fine", "the content")
+            try expectEqual(try await observation.onlyOutcome().text(), "fine", "the body")
         },
     ]
 
@@ -274,8 +280,8 @@ extension ConformanceCheck {
         let outcome = try await observation.onlyOutcome(file: file, line: line)
         try outcome.expectTimeout(timeout, during: phases, file: file, line: line)
         let elapsed = observation.elapsed
-        try expect(elapsed >= bound, "It ran out early, after \(elapsed)", file: file, line: line)
-        try expect(elapsed < bound + .seconds(10), "It ran out late, after \(elapsed)", file: file, line: line)
+        try expect(elapsed >= bound, "The timeout fired early, after \(elapsed)", file: file, line: line)
+        try expect(elapsed < bound + .seconds(10), "The timeout fired late, after \(elapsed)", file: file, line: line)
         try await server.sees("the close", within: .seconds(10), file: file, line: line) {
             $0.connections.first?.isEndedByPeer == true
         }

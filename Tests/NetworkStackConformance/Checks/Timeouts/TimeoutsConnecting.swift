@@ -14,10 +14,10 @@ extension ConformanceCheck {
             let options = HTTP.Options.clocks(connect: clock, idle: .seconds(20), total: .seconds(20))
             let observation = try subject.stack().observe("http://127.0.0.1:\(port.port)/", options: options)
             try await observation.onlyOutcome().expectTimeout(.connect, during: [.connecting])
-            try expect(observation.elapsed >= clock, "It ran out early, after \(observation.elapsed)")
-            try expect(observation.elapsed < .seconds(12), "It ran out late, after \(observation.elapsed)")
+            try expect(observation.elapsed >= clock, "The timeout fired early, after \(observation.elapsed)")
+            try expect(observation.elapsed < .seconds(12), "The timeout fired late, after \(observation.elapsed)")
             guard subject.capabilities.supports(.endedAttempts) else { return }
-            try await eventually("the attempt is given up", within: .seconds(10)) {
+            try await eventually("the attempt is cancelled", within: .seconds(10)) {
                 try SocketTable.attempts(to: port.port) == before
             }
         },
@@ -30,8 +30,8 @@ extension ConformanceCheck {
                 server.url(host: HeldLookups.nameOfFourAddresses),
                 options: .clocks(idle: .seconds(10))
             )
-            try expectEqual(try await observation.onlyOutcome().text(), "fourth", "the content")
-            try expect(observation.elapsed < .seconds(4), "It took \(observation.elapsed)")
+            try expectEqual(try await observation.onlyOutcome().text(), "fourth", "the body")
+            try expect(observation.elapsed < .seconds(4), "The fetch took \(observation.elapsed)")
         },
         ConformanceCheck(
             "Unreachable addresses are skipped at once, like refusing ones",
@@ -50,7 +50,7 @@ extension ConformanceCheck {
                     .onlyOutcome()
             }
             for addresses in [nowhere, nowhere.reversed(), nowhere + nowhere] {
-                try expectEqual(try await outcome(addresses + ["127.0.0.1"]).text(), "last", "the content")
+                try expectEqual(try await outcome(addresses + ["127.0.0.1"]).text(), "last", "the body")
             }
             try await outcome(nowhere + ["224.0.0.2"]).expectFailure(.connect)
         },
@@ -67,8 +67,8 @@ extension ConformanceCheck {
                     server.url(host: HeldLookups.nameOfTwoAddresses),
                     options: options
                 )
-                try expectEqual(try await observation.onlyOutcome().text(), "second", "the content")
-                try expect(observation.elapsed >= .milliseconds(150), "The first address was not waited for")
+                try expectEqual(try await observation.onlyOutcome().text(), "second", "the body")
+                try expect(observation.elapsed >= .milliseconds(150), "The fetch did not wait for the first address")
             }
             withExtendedLifetime(port) {}
         },
@@ -107,8 +107,14 @@ extension ConformanceCheck {
             let observations = try (1...8).map { try stack.observe(server.url("/\($0)"), options: options) }
             for observation in observations {
                 try await observation.onlyOutcome().expectTimeout(.connect, during: [.connecting, .securing])
-                try expect(observation.elapsed >= .seconds(1) * scale, "It ran out early, after \(observation.elapsed)")
-                try expect(observation.elapsed < .seconds(4) * scale, "It ran out late, after \(observation.elapsed)")
+                try expect(
+                    observation.elapsed >= .seconds(1) * scale,
+                    "The timeout fired early, after \(observation.elapsed)"
+                )
+                try expect(
+                    observation.elapsed < .seconds(4) * scale,
+                    "The timeout fired late, after \(observation.elapsed)"
+                )
             }
         },
         ConformanceCheck(
@@ -137,9 +143,9 @@ extension ConformanceCheck {
             try await observation.onlyOutcome().expectTimeout(.idle, during: phases)
             try expect(
                 observation.elapsed >= .milliseconds(400) * scale,
-                "It ran out early, after \(observation.elapsed)"
+                "The timeout fired early, after \(observation.elapsed)"
             )
-            try expect(observation.elapsed < .seconds(12), "It ran out late, after \(observation.elapsed)")
+            try expect(observation.elapsed < .seconds(12), "The timeout fired late, after \(observation.elapsed)")
         },
         ConformanceCheck("The connect timeout stops once the connection is open", needs: [.network, .connectTimeout]) {
             subject,
@@ -148,7 +154,7 @@ extension ConformanceCheck {
             let server = try ScriptedServer.responding { _ in .steps([.pause(.seconds(1) * scale), late]) }
             let options = HTTP.Options.clocks(connect: .milliseconds(500) * scale)
             let observation = try subject.stack().observe(server.url(), options: options)
-            try expectEqual(try await observation.onlyOutcome().text(), "slow", "the content")
+            try expectEqual(try await observation.onlyOutcome().text(), "slow", "the body")
         },
     ]
 }

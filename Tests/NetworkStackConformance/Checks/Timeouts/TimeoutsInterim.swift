@@ -43,7 +43,7 @@ extension ConformanceCheck {
                 try await observation.onlyOutcome().expectTimeout(.firstByte, during: [.waiting])
                 try expect(
                     observation.elapsed >= .milliseconds(500) * scale,
-                    "It ran out early, after \(observation.elapsed)"
+                    "The timeout fired early, after \(observation.elapsed)"
                 )
             }
         },

@@ -27,7 +27,7 @@ extension ConformanceCheck {
             let options = HTTP.Options.clocks(firstByte: .milliseconds(500) * scale)
             let observation = try subject.stack().observe(server.url(), method: .POST, body: body, options: options)
             let text = try await observation.onlyOutcome().text()
-            try expectEqual(text, "halfhalf", "the content")
+            try expectEqual(text, "halfhalf", "the body")
         },
         ConformanceCheck(
             "A slow release of a timed-out upload delays no other timeout",

@@ -45,7 +45,7 @@ extension ConformanceCheck {
     }
 
     private static func expectSent(_ content: Data, _ bottleneck: Bottleneck, _ upload: Observation) async throws {
-        try expectEqual(try await upload.onlyOutcome().text(), "/upload", "the answer to the upload")
+        try expectEqual(try await upload.onlyOutcome().text(), "/upload", "the response to the upload")
         try await expectNext(bottleneck)
         let requests = bottleneck.server.requests
         try expectEqual(requests.map(\.path), ["/held", "/upload", "/next"], "what the server received")
@@ -55,6 +55,6 @@ extension ConformanceCheck {
     /// The next fetch is answered with its own answer.
     private static func expectNext(_ bottleneck: Bottleneck) async throws {
         let text = try await bottleneck.stack.text(bottleneck.server.url("/next"))
-        try expectEqual(text, "/next", "the answer to the next fetch")
+        try expectEqual(text, "/next", "the response to the next fetch")
     }
 }

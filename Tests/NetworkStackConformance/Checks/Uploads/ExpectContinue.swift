@@ -40,7 +40,7 @@ extension ConformanceCheck {
             let fetched = try await subject.client().success(request, options: waiting(.milliseconds(50)))
             try expectBytes(fetched.value, "ok".utf8)
             try expectBytes(server.requests.first?.body ?? [], content)
-            try expect(fetched.response.metrics.total >= .milliseconds(50), "it was sent early")
+            try expect(fetched.response.metrics.total >= .milliseconds(50), "The body was sent early")
         },
         ConformanceCheck(
             "The 100 Continue wait ends beside another timer of the transfer",
@@ -59,7 +59,7 @@ extension ConformanceCheck {
                 let content = HTTP.Body.bytes(patternBytes(100))
                 _ = try await client.success(HTTP.Request(method: .POST, url: server.url(), body: content))
             }
-            try expectEqual(server.requests.map(\.bodyCount), Array(repeating: 100, count: 30), "bytes of content")
+            try expectEqual(server.requests.map(\.bodyCount), Array(repeating: 100, count: 30), "bytes of the body")
         },
         ConformanceCheck(
             "After a 417, the request is sent again without Expect",
@@ -102,7 +102,7 @@ extension ConformanceCheck {
                     ["100-continue", nil, "100-continue", nil],
                     "Expect"
                 )
-                try expectEqual(server.requests.map(\.bodyCount), [0, 5000, 0, 5000], "bytes of content")
+                try expectEqual(server.requests.map(\.bodyCount), [0, 5000, 0, 5000], "bytes of the body")
             }
         },
         ConformanceCheck(
@@ -124,10 +124,10 @@ extension ConformanceCheck {
                 let client = try subject.client { $0.options = waiting(.milliseconds(50)) }
                 if isReplayable {
                     _ = try await client.success(request)
-                    try expectEqual(server.requests.map(\.bodyCount), [4, 4], "bytes of content")
+                    try expectEqual(server.requests.map(\.bodyCount), [4, 4], "bytes of the body")
                 } else {
                     guard case .bodyNotReplayable = try await client.refusal(request) else {
-                        throw ConformanceFailure("expected the content to be refused as not replayable")
+                        throw ConformanceFailure("expected the body to be refused as not replayable")
                     }
                     try expectEqual(server.requests.count, 1, "requests")
                 }
@@ -157,7 +157,7 @@ extension ConformanceCheck {
             for wait in [Duration.zero, .seconds(-1)] {
                 do {
                     _ = try subject.stack { $0.options = waiting(wait) }
-                    throw ConformanceFailure("the stack was made")
+                    throw ConformanceFailure("The configuration was accepted")
                 } catch Network.ConfigurationError.invalid {}
             }
         },

@@ -62,7 +62,7 @@ extension ConformanceCheck {
             form.append(.init(AsyncStream(pieces(of: patternBytes(1000))), length: 1000), name: "stream")
             let request = try await received(.multipart(form), on: subject)
             try expectEqual(request.values(of: "Content-Length"), ["\(request.bodyCount)"], "Content-Length")
-            try expect(request.bodyCount > 101_000, "the body has \(request.bodyCount) bytes")
+            try expect(request.bodyCount > 101_000, "The body has \(request.bodyCount) bytes")
         },
         ConformanceCheck(
             "A multipart form with a part of unknown length is chunked",
@@ -89,7 +89,7 @@ extension ConformanceCheck {
             form.append(.init(AsyncStream(pieces(of: patternBytes(1000)))), name: "once")
             let once = try HTTP.Request(url: url, content: .multipart(form))
             guard case .bodyNotReplayable = try await subject.client().refusal(once) else {
-                throw ConformanceFailure("a part that can be sent once was sent again")
+                throw ConformanceFailure("A one-shot part was sent again")
             }
         },
     ]

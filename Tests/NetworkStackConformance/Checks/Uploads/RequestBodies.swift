@@ -100,8 +100,8 @@ extension ConformanceCheck {
         let peer = try subject.serve { .ok(bytes: $0.body) }
         let request = try HTTP.Request(method: .POST, url: peer.url("/"), body: body)
         let fetched = try await subject.client().success(request)
-        try expectBytes(peer.onlyRequest().body, content, "the content at the server")
-        try expectBytes(fetched.value, content, "the content on its way back")
+        try expectBytes(peer.onlyRequest().body, content, "the body at the server")
+        try expectBytes(fetched.value, content, "the body of the response")
     }
 }
 
@@ -114,8 +114,8 @@ extension ConformancePeer {
     ) async throws {
         _ = try await client.get(url("/after"), file: file, line: line)
         let request = try onlyRequest(file: file, line: line)
-        try expect(request.target.hasSuffix("/after"), "the server received \(request)", file: file, line: line)
-        try expectEqual(request.connectionIndex, 0, "connections opened before", file: file, line: line)
+        try expect(request.target.hasSuffix("/after"), "The server received \(request)", file: file, line: line)
+        try expectEqual(request.connectionIndex, 0, "connections opened before the refusal", file: file, line: line)
     }
 }
 

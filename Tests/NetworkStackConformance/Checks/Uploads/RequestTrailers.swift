@@ -40,7 +40,7 @@ extension ConformanceCheck {
                 let trailers = requests[index].trailers.map { "\($0.name)=\($0.value)" }
                 try expectEqual(trailers, ["X-Count=300000", "X-Twice=1", "X-Twice="], "the trailers")
                 try expectEqual(requests[index + 1].values(of: "Trailer"), [], "Trailer without trailers")
-                try expectEqual(requests[index + 1].trailers.count, 0, "trailers that nobody gave")
+                try expectEqual(requests[index + 1].trailers.count, 0, "trailers of a request without any")
             }
         },
         ConformanceCheck("Trailers announced by the request are announced once", needs: needsTrailers) {
@@ -119,7 +119,7 @@ extension ConformanceCheck {
                     throw ConformanceFailure("\(fields) did not fail the request")
                 }
             }
-            try await server.sees("the connections' end") { $0.open == 0 }
+            try await server.sees("the end of the connections") { $0.open == 0 }
         },
         ConformanceCheck("Trailers are refused if they are unsupported", needs: [.network]) { subject in
             let peer = try subject.serve { _ in .ok("done") }

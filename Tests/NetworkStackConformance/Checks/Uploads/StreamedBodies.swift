@@ -140,9 +140,9 @@ extension ConformanceCheck {
             let request = try HTTP.Request(method: .POST, url: peer.url("/"), body: body)
             _ = try await client.success(request)
             guard case .bodyNotReplayable = try await client.refusal(request) else {
-                throw ConformanceFailure("the second fetch must be refused as not replayable")
+                throw ConformanceFailure("Expected the second fetch to be refused as not replayable")
             }
-            try expectEqual(peer.onlyRequest().text, "once", "the content")
+            try expectEqual(peer.onlyRequest().text, "once", "the body")
         },
     ]
 
@@ -176,7 +176,7 @@ extension ConformanceCheck {
         let request = try HTTP.Request(method: .POST, url: server.url("/broken"), body: .stream(stream))
         let refusal = try await client.refusal(request)
         guard case .requestBody(let error, _) = refusal, isReason(error) else {
-            throw ConformanceFailure("expected the content's own error, saw \(refusal)")
+            throw ConformanceFailure("expected the stream's error, saw \(refusal)")
         }
         _ = try await client.get(server.url("/after"))
         let snapshot = try await server.waitUntil { snapshot in
