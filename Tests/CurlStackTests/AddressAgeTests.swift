@@ -13,9 +13,9 @@ struct AddressAgeTests {
     func rest() {
         let age = AddressAge(seconds: 60, mayRest: true)
         #expect(age.next(at: instant(100)) == 45)
-        // It has not ended, so nothing was thrown out.
+        // It has not ended, so no address was dropped.
         #expect(age.next(at: instant(101)) == 45)
-        // It shared its connection, or never had one: libcurl threw nothing out.
+        // It shared its connection, or never had one: libcurl dropped no address.
         age.ended(with: 45, aloneOnConnection: false, at: instant(120))
         #expect(age.next(at: instant(121)) == 45)
         age.ended(with: 45, aloneOnConnection: true, at: instant(130))

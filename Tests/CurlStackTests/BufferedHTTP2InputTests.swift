@@ -20,7 +20,7 @@ struct BufferedHTTP2InputTests {
         held.received(on: one, fillsBuffer: true)
         #expect(held.isPossible(on: one) && !held.isPossible(on: other))
         #expect(next(of: held) == [one.endpoints])
-        // The look has brought something, however little it was, for this one alone.
+        // The read has delivered bytes, however few, for this stream only.
         held.received(on: one, fillsBuffer: false)
         held.received(on: other, fillsBuffer: false)
         #expect(next(of: held) == [one.endpoints])
@@ -39,7 +39,7 @@ struct BufferedHTTP2InputTests {
         held.paused(false, on: one)
         held.read(one)
         held.read(other)
-        // A full buffer takes nothing from that.
+        // A full buffer does not change that.
         held.received(on: one, fillsBuffer: true)
         for _ in 1...4 { #expect(next(of: held) == [one.endpoints]) }
         #expect(held.next().isEmpty)
@@ -67,7 +67,7 @@ struct BufferedHTTP2InputTests {
         #expect(next(of: held, now: look) == [one.endpoints])
         #expect(held.nextLook == nil && held.next(now: look).isEmpty)
         held.waits(on: one, since: look)
-        // A moment that stays after it has passed would make the loop spin.
+        // A deadline that remains after it has passed would make the loop spin.
         held.paused(false, on: one)
         #expect(held.nextLook == nil)
         held.waits(on: one, since: look)
@@ -83,7 +83,7 @@ struct BufferedHTTP2InputTests {
         held.mayHideFault(on: other, at: start)
         let look = try #require(held.nextLookForFaults)
         #expect(look == start + .milliseconds(50))
-        // Something comes on one of them meanwhile.
+        // Bytes arrive on one of them meanwhile.
         held.mayHideFault(on: other, at: start + .milliseconds(20))
         #expect(!held.beginLookForFaults(at: start + .milliseconds(49)))
         #expect(held.beginLookForFaults(at: look))

@@ -26,7 +26,7 @@ struct CompletionQueueTests {
                 summary.withLock { $0 = "\(result)" }
                 done.open()
             }
-            // The response is there by then, and the completion waits for this queue.
+            // The response has arrived by then, and the completion waits for this queue.
             _ = DispatchSemaphore(value: 0).wait(timeout: .now() + 0.5)
             fetching.cancel()
         }

@@ -35,13 +35,13 @@ struct ConnectionQueueGoneTests {
         let tokens = (0..<3).map { _ in Token() }
         let ids = tokens.map { ObjectIdentifier($0) }
         let (busy, left) = (queue.hostQueue(of: try host("busy")), queue.hostQueue(of: try host("left")))
-        // So many that hosts are forgotten.
+        // Enough for hosts to be removed.
         for number in 0..<1100 { _ = queue.hostQueue(of: try host("host\(number)")) }
         let begun = [queue.enter(ids[0], in: busy), queue.enter(ids[1], in: left), queue.enter(ids[2], in: left)]
         #expect(begun == [true, true, false])
         _ = queue.giveUp(ids[2])
         queue.leave(left, ids[1], pool: nil)
-        // Whoever comes now is counted with those before, where the host is asked for its turn later.
+        // A transfer that enters now is counted with the earlier ones when the host's turn comes.
         #expect(queue.hostQueue(of: try host("left")) === left)
         let again = queue.enter(ids[1], in: queue.hostQueue(of: try host("left")))
         #expect(again)

@@ -156,7 +156,7 @@ struct ConnectionQueueTests {
         let none = queue.next()
         #expect(!entersThird && none == nil)
         queue.recordMultiplexing(of: lines[1], isMultiplexed: true)
-        // What is on one connection now has made room.
+        // The transfers that now share one connection have made room.
         let called = queue.next()
         let beside = queue.enter(ids[3], in: lines[0])
         #expect(called == ids[0] && beside)
@@ -192,10 +192,10 @@ struct ConnectionQueueTests {
         #expect(entered == [true, true, true, true, false])
         let connecting = ids[..<4].map { queue.mayConnect($0, in: line) }
         #expect(connecting == [true, false, false, false])
-        // Who gives up while following is not sent in the leader's place.
+        // A transfer that is cancelled while it follows is not started in place of the leader.
         queue.leave(line, ids[1], pool: nil)
         queue.leave(line, ids[0], pool: 0)
-        // Nor is who was about to go.
+        // Nor is one that was about to start.
         queue.leave(line, ids[2], pool: nil)
         var released = queue.takeReleased()
         #expect(released == [ids[3]])

@@ -72,7 +72,7 @@ struct ContentDecoderTests {
         let decoder = try #require(ContentCoding.decoder(for: [coding]))
         let noise = (0..<1000).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ 3) }
         #expect(decode([noise], by: decoder).steps == [.corrupt], "\(coding)")
-        // Also within another coding, whose reader has to get the reason.
+        // Also within another coding, whose reader must get the reason.
         let outer = Multiplier(count: 1)
         let inner = try #require(ContentCoding.decoder(for: ["gzip"]))
         #expect(decode([[1, 2, 3]], by: NestedDecoder([outer, inner])).steps == [.corrupt])

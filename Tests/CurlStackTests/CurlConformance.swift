@@ -34,11 +34,11 @@ struct CurlConformance {
 }
 
 extension KnownIssue {
-    /// The promises that the libcurl of this process breaks where no stack above it can help. Each turns red when it is kept.
+    /// The promises that the libcurl of this process breaks and no stack can repair. Each fails when it is kept.
     fileprivate static let all = (ofVersions + unreadFaults).filter { $0.0.contains(CurlLibrary.shared.versionNumber) }
         .map(\.1)
 
-    /// Faults that libcurl from 8.1 on notices when it reads again, which it does at once in most cases only: in the others the
+    /// Faults that libcurl from 8.1 on detects at its next read. It usually reads at once; otherwise the
     /// fetch ends by its idle timeout.
     private static let unreadFaults: [(Range<UInt32>, KnownIssue)] = ConformanceCheck.all.map(\.name)
         .filter {

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("The events of a hop")
 struct EventOrderTests {
-    /// Passes the events on, and writes down those that come after the end.
+    /// Forwards the events, and records those that come after the end.
     final class Sink: HTTPTransferSink {
         private let state = Lock((events: [String](), ends: 0, late: [String]()))
         private let base: any HTTPTransferSink<CurlError>
@@ -61,7 +61,7 @@ struct EventOrderTests {
         }
     }
 
-    /// The curl transport, overheard.
+    /// The curl transport, with recorded events.
     struct Overheard: HTTPTransport {
         typealias Request = HTTP.Request
         typealias Response = HTTP.Response

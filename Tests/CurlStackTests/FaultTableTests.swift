@@ -6,7 +6,7 @@ import Testing
 struct FaultTableTests {
     /// Each fault, with the checks that reproduce it.
     private static let checks: [String: [String]] = [
-        // libcurl 7.88 reports these replies as a success, or goes on with them in a wrong way.
+        // libcurl 7.88 reports these replies as a success, or handles them wrongly.
         "The server closes the connection within the head: a failure.": [
             "A head cut after its status line fails",
             "A head cut within its status line fails",
@@ -55,7 +55,7 @@ struct FaultTableTests {
         "The server sends ten thousand fields: a failure, in time.": [
             "Ten thousand header fields over HTTP/2 are refused without hanging"
         ],
-        // Other faults on the way to a response.
+        // Other faults before a response.
         "No server listens, answers or has that name.": [
             "Unreachable addresses are skipped at once, like refusing ones",
             "A refused connection fails as connect and can be retried",

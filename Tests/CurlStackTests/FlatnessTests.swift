@@ -78,7 +78,7 @@ private struct Flatness {
         await stack.shutdown()
     }
 
-    /// Reads more slowly than the server sends, and holds the most there ever was to far less than all.
+    /// Reads more slowly than the server sends, and limits the peak of memory to far less than the body.
     func proveSlowReader(_ length: Int) async throws {
         var options = ScriptedServer.Options()
         options.patience = .seconds(60)
@@ -154,8 +154,8 @@ private struct Flatness {
         }
 
         func expectNoMore(than before: Holdings, perFetch count: Int) throws {
-            // Connections, the system's worker threads and an allocator have their ups and downs; what is kept per fetch
-            // goes into the thousands.
+            // Memory of connections, worker threads and an allocator varies; a leak per fetch
+            // adds up to thousands of blocks.
             let growth = resident - before.resident
             guard descriptors <= before.descriptors + 40, threads <= before.threads + 8, growth < count * 100 else {
                 throw Excess(description: "before \(before), after \(self), \(growth / count) bytes per fetch")

@@ -10,14 +10,14 @@ import Testing
 struct FreeListsTests {
     init() throws { try CurlLibrary.shared.validate() }
 
-    /// Runs something on a thread that lists what is freed.
+    /// Runs a closure on a thread that lists freed blocks.
     private func listing(_ body: () throws -> Void) rethrows {
         FreeLists.begin()
         defer { FreeLists.end() }
         try body()
     }
 
-    /// A block of one of the lists' sizes. malloc gives more than it is asked for where the rest would be no block.
+    /// A block of one of the lists' sizes. malloc returns a larger block if the rest would be too small for a block.
     private func block(_ size: Int) throws -> UnsafeMutableRawPointer {
         var larger: [UnsafeMutableRawPointer] = []
         defer { for block in larger { free(block) } }

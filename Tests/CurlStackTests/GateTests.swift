@@ -8,7 +8,7 @@ import Testing
 /// On each route to a pinned server, a stack without one of the trust gates fails a named check.
 @Suite("Each gate on each route to a pinned server", .serialized)
 struct GateTests {
-    /// The ways on which a request reaches a server.
+    /// The routes of a request to a server.
     enum Route: CaseIterable {
         case newConnection
         case reusedConnection
@@ -21,9 +21,9 @@ struct GateTests {
 
     /// What happens without the gate.
     enum Proof {
-        /// This check goes red, with a failure that contains this text.
+        /// This check fails, with a failure that contains this text.
         case check(String, red: String)
-        /// The route does not need the gate: the other gate holds there, as its row proves.
+        /// The route does not need the gate: the other gate applies there, as its row proves.
         case unneeded(String)
     }
 

@@ -193,7 +193,7 @@ struct HeadReaderTests {
         for line in ["HTTP/1.1 200 OK", ""] { _ = reader.read(Array((line + "\r\n").utf8).span) }
         #expect(reader.status == .ok && reader.isComplete)
         #expect(reader.trailers == nil)
-        // The blank line that ends trailers is none.
+        // The blank line that ends trailers is no trailer.
         let end = reader.read(Array("\r\n".utf8).span)
         #expect(end == .more && reader.trailers == nil)
     }

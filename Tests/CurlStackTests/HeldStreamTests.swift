@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Data of a paused stream", .serialized, .timeLimit(.minutes(1)))
 struct HeldStreamTests {
-    /// libcurl before 8.1 lets the held one take what is its own, and leaves what came behind it lying.
+    /// libcurl before 8.1 reads the data of the paused stream, and leaves the data after it unread.
     @Test("delays no other stream on its connection", arguments: [16_384, 20_000, 32_000, 40_000, 50_000, 64_000])
     func others(count: Int) async throws {
         let isFull = Gate()
@@ -55,7 +55,7 @@ struct HeldStreamTests {
             _ = try await stack.fetch(resource: resource)
             withExtendedLifetime(held) {}
         }
-        // These turn the loop before the moment of its next look.
+        // These run the loop before its next scheduled read.
         for _ in 1...6 { _ = try await stack.fetch(resource: get(other.url())) }
         try await Task.sleep(for: .milliseconds(100))
         let before = processorTime

@@ -8,10 +8,10 @@ import Testing
 final class LoopListsTests {
     private let turn = Turn()
 
-    // A turn holds the transfers that have something to tell, and they hold it.
+    // A turn retains the transfers with events, and they retain the turn.
     deinit { turn.end() }
 
-    /// A transfer that nobody carries.
+    /// A transfer that no loop runs.
     private func transfer(limits: HTTP.Options.Limits = .init(), body: HTTP.Body = .none) throws -> Transfer {
         var options = HTTP.Options()
         options.limits = limits

@@ -6,7 +6,7 @@ import NetworkStackConformance
 import NetworkStackTesting
 import Testing
 
-/// What the process sees of a loop's thread, and what waits for it.
+/// The effects of a loop's thread on the process, and the calls that wait for it.
 @Suite("CurlStack's thread", .serialized, .timeLimit(.minutes(1)))
 struct LoopThreadTests {
     @Test("a loop's thread blocks all signals")

@@ -91,14 +91,14 @@ struct MailboxTests {
         waker.wake()
         #expect(ready() == [true])
         poller.holdBack(waker.descriptor, true, for: 0)
-        // What had come before counts no more.
+        // Earlier events no longer count.
         #expect(!events.contains { poller.isCurrent($0) })
         #expect(ready().isEmpty)
         poller.watch(waker.descriptor, for: 0, reads: true, writes: true)
         #expect(ready() == [false])
         poller.holdBack(waker.descriptor, false, for: 0)
         #expect(ready() == [true])
-        // Its number's next owner is not held back.
+        // The next socket with the same number is not paused.
         poller.holdBack(waker.descriptor, true, for: 0)
         poller.opened(waker.descriptor)
         poller.watch(waker.descriptor, for: 0, reads: true, writes: false)
@@ -132,7 +132,7 @@ struct MailboxTests {
         poller.wait(milliseconds: 0, into: &events)
         #expect(events.isEmpty)
         #expect(silent() == [false, false, true], "the wait reports what has arrived since")
-        // What was read up is silent once more when it has served again.
+        // A connection whose bytes were read is silent again after its next use.
         var byte: UInt8 = 0
         for index in 0...1 {
             #expect(read(pairs[index].own, &byte, 1) == 1)
@@ -186,7 +186,7 @@ struct MailboxTests {
         for round in 1...3 {
             var pair: [Int32] = [0, 0]
             try #require(pipe(&pair) == 0)
-            // libcurl closes it without a word, and the number is another's: in one step, so that nobody else gets it between.
+            // libcurl closes it without a callback, and the number is reused: in one step, so that no other thread takes it.
             #expect(dup2(pair[0], number) == number)
             close(pair[0])
             multi.changed(number, reads: true, writes: false)

@@ -11,7 +11,7 @@ struct PoolPlacesTests {
         let expected = (0..<64).flatMap { Array(repeating: $0 < PoolPlaces.ownPool ? $0 : $0 + 1, count: 16) }
         #expect(taken == expected)
         #expect(!taken.contains(PoolPlaces.ownPool))
-        // Where none has room, the one with the fewest is the next.
+        // If no pool has room, the one with the fewest transfers is next.
         let more = (0..<64).map { _ in places.take(spreads: true) }
         #expect(Set(more) == Set(taken) && more.count == Set(more).count)
         for pool in [7, nil, PoolPlaces.ownPool] { places.giveBack(pool) }

@@ -5,7 +5,7 @@ import NetworkStack
 import NetworkStackTesting
 import Testing
 
-/// What a stack does with its connections of HTTP/2 beside the fetches.
+/// How a stack manages its HTTP/2 connections.
 @Suite("CurlStack's HTTP/2 connections", .serialized, .timeLimit(.minutes(1)))
 struct PoolingHTTP2Tests {
     private func origin(_ server: ScriptedServer, host: String? = nil) throws -> HTTP.Origin {
@@ -93,7 +93,7 @@ struct PoolingHTTP2Tests {
         let before = clock()
         try await Task.sleep(for: .seconds(1))
         let used = clock() - before
-        // Asking all the time takes all of it.
+        // Polling uses all of it.
         #expect(used < 300_000, "\(used) µs of processor time in a second")
         for fetched in try await [first, second, third] { #expect(fetched.value.count == 65_536) }
     }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import CurlStack
 
-/// What becomes of those that share a connection of HTTP/2, or are about to, when it goes.
+/// Fetches that share an HTTP/2 connection, or are about to, when it ends.
 @Suite("CurlStack after a lost connection", .serialized, .timeLimit(.minutes(1)))
 struct PoolingReplacedTests {
     /// Reports on the loop's thread when the first request is about to be sent.
@@ -59,7 +59,7 @@ struct PoolingReplacedTests {
         let engine: HTTPEngine<Announcing>
     }
 
-    /// A stack that speaks HTTP/2, over TLS or by prior knowledge.
+    /// A stack that uses HTTP/2, over TLS or by prior knowledge.
     private func stack(isSecure: Bool) throws -> Network.CurlNetworkStack {
         var configuration = Network.Configuration()
         configuration.tls.trustRoots = .file(path: try TestCertificates.shared().caFile)
@@ -131,7 +131,7 @@ struct PoolingReplacedTests {
             for _ in 1...20 { group.addTask { _ = try await stack.fetch(resource: resource) } }
             try await group.waitForAll()
         }
-        // Where a connection may be joined only once it has answered, each has its own until then.
+        // If a connection can be joined only after its first response, each fetch has its own until then.
         #expect(begun.withLock { $0 } == 2 || !isSecure && LibcurlQuirks.running.contains(.lateHTTP2Sharing))
     }
 
@@ -173,7 +173,7 @@ struct PoolingReplacedTests {
             for _ in 1...20 { group.addTask { _ = try await stack.fetch(resource: resource) } }
             try await group.waitForAll()
         }
-        // Where a connection may be joined only once it has answered, each has its own until then.
+        // If a connection can be joined only after its first response, each fetch has its own until then.
         #expect(begun.withLock { $0 } == 2 || !isSecure && LibcurlQuirks.running.contains(.lateHTTP2Sharing))
     }
 

@@ -5,7 +5,7 @@ import NetworkStackConformance
 import NetworkStackTesting
 import Testing
 
-/// What a stack does with its connections beside the fetches.
+/// How a stack manages its connections.
 @Suite("CurlStack's connections", .serialized, .timeLimit(.minutes(1)))
 struct PoolingTests {
     private func origin(_ server: ScriptedServer, host: String? = nil) throws -> HTTP.Origin {
@@ -213,7 +213,7 @@ struct PoolingTests {
         try await server.waitUntil { $0.requests.count == 64 }
         mayAnswer.open()
         for fetch in burst { _ = try await fetch.value }
-        // From now on the first pool is used alone, beside the last, where somebody still waits.
+        // From now on only the first pool is used, and the last one, where a fetch still waits.
         let end = ContinuousClock.now + .seconds(20)
         while await stack.gauges.total.connections > 17, .now < end {
             _ = try await stack.fetch(resource: resource)

@@ -5,10 +5,10 @@ import Testing
 
 @testable import CurlStack
 
-/// Each defect of libcurl that is worked around, left as it is: a named check goes red.
+/// Without the work-around for a defect of libcurl, a named check fails.
 @Suite("Quirks of libcurl", .serialized)
 struct QuirkTests {
-    /// The check that notices where a quirk is not dealt with. Where a libcurl has the quirk, it is red without the work-around.
+    /// The check that detects a quirk without its work-around: it fails with a libcurl that has the quirk.
     static let checks: [(quirk: LibcurlQuirks, check: String)] = [
         (.restartedPriorKnowledge, "HTTP/2 by prior knowledge works in cleartext"),
         (.heldHTTP2Input, "Half a body, then a PING of 7 bytes, fails at once"),

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Reloaded certificates", .serialized, .timeLimit(.minutes(1)))
 struct ReloadTests {
-    /// Notes how certificates were read again.
+    /// Records the reloads of certificates.
     private final class Reloads: EventListener {
         let errors = Lock<[String?]>([])
 
@@ -84,7 +84,7 @@ struct ReloadTests {
 
         mayAnswer.signal()
         #expect(try await waiting.value == Data("done".utf8))
-        // With the last request of the former certificates, its connections go, the idle one included.
+        // Connections with the former certificates close after the last request on them, the idle one included.
         try await server.waitUntil { $0.connections.prefix(2).allSatisfy { $0.state == .closedByPeer } }
         _ = try await stack.fetch(resource: quick)
         #expect(server.snapshot.accepted == 3)
@@ -138,8 +138,7 @@ struct ReloadTests {
         #expect(server.requests.count == 2)
     }
 
-    /// The first reload parses for a while, and the second only for a moment. If they did not take turns, what the first has read
-    /// would replace what the second has read.
+    /// The first reload parses for longer than the second. Without an order, its certificates would replace those of the second.
     @Test("of two reloads at once, the later one counts")
     func twice() async throws {
         let server = try ScriptedServer.responding(options) { _ in .ok("done") }

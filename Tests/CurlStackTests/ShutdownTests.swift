@@ -57,7 +57,7 @@ struct ShutdownTests {
             await view.shutdown(after: .seconds(50))
             isShutDown.withLock { $0 = true }
         }
-        // Until it takes no more, what is fetched has no request to send.
+        // Until the stack accepts no more, the fetched resource has no request to send.
         var isRefused = false
         while !isRefused {
             do {
@@ -88,7 +88,7 @@ struct ShutdownTests {
                 [
                     .beginHTTP2, .send(HTTP2Frame.wideOpen), .answerStream,
                     .run { for _ in 1...2 { try $0.receiveHeaders() } },
-                    // Until the socket is full. A hint has libcurl ask for more content all the same.
+                    // Until the socket is full. A hint makes libcurl request more data all the same.
                     .pause(.milliseconds(50)), .send([3, 5].map { .head(103, on: $0) }),
                     .run { _ in areThere.open() }, .wait(for: isOver),
                 ]
@@ -99,7 +99,7 @@ struct ShutdownTests {
             let first = try HTTP.Request(url: server.url())
             stack.fetch(resource: .init(baseRequestMaking: .request(first))) { _ in isAnswered.open() }
             try await isAnswered.opened()
-            // Where one takes all the room there is, the other waits for some.
+            // If one uses all the room, the other waits for some.
             let ended = [Gate(), Gate()]
             for gate in ended {
                 let request = try HTTP.Request(method: .POST, url: server.url(), body: body)

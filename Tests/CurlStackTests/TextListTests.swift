@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Lines for libcurl")
 struct TextListTests {
-    /// What libcurl reads.
+    /// The lines that libcurl reads.
     private func read(_ list: TextList) -> [String] {
         list.withList { first in
             var (read, node) = unsafe ([String](), first)

@@ -6,7 +6,7 @@ import Testing
 @testable import CurlStack
 @testable import NetworkStack
 
-/// What only shows when hops of different trust meet on one connection, which no stack's own configuration brings about.
+/// Hops with different trust on one connection, which no configuration of a stack can produce.
 @Suite("The gates to a pinned server", .timeLimit(.minutes(1)))
 struct TrustGateTests {
     let certificates: TestCertificates
@@ -27,7 +27,7 @@ struct TrustGateTests {
         return try Network.CurlNetworkStack(configuration: configuration)
     }
 
-    /// A hop under a trust of its own: no pins for ordinary trust.
+    /// A hop with its own trust: no pins for ordinary trust.
     private func hop(
         _ url: String,
         pins: [String],
@@ -57,7 +57,7 @@ struct TrustGateTests {
         )
     }
 
-    /// Carries a hop and answers its refusal, or `nil` if it was carried to its end.
+    /// Runs a hop and returns its refusal, or `nil` if it succeeded.
     private func carry(_ hop: HTTPHop, on stack: Network.CurlNetworkStack? = nil) async throws -> ServerTrustError? {
         let sink = EndSink()
         let transfer = (stack ?? self.stack).engine.transport.start(hop, sink: sink)
@@ -205,7 +205,7 @@ struct TrustGateTests {
             (leaf, PinningPolicy.Scope.leaf, CURLE_OK), (intermediate, .leaf, CURLE_SSL_PINNEDPUBKEYNOTMATCH),
             (intermediate, .chain, CURLE_OK),
         ] {
-            // Without callbacks neither gate is there.
+            // Without callbacks there is no gate.
             let multi = try #require(MultiHandle(poller: Poller(waker: Waker()), connections: ConnectionTable()))
             let easy = try #require(EasyHandle(multi))
             easy.set(CURLOPT_CAINFO, certificates.caFile)

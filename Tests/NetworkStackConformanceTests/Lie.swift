@@ -10,14 +10,14 @@ struct Lie: Sendable {
     let check: String
     let subject: ConformanceSubject
 
-    /// A lie of a stack on libcurl, which leaves something out.
+    /// A stack on libcurl that leaves something out.
     init(_ capability: HTTP.Capability, _ check: String, leavingOut describe: (inout Omission) -> Void) {
         var omission = Omission()
         describe(&omission)
         self.init(capability, check) { [omission] in try LyingStack($0, omission) }
     }
 
-    /// A lie of any stack. It opens no connection in advance.
+    /// Any stack. It opens no connection in advance.
     init(
         _ capability: HTTP.Capability,
         _ check: String,
@@ -27,7 +27,7 @@ struct Lie: Sendable {
         subject = ConformanceSubject(name: "Liar", capabilities: .init(), make: make, preconnect: { _, _ in })
     }
 
-    /// A lie of a stack on libcurl, whose transport does not see a part of the configuration.
+    /// A stack on libcurl whose transport does not get a part of the configuration.
     static func ignoring(
         _ capability: HTTP.Capability,
         _ check: String,
@@ -36,7 +36,7 @@ struct Lie: Sendable {
         Lie(capability, check) { $0.configuration = reset }
     }
 
-    /// A lie of a stack on libcurl, whose transport does not see an option.
+    /// A stack on libcurl whose transport does not get an option.
     static func ignoringOption(
         _ capability: HTTP.Capability,
         _ check: String,
@@ -45,7 +45,7 @@ struct Lie: Sendable {
         Lie(capability, check) { $0.hop = { try $0.changed(options: reset) } }
     }
 
-    /// A lie of a stack on libcurl, which sends another request.
+    /// A stack on libcurl that sends another request.
     static func sending(
         _ capability: HTTP.Capability,
         _ check: String,

@@ -3,7 +3,7 @@ import FoundationEssentials
 
 @testable import NetworkStack
 
-/// A stack on libcurl that leaves something out of what it was asked for, or of what it received, and reports no failure.
+/// A stack on libcurl that ignores a part of its options or of a response, and reports no failure.
 struct LyingStack: HTTPTransportStack {
     let engine: HTTPEngine<LyingTransport>
 
@@ -57,7 +57,7 @@ struct LyingTransport: HTTPTransport {
     func shutDown() async { await base.shutDown() }
 }
 
-/// Passes a hop's events on, but for what is left out.
+/// Forwards a hop's events, except those that are left out.
 private final class LyingSink: HTTPTransferSink {
     private let base: any HTTPTransferSink<CurlError>
     private let omission: Omission

@@ -19,7 +19,7 @@ struct AbandonedPumpTests {
             continuation.yield(Data("\(number)".utf8))
             return chunks
         }
-        // The continuation is kept nowhere, so each maker stays open as long as its task waits.
+        // The continuation is not retained, so each maker stays open as long as its task waits.
         let source = try stream.open {}
         try await Self.waits { if case .bytes = source.next(upTo: 9) { true } else { false } }
         #expect(source.rewind())

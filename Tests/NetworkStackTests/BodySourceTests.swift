@@ -4,7 +4,7 @@ import Testing
 
 @testable import NetworkStack
 
-/// Yields chunks of a kilobyte and counts them, so that a test sees how far ahead it was read.
+/// Yields chunks of a kilobyte and counts them, so that a test can measure the read-ahead.
 private struct Counted: AsyncSequence, Sendable {
     typealias Element = Data
     let count: Int
@@ -26,7 +26,7 @@ private struct Counted: AsyncSequence, Sendable {
 
 private struct Broken: Error {}
 
-/// Reads a source to its end as a transport does: when there is nothing, it waits for the signal.
+/// Reads a source to its end as a transport does: when nothing is available, it waits for the signal.
 private final class Reader: Sendable {
     private let ready = Lock(Gate())
 
@@ -83,7 +83,7 @@ struct StreamBodySourceTests {
         let chunks = Counted(count: 100_000)
         let source = try HTTP.Body.Stream(chunks).open(onReady: {})
         var seen = -1
-        // Still for a while means that the reading ahead has come to its end.
+        // No change for a while means that the read-ahead has ended.
         while chunks.taken.withLock({ $0 }) != seen || seen < 100 {
             seen = chunks.taken.withLock { $0 }
             try await Task.sleep(for: .milliseconds(100))
@@ -249,10 +249,10 @@ struct StreamBodySourceTests {
         let ready = Gate()
         let source = try #require(try body.open { ready.open() })
         if case .pending = source.next(upTo: 100) { try await ready.opened() }
-        // A cancel closes the source on its own thread, while the transport's goes back on a connection that died.
+        // A cancel closes the source on its own thread, while the transport's thread rewinds it for a dead connection.
         source.close()
         _ = source.rewind()
-        // Long enough for another one to be made; then until all are released, however long that takes.
+        // Long enough for another stream to be made; then until all are released.
         try await Task.sleep(for: .milliseconds(500))
         let end = ContinuousClock.now + .seconds(10)
         var counts = (0, -1)

@@ -25,7 +25,7 @@ struct CertificateKeyTests {
 
     @Test("is found in a certificate of version 1, which omits the version")
     func firstVersion() throws {
-        // openssl 3.5 makes none any more.
+        // openssl 3.5 no longer makes such certificates.
         let text = """
             -----BEGIN CERTIFICATE-----
             MIG+MHICAQEwBQYDK2VwMAwxCjAIBgNVBAMMAWEwHhcNMjYxMTIyMDkyNzU3WhcN
@@ -41,7 +41,7 @@ struct CertificateKeyTests {
         try Data(text.utf8).write(to: URL(filePath: file))
         let openssl = try Program("openssl", package: "openssl")
         let certificate = try Self.der(text)
-        // Nothing of the context's class 0 stands where a version would.
+        // No element of context class 0 is at the position of the version.
         #expect(!certificate.prefix(16).contains(0xA0))
         let expected = try Self.der(openssl.run(["x509", "-in", file, "-noout", "-pubkey"]))
         #expect(try Array(#require(CertificateKey.subjectPublicKeyInfo(inDER: certificate))) == expected)

@@ -85,7 +85,7 @@ struct ClocksTests {
         clocks.beganAttempt(now: start)
         clocks.entered(.connecting, now: start)
         #expect(expired(clocks, after: .seconds(1)) == "idle while connecting")
-        // A queued request has only read its body ahead.
+        // A queued request has only prefetched its body.
         for (isSameHop, phase) in [(true, "connecting"), (false, "waiting")] {
             clocks.beganAttempt(now: start)
             clocks.entered(.sending, now: start)

@@ -21,7 +21,7 @@ struct ContentClaimsTests {
                     ended.withLock { $0 += 1 }
                 }
             }
-            // Holds the lock again and again: a check and a later claim would let another thread in between.
+            // Holds the lock again and again: a check and a later claim would allow another thread in between.
             while ended.withLock({ $0 < 3 }) {
                 claim.withLock { _ in _ = sched_yield() }
             }

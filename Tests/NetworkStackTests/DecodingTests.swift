@@ -24,7 +24,7 @@ struct DecodingTests {
         .init(baseRequestMaking: .request(try HTTP.Request(url: "http://host.test/")), errorDecoding: decoding)
     }
 
-    /// Fetches and decodes; returns which side failed, or nothing.
+    /// Fetches and decodes; returns the side that failed, if any.
     private func decode<T>(
         _ stack: InMemoryStack,
         _ decoding: ModelDecoding<T, Data, HTTP.Response>

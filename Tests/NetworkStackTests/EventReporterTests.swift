@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Events for listeners")
 struct EventReporterTests {
-    /// Waits in its first event, and counts what it gets.
+    /// Blocks in its first event, and counts the events.
     private final class SlowListener: EventListener {
         let counts = Lock((events: 0, dropped: 0))
         private let goOn = DispatchSemaphore(value: 0)
@@ -42,7 +42,7 @@ struct EventReporterTests {
         listener.open()
         try await until { listener.counts.withLock { $0.events } == 1 + EventReporter.limit }
         try await until { listener.counts.withLock { $0.dropped } == 10 }
-        // The count begins anew.
+        // The count restarts.
         reporter.add(.queued, at: place)
         try await until { listener.counts.withLock { $0.events } == 2 + EventReporter.limit }
         #expect(listener.counts.withLock { $0.dropped } == 10)

@@ -196,7 +196,7 @@ struct FetchLoopTests {
         guard case .settle = state.failed(.badResponse, metrics: .init(), hop: first.hop, now: now) else {
             throw CancellationError()
         }
-        // Before that is acted on, a clock has run out, and the vote was to try again.
+        // Before that is processed, a timeout fired, and the vote was to retry.
         holds(state.settle(.failed(.timedOut(.attempt, during: .waiting)), of: first.attempt, now: now) != nil)
         holds(state.failed(CancellationError(), delay: nil, now: now) != nil)
         holds(state.beginAttempt(0, now: now) != nil)

@@ -26,7 +26,7 @@ struct FetchStateTests {
         return state
     }
 
-    /// Begins a hop and answers its number.
+    /// Begins a hop and returns its number.
     private func begin(_ state: inout FetchState, _ method: HTTP.Method = .GET) throws -> Int {
         holds(state.handOver(attempt).isWanted)
         let request = try HTTP.Request(method: method, url: url)
@@ -83,7 +83,7 @@ struct FetchStateTests {
             handedOver.end(.cancelled)?.held.stage.pending == nil,
             "a finished maker is not cancelled"
         )
-        // An attempt's time may run out while its request is being made, and the next one's making may have begun.
+        // An attempt may time out while its request is being made, and the next attempt's maker may have started.
         for isHandedOver in [false, true] {
             var again = self.state()
             if isHandedOver { _ = again.handOver(attempt) }

@@ -8,7 +8,7 @@ private struct Broken: Error {}
 
 @Suite("A body from a file")
 struct FileBodySourceTests {
-    /// Runs with the path of a file that goes away afterwards.
+    /// Runs a closure with the path of a file that is removed afterwards.
     private func withFile(_ content: Data, _ body: (String) throws -> Void) throws {
         let path = NSTemporaryDirectory() + "/body-\(UUID().uuidString)"
         try content.write(to: URL(filePath: path))
@@ -185,7 +185,7 @@ struct FileBodySourceTests {
             #expect(rename(path, before) == 0)
             defer { unlink(before) }
             try Data("another".utf8).write(to: URL(filePath: path))
-            // Those that are open are the file that was meant.
+            // The open sources refer to the original file.
             #expect(try read(try #require(others.first)) == Data("content".utf8))
             let last = try #require(others.last)
             #expect(throws: FileError(path: path, number: ESTALE)) { try read(last) }

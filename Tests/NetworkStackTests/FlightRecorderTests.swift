@@ -6,7 +6,7 @@ import Testing
 
 @Suite("A flight recorder")
 struct FlightRecorderTests {
-    /// A mock with a recorder, and what waits for records.
+    /// A mock with a recorder, and a wait for records.
     private func recorded(_ recorder: FlightRecorder, _ change: (inout Network.Configuration) -> Void = { _ in }) throws
         -> MockNetworkStack
     {
@@ -92,7 +92,7 @@ struct FlightRecorderTests {
         let entries = try #require(log["entries"] as? [[String: Any]])
         let seen = entries.map { ($0["response"] as? [String: Any])?["status"] as? Int }
         #expect(seen == [200, 302, 200, 503])
-        // A status is no lack of a response.
+        // A failure with a status has a response.
         #expect(entries.allSatisfy { ($0["response"] as? [String: Any])?["_error"] == nil })
         for entry in entries {
             let timings = try #require(entry["timings"] as? [String: Double])

@@ -3,7 +3,7 @@ import Testing
 
 @testable import NetworkStack
 
-/// What both stacks hold a received head to.
+/// The checks of both stacks for a received head.
 @Suite("A received head")
 struct HeadJudgeTests {
     @Test(

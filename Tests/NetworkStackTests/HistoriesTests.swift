@@ -4,7 +4,7 @@ import Testing
 @Suite("Inputs mutated from valid ones")
 struct HistoriesTests {
     private static let environment = ProcessInfo.processInfo.environment
-    /// Where to begin: another seed replays what `make histories` found.
+    /// The first seed: another seed replays what `make histories` found.
     private static let first = environment["HISTORY_SEED"].flatMap { UInt64($0) } ?? 1
 
     @Test("break no parser, and are read the same each time")

@@ -1,11 +1,11 @@
 import Testing
 
-/// Expects what a macro cannot: an expression that changes the value it asks.
+/// Expects a condition that the macro cannot: an expression that mutates its value.
 func holds(_ condition: Bool, _ comment: Comment? = nil, sourceLocation: SourceLocation = #_sourceLocation) {
     #expect(condition, comment, sourceLocation: sourceLocation)
 }
 
-/// Requires a value of an expression that changes what it asks.
+/// Requires the value of an expression that mutates its operand.
 func needed<Value>(_ value: Value?, sourceLocation: SourceLocation = #_sourceLocation) throws -> Value {
     try #require(value, sourceLocation: sourceLocation)
 }

@@ -5,7 +5,7 @@ import NetworkStackTesting
 import Testing
 
 extension InMemoryTransport {
-    /// What memory cannot do, and why.
+    /// The capabilities that memory lacks, and the reasons.
     static let lacking: [HTTP.Capability: String] = {
         let wire = "Nothing is sent over a network."
         let connections = "There are no connections."
@@ -73,7 +73,7 @@ final class InMemoryHosts: Sendable {
 }
 
 extension ReceivedRequest {
-    /// A request as it would arrive: with a Host, and with the length of its content.
+    /// A request as it would arrive: with a Host, and with the length of its body.
     fileprivate init(_ request: HTTP.Request, host: String) {
         var body = Data()
         if case .bytes(let data) = request.body { body = data }
@@ -98,7 +98,7 @@ extension ReceivedRequest {
 }
 
 extension HTTP.Response {
-    /// A reply needs what memory has not: steps on a connection, or bytes that are no response.
+    /// A reply needs a network: steps on a connection, or bytes that are no response.
     private struct NeedsNetwork: Error {}
 
     fileprivate static func read(_ reply: Reply, for request: HTTP.Request) throws -> (HTTP.Response, Data) {

@@ -2,7 +2,7 @@ import Dispatch
 import FoundationEssentials
 import NetworkStack
 
-/// A third transport, written on nothing but the public waist: hosts are closures.
+/// A third transport, written with the public protocols only: hosts are closures.
 struct InMemoryTransport: HTTPTransport {
     typealias Handler = @Sendable (HTTP.Request) throws -> (HTTP.Response, Data)
 

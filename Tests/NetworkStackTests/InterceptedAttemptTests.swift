@@ -39,7 +39,7 @@ struct InterceptedAttemptTests {
         intercepted.begin(first)
         _ = intercepted.runRequestInterceptors(.success(request), of: first) { _ in EmptyCancelable() }
         intercepted.schedule(first)
-        // The retry is decided on, and cancelled before anything of it has begun.
+        // The retry is decided, and cancelled before it has begun.
         _ = intercepted.vote(second, data: nil, response: nil, on: Failure())
         #expect(listener.requests.withLock { $0 } == [nil])
         _ = intercepted.vote(first, data: nil, response: nil, on: Failure())
@@ -76,7 +76,7 @@ struct InterceptedAttemptTests {
         #expect(passed.withLock { $0 } == 0)
     }
 
-    /// Counts the requests that it gets.
+    /// Counts its requests.
     private final class CountingInterceptor: HTTPResourceInterceptor {
         typealias Request = HTTP.Request
         typealias Response = HTTP.Response

@@ -9,7 +9,7 @@ import Testing
 struct InterceptionTests {
     private let now = MonotonicTime.now
 
-    /// A state whose HTTPInterceptors wait for what their request comes to.
+    /// A state whose HTTPInterceptors wait for the result of their request.
     private func waiting() throws -> FetchState {
         let delegate = FetchStateTests.StreamingDelegate()
         var state = FetchState(options: Shared(HTTP.Options()), delegate: delegate, now: now)
@@ -46,7 +46,7 @@ struct InterceptionTests {
             hasGivenUp.open()
             return HTTP.Reply(.init(status: .ok, url: request.url), body: Data("given up".utf8))
         }
-        // What `next` sends waits on the queue.
+        // The request of `next` waits in the queue.
         queue.suspend()
         do {
             defer { queue.resume() }

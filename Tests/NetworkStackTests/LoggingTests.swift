@@ -27,7 +27,7 @@ struct LoggingTests {
         HTTP.Response(status: status, headers: headers, url: try request().url)
     }
 
-    /// What a whole fetch logs: a request, then a failure with content, then a success.
+    /// The log of a complete fetch: a request, then a failure with a body, then a success.
     private func log(
         _ level: LoggingInterceptor.Level,
         redaction: HTTP.Redaction = .init(headers: ["x-api-key"]),

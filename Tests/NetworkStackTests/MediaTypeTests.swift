@@ -130,7 +130,7 @@ struct ChallengeTests {
             ("Basic, Bearer error=\"invalid_token\"", ["Basic", "Bearer error=invalid_token"]),
             (" , ,Digest REALM=\"r\",nonce=\"n\" , , ", ["Digest nonce=n realm=r"]),
             ("NTLM", ["NTLM"]), ("", []), ("\"quoted\"", []), ("Basic realm=\"a\", realm=\"b\"", ["Basic realm=a"]),
-            // Broken challenges are dropped, and the rest counts.
+            // Malformed challenges are dropped, and the others are used.
             ("\"quoted\", Basic realm=a", ["Basic realm=a"]), ("Basic realm=\"open", ["Basic"]),
             ("Digest realm=\"r\", qop=, nonce=\"n\"", ["Digest nonce=n realm=r"]),
             ("Digest realm=\"r\" nonce=\"n\", qop=\"auth\"", ["Digest nonce=n qop=auth realm=r"]),
@@ -163,7 +163,7 @@ struct ChallengeTests {
         #expect(headers.challenges.first?.realm == "a")
     }
 
-    /// What would be looked through again and again, at a quarter of a megabyte: that took minutes.
+    /// Inputs of a quarter of a megabyte with quadratic parsing, which took minutes.
     @Test("a field of any length is read once, whatever quotes it leaves open")
     func long() {
         let fields = ["\\\"", "a ", "a, ", "a=\", ", "=\"", "\"\\\",", "a b=\"c ", "a/"]

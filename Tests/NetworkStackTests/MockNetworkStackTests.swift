@@ -51,7 +51,7 @@ struct MockNetworkStackTests {
 
     private func resource(_ endpoint: UserEndpoint) -> Resource { Resource(baseRequestMaking: .endpoint(endpoint)) }
 
-    /// What a fetch fails with.
+    /// The error of a fetch.
     private func failure(_ mock: MockNetworkStack, _ resource: Resource) async throws -> MockNetworkStack.FetchError {
         do throws(MockNetworkStack.FetchError) {
             let value = try await mock.fetch(resource: resource)
@@ -99,7 +99,7 @@ struct MockNetworkStackTests {
         let resource = try get("/")
         let fetching = Task { try await mock.fetch(resource: resource) }
         while mock.requests.isEmpty { await Task.yield() }
-        try await Task.sleep(for: .milliseconds(50))  // A cancel before the wait has begun would spare it.
+        try await Task.sleep(for: .milliseconds(50))  // A cancel before the wait would skip it.
         fetching.cancel()
         await #expect(throws: (any Error).self) { try await fetching.value }
     }

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("A mock's streams", .timeLimit(.minutes(1)))
 struct MockStreamTests {
-    /// A download as an app may write it: what is missing is asked for where it was cut off.
+    /// A download as an app may write it: the missing part is requested after a truncation.
     private func download(_ url: String, via stack: some HTTPNetworkStack<Data>) async throws -> Data {
         var content = Data()
         while true {

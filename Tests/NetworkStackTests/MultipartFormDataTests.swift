@@ -130,7 +130,7 @@ struct MultipartFormDataTests {
         #expect(body.length == nil)
         #expect(!body.isReplayable)
         #expect(try await read(body).count > 4)
-        // Nor through another form that holds the same stream: it is not even begun.
+        // Nor through another form with the same stream: it is not even started.
         for body in [body, try form.content().body] { expectRefused(body) }
     }
 
@@ -220,7 +220,7 @@ struct MultipartFormDataTests {
     }
 }
 
-/// The content in pieces, as a closure an `AsyncStream` pulls from.
+/// The bytes in pieces, as a closure for an `AsyncStream`.
 private func pieces(of data: Data) -> @Sendable () async -> Data? {
     let rest = Lock(data)
     return {
@@ -231,7 +231,7 @@ private func pieces(of data: Data) -> @Sendable () async -> Data? {
     }
 }
 
-/// What the older systems got wrong, each by its name.
+/// Defects of the older systems, by name.
 @Suite("Regressions of the seeds, in forms")
 struct MultipartMistakeTests {
     @Test("the boundary changes on each read, so header, start and end differ")

@@ -68,7 +68,7 @@ struct NetworkActivityTests {
             }
             guard state == .hide else { return activity.decrement() }
             observation.withLock { $0 }?.cancel()
-            // Not reported any more, although it happens within a report.
+            // No longer reported, although it happens within a report.
             if count == 2 { activity.increment() }
         }
         observation.withLock { $0 = cancelable }
@@ -205,7 +205,7 @@ struct NetworkActivityTests {
                 seen.most = max(seen.most, seen.running)
                 return seen.states.count
             }
-            // Long enough for the next call, if there were one beside this.
+            // Long enough for a concurrent call, if there were one.
             usleep(10_000)
             seen.withLock { $0.running -= 1 }
             if count == 10 { isOver.open() }

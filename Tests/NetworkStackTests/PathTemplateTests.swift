@@ -16,7 +16,7 @@ struct PathTemplateTests {
         #expect(try url("/{a}/{b}/{a}", ["a": "1", "b": "2"]) == "http://h.test/1/2/1")
         #expect(try url("/{a}-{b}.json", ["a": "1", "b": "2"]) == "http://h.test/1-2.json")
         #expect(try url("/{a}", ["a": "1"], base: "http://h.test/x%2Fy/?q=1#f") == "http://h.test/x%2Fy/1?q=1#f")
-        // The vector of a seed.
+        // The test vector of a seed.
         #expect(
             try url("/{resource}/feature/function", ["resource": "12345"]) == "http://h.test/12345/feature/function"
         )
@@ -74,7 +74,7 @@ struct PathTemplateTests {
     }
 }
 
-/// What the older systems got wrong, each by its name.
+/// Defects of the older systems, by name.
 @Suite("Regressions of the seeds")
 struct EndpointMistakeTests {
     @Test("resourceid1 is replaced inside resourceid10")

@@ -11,7 +11,7 @@ struct PinningPolicyTests {
     /// The same 32 bytes: the last digit of 43 has two bits to spare.
     static let firstAgain = "WoiWRyIOVNa9ihaBciRSC7XHjliYS9VwUGOIud4PB19="
     static let second = "EjHF+to7Mg0Jk8gg0T+lagRZdShlFXyC/dVmC42YldM="
-    /// What `openssl dgst` prints of no input.
+    /// The output of `openssl dgst` for an empty input.
     static let ofNothing = "sha256//47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU="
     /// A name of 253 bytes.
     static let longest = String(repeating: "a.", count: 124) + "tests"

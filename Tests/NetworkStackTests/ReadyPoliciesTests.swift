@@ -140,7 +140,7 @@ struct ReadyPoliciesTests {
             }
             #expect(summary == expected, "Retry-After: \(value ?? "none")")
         }
-        // However long that is, it can be waited for.
+        // A very long delay is still valid.
         let answer: HTTP.Headers = [.retryAfter: String(repeating: "9", count: 400)]
         let action = HTTPRetryPolicy.maxRetries(1).respectingRetryAfter(upTo: .infinity, now: { now })
             .shouldRetry(with: try status(503), state: .init(), metadata: try metadata(answer: answer))

@@ -105,7 +105,7 @@ struct RedirectTests {
             ("/c", true), ("https://HOST.test:443/c", true), ("https://other.test/c", false),
             ("https://host.test:444/c", false),
             ("https://sub.host.test/c", false), ("http://host.test/c", false),
-            // Where names are searched for in several domains, that is another host.
+            // With a search list of domains, that is another host.
             ("https://host.test./c", false), ("https://host.test%2E/c", false),
         ]
     )

@@ -3,7 +3,7 @@ import Testing
 
 @testable import NetworkStack
 
-/// What Alicerce's own tests ask of the values a resource is made of.
+/// The requirements of Alicerce's tests for the values of a resource.
 @Suite("The values a resource is made of")
 struct ResourceWitnessTests {
     private struct Unmakeable: Error, Equatable {}

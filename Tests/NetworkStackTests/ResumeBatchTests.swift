@@ -7,7 +7,7 @@ import Testing
 
 @Suite("ResumeBatch", .timeLimit(.minutes(1)))
 struct ResumeBatchTests {
-    /// Runs with a batch on this thread, which has none afterwards.
+    /// Runs a closure with a batch on this thread, which is removed afterwards.
     private func withBatch(_ body: (ResumeBatch) -> Void) {
         let batch = ResumeBatch()
         batch.begin()
@@ -93,7 +93,7 @@ struct ResumeBatchTests {
             resumed.open()
         }
         while !isAwaited(oneShot) { try await Task.sleep(for: .milliseconds(1)) }
-        // Those of that priority are all taken.
+        // All threads of that priority are occupied.
         let (held, busy) = (DispatchGroup(), Lock(0))
         held.enter()
         for _ in 0..<64 {

@@ -135,7 +135,7 @@ struct RetryBudgetTests {
             ).summary
         }
         for _ in 1...4 { policy.interceptScheduledTask(withIdentifier: 1, request: request, retryState: .init()) }
-        // Retries pay nothing in.
+        // Retries add nothing to the budget.
         for _ in 1...4 { policy.interceptScheduledTask(withIdentifier: 1, request: request, retryState: .after(1)) }
         #expect([fail(after: 0), fail(after: 1)] == ["retry", "retry"])
         #expect(fail(after: 2) == "no retry: The retries granted to http://a.test are spent.")

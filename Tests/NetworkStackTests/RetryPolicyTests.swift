@@ -35,7 +35,7 @@ struct RetryPolicyTests {
         policy.shouldRetry(with: Failure(), state: state, metadata: metadata).summary
     }
 
-    /// What a scale must not be called for.
+    /// A scale that must not be called.
     private let never: Retry.Backoff.Scale = { _, _ in
         Issue.record("The scale was called after the limit was reached")
         return 0
@@ -65,7 +65,7 @@ struct RetryPolicyTests {
     func rows() {
         #expect(vote(.maxRetries(3), .after(2)) == "retry")
         #expect(vote(.backoff(.constant(delay: 0.3, until: .maxRetries(3))), .after(2)) == "retry after 0.3")
-        // Not shortened to what is left.
+        // Not shortened to the remaining time.
         #expect(
             vote(.backoff(.constant(delay: 0.3, until: .maxDelay(0.4))), .after(1, delay: 0.3)) == "retry after 0.3"
         )
@@ -78,7 +78,7 @@ struct RetryPolicyTests {
             vote(.backoff(.exponential(baseDelay: 1, scale: doubled, until: .maxDelay(5))), .after(1))
                 == "retry after 4.0"
         )
-        // Shortened to the longest delay, not to what is left of it.
+        // Shortened to the longest delay, not to its remaining part.
         #expect(
             vote(.backoff(.exponential(baseDelay: 1, scale: doubled, until: .maxDelay(5))), .after(2, delay: 4))
                 == "retry after 5.0"

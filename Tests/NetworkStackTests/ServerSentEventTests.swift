@@ -8,7 +8,7 @@ struct ServerSentEventTests {
     private typealias Failure = HTTPFetchError<HTTP.Response, any Error>
     private typealias Events = ServerSentEventStream<Failure>
 
-    /// The lines of a text that comes in pieces of a length.
+    /// The lines of a text that arrives in pieces of a length.
     private func lines(
         _ text: String,
         _ ending: LineBuffer.Ending,
@@ -27,7 +27,7 @@ struct ServerSentEventTests {
         return lines
     }
 
-    /// The events of a text that comes whole.
+    /// The events of a text that arrives in one piece.
     private func events(_ text: String, limit: Int = 1000) throws -> [ServerSentEvent] {
         var parser = ServerSentEventParser(limit: limit)
         return try lines(text, .lineFeedsAndReturns, by: 1000, limit: limit).compactMap {
@@ -36,7 +36,7 @@ struct ServerSentEventTests {
         }
     }
 
-    /// What the first turn of one loop over a sequence gives, and then all of a second.
+    /// The first element of one loop over a sequence, and then all elements of a second loop.
     private func inTwoLoops<Whole: AsyncSequence>(_ whole: Whole) async throws -> [Whole.Element] {
         var elements: [Whole.Element] = []
         for try await element in whole {
@@ -47,7 +47,7 @@ struct ServerSentEventTests {
         return elements
     }
 
-    /// A stream that has come whole, in one piece.
+    /// A stream that has arrived in one piece.
     private func stream(_ text: String) -> ByteStream<Failure> {
         let receiver = StreamReceiver()
         _ = receiver.take(Data(text.utf8))

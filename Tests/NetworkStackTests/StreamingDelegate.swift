@@ -13,7 +13,7 @@ extension FetchStateTests {
         )
         let receiver: StreamReceiver? = StreamReceiver()
         let trace: FetchTrace?
-        /// What the fetch was completed with.
+        /// The result of the fetch.
         let endings = Lock<[Ending]>([])
         var options: Shared<HTTP.Options> { context.options }
 

@@ -9,7 +9,7 @@ struct StubNetworkStackTests {
     private enum Failure: Error { case cancelled, odd }
     private typealias Stub = StubNetworkStack<Int, Int, Int, String, Failure>
 
-    /// Keeps a task's thread.
+    /// Occupies a task's thread.
     private func block(until group: DispatchGroup) { group.wait() }
 
     @Test("answers with its closure's value, and records the requests")
@@ -71,12 +71,12 @@ struct StubNetworkStackTests {
             )
         }
         let (fetch, waits) = (await started.take(), Gate())
-        // What tasks of one priority do comes in order: by then, the completion waits for the answer.
+        // Tasks of one priority run in order: by then, the completion waits for the result.
         Task.detached(priority: .background) { waits.open() }
         try await waits.opened()
         goesOn.fill(())
         try await isThere.opened()
-        // All other threads of that priority are taken, and the closure's is as soon as it has answered: more wait for one
+        // All other threads of that priority are occupied, and the closure's once it has returned: more tasks wait for one
         // before the completion does.
         let (held, busy) = (DispatchGroup(), Lock(0))
         held.enter()

@@ -3,7 +3,7 @@ import Testing
 
 @testable import NetworkStack
 
-/// Records when it was asked, and returns a configured answer.
+/// Records its calls, and returns a configured result.
 final class Clockwork: TimerWheelEntry {
     private let asked = Lock<[MonotonicTime]>([])
     private let answers: Lock<[MonotonicTime]>
@@ -20,7 +20,7 @@ final class Clockwork: TimerWheelEntry {
 
 @Suite("The timer wheel")
 struct TimerWheelTests {
-    /// Waits until all were asked as often as they want to be.
+    /// Waits until all were called as often as they require.
     private func settle(_ entries: [Clockwork], times: Int = 1, within limit: Duration = .seconds(15)) async throws {
         let deadline = ContinuousClock.now + limit
         while !entries.allSatisfy({ $0.times.count >= times }) {

@@ -45,7 +45,7 @@ struct TokenAuthenticatorTests {
         HTTP.Response(status: status, url: url ?? request.url)
     }
 
-    /// The vote on a request that was sent with a token and answered so, after as many such answers.
+    /// The vote on a request with this token and response, after a number of equal responses.
     private func vote(
         _ authenticator: TokenAuthenticator,
         token: String?,
@@ -176,7 +176,7 @@ struct TokenAuthenticatorTests {
     func timeout() async throws {
         let (server, clock) = (TokenServer(gate: Gate()), GatedClock())
         let authenticator = TokenAuthenticator(origins: [origin], clock: clock) { old in
-            // It does not listen to its cancellation.
+            // It ignores its cancellation.
             try await Task { try await server.refresh(old) }.value
         }
         let waiting = Task { try await authorization(authenticator) }
@@ -184,7 +184,7 @@ struct TokenAuthenticatorTests {
         clock.gate.open()
         await #expect(throws: TokenRefreshTimedOut()) { try await waiting.value }
         server.gate?.open()
-        // The late token counts until the next one comes, if one was asked for before it came.
+        // The late token counts until a token arrives that was requested before it.
         #expect(["Bearer T1", "Bearer T2"].contains(try await authorization(authenticator)))
         #expect(server.count <= 2)
     }
@@ -211,7 +211,7 @@ struct TokenAuthenticatorTests {
         #expect(try await authorization(authenticator) == "Bearer T1")
         #expect(vote(authenticator, token: "T0") == "none", "not from here")
         #expect(try await authorization(authenticator) == "Bearer T1")
-        // Many at once: the first has it refreshed, the others just repeat.
+        // Many at once: the first refreshes the token, the others only repeat.
         for _ in 1...3 { #expect(vote(authenticator, token: "T1") == "retry") }
         #expect(try await authorization(authenticator) == "Bearer T2")
         #expect(vote(authenticator, token: "T1") == "retry")

@@ -4,7 +4,7 @@ import Testing
 
 @testable import NetworkStack
 
-/// A store whose functions wait for gates, and that notes how many run at once.
+/// A store whose functions wait for gates, and that counts concurrent calls.
 private final class GatedStore: TokenStore {
     private struct State {
         var token: AccessToken?
@@ -223,7 +223,7 @@ struct TokenKeepingTests {
         let authenticator = TokenAuthenticator(origins: [origin], options: options, refresh: server.refresh)
         let waiting = Task { try await authenticator.token() }
         try await server.began.opened()
-        // Long enough for the timer to begin, and to end the program if it could.
+        // Long enough for the timer to start, and to crash the process if it could.
         for _ in 1...100 { await Task.yield() }
         server.gate?.open()
         #expect(try await waiting.value.value == "T1")

@@ -2,7 +2,7 @@ import FoundationEssentials
 import NetworkStack
 import NetworkStackTesting
 
-/// A server of tokens: it counts, waits for its gate, and numbers what it gives out.
+/// A server of tokens: it counts, waits for its gate, and numbers its tokens.
 final class TokenServer: Sendable {
     private let state = Lock<(count: Int, given: [AccessToken?], failure: (any Error)?)>((0, [], nil))
     let began = Gate()

@@ -58,7 +58,7 @@ struct TokenStateTests {
         origin = try HTTP.Origin(of: request.url)
     }
 
-    /// Whether somebody who asks for a token waits for a refresh that is under way already.
+    /// Whether a request for a token waits for a current refresh.
     private func waits(_ state: inout TokenState) -> Bool {
         if case .wait(begins: nil) = state.request(waiter, now: .now) { true } else { false }
     }

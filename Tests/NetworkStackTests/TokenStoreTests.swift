@@ -75,7 +75,7 @@ struct TokenStoreTests {
             #expect(throws: FileError(path: "\(folder)/link", number: ELOOP)) {
                 try FileTokenStore(path: "\(folder)/link").load()
             }
-            // Saving replaces the link, not what it leads to.
+            // Saving replaces the link, not its target.
             try FileTokenStore(path: "\(folder)/link").save(AccessToken("other"))
             #expect(try FileTokenStore(path: "\(folder)/target").load() == token)
             #expect(throws: FileError(path: folder, number: EINVAL)) { try FileTokenStore(path: folder).load() }

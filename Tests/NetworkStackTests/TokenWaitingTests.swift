@@ -4,7 +4,7 @@ import Testing
 
 @testable import NetworkStack
 
-/// Notes in whose task it is called, and whether that is cancelled.
+/// Records the task of its calls, and whether that is cancelled.
 private struct Noting: HTTPResourceInterceptor {
     typealias Request = HTTP.Request
     typealias Response = HTTP.Response

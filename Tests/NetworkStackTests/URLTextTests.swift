@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Texts of URLs")
 struct URLTextTests {
-    /// What this thread's processor time is spent on.
+    /// The work that this thread's processor time is measured for.
     private static func time(_ work: () throws -> Void) rethrows -> Duration {
         func now() -> Duration {
             var time = timespec()

@@ -5,12 +5,12 @@ import Testing
 @testable import NetworkStack
 @testable import URLSessionStack
 
-/// URLSession trusts the system's authorities only, so what comes through a tunnel cannot be had from a server of a test's.
+/// URLSession trusts the system's authorities only, so a server of a test cannot provide the response through a tunnel.
 @Suite("The response through a tunnel")
 struct AnswerTests {
     private static let url = "https://a.test/"
 
-    /// The answer to a GET, all of whose heads may be those of tunnels.
+    /// The answer to a GET whose heads may all be those of tunnels.
     private static func answer() throws -> Answer {
         let request = try HTTP.Request(url: url)
         let hop = HTTPHop(

@@ -89,7 +89,7 @@ struct AuthenticationPlacesTests {
         network.fetch(resource: try .url(other.url("/busy"))) { result in busy.withLock { $0 = result.summary } }
         try await other.waitUntil { $0.requests.count == 1 }
         answers.withLock { $0.removeFirst() }(.useCredential, Self.credential)
-        // In line, nothing is idle.
+        // The idle timeout does not run in the queue.
         try await Task.sleep(for: .milliseconds(ending == "success welcome" ? 1300 : 20))
         #expect(server.requests.count == 1)
         switch ending {

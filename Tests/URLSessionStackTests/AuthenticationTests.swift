@@ -35,7 +35,7 @@ struct AuthenticationTests {
         try Stack(configuration: .init(), authenticationChallengeHandler: ClosureHandler(answer: answer))
     }
 
-    /// The content of a 401.
+    /// The body of a 401.
     private static func content(of server: ScriptedServer, on stack: Stack) async throws -> String? {
         let content = Lock<String?>(nil)
         let resource = Stack.Resource(
@@ -56,7 +56,7 @@ struct AuthenticationTests {
         for _ in 1...3 { #expect(try await Self.content(of: server, on: network) == "who are you") }
         #expect(server.requests.count == 3)
         #expect(server.connections.count == 1)
-        // Nothing of it is left that an end would have to wait for.
+        // No task remains that a shutdown would wait for.
         await network.shutdown()
     }
 

@@ -31,7 +31,7 @@ struct ConstructionTests {
         let done = Gate()
         let retried = try Network.URLSessionResource.url(server.url("/retried"), interceptors: [policy])
         network.fetch(resource: retried) { _ in done.open() }
-        // Far beyond the delay, and until the server has enough of other requests.
+        // Far beyond the delay, and until the server has other requests.
         let deadline = ContinuousClock.now + .milliseconds(30)
         var others = 0
         while others < 10 || ContinuousClock.now < deadline {

@@ -5,12 +5,12 @@ import NetworkStackTesting
 import Testing
 import URLSessionStack
 
-@Suite("Content sent through URLSession", .timeLimit(.minutes(1)))
+@Suite("A body sent through URLSession", .timeLimit(.minutes(1)))
 struct ContentTests {
-    /// Row 28: URLSession itself would send the rest only and wait for ever. Content that is still being sent when the
+    /// Row 28: URLSession itself would send the rest only and wait forever. A body that is still being sent when the
     /// connection dies may also be a failure, but is never sent in part.
     @Test(
-        "arrives whole on a new connection when the kept one has died",
+        "arrives whole on a new connection when the keep-alive one has died",
         arguments: [1, 100, 3_000_000],
         ["bytes", "file", "stream"]
     )

@@ -104,7 +104,7 @@ struct EnvironmentTests {
             let earlier = try Stack(configuration: configuration)
             configuration.cookies = HTTP.CookieJar()
             configuration.strictTransport = HTTP.StrictTransportHosts()
-            // What one stack found in the environment is not what the next one finds.
+            // One stack's values of the environment do not apply to the next.
             _ = await earlier.outcome(of: try .url("https://127.0.0.1:9/"))
             setenv("https_proxy", proxy.url(), 1)
             configuration.proxies = try Network.Proxies.environment()

@@ -9,7 +9,7 @@ typealias Stack = Network.URLSessionNetworkStack
 typealias Fetched = Result<Network.Value<Data, URLResponse>, Network.URLSessionError>
 
 extension HTTPResource<URLRequest, URLResponse> {
-    /// A GET, or whatever a closure makes of it.
+    /// A GET, changed by a closure.
     static func url(
         _ text: String,
         options: HTTP.Options? = nil,
@@ -50,7 +50,7 @@ extension Stack {
         return network
     }
 
-    /// Fetches and notes the outcome.
+    /// Fetches and returns the outcome.
     func outcome(of resource: Resource) async -> Fetched {
         do { return .success(try await fetch(resource: resource)) } catch { return .failure(error) }
     }

@@ -6,16 +6,16 @@ import NetworkStackTesting
 import Testing
 import URLSessionStack
 
-/// URLSession over HTTP/2. It trusts the system's authorities alone, so its servers are met in a process in whose file system a
-/// test's authority takes their place, where the machine lets that be.
+/// URLSession over HTTP/2. It trusts the system's authorities alone, so the test runs in a process in whose file system a
+/// test's authority replaces them, if the machine permits that.
 @Suite("URLSession over HTTP/2", .timeLimit(.minutes(1)))
 struct HTTP2FaultTests {
     private static let mark = "NETWORK_STACK_TEST_AUTHORITY"
     private static let isInside = getenv(mark) != nil
     private static let mayMount =
         (try? Program("unshare", package: "util-linux").run(["--mount", "mount", "--bind", "/tmp", "/mnt"])) != nil
-    /// The libcurl of this process takes a stream for ended where it gave its connection up (mended in 8.2).
-    private static let isMended = CurlLibrary.shared.versionNumber >= 0x080200
+    /// The libcurl of this process treats a stream as ended if it closed its connection (fixed in 8.2).
+    private static let isFixed = CurlLibrary.shared.versionNumber >= 0x080200
 
     @Test("runs in a separate process", .enabled(if: !isInside && mayMount))
     func outside() throws {
@@ -42,8 +42,8 @@ struct HTTP2FaultTests {
         #expect(try await Self.fetch([], certificates, network).hasPrefix("transport"))
         for (name, fault) in Self.faults {
             let outcome = try await Self.fetch([fault], certificates, network)
-            // Nothing that URLSession shows differs from a whole response.
-            #expect(Self.isMended ? outcome.hasPrefix("transport") : outcome == "success half", "\(name): \(outcome)")
+            // URLSession reports the same as for a complete response.
+            #expect(Self.isFixed ? outcome.hasPrefix("transport") : outcome == "success half", "\(name): \(outcome)")
             let known = try await Self.fetch([fault], with: [("content-length", "9")], certificates, network)
             #expect(known.hasPrefix("transport"), "\(name), of known length: \(known)")
         }
@@ -59,7 +59,7 @@ struct HTTP2FaultTests {
         ("a frame over the maximal size", HTTP2Frame(.data, stream: 1, [UInt8](repeating: 1, count: 20_000))),
     ]
 
-    /// Fetches what begins well, goes on with these frames and ends with its connection.
+    /// Fetches a response that begins correctly, continues with these frames and ends with its connection.
     private static func fetch(
         _ frames: [HTTP2Frame],
         with fields: [(name: String, value: String)] = [],

@@ -7,7 +7,7 @@ import Testing
 struct PlaceQueueTests {
     private final class Guest {}
 
-    /// A queue that expectations can ask things of.
+    /// A queue with queries for expectations.
     private final class Places {
         private var queue: PlaceQueue<Guest>
 

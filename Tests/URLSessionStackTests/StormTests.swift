@@ -5,14 +5,14 @@ import NetworkStackTesting
 import Testing
 import URLSessionStack
 
-/// Everything at once: replies of every kind, content of every kind, cancels at any moment, stacks that come and go.
+/// Everything at once: replies and bodies of every kind, cancels at any moment, stacks that are made and released.
 ///
 /// Runs for STORM seconds, a few if that is not set.
 @Suite("A storm over a URLSession stack", .serialized)
 struct StormTests {
     private static let seconds = ProcessInfo.processInfo.environment["STORM"].flatMap { Int($0) } ?? 3
 
-    /// A server that answers, by path, in every way that does not end the process.
+    /// A server that answers, by path, in every way that does not crash the process.
     private static func server() throws -> ScriptedServer {
         var options = ScriptedServer.Options()
         options.recordLimit = 100

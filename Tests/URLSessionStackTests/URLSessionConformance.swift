@@ -4,7 +4,7 @@ import NetworkStackConformance
 import Testing
 import URLSessionStack
 
-/// Every promise of the suite that URLSession can keep, kept by the URLSession stack.
+/// Every check of the suite that URLSession can pass.
 @Suite("URLSessionStack", .serialized)
 struct URLSessionConformance {
     static let report = ConformanceReport(name: "URLSessionStack")
@@ -33,8 +33,8 @@ struct URLSessionConformance {
 }
 
 extension KnownIssue {
-    /// The promises that URLSession on Linux breaks, on the libcurl of this process, where no stack above it can help. Each turns
-    /// red when it is kept.
+    /// The promises that URLSession on Linux breaks, on the libcurl of this process, and that no stack can repair. Each fails
+    /// when it is kept.
     fileprivate static let all = ofVersions.filter { $0.0.contains(CurlLibrary.shared.versionNumber) }.map(\.1)
 
     fileprivate static let ofVersions: [(Range<UInt32>, KnownIssue)] =
@@ -108,7 +108,7 @@ extension KnownIssue {
             ),
         ]
 
-    /// Heads whose status line URLSession does not show: libcurl reads more than there is.
+    /// Heads whose status line URLSession does not deliver: libcurl accepts more than is legal.
     private static let unseenHeads: [(Range<UInt32>, KnownIssue)] =
         [
             (0..<0x080E00, "A status line HTTP/-1.1 200 OK over HTTP/1.1 is no response"),
@@ -155,7 +155,7 @@ extension KnownIssue {
 }
 
 extension KnownIssue {
-    /// Replies that are right and rare, or look right and are not, and what waiting for one costs.
+    /// Replies that are valid but rare, or look valid but are not, and the cost of waiting for one.
     fileprivate static let rareReplies: [(Range<UInt32>, KnownIssue)] = [
         (
             0..<UInt32.max,

@@ -22,7 +22,7 @@ extension HTTPHop {
     /// A mailbox without a loop.
     static let mailbox = Mailbox()
 
-    /// A GET of a history, which no server gets.
+    /// A GET of a history, which is never sent.
     static func ofHistory(
         queueTimeout: Duration? = nil,
         bodyLimit: Int64 = 1 << 30,

@@ -15,7 +15,7 @@ struct HistoryResponse {
     /// Whether the body has a coding.
     let isCoded: Bool
     let content: [UInt8]
-    /// The body as it travels.
+    /// The body as sent.
     let wire: [UInt8]
     let informational: [Int]
     /// The lines of its heads, informational ones first.
@@ -42,7 +42,7 @@ struct HistoryResponse {
         trailers = framing == .chunks && random.chance(2) ? ["X: y\r\n", "\r\n"].map { Array($0.utf8) } : []
     }
 
-    /// Content in stored blocks (RFC 1951 section 3.2.4) of a zlib stream (RFC 1950).
+    /// Data in stored blocks (RFC 1951 section 3.2.4) of a zlib stream (RFC 1950).
     private static func deflated(_ content: [UInt8]) -> [UInt8] {
         var (bytes, place): ([UInt8], Int) = ([0x78, 0x01], 0)
         repeat {

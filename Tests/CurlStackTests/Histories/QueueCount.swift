@@ -2,18 +2,18 @@ import NetworkStack
 
 @testable import CurlStack
 
-/// The transfers of each host as the queue's rules count them, to compare the queue with.
+/// The transfers of each host, counted by the queue's rules, for comparison with the queue.
 struct QueueCount {
     typealias Host = ConnectionQueue.Host
 
-    /// What is counted of one host.
+    /// The counts of one host.
     struct Transfers {
         var waiting: [Transfer] = []
         var active: [Transfer] = []
         /// Those that are active, and wait for the leader to connect.
         var followers: [ObjectIdentifier] = []
         var leader: ObjectIdentifier?
-        /// How many have a place in each pool.
+        /// The number of transfers with a place in each pool.
         var pools: [Int: Int] = [:]
         /// Whether the host shares one connection; `nil` until that is known.
         var sharesConnection: Bool?
@@ -78,7 +78,7 @@ struct QueueCount {
         (self[host].sharesConnection, self[host].isInDoubt, self[host].leader) = (isMultiplexed, false, nil)
     }
 
-    /// What is under way with each origin.
+    /// The active and waiting transfers of each origin.
     var shares: [HTTP.Origin: Network.Gauges.Share] {
         var shares: [HTTP.Origin: Network.Gauges.Share] = [:]
         for host in hosts where !self[host].active.isEmpty || !self[host].waiting.isEmpty {

@@ -6,7 +6,7 @@ import NetworkStackTesting
 
 /// Transfers that come, wait for places, connect or follow, and leave at random.
 ///
-/// It does with ``ConnectionQueue``, ``WaitingTransfers`` and ``ActiveTransfers`` what ``Loop`` does, and counts besides.
+/// It uses ``ConnectionQueue``, ``WaitingTransfers`` and ``ActiveTransfers`` like ``Loop``, and counts the transfers.
 final class QueueHistory: History {
     static let subject = "ConnectionQueue"
     private static let longest = 400
@@ -20,7 +20,7 @@ final class QueueHistory: History {
     private var now = MonotonicTime(nanoseconds: 1_000_000_000)
     private let turn = Turn(quirks: [])
     private let hops: [HTTPHop]
-    /// How often steps of each kind are taken, so that the queues of some histories become long.
+    /// The frequency of each kind of step, so that the queues of some histories become long.
     private let weights: [Int]
     private var begun: [ConnectionQueue.Host] = []
 
@@ -187,7 +187,7 @@ final class QueueHistory: History {
         count[host].followers.append(transfer.id)
     }
 
-    // MARK: What the loop does
+    // MARK: Steps of the loop
 
     private func beginWaiting() throws {
         begun = []

@@ -17,7 +17,7 @@ final class TransferHistory: History {
     private let turn: Turn
     private var queue = ConnectionQueue(limits: .init(), quirks: [])
 
-    // What libcurl has of the response.
+    // The part of the response that libcurl has.
     private var response: HistoryResponse
     private var (lines, place, trailers) = (0, 0, 0)
     private var isAborted = false
@@ -62,7 +62,7 @@ final class TransferHistory: History {
         case 1: if !transfer.attempt.isConnected { try connected() }
         case 2:
             readDebugText()
-            // What the server did not process is sent again.
+            // Requests that the server did not process are sent again.
             if transfer.isUnprocessed, !transfer.response.head.hasBegun, random.chance(2) { try startOver() }
         case 3: transfer.pauseSending(random.chance(2))
         case 4: transfer.resumeSending()
@@ -165,7 +165,7 @@ final class TransferHistory: History {
         }
     }
 
-    /// What may still come for a transfer that is over.
+    /// Events that may still come for a transfer that has ended.
     private func checkSilence() throws {
         transfer.resumeReceiving()
         transfer.touch()

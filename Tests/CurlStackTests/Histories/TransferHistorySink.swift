@@ -29,7 +29,7 @@ final class TransferHistorySink: HTTPTransferSink {
 
     var now: Record { record.withLock { $0 } }
 
-    /// The receiver takes more.
+    /// The receiver resumes.
     func resume() { record.withLock { $0.isHoldingBack = false } }
 
     /// The request is sent again: informational heads come again.

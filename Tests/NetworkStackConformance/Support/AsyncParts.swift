@@ -1,7 +1,7 @@
 import FoundationEssentials
 import NetworkStack
 
-/// An interceptor that takes its time in a task, for requests and for the bodies of successes.
+/// An interceptor that works in a task, for requests and for the bodies of successes.
 struct AsyncParts: HTTPResourceInterceptor {
     typealias Request = HTTP.Request
     typealias Response = HTTP.Response

@@ -99,7 +99,7 @@ struct BoundedClient: Sendable {
         }
     }
 
-    /// Fetches and expects a failure of the transport, or an answer that is no HTTP.
+    /// Fetches and expects a failure of the transport, or a response that is not HTTP.
     func breakdown(
         _ request: HTTP.Request,
         file: StaticString = #fileID,

@@ -1,6 +1,6 @@
 import NetworkStack
 
-/// The servers of the current check. A failure reports what they received, and how far a fetch came that did not end.
+/// The servers of the current check. A failure reports what they received, and the progress of a fetch that did not end.
 final class CheckPeers: Sendable {
     @TaskLocal static var current: CheckPeers?
 

@@ -81,14 +81,14 @@ where Success == Network.Value<Data, HTTP.Response>, Failure == HTTPFetchError<H
         }
     }
 
-    /// Expects an answer that is no HTTP.
+    /// Expects a response that is not HTTP.
     func expectBadResponse(file: StaticString = #fileID, line: UInt = #line) throws {
         guard case .failure(.badResponse) = self else {
             throw ConformanceFailure("Expected badResponse, saw \(summary)", file: file, line: line)
         }
     }
 
-    /// Expects that a broken reply was detected: as a failed transfer, or as an answer that is no HTTP.
+    /// Expects that a broken reply was detected: as a failed transfer, or as a response that is not HTTP.
     func expectBroken(file: StaticString = #fileID, line: UInt = #line) throws {
         switch self {
         case .failure(.badResponse), .failure(.transport): break

@@ -96,7 +96,7 @@ final class PairServers: Sendable {
         .sorted { $0.1.arrivedAt < $1.1.arrivedAt }
     }
 
-    /// A text without what differs between runs: addresses of the servers, and times.
+    /// A text without parts that differ between runs: addresses of the servers, and times.
     func plain(_ text: String) -> String {
         var text = text.replacing(/[0-9]+ ms/, with: "some ms").replacing(/UserInfo={[^}]*}/, with: "more")
             .replacing(/date: [^\n]*/, with: "date")

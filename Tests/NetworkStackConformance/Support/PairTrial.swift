@@ -195,7 +195,7 @@ struct PairTrial: Sendable {
 }
 
 extension HTTP.Response {
-    /// What a caller sees of it, without what differs between runs.
+    /// What a caller observes of it, without parts that differ between runs.
     fileprivate var trace: String {
         let keys = metrics.serverPins.map { "\($0.count) keys" } ?? "no keys"
         let pins = keys + (metrics.matchedPin == nil ? "" : ", a pin")
@@ -207,7 +207,7 @@ extension HTTP.Response {
 }
 
 extension ReceivedRequest {
-    /// What a server sees of it, without what differs between runs. Digest answers contain a random number.
+    /// What a server observes of it, without parts that differ between runs. Digest credentials contain a random number.
     fileprivate var trace: String {
         let fields = headers.map { field in
             let isDigest = field.value.hasPrefix("Digest ")

@@ -2,7 +2,7 @@ import NetworkStack
 import NetworkStackTesting
 
 extension HTTP.Options {
-    /// A change that puts these options in the place of the stack's, but for names of sensitive headers.
+    /// A change that replaces the stack's options, except the names of sensitive headers.
     var replacing: Change { { [self] options in options = self } }
 
     /// The default options with header fields that are sensitive.
@@ -52,7 +52,7 @@ final class PatientMaker: Sendable {
         }
     }
 
-    /// How many requests were asked for.
+    /// The number of calls of the maker.
     var count: Int { handlers.withLock { $0.count } }
 
     /// Passes a request to all handlers.

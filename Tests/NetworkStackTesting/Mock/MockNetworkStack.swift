@@ -11,7 +11,7 @@ public import NetworkStack
 ///     mock.answer(.GET, "/users/{id}", with: .json(#"{"name":"Ada"}"#))
 ///     mock.answer(.GET, "/users", inTurn: .status(.serviceUnavailable), .json("[]"))
 ///     …
-///     mock.requests.map(\.url)  // what was asked
+///     mock.requests.map(\.url)  // the requests
 ///
 /// The latest answer that matches a request counts, then the file of a ``MockEndpoint``. A request without an answer fails with
 /// ``MockError/endpointNotMocked(method:path:)``.

@@ -97,7 +97,7 @@ public struct MockReply: Sendable {
     }
 }
 
-/// A failure of a transfer that a test asked for.
+/// A failure of a transfer that a test requested.
 public struct MockFailure: HTTPTransportError, Hashable {
     /// The kind of the failure.
     public let kind: HTTP.FailureKind

@@ -1,6 +1,6 @@
 /// A loopback port where connecting neither succeeds nor fails: the listener's queue is full, and no connection is accepted.
 ///
-/// Connecting to it takes until the client gives up, because the kernel drops the SYN. The queue is filled by connections of this
+/// Connecting to it lasts until the client times out, because the kernel drops the SYN. The queue is filled by connections of this
 /// object, which live as long as it does.
 public final class UnresponsivePort: Sendable {
     /// The port number in host order.

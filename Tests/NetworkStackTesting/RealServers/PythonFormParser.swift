@@ -12,7 +12,7 @@ public struct ParsedFormPart: Decodable, Hashable, Sendable {
     public let content: Data
 }
 
-/// The mail parser of Python's standard library, as a judge of multipart forms.
+/// The mail parser of Python's standard library, as a reference for multipart forms.
 public enum PythonFormParser {
     /// Parses a body. Blocks while a Python interpreter runs.
     ///

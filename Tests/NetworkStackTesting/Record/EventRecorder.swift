@@ -8,10 +8,10 @@ public final class EventRecorder: EventListener {
         public let event: FetchEvent?
         /// The name of the event: `headReceived`.
         public let name: String
-        /// What came with it: a status, a number of bytes, a connection's identifier.
+        /// The value of the event: a status, a number of bytes, a connection's identifier.
         public let detail: String
 
-        /// The name and what came with it.
+        /// The name and the value.
         public var description: String { detail.isEmpty ? name : "\(name) \(detail)" }
     }
 
@@ -123,7 +123,7 @@ extension EventRecorder {
     }
 }
 
-/// The order of the events of one fetch, as it is promised.
+/// The documented order of the events of one fetch.
 private struct EventOrder {
     private var last: FetchEvent?
     private var hop = 0

@@ -2,7 +2,7 @@ import FoundationEssentials
 
 /// Random steps from a seed, with sentences that hold after them.
 package protocol History {
-    /// What is driven.
+    /// The name of the code under test.
     static var subject: String { get }
 
     /// Makes the history of a seed.

@@ -8,7 +8,7 @@ import NetworkStack
 ///     let clock = VirtualClock()
 ///     …
 ///     try await clock.sleepers(1)      // the retry waits
-///     clock.advance(by: .seconds(30))  // and goes on
+///     clock.advance(by: .seconds(30))  // and resumes
 public final class VirtualClock: Clock, Sendable {
     /// A moment of a virtual clock.
     public struct Instant: InstantProtocol {

@@ -18,7 +18,7 @@ extension ScriptedServer {
         /// TLS or the system failed.
         case failed(String)
 
-        /// The failure, in words.
+        /// The failure, as text.
         public var description: String {
             switch self {
             case .closedByPeer: "the peer closed"

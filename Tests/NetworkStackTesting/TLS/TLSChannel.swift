@@ -91,7 +91,7 @@ final class TLSChannel: ByteChannel {
     }
 
     func notifyClose() {
-        guard agreed != nil else { return }  // before the handshake is done there is nothing to end
+        guard agreed != nil else { return }  // before the end of the handshake there is nothing to close
         ERR_clear_error()
         SSL_shutdown(ssl)
         ERR_clear_error()

@@ -173,7 +173,7 @@ struct CookieJarTests {
         #expect(jar.cookies.map(\.pair) == ["c=d"], "cookies that the file format supports are saved")
         let lines = try String(contentsOfFile: path, encoding: .utf8).utf8.split(separator: 10).dropFirst()
         #expect(lines.allSatisfy { $0.count { $0 == 9 } == 6 }, "other readers of the format read the same cookies")
-        // What others wrote is read no other way.
+        // Files of other programs are read in the same way.
         try Data("evil.test\tFALSE\t/\tFALSE\t1800001000\ta\t\(line)\n".utf8).write(to: URL(filePath: path))
         try jar.load(from: path)
         if end.utf8.last != 10 { #expect(jar.cookies(for: try Self.url("https://bank.test/")).isEmpty) }
@@ -183,7 +183,7 @@ struct CookieJarTests {
     func dates() throws {
         let path = Self.file()
         defer { try? FileManager.default.removeItem(atPath: path) }
-        // What curl writes for a date beyond all.
+        // The text of curl for a date out of range.
         try Data("example.com\tFALSE\t/\tFALSE\t9223372036854775807\ta\t1\r\n".utf8).write(to: URL(filePath: path))
         let jar = HTTP.CookieJar { Self.now }
         try jar.load(from: path)
@@ -196,7 +196,7 @@ struct CookieJarTests {
         try back.load(from: path)
         #expect(back.cookies.map(\.name) == ["a", "b", "c", "d"])
         #expect(back.cookies.allSatisfy { $0.expires?.timeIntervalSince(Self.now) == 400 * 86_400 })
-        // A clock that is out of its mind is no reason to trap.
+        // An invalid clock must not trap.
         let lost = HTTP.CookieJar { .distantFuture + 1e20 }
         lost.set(try HTTP.Cookie(name: "a", value: "1", domain: "example.com", expires: .distantFuture + 2e20))
         try lost.save(to: path)

@@ -1,11 +1,11 @@
 // Longer than 300 lines: it is a table.
 
-/// What a jar gets and must then send, and where other programs differ.
+/// The cookies that a jar gets and must send, and the differences of other programs.
 struct CookieCase: Sendable {
     /// One answer of a server: its URL and its `Set-Cookie` fields.
     typealias Answer = (url: String, fields: [String])
 
-    /// What another program sends.
+    /// The field that another program sends.
     enum Other: Sendable {
         case same
         case differs(String, because: String)
@@ -13,13 +13,13 @@ struct CookieCase: Sendable {
 
     let name: String
     let answers: [Answer]
-    /// The URL that is then asked for.
+    /// The URL of the next request.
     let url: String
     /// The `Cookie` field that must be sent; empty for none.
     let sent: String
-    /// What curl sends.
+    /// The field that curl sends.
     let curl: Other
-    /// What Python's http.cookiejar sends.
+    /// The field that Python's http.cookiejar sends.
     let python: Other
 
     init(
@@ -48,7 +48,7 @@ struct CookieCase: Sendable {
 }
 
 extension CookieCase {
-    /// All of them.
+    /// All cases.
     static let all = pairs + attributes + dates + domains + paths + security + replacing + order
 
     private static let pairs = [

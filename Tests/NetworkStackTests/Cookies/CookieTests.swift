@@ -13,7 +13,7 @@ struct CookieTests {
 
     private static func url(_ text: String) throws -> URL { try #require(URL(string: text)) }
 
-    /// What the jar sends for a case.
+    /// The field that the jar sends for a case.
     static func sent(_ row: CookieCase) throws -> String {
         let jar = HTTP.CookieJar()
         for answer in row.answers { jar.take(answer.fields, from: try url(answer.url)) }

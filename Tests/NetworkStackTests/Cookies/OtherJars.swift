@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// curl's jar and Python's http.cookiejar, asked the same as ours.
+/// curl's jar and Python's http.cookiejar, with the same input as ours.
 @Suite("Other jars")
 struct OtherJars {
     private struct Row: Encodable {

@@ -57,7 +57,7 @@ struct PublicSuffixTests {
             let domains = labels.indices.map { "a=b; Domain=" + labels[$0...].joined(separator: ".") }
             let mayTake = jar.take(domains, from: try Self.url("http://attacker.\(suffix)/"))
             if mayTake { misused.append(suffix) }
-            // An exception can make the name itself somebody's own.
+            // An exception can make the name itself registrable.
             let own = "a=b; Domain=own.\(suffix)"
             if !jar.take([own], from: try Self.url("http://own.\(suffix)/")) { misused.append(own) }
         }

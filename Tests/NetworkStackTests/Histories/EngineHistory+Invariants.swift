@@ -4,7 +4,7 @@ import NetworkStackTesting
 @testable import NetworkStack
 
 extension EngineHistory {
-    /// What holds after every step.
+    /// The invariants after every step.
     func checkPlaces() throws {
         if let fault = world.fault { try must(fault, false) }
         // A task that a step woke may still be at work.
@@ -28,7 +28,7 @@ extension EngineHistory {
 
     private var activeCount: Int { engine.transport.places.shares.values.reduce(0) { $0 + $1.active } }
 
-    /// What holds after the shutdown.
+    /// The invariants after the shutdown.
     func checkEnd() throws {
         try checkLateFetch()
         try finishQueue()
@@ -73,7 +73,7 @@ extension EngineHistory {
         try must("A stream is delivered to its end: \(text)", now.read == now.streamed)
     }
 
-    /// What listeners are promised (``EventListener``).
+    /// The guarantees for listeners (``EventListener``).
     private func checkEvents() throws {
         let recorded = events.recorder(after: engine.events).fetches
         try must("Every fetch has events.", recorded.count == world.fetches.count)

@@ -6,8 +6,8 @@ import NetworkStackTesting
 
 /// Fetches on one engine, whose transport, interceptors, clock and callers are random.
 ///
-/// One thread acts at a time: what the engine queues waits until a step lets it run, and time passes in steps only. Where tasks of
-/// Swift take part (a delayed retry, a refresh, the reader of a stream), a step waits until they have come to rest.
+/// One thread runs at a time: blocks of the engine wait until a step runs them, and time passes in steps only. If tasks of
+/// Swift take part (a delayed retry, a refresh, the reader of a stream), a step waits until they are idle.
 final class EngineHistory: History {
     static let subject = "HTTPEngine"
     private static let fetchCount = 8
@@ -144,7 +144,7 @@ final class EngineHistory: History {
         }
     }
 
-    /// Runs what is queued. What that queues stays there.
+    /// Runs the queued blocks. Blocks that they queue stay queued.
     private func drain() {
         let reached = DispatchSemaphore(value: 0)
         queue.async { [queue] in
@@ -198,10 +198,10 @@ final class EngineHistory: History {
 
     var sleeperCount: Int { clock.sleeperCount }
 
-    /// The queue may still have to cancel the wait of a fetch that is over.
+    /// The queue may still have to cancel the wait of a fetch that has ended.
     private var isClockSettled: Bool { clock.sleeperCount >= world.fetches.count { $0.isDelayed } }
 
-    /// Waits until the tasks that a step began have come to rest.
+    /// Waits until the tasks that a step began are idle.
     private func settle() throws {
         try wait("Every delayed attempt waits on the clock.", until: { isClockSettled })
         try wait("An attempt waits for a token if one is requested.", until: { world.isSettled })
@@ -222,13 +222,13 @@ final class EngineHistory: History {
         }
     }
 
-    /// Whether a fetch is over, and its stream, if it has one.
+    /// Whether a fetch and its stream, if any, have ended.
     private func isDone(_ fetch: EngineHistoryFetch) -> Bool {
         let now = fetch.now
         return !now.endings.isEmpty && fetch.isEnded && (now.stream == nil || now.verdict != nil)
     }
 
-    /// Gives every fetch what it waits for.
+    /// Ends every wait of a fetch.
     private func concludeAll() throws {
         for _ in 0..<100 where world.fetches.contains(where: { !isDone($0) }) {
             drain()
@@ -245,21 +245,21 @@ final class EngineHistory: History {
         try must("A fetch that gets what it waits for ends: \(late)", late.isEmpty)
     }
 
-    /// A fetch after the shutdown ends with that.
+    /// A fetch after the shutdown fails as shut down.
     func checkLateFetch() throws {
         let count = world.fetches.count
         try begin()
         try must("No fetch begins after a shutdown.", world.fetches[count].isEnded)
     }
 
-    /// What is over is kept by nothing.
+    /// A fetch that has ended is not retained.
     func checkReleased() throws {
         let areReleased = { self.world.fetches.allSatisfy { $0.loop == nil } }
         let held = { "\(self.world.fetches.filter { $0.loop != nil }.map { "\($0.number): \($0.now)" })" }
         try wait("A fetch that has ended is released: \(held())", until: areReleased, meanwhile: drain)
     }
 
-    /// Lets everything that is queued run, and reads what is left of streams.
+    /// Runs all queued blocks, and reads the rest of streams.
     func finishQueue() throws {
         for _ in 0..<4 { drain() }
         world.answerRefresh()

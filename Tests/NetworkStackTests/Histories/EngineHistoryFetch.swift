@@ -3,7 +3,7 @@ import NetworkStackTesting
 
 @testable import NetworkStack
 
-/// One fetch of an ``EngineHistory``: what may become of it, and what has.
+/// One fetch of an ``EngineHistory``: its allowed outcomes, and its events.
 final class EngineHistoryFetch: Sendable {
     typealias Failure = HTTPFetchError<HTTP.Response, HTTPTransferError>
     typealias Stream = ByteStream<Failure>
@@ -30,7 +30,7 @@ final class EngineHistoryFetch: Sendable {
         /// The body that it put in place of a stream.
         var replacement: Data?
         var redirects = 0
-        /// What came for the stream's reader, what that has read, and how it ended.
+        /// The bytes for the stream's reader, the bytes that it has read, and its end.
         var stream: Stream?
         var streamed = Data()
         var isWhole = false
@@ -69,7 +69,7 @@ final class EngineHistoryFetch: Sendable {
         handle?.cancel()
     }
 
-    /// Drops what keeps the fetch or its stream.
+    /// Releases the references to the fetch and its stream.
     func release() {
         let last = state.withLock { state in
             defer { (state.handle, state.stream) = (nil, nil) }
@@ -78,7 +78,7 @@ final class EngineHistoryFetch: Sendable {
         withExtendedLifetime(last) {}
     }
 
-    // MARK: Where it is
+    // MARK: State
 
     var isEnded: Bool { loop.map { $0.state.withLock { $0.isEnded } } ?? true }
     var isStreaming: Bool { loop.map { $0.state.withLock { $0.streams(in: nil) } } ?? false }
@@ -141,7 +141,7 @@ final class EngineHistoryFetch: Sendable {
         return error.caseName
     }
 
-    /// Reads what has come of the stream; called when there is something, so that it returns at once.
+    /// Reads the available bytes of the stream; called when there are some, so that it returns at once.
     func readStream() async {
         guard var iterator = now.stream?.makeAsyncIterator() else { return }
         do throws(Failure) {

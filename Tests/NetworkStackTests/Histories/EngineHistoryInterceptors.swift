@@ -59,7 +59,7 @@ struct EngineHistoryInterceptor: HTTPResourceInterceptor {
         retryState: Retry.State
     ) -> Retry.Action {
         fetch.change { $0.ended.append(identifier) }
-        // What ends a fetch at once is reported by its completion, which nothing changes any more.
+        // An end without a vote is reported by the completion, and is final.
         if (error as? any HTTPError)?.isFinal ?? true || fetch.isEnded { return .none }
         world.maybeCancel()
         guard retryState.attemptCount < Self.mostAttempts else { return .none }

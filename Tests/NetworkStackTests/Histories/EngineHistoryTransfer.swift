@@ -33,7 +33,7 @@ final class EngineHistoryTransfer: HTTPTransfer {
 
     private var hasSuccess: Bool { state.withLock { $0.head?.status == .ok } }
 
-    /// Reports something, or nothing while the engine holds it back.
+    /// Reports an event, or nothing while the engine pauses the transfer.
     func act(_ random: inout SeededRandom) {
         if state.withLock({ $0.head == nil }) {
             switch random.number(below: 12) {
@@ -60,7 +60,7 @@ final class EngineHistoryTransfer: HTTPTransfer {
         }
     }
 
-    /// Ends as well as it can.
+    /// Ends successfully if it can.
     func conclude() {
         if state.withLock({ $0.head == nil }) { report(HTTP.Response(status: .ok, url: hop.request.url)) }
         if hasSuccess, state.withLock({ $0.sent.isEmpty && !$0.isHeldBack }) { report(Data("late".utf8)) }
@@ -92,7 +92,7 @@ final class EngineHistoryTransfer: HTTPTransfer {
         }
     }
 
-    /// Allows what a head may lead to.
+    /// Allows the outcomes of a head.
     private func allow(_ head: HTTP.Response) {
         guard let fetch, isLive else { return }
         switch head.status.statusClass {

@@ -3,7 +3,7 @@ import NetworkStackTesting
 
 @testable import NetworkStack
 
-/// What surrounds the engine in an ``EngineHistory``. It acts when a step lets it.
+/// The environment of the engine in an ``EngineHistory``. It acts in steps.
 final class EngineHistoryWorld: Sendable {
     /// An attempt that waits for a token.
     private struct Wait {
@@ -20,7 +20,7 @@ final class EngineHistoryWorld: Sendable {
         var fetches: [EngineHistoryFetch] = []
         var transfers: [EngineHistoryTransfer] = []
         var calls: [EngineHistoryCall] = []
-        /// The attempts that wait for a token, how many are being resumed, and the refresh that is asked for a token.
+        /// The attempts that wait for a token, how many are being resumed, and the current refresh.
         var waits: [Int: Wait] = [:]
         var waitCount = 0
         var resumedCount = 0
@@ -67,9 +67,9 @@ final class EngineHistoryWorld: Sendable {
         state.withLock { $0.isInside = false }
     }
 
-    // MARK: Calls that are made later
+    // MARK: Delayed calls
 
-    /// Calls a handler at once, or has a step do so.
+    /// Calls a handler at once or in a later step.
     func call(_ handler: @escaping @Sendable () -> any Cancelable) -> any Cancelable {
         if chance(2) { return handler() }
         let call = EngineHistoryCall(handler)
@@ -101,7 +101,7 @@ final class EngineHistoryWorld: Sendable {
         }
     }
 
-    /// Resumes an attempt. Its wait ends when the attempt has gone as far as it can at once.
+    /// Resumes an attempt. Returns when the attempt has run until its next wait.
     func endWait(_ wait: Int, _ resume: () -> any Cancelable) -> any Cancelable {
         state.withLock { $0.resumedCount += 1 }
         defer {
@@ -121,7 +121,7 @@ final class EngineHistoryWorld: Sendable {
         return resumedCount == 0 && waits.allSatisfy { $0.isOver || isAsked && !$0.isAnswered }
     }
 
-    /// A new token, when a step answers.
+    /// A new token, when a step provides it.
     func refresh() async throws -> AccessToken {
         let answer = OneShot<Bool>()
         let number = state.withLock { state in
@@ -150,7 +150,7 @@ final class EngineHistoryWorld: Sendable {
 /// A handler that is called later, even after a cancel, and perhaps more than once.
 final class EngineHistoryCall: Cancelable {
     private let handler: @Sendable () -> any Cancelable
-    /// What followed the first call; a cancel goes on to it, also one that came before.
+    /// The cancelable of the first call; a cancel is forwarded to it, also an earlier one.
     private let following = CancelableBag()
     private let isMade = Lock(false)
 
@@ -165,7 +165,7 @@ final class EngineHistoryCall: Cancelable {
     func cancel() { following.cancel() }
 }
 
-/// Carries hops when steps let it.
+/// Runs hops in steps.
 struct EngineHistoryTransport: HTTPTransport {
     let world: EngineHistoryWorld
     let capabilities = HTTP.Capabilities()

@@ -5,7 +5,7 @@ import NetworkStackTesting
 
 /// A recorder of events, and a way to wait for all of them.
 final class EventBarrier: Sendable {
-    /// Listens after the recorder to what the barrier itself reports.
+    /// Receives the barrier's own event after the recorder.
     private final class Listener: EventListener {
         let passed = DispatchSemaphore(value: 0)
 
@@ -17,7 +17,7 @@ final class EventBarrier: Sendable {
 
     var listeners: [any EventListener] { [recorder, listener] }
 
-    /// The recorder, once it has what a reporter with the listeners was given before.
+    /// The recorder, after it has received all earlier events of a reporter.
     func recorder(after reporter: EventReporter?) -> EventRecorder {
         guard let reporter else { return recorder }
         reporter.reloadedCertificates(nil)

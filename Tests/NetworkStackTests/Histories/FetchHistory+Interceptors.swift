@@ -20,10 +20,10 @@ extension FetchHistory {
         var replaces = false
         /// Whether they have returned or thrown.
         var hasReturned = false
-        /// Whether what they came to is what the attempt comes to.
+        /// Whether their result is that of the attempt.
         var isAccepted = false
 
-        /// Whether they act next: they do not wait for anything else.
+        /// Whether they act next, because they wait for nothing else.
         var isRunning: Bool { !hasReturned && (!hasAsked || isAnswered || hasGivenUp) }
     }
 
@@ -67,7 +67,7 @@ extension FetchHistory {
         }
     }
 
-    /// Their request is carried, on the queue.
+    /// Their request is sent, on the queue.
     func ask(_ index: Int) {
         let asking = interceptors[index]
         guard state.ask(asking.interception) else {
@@ -83,7 +83,7 @@ extension FetchHistory {
         if let settled = state.abandon(interceptors[index].interception, now: now) { release(settled.held) }
     }
 
-    /// Those that wait get an answer.
+    /// Waiting interceptors get a response.
     func answer(_ interception: Interception) {
         guard let index = interceptors.firstIndex(where: { $0.interception === interception }) else { return }
         if interceptors[index].isAnswered { delegate.faults.append("A next returns once.") }
@@ -127,7 +127,7 @@ extension FetchHistory {
         (stream.verdict, stream.isReplaced) = (.finished(stream.received), true)
     }
 
-    /// An attempt is judged by what its interceptors came to.
+    /// An attempt ends with the result of its interceptors.
     func checkJudged(_ ending: Ending, _ attempt: Attempt) {
         let accepted = interceptors.firstIndex { $0.isAccepted && $0.attempt.number == attempt.number }
         guard let accepted else { return }

@@ -4,7 +4,7 @@ import NetworkStackTesting
 @testable import NetworkStack
 
 extension FetchHistory {
-    /// What holds of every fetch that is over.
+    /// The invariants of every fetch that has ended.
     ///
     /// - Throws: ``HistoryFault`` with the sentence that does not hold.
     func check() throws {
@@ -34,7 +34,7 @@ extension FetchHistory {
         try checkEvents()
     }
 
-    /// What listeners are promised (``EventListener``).
+    /// The guarantees for listeners (``EventListener``).
     private func checkEvents() throws(HistoryFault) {
         let entries = delegate.recordedEvents()
         if let disorder = EventRecorder.fault(in: entries) {

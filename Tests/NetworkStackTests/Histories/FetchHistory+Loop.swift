@@ -23,7 +23,7 @@ extension FetchHistory {
             case .vote(let attempt): step = vote(attempt)
             case .again(let attempt, let delay): step = again(attempt, after: delay)
             case .done(let ending, let attempt): return end(ending, of: attempt)
-            case .intercepted, .wait: return  // What HTTPInterceptors came to is in the queue (``Work``).
+            case .intercepted, .wait: return  // The result of HTTPInterceptors is in the queue (``Work``).
             }
         }
     }

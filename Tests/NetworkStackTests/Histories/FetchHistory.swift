@@ -5,7 +5,7 @@ import NetworkStackTesting
 
 /// A fetch driven by random events, and checked after them.
 ///
-/// It does what ``FetchLoop`` does with what ``FetchState`` returns. What a fetch awaits (its queue, a timer, the maker of a
+/// It handles the results of ``FetchState`` like ``FetchLoop``. The objects that a fetch awaits (its queue, a timer, the maker of a
 /// request, a transport) is in lists, and another of these may act wherever a fetch does not hold its lock.
 final class FetchHistory: History {
     static let subject = "FetchState"
@@ -40,7 +40,7 @@ final class FetchHistory: History {
     var interceptors: [Interceptors] = []
     private let connection = HTTP.Connection()
     var wasCancelled = false
-    /// What the reader of the stream got.
+    /// The bytes that the reader of the stream got.
     var stream = FetchHistoryStream()
 
     init(seed: UInt64) {
@@ -117,7 +117,7 @@ final class FetchHistory: History {
         }
     }
 
-    /// A clock has run out, in the attempt under way or in an earlier one.
+    /// A timeout fired, in the current attempt or in an earlier one.
     private func settleLate() {
         let attempt = 1 + random.number(below: state.attemptNumber)
         let timeout: HTTP.Timeout = chance(2) ? .total : .attempt
@@ -129,7 +129,7 @@ final class FetchHistory: History {
         delegate.faults.append("HTTPInterceptors cannot outlast the total timeout.")
     }
 
-    /// A maker hands its request over, and may do so again later.
+    /// A maker delivers its request, and may do so again later.
     private func handOver() {
         let attempt = makers[random.number(below: makers.count)]
         if !chance(4) { makers.removeAll { $0.number == attempt.number } }

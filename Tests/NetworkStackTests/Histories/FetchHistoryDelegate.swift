@@ -3,7 +3,7 @@ import NetworkStackTesting
 
 @testable import NetworkStack
 
-/// Counts what the fetch calls.
+/// Counts the calls of the fetch.
 final class FetchHistoryDelegate: FetchDelegate {
     typealias Failure = HTTPFetchError<HTTP.Response, any Error>
 
@@ -13,9 +13,9 @@ final class FetchHistoryDelegate: FetchDelegate {
         var (begun, handedOver): ([Int], [Int]) = ([], [])
         var faults: [String] = []
         var hasReturned = false
-        /// What the attempt has come to; `nil` for a success.
+        /// The failure of the attempt; `nil` for a success.
         var failure: Failure?
-        /// The event that the completion comes to; `nil` for a stream that goes on.
+        /// The event of the completion; `nil` for a stream that continues.
         var lastEvent: String?
     }
 
@@ -77,7 +77,7 @@ final class FetchHistoryDelegate: FetchDelegate {
         reportEnd(ending)
     }
 
-    /// Reports what the completion is called with, as ``Fetch`` does.
+    /// Reports the result of the completion, as ``Fetch`` does.
     private func reportEnd(_ ending: Ending) {
         switch ending {
         case .whole(let head, _, _, fails: false): trace?.succeeded(head)
@@ -104,12 +104,12 @@ final class FetchHistoryDelegate: FetchDelegate {
         }
     }
 
-    /// What the attempt has come to; `nil` for a success.
+    /// The failure of the attempt; `nil` for a success.
     var failure: Failure? {
         get { record.withLock { $0.failure } }
         set { record.withLock { $0.failure = newValue } }
     }
-    /// The event that the completion comes to; `nil` for a stream that goes on.
+    /// The event of the completion; `nil` for a stream that continues.
     var lastEvent: String? { record.withLock { $0.lastEvent } }
 
     /// The events so far.

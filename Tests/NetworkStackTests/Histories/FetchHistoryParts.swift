@@ -54,7 +54,7 @@ final class FetchHistoryPending: Cancelable {
     func cancel() {}
 }
 
-/// What the reader of a stream got.
+/// The bytes that the reader of a stream got.
 struct FetchHistoryStream {
     enum Verdict {
         /// With the whole body.
@@ -72,7 +72,7 @@ struct FetchHistoryStream {
 
     mutating func finish(with body: Data) { verdict = verdict ?? .finished(body) }
 
-    /// Returns whether it is not whole.
+    /// Returns whether it is incomplete.
     mutating func fail() -> Bool {
         if case .finished = verdict { return isReplaced }
         verdict = .failed

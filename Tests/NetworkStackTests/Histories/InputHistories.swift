@@ -39,7 +39,7 @@ struct InputHistories {
         return index
     }
 
-    /// What a seed stands for.
+    /// The inputs of a seed.
     static func input(of seed: UInt64) -> (index: Int, parser: ParserUnderTest, input: [UInt8]) {
         var random = SeededRandom(seed: seed)
         let index = random.number(below: ParserUnderTest.all.count)
@@ -48,7 +48,7 @@ struct InputHistories {
     }
 
     /// Parses each parser's inputs, repeated to a length and to thirty times that: the second may take 400 times as long, where
-    /// parsing that is quadratic takes 900 times. What no longer fits the processor's cache takes several times as long, too.
+    /// parsing that is quadratic takes 900 times. Inputs that exceed the processor's cache also take several times as long.
     ///
     /// - Throws: ``HistoryFault`` if it takes longer, at best of several runs.
     static func checkLinearity(first: UInt64, perParser: Int, length: Int) throws {
@@ -74,7 +74,7 @@ struct InputHistories {
         }
     }
 
-    /// The seconds of processor that this thread uses for something: a busy machine makes them no more.
+    /// The processor time of this thread for a closure, in seconds, which does not depend on the load of the machine.
     private static func processorTime(_ body: () -> Void) -> Double {
         func now() -> Double {
             var time = timespec()

@@ -6,7 +6,7 @@ import FoundationEssentials
 struct ParserUnderTest: Sendable {
     let name: String
     let samples: [[UInt8]]
-    /// Parses an input: a number that is the same whenever the result is, and what the result breaks, if it breaks a rule.
+    /// Parses an input: a number that is equal for equal results, and the rule that the result breaks, if any.
     let parse: @Sendable ([UInt8]) -> (result: Int, fault: String?)
 
     /// A parser without a rule that its results could break.
@@ -154,7 +154,7 @@ struct ParserUnderTest: Sendable {
         String(validating: bytes, as: UTF8.self) ?? String(decoding: bytes.map { UInt16($0) }, as: UTF16.self)
     }
 
-    /// The events of a text that comes in pieces, and what the stream keeps of them.
+    /// The events of a text that arrives in pieces, and the state of the stream.
     private static func events(_ bytes: [UInt8], by length: Int) -> [String] {
         var (parser, seen) = (ServerSentEventParser(limit: 1 << 20), [String]())
         for line in pieces(bytes, by: length, LineBuffer(ending: .lineFeedsAndReturns, keepsRest: true, limit: 1 << 20))

@@ -9,7 +9,7 @@ struct EventStreamTests {
     private typealias Events = ServerSentEventStream<Failure>
     private typealias Decoding = ModelDecoding<Events, ByteStream<Failure>, HTTP.Response>
 
-    /// A stream that has come whole, in one piece.
+    /// A stream that has arrived in one piece.
     private func stream(_ text: String) -> ByteStream<Failure> {
         let receiver = StreamReceiver()
         _ = receiver.take(Data(text.utf8))

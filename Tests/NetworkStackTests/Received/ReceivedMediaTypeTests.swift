@@ -2,13 +2,13 @@ import Testing
 
 @testable import NetworkStack
 
-/// The rules of WHATWG MIME Sniffing, section 4.4, written as a table: what a server sends, and what is left of it.
+/// The rules of WHATWG MIME Sniffing, section 4.4, written as a table: the value of a server, and the value that is read.
 @Suite("A received media type")
 struct ReceivedMediaTypeTests {
     @Test(
         "keeps its type and its good parameters",
         arguments: [
-            // Blanks and line ends count nowhere but within a value.
+            // Blanks and line ends are ignored outside of a value.
             (" \t\r\ntext/html\n\r\t ", "text/html"), ("text/html ;charset=gbk", "text/html; charset=gbk"),
             ("text/html; \t charset=gbk", "text/html; charset=gbk"),
             ("text/html;charset=gbk \n", "text/html; charset=gbk"),
@@ -17,7 +17,7 @@ struct ReceivedMediaTypeTests {
             ("text/html;charset=utf 8", "text/html; charset=\"utf 8\""),
             // Type and names count in any case, values as they are.
             ("TEXT/HTML;CHARSET=GBK", "text/html; charset=GBK"), ("x/x;a=b;A=c", "x/x; a=b"),
-            // Of one name the first counts, if it is good.
+            // The first valid parameter of a name counts.
             ("text/html;charset=gbk;charset=utf-8", "text/html; charset=gbk"),
             ("text/html;charset=;charset=gbk", "text/html; charset=gbk"),
             ("text/html;charset=\u{1};charset=gbk", "text/html; charset=gbk"),
@@ -43,7 +43,7 @@ struct ReceivedMediaTypeTests {
             ("x/x;a=\"\u{1}\";d=e", "x/x; d=e"), ("x/x;a=\"\u{7F}\";d=e", "x/x; d=e"),
             ("x/x;a=\"b\nc\";d=e", "x/x; d=e"),
             ("x/x;a=é", "x/x; a=\"é\""), ("x/x;name=\"grüße ✓.csv\"", "x/x; name=\"grüße ✓.csv\""),
-            // Boundaries and longer things.
+            // Boundaries and longer values.
             ("multipart/form-data;boundary=\"a b\"", "multipart/form-data; boundary=\"a b\""),
             ("*/*;q=0.5", "*/*; q=0.5"),
             ("!#$%&'*+-.^_`|~/x;!#$%&'*+-.^_`|~=y", "!#$%&'*+-.^_`|~/x; !#$%&'*+-.^_`|~=y"),

@@ -1,4 +1,4 @@
-// A program that knows one product, NetworkStackConformance: the suite has checks, each with a name that no other has.
+// A program that imports one product, NetworkStackConformance: the suite has checks, each with a name that no other has.
 import NetworkStackConformance
 
 let names = Set(ConformanceCheck.all.map(\.name))

@@ -1,4 +1,4 @@
-// A program that knows one product, NetworkStackTesting: a stub of a stack answers a fetch.
+// A program that imports one product, NetworkStackTesting: a stub of a stack answers a fetch.
 import NetworkStack
 import NetworkStackTesting
 

@@ -1,4 +1,4 @@
-// A program that knows one product, NetworkStack: the vocabulary of HTTP, without a backend.
+// A program that imports one product, NetworkStack: the vocabulary of HTTP, without a backend.
 import FoundationEssentials
 import NetworkStack
 

@@ -2,7 +2,7 @@ import Foundation
 import NetworkStackTesting
 
 // histories FIRST COUNT FILE: runs the inputs of so many seeds, histories with a twentieth as many steps, and a 200th as many
-// fetches of an engine. FILE holds the seed being run, for when the process crashes.
+// fetches of an engine. FILE holds the current seed, in case the process crashes.
 let arguments = CommandLine.arguments
 guard arguments.count == 4, let first = UInt64(arguments[1]), let count = Int(arguments[2]) else {
     FileHandle.standardError.write(Data("histories FIRST COUNT FILE\n".utf8))
@@ -22,7 +22,7 @@ let histories: [(kind: any History.Type, share: Int)] = [
 ]
 
 var isSound = true
-/// Runs something, and reports how it fails; what follows is run all the same.
+/// Runs a closure and reports its failure; the next one runs all the same.
 @MainActor
 func attempt(_ run: () throws -> Void) {
     do { try run() } catch {

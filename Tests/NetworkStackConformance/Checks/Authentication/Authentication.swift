@@ -3,7 +3,7 @@ import NetworkStack
 import NetworkStackTesting
 
 extension ConformanceCheck {
-    /// Who may ask, and how that is kept from others.
+    /// Credentials, and the protection of credentials from other origins.
     static let authentication: [ConformanceCheck] = tokens + tokenOrigins + realAuthentication
 
     private static let tokens: [ConformanceCheck] = [
@@ -12,7 +12,7 @@ extension ConformanceCheck {
             let authenticator = try service.authenticator(stored: "T0")
             let stack = try subject.stack()
             service.use(stack)
-            // All have their token before one of them is sent.
+            // All fetches have a token before the first is sent.
             let together = Rendezvous(of: 1000)
             let spy = Spy("together").with { $0.make = { made, handler in together.meet { handler(made) } } }
             let resource = try ConformanceSubject.Stack.Resource.intercepted(
@@ -145,7 +145,7 @@ extension ConformanceCheck {
         ConformanceCheck("An authenticator may fetch on the stack it serves, over one connection") { subject in
             let service = try TokenService(subject)
             let authenticator = try service.authenticator(stored: "T0")
-            // One of the stack's own: it meets the refresh's request, too, and must not wait for itself.
+            // It intercepts the refresh's request, too, and must not wait for itself.
             let stack = try subject.stack {
                 $0.connections.perHost = 1
                 if subject.capabilities.supports(.totalConnectionLimit) { $0.connections.total = 1 }
@@ -188,7 +188,7 @@ extension ConformanceCheck {
     ]
 }
 
-/// Holds work back until so much of it is there; what comes later is done at once.
+/// Delays work until a number of items has arrived; later items run at once.
 private final class Rendezvous: Sendable {
     private let waiting: Lock<(count: Int, work: [@Sendable () -> Void])>
 
@@ -208,7 +208,7 @@ private final class Rendezvous: Sendable {
     }
 }
 
-/// A service that gives out tokens, T1, T2, ..., and takes the newest.
+/// A service that issues tokens, T1, T2, ..., and accepts the newest.
 final class TokenService: Sendable {
     private struct State {
         var issued = 0
@@ -249,22 +249,22 @@ final class TokenService: Sendable {
 
     func url(_ path: String) -> String { peer.url(path) }
 
-    /// How many requests for a path came.
+    /// The number of requests for a path.
     func count(_ path: String) -> Int { peer.requests().count { $0.path == path } }
 
-    /// The stack that tokens are fetched on.
+    /// The stack for token requests.
     func use(_ stack: ConformanceSubject.Stack?) { state.withLock { $0.stack = stack } }
 
     func fails(_ fails: Bool) { state.withLock { $0.fails = fails } }
 
-    /// Keeps token requests from being answered.
+    /// Delays the responses to token requests.
     func holdTokens() -> Latch {
         let gate = Latch()
         state.withLock { $0.tokenGate = gate }
         return gate
     }
 
-    /// Keeps the next request for a path from being answered; what its token is worth is decided as it comes.
+    /// Delays the response to the next request for a path; its token is checked on arrival.
     func holdFirst(_ path: String) -> Latch {
         let gate = Latch()
         state.withLock { $0.firstGates[path] = gate }

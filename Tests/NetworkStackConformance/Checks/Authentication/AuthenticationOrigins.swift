@@ -16,7 +16,7 @@ extension ConformanceCheck {
         ]
     }
 
-    /// Where credentials go.
+    /// The origins that receive credentials.
     static let tokenOrigins: [ConformanceCheck] = [
         ConformanceCheck("Credentials are never sent to another origin, even after a redirect") { subject in
             let other = try subject.serve { _ in .ok("other") }
@@ -101,7 +101,7 @@ extension ConformanceCheck {
         },
     ]
 
-    /// Credentials in the eyes of servers that were not written here.
+    /// Credentials for independent servers.
     static let realAuthentication: [ConformanceCheck] = [
         ConformanceCheck("httpbin accepts Basic and Bearer credentials and rejects requests without", needs: [.network])
         {

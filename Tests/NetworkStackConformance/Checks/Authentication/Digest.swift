@@ -271,7 +271,7 @@ extension ConformanceCheck {
             }
         ]
 
-    /// A server that asks for Digest credentials, and takes any that answer.
+    /// A server that requires Digest credentials, and accepts any.
     private static func challenging(nonce: String = "n1", cookie: String? = nil) throws -> ScriptedServer {
         try ScriptedServer.responding { request in
             request["authorization"]?.contains("nonce=\"\(nonce)\"") == true

@@ -3,7 +3,7 @@ import NetworkStack
 import NetworkStackTesting
 
 extension ConformanceCheck {
-    /// Digest challenges that cannot be answered, and what the response reports of them.
+    /// Digest challenges that cannot be answered, and their reasons in the response.
     static let digestLimits: [ConformanceCheck] = [
         ConformanceCheck("An unanswerable Digest challenge is a 401 with a typed reason") { subject in
             let rows: [(String, HTTP.DigestLimit?)] = [

@@ -3,7 +3,7 @@ import NetworkStack
 import NetworkStackTesting
 
 extension ConformanceCheck {
-    /// Content and Digest credentials: a stack that has content wait for the challenge asks for that first, without any.
+    /// Uploads with Digest credentials: a stack that delays the body until the challenge requests that first, without a body.
     static let digestUploads: [ConformanceCheck] = [
         ConformanceCheck("A Digest upload returns only the response to its body") {
             subject in
@@ -127,7 +127,7 @@ extension ConformanceCheck {
         },
     ].map { $0.needing(.digestAuthentication).needing(.network) }
 
-    /// Content of each kind, with its name; the last is of no length that is known.
+    /// A body of each kind, with its name; the last has an unknown length.
     private static func bodies(_ text: String) -> [(name: String, body: HTTP.Body)] {
         func chunks() -> AsyncStream<Data> {
             AsyncStream { continuation in
@@ -144,7 +144,7 @@ extension ConformanceCheck {
 
     private static let challenge = #"Digest realm="r", nonce="n1", qop="auth", algorithm=SHA-256"#
 
-    /// Answers the first request at its head, and the second when it is whole.
+    /// Answers the first request at its head, and the second when it is complete.
     private static func answerSecond(
         _ heads: Lock<Int>,
         _ contents: Lock<[Int]>,

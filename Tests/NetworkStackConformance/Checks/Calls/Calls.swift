@@ -2,7 +2,7 @@ import FoundationEssentials
 import NetworkStack
 import NetworkStackTesting
 
-/// What a check decodes.
+/// A model to decode.
 struct CallModel: Codable, Sendable, Equatable {
     var name: String
     var count: Int
@@ -239,11 +239,11 @@ extension ConformanceCheck {
 }
 
 extension HTTPFetchError {
-    /// What `localizedDescription` is made of.
+    /// The source of `localizedDescription`.
     fileprivate var localizedText: String { (self as any LocalizedError).errorDescription ?? "" }
 }
 
-/// What a short call fails with, within a bound.
+/// The error of a short call, within a limit.
 func callFailure(
     file: StaticString = #fileID,
     line: UInt = #line,
@@ -255,7 +255,7 @@ func callFailure(
     }
 }
 
-/// A value that must be there.
+/// Requires a value.
 func require<Value>(
     _ value: Value?,
     _ reason: @autoclosure () -> String,

@@ -3,7 +3,7 @@ import NetworkStack
 import NetworkStackTesting
 
 extension ConformanceCheck {
-    /// What a cancel does, whenever it comes.
+    /// The effect of a cancel at any time.
     static let cancellation: [ConformanceCheck] =
         cancelWhileMaking + cancelBeforeRequest + cancelAnyTime + cancelInFlight + cancelAtRandom
 

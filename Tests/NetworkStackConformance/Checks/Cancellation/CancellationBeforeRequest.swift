@@ -3,7 +3,7 @@ import NetworkStack
 import NetworkStackTesting
 
 extension ConformanceCheck {
-    /// A fetch that ends before its request is made, and what is done for it afterwards.
+    /// A fetch that ends before its request is made, and the calls that follow.
     static let cancelBeforeRequest: [ConformanceCheck] = [
         ConformanceCheck("A fetch awaited in a cancelled task sends nothing") { subject in
             let peer = try subject.serve { .ok($0.path) }

@@ -3,8 +3,8 @@ import NetworkStack
 import NetworkStackTesting
 
 extension ConformanceCheck {
-    /// A cancel in each phase on the wire. The server never answers, so that nothing but the cancel can end the fetch;
-    /// the verdict on the connection is the server's.
+    /// A cancel in each phase on the wire. The server never answers, so only the cancel can end the fetch;
+    /// the server's record shows the end of the connection.
     static let cancelInFlight: [ConformanceCheck] = [
         cancelled("A cancel while the head is awaited closes the connection at once", [.receiveHead, .waitForClose]) {
             $0.requests.count == 1

@@ -4,7 +4,7 @@ import NetworkStack
 import NetworkStackTesting
 
 extension ConformanceCheck {
-    /// When and how often the completion is called, and what the forms of fetching share.
+    /// The time and number of completion calls, and the common behaviour of all forms of fetching.
     static let contract: [ConformanceCheck] = completion + forms
 
     private static let completion: [ConformanceCheck] = [
@@ -215,8 +215,8 @@ extension ConformanceCheck {
         }
     }
 
-    /// Hands a request over while `fetch` is running, and keeps `fetch` running for as long as a hasty stack needs to
-    /// complete.
+    /// Hands a request over while `fetch` is running, and keeps `fetch` running for as long as an early completion
+    /// needs.
     private static func completesAfterReturning(
         _ made: Result<HTTP.Request, any Error>,
         on stack: ConformanceSubject.Stack,
@@ -226,7 +226,7 @@ extension ConformanceCheck {
         let observation = stack.observe(
             .made { handler in
                 let cancelable = handler(made)
-                // A stack that makes requests elsewhere has returned meanwhile; then a completion is in order.
+                // A stack that makes requests on another thread has returned meanwhile; then a completion is correct.
                 if completed.wait(seconds: 0.25), isFetching.withLock({ $0 }) { wasEarly.withLock { $0 = true } }
                 return cancelable
             },
@@ -266,7 +266,7 @@ extension ConformanceCheck {
     }
 }
 
-/// A stack as an app writes one around another: it does its own work where the other completes.
+/// A wrapping stack of an app: it works in the completion of the other stack.
 private struct FetchingTwice: NetworkStack {
     typealias Base = ConformanceSubject.Stack
     typealias Resource = Base.Resource

@@ -4,7 +4,7 @@ import NetworkStack
 import NetworkStackTesting
 
 extension ConformanceCheck {
-    /// Fetches that call back on a queue of the caller's choice.
+    /// Fetches that complete on a queue of the caller.
     static let callbacks: [ConformanceCheck] =
         [
             ("the caller's queue", DispatchQueue(label: "conformance.callbacks")),
@@ -23,7 +23,7 @@ extension ConformanceCheck {
                             }
                         }
                     }
-                    // A failure that is known before anything is sent comes the same way.
+                    // A failure before anything is sent completes in the same way.
                     let illegal = Calls(on: queue)
                     let method = ConformanceSubject.Stack.Resource(
                         baseRequestMaking: .request(HTTP.Request(method: "a b", url: URL(filePath: "/")))
@@ -33,11 +33,11 @@ extension ConformanceCheck {
                             withExtendedLifetime(lifetime) { illegal.note() }
                         }
                     }
-                    // So does one that is known at once, and not while `fetch` is running.
+                    // So does an immediate failure, and not while `fetch` is running.
                     let (calls, called, isFetching, wasEarly) = (Calls(on: queue), Latch(), Lock(true), Lock(false))
                     let refused = ConformanceSubject.Stack.Resource.made { handler in
                         let cancelable = handler(.failure(CancellationError()))
-                        // A stack that makes requests elsewhere has returned meanwhile; then a completion is in order.
+                        // A stack that makes requests on another thread has returned meanwhile; then a completion is correct.
                         if called.wait(seconds: 0.25), isFetching.withLock({ $0 }) { wasEarly.withLock { $0 = true } }
                         return cancelable
                     }
@@ -86,7 +86,7 @@ extension ConformanceCheck {
                 areCancelled.withLock { $0.append(isCancelled(result)) }
             }
             try await eventually("both requests have arrived") { peer.requests().count == 2 }
-            // The completions are on their way to the queue by then, and wait there.
+            // By then the completions wait in the queue.
             try await Task.sleep(for: .milliseconds(200))
             fetching.cancel()
             decoding.cancel()
@@ -133,7 +133,7 @@ extension ConformanceCheck {
     }
 }
 
-/// Notes whether it was called on a queue.
+/// Records whether it was called on a queue.
 private final class Calls: Sendable {
     private let key = DispatchSpecificKey<ObjectIdentifier>()
     private let queue: DispatchQueue

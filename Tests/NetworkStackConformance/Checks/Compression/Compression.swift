@@ -3,7 +3,7 @@ import NetworkStack
 import NetworkStackTesting
 
 extension ConformanceCheck {
-    /// Content that was compressed for the journey is delivered as it was before, or not at all.
+    /// A compressed body is delivered decompressed, or not at all.
     static let compression: [ConformanceCheck] =
         ["gzip", "deflate", "br", "zstd"].map(decodesIfOffered)
         + [
@@ -55,7 +55,7 @@ extension ConformanceCheck {
                     }
                     let client = try subject.client()
                     _ = try await client.breakdown(HTTP.Request(url: peer.url("/")))
-                    // Who wants it as it was sent gets it.
+                    // A caller who wants the body as sent gets it.
                     guard subject.capabilities.supports(.disablingDecompression) else { continue }
                     var options = HTTP.Options()
                     options.decompresses = false
@@ -263,8 +263,8 @@ extension ConformanceCheck {
         try needsOffer(of: coding, in: peer.requests())
     }
 
-    /// Whether a stack decodes br or zstd can be up to its libraries: what it does not offer it does not claim to decode.
-    /// One chunk of chunked content (RFC 9112 section 7.1).
+    /// Whether a stack decodes br or zstd can be up to its libraries: it claims to decode only the codings that it offers.
+    /// One chunk of a chunked body (RFC 9112 section 7.1).
     private static func chunk(_ bytes: [UInt8]) -> [UInt8] {
         Array("\(String(bytes.count, radix: 16))\r\n".utf8) + bytes + Array("\r\n".utf8)
     }

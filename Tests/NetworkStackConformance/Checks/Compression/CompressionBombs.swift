@@ -24,7 +24,7 @@ extension ConformanceCheck {
             "The body of an unfollowed redirect may grow like any other",
             needs: needs
         ) { subject in
-            let members = 65  // Of a mebibyte: more than a redirect's may become that is followed.
+            let members = 65  // One mebibyte: more than the limit for the body of a followed redirect.
             let content = Array((0..<members).map { _ in Compressed.bomb }.joined())
             let peer = try ScriptedServer.responding { _ in
                 .status(302, bytes: content, headers: [("Location", "/next"), ("Content-Encoding", "gzip")])
@@ -77,7 +77,7 @@ extension ConformanceCheck {
 
     private static let needs: Set<HTTP.Capability> = [.network, .decompression, .decompressionRatio]
 
-    /// Fetches a bomb, and something else beside it.
+    /// Fetches a bomb and another resource at the same time.
     private static func delaysNoOther(
         _ bomb: Reply,
         limit: Int64 = 1000,

@@ -2,7 +2,7 @@ import FoundationEssentials
 import NetworkStack
 import NetworkStackTesting
 
-/// What a request offers to decode.
+/// The codings that a request offers.
 extension ConformanceCheck {
     static func offers(_ coding: String, _ request: ReceivedRequest) -> Bool {
         let offered = (request["Accept-Encoding"] ?? "").split(separator: ",").map {

@@ -3,7 +3,7 @@ import NetworkStack
 import NetworkStackTesting
 
 extension ConformanceCheck {
-    /// Compressed content that comes in pieces, and becomes more than is decoded at once.
+    /// Compressed bodies that arrive in pieces, and decode to more than one buffer.
     static let compressionPieces: [ConformanceCheck] = [("br", Compressed.longBr), ("zstd", Compressed.longZstd)].map {
         coding,
         compressed in

@@ -3,7 +3,7 @@ import NetworkStack
 import NetworkStackTesting
 
 extension ConformanceCheck {
-    /// The limit on how far compressed content may grow.
+    /// The limit of the decompression ratio.
     static let compressionRatios: [ConformanceCheck] = [
         ConformanceCheck(
             "A body that exceeds the decompression ratio is refused",

@@ -13,7 +13,7 @@ enum Compressed {
             + "oUyhTKFMoUyhTKFNoU2hTaHxIphCm0KbQptCm0KbwpjCmMKYwpjC4GE2hTGFMYUxhTGFf+TP9H4aCQAA"
     )
 
-    /// With zlib's wrapping, as the coding is defined.
+    /// In the zlib format, as the coding is defined.
     static let deflate = bytes(
         "eNqN1ctpxEAURcG9o+gAvJj38yecMQiNQWjAFjh9p1D7s7pF97ut/WfbzvX1vK5j+12P+7l/n/t6nut6bOvvfhyv6yWoSqqK"
             + "qqZqqHqj6p2qD6o+bdWbZbZ+2Pxh+4cBhAmEEYQZhCGEKaQpJL4BU0hTSFNIU0hTSFNIU0hTKFMoUyj8ikyhTKFMoUyhTKFM"
@@ -67,7 +67,7 @@ enum Compressed {
             + "/f85AAJEAAAAAQD9/zkAAkQAAAABAP3/OQACRAAAAAEA/f85AAJEAAAAAQD9/zkAAl0AABgBAAABAAMJOQAC"
     )
 
-    /// Nothing, behind some hundred gibibytes that zstd passes over, in zstd, in zstd, in zstd.
+    /// An empty text after some hundred gibibytes in skippable frames, in zstd, in zstd, in zstd.
     static let emptyZstdBomb = bytes(
         "KLUv/aAQQAQAJAoA8g03LjBZBzXWt9ABOIyB5L6hfm8iofy3ANA1m0rlv1LKAUdjC/njRHOmzlcLgk3kTgF8UbQe/33Kf18pA7jr"
             + "bmEPQypTLNvPFm26HX3P71i2ezy6dOI0n9+xbHuMNMnCJDy/Y9mGo/SoIPo8vzWyue43644JaC9DUXFNgtDUwAaYJTBWUWmIgp/f"

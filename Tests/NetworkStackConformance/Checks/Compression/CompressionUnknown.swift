@@ -3,7 +3,7 @@ import NetworkStack
 import NetworkStackTesting
 
 extension ConformanceCheck {
-    /// Unknown codings, and what a response reports of decoded ones.
+    /// Unknown codings, and the decoded codings in a response.
     static let codings: [ConformanceCheck] = unknownCodings + undoneCodings
 
     private static let unknownCodings: [ConformanceCheck] = [

@@ -3,7 +3,7 @@ import NetworkStack
 import NetworkStackTesting
 
 extension ConformanceCheck {
-    /// Where connections lead and where they come from, other than by looking names up.
+    /// Remote and local addresses that do not come from name lookups.
     static let addresses: [ConformanceCheck] = overriddenHosts + chosenFamilies + localEnds
 
     private static let overriddenHosts: [ConformanceCheck] = [
@@ -64,7 +64,7 @@ extension ConformanceCheck {
             }
             try expectBytes(await client.get(server.url("/", host: "a.test")).value, "done".utf8)
             try expectEqual(server.connections.first?.tls?.serverName, "a.test", "SNI")
-            // The certificate is not for this one.
+            // The certificate is for another name.
             try await client.outcome(of: HTTP.Request(url: server.url("/", host: "c.test"))).expectFailure(.tls)
         },
         ConformanceCheck(
@@ -120,7 +120,7 @@ extension ConformanceCheck {
                 let name = HeldLookups.nameOfThisMachine
                 let before = HeldLookups.count(of: name)
                 _ = try await client.get(server.url("/", host: name))
-                // Some ask for each family.
+                // Some libraries look up each family.
                 let once = HeldLookups.count(of: name) - before
                 try expect((1...2).contains(once), "One fetch made \(once) lookups")
                 for _ in 2...3 { _ = try await client.get(server.url("/", host: name)) }
@@ -181,7 +181,7 @@ extension ConformanceCheck {
             let server = try ScriptedServer.responding(options) { _ in .ok("done") }
             let client = try subject.client()
             try expectBytes(await client.get("http://[::1%25lo]:\(server.port)/").value, "done".utf8)
-            // The zone means something on this machine alone (RFC 9844 section 6).
+            // The zone is only valid on this machine (RFC 9844 section 6).
             try expectEqual(server.requests.first?["Host"], "[::1]:\(server.port)", "Host")
         },
     ]
@@ -217,7 +217,7 @@ extension ConformanceCheck {
         ConformanceCheck("Connections come from the chosen local ports", needs: [.network, .localAddress]) {
             subject in
             let server = try ScriptedServer.responding { _ in .ok("done") }
-            // Ten ports around a free one: somebody else may have one of them meanwhile.
+            // Ten ports around a free one: another process may take one of them meanwhile.
             let base = Int(try ClosedPort.reserve().port)
             let ports = max(1024, base - 5)...min(65535, base + 5)
             _ = try await subject.client { $0.addresses.localPorts = ports }.get(server.url())

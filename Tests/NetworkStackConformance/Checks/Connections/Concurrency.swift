@@ -3,7 +3,7 @@ import NetworkStack
 import NetworkStackTesting
 
 extension ConformanceCheck {
-    /// Many fetches at once: limits, order, fairness, and no answer for somebody else's question.
+    /// Many fetches at once: limits, order, fairness, and the right response for each request.
     static let concurrency: [ConformanceCheck] = together + limited + lookingUp
 
     private static let together: [ConformanceCheck] = [
@@ -210,7 +210,7 @@ extension ConformanceCheck {
     ]
 }
 
-/// Counts who is inside at a time.
+/// Counts concurrent requests.
 final class Tally: Sendable {
     private let counts = Lock((current: 0, most: 0))
 

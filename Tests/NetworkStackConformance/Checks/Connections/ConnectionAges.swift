@@ -3,7 +3,7 @@ import NetworkStack
 import NetworkStackTesting
 
 extension ConformanceCheck {
-    /// When connections begin and end, as configured. The verdict is the server's log, and the servers close nothing: a clock that
+    /// The configured ages of connections. The checks read the server's log, and the servers close nothing: a clock that
     /// runs late on a busy machine changes nothing.
     static let connectionAges: [ConformanceCheck] = [
         ConformanceCheck(

@@ -5,7 +5,7 @@ import NetworkStackTesting
 extension ConformanceCheck {
     private static let reply = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
 
-    /// Kept connections that are dead when they are needed, and half-dead ones.
+    /// Keep-alive connections that are dead or half-closed when they are reused.
     static let deadConnections: [ConformanceCheck] =
         ([.GET, .HEAD, .PUT, .DELETE, .OPTIONS] as [HTTP.Method]).map { method in
             ConformanceCheck(
@@ -43,7 +43,7 @@ extension ConformanceCheck {
                     )
                     try await client.outcome(of: request).expectLostAfterSending()
                     try expectEqual(server.requests.map(\.path), ["/first", "/second"], "what the server received")
-                    // The stack is none the worse for it.
+                    // The stack works afterwards.
                     _ = try await client.get(server.url("/third"))
                 }
             }
@@ -55,7 +55,7 @@ extension ConformanceCheck {
                 rests: [.rfc(9110, "9.2.2")]
             ) { subject in
                 for dies in [ScriptedServer.Step.close, .reset] {
-                    // As where something between forgets them all: they die when they are used again.
+                    // As after a restart of a middlebox: the connections die when they are reused.
                     let (kept, leave) = (12, Gate())
                     let server = try ScriptedServer { index in
                         index < kept
@@ -79,7 +79,7 @@ extension ConformanceCheck {
                 "A POST that one address received is not reported as unsent",
                 needs: [.network, .heldLookups]
             ) { subject in
-                // The first address refuses; the second takes the request, and does not answer.
+                // The first address refuses; the second receives the request, and does not answer.
                 let server = try ScriptedServer { _ in [.receiveRequest, .close] }
                 let url = server.url(host: HeldLookups.nameOfTwoAddresses)
                 let request = try HTTP.Request(method: .POST, url: url, body: .bytes(Data("order".utf8)))
@@ -110,7 +110,7 @@ extension ConformanceCheck {
                     silent.withLock { $0 = port }
                 }
                 try expect(silent.withLock { $0 } != nil, "The second request did not arrive")
-                // A stack may connect again and find out that it must not send, or fail at once.
+                // A stack may connect again and detect that it must not send, or fail at once.
                 if case .failure(.timedOut) = outcome {
                     try outcome.expectTimeout(.connect, during: [.waiting])
                 } else {
@@ -122,7 +122,7 @@ extension ConformanceCheck {
                 needs: [.network]
             ) {
                 subject in
-                // Nothing of it can have been dealt with: the close is there before the request.
+                // The server cannot have processed the request: it closed before the request arrived.
                 for last in [ScriptedServer.Step.close, .reset] {
                     let closes = Gate()
                     let server = try ScriptedServer { index in
@@ -183,7 +183,7 @@ extension ConformanceCheck {
             },
         ]
 
-    /// A client whose kept connection dies when the second request has arrived.
+    /// A client whose keep-alive connection dies when the second request has arrived.
     private static func clientOfDyingConnection(
         _ subject: ConformanceSubject,
         _ dies: ScriptedServer.Step = .close
@@ -207,7 +207,7 @@ extension ConformanceCheck {
         return (client, server)
     }
 
-    /// Sends a request on a kept connection that dies when it has come, after something has been done to the server.
+    /// Sends a request on a keep-alive connection that dies on its arrival, after a change of the server.
     private static func send(
         _ method: HTTP.Method,
         _ subject: ConformanceSubject,

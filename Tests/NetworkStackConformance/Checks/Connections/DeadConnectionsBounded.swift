@@ -3,7 +3,7 @@ import NetworkStack
 import NetworkStackTesting
 
 extension ConformanceCheck {
-    /// What a stack sends again by itself is bounded, however many connections die, and is in the metrics.
+    /// The repeats of a stack are bounded, however many connections die, and are in the metrics.
     static let boundedRepeats: [ConformanceCheck] = [
         ConformanceCheck("A GET whose keep-alive connections die is sent at most three times", needs: [.network]) {
             try await sendsThreeTimesAtMost($0, HTTP.Options())
@@ -12,7 +12,7 @@ extension ConformanceCheck {
             "A GET whose HTTP/2 connections die is sent at most three times",
             needs: [.network, .http2PriorKnowledge, .strictReplies]
         ) { subject in
-            // Each answers once, so that it is kept, and dies with the next request.
+            // Each connection answers once, so that it is kept, and dies with the next request.
             let server = try http2Server { _ in [.answerStream, .receiveStream, .close] }
             let client = try subject.http2Client()
             for number in 1...5 {
@@ -39,7 +39,7 @@ extension ConformanceCheck {
                 try await server.waitUntil { $0.requests.count == count }
                 leave.open()
                 try await fetched
-                // Each may meet one that dies, and open another in its place, until none of the first is left.
+                // Each fetch may use a connection that dies, and replace it, until none of the first remains.
                 var rest = 0
                 for _ in 1...20 where rest < 3 {
                     let before = server.snapshot.accepted

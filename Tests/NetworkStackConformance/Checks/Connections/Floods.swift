@@ -3,7 +3,7 @@ import NetworkStack
 import NetworkStackTesting
 
 extension ConformanceCheck {
-    /// Servers that send bytes without end, which belong to no body, delay no other fetch.
+    /// Servers that send endless bytes outside of a body delay no other fetch.
     static let floods: [ConformanceCheck] = [
         ConformanceCheck(
             "Endless session tickets delay no other fetch",
@@ -34,7 +34,7 @@ extension ConformanceCheck {
         },
     ]
 
-    /// How many pieces of a flood the stack reads within half of a fetch's limit: a slow stack shows the same with fewer. And the
+    /// The number of pieces of a flood that the stack reads within half of a fetch's limit: a slow stack reads fewer. And the
     /// longest wait of another fetch: that for a tenth of the flood, or half a second.
     private static func readable(
         _ most: Int,
@@ -44,7 +44,7 @@ extension ConformanceCheck {
         let (few, certificates) = (most / 400, try TestCertificates.shared())
         let client = try subject.client { $0.tls.trustRoots = .file(path: certificates.caFile) }
         var time = Duration.zero
-        // The first fetch takes longer than its flood does.
+        // The first fetch takes longer than its flood.
         for pieces in [1, few] {
             let server = try makeServer(pieces, certificates, Gate())
             let began = ContinuousClock.now
@@ -83,7 +83,7 @@ extension ConformanceCheck {
         }
     }
 
-    /// Fetches from a server that opens a gate before it sends much, and something else meanwhile.
+    /// Fetches from a server that opens a gate before it sends a flood, and another resource meanwhile.
     private static func delaysNoOther(
         _ subject: ConformanceSubject,
         _ clock: Duration,
@@ -95,7 +95,7 @@ extension ConformanceCheck {
         let other = try ScriptedServer.responding { _ in .ok("other") }
         let client = try subject.client { $0.tls.trustRoots = .file(path: certificates.caFile) }
         async let flooded = client.get(server.url("/", host: "localhost"))
-        // Making the flood takes the server its time.
+        // The server needs time to make the flood.
         try await isReady.opened(within: .seconds(40))
         for _ in 0..<10 { try await bounded(clock) { _ = try await client.get(other.url()) } }
         let content = try await flooded.value

@@ -3,7 +3,7 @@ import NetworkStack
 import NetworkStackTesting
 
 extension ConformanceCheck {
-    /// Servers that send frames without end in the clear: others have their turn, and so has a cancel.
+    /// Servers that send endless frames in cleartext: they delay no other fetch, and no cancel.
     static let floodsInTheClear: [ConformanceCheck] = [
         ("empty DATA", HTTP2Frame(.data, stream: 1)),
         ("WINDOW_UPDATE", HTTP2Frame(.windowUpdate, stream: 1, [0, 0, 0, 1])),
@@ -17,10 +17,10 @@ extension ConformanceCheck {
         ) { try await leavesTurns($0, floodedWith: frame) }
     }
 
-    /// Fetches from a server that floods, and something else meanwhile, and cancels.
+    /// Fetches from a server that sends a flood, and another resource meanwhile, and cancels.
     private static func leavesTurns(_ subject: ConformanceSubject, floodedWith frame: HTTP2Frame) async throws {
         let isReady = Gate()
-        // As much as can be read in some seconds, so that a stack that reads it all to its end is seen.
+        // Enough for some seconds of reading, so that a stack that reads all of it is detected.
         let piece = [[UInt8]](repeating: frame.bytes, count: 8192).flatMap(\.self)
         let server = try http2Server { _ in
             [

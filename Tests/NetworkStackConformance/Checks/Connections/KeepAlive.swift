@@ -3,8 +3,8 @@ import NetworkStack
 import NetworkStackTesting
 
 extension ConformanceCheck {
-    /// How long a server keeps an unused connection, by its own word. The verdict is the server's log, and the servers close
-    /// nothing: a clock that runs late on a busy machine changes nothing.
+    /// How long a server keeps an unused connection, by its Keep-Alive field. The checks read the server's log, and the servers
+    /// close nothing: a clock that runs late on a busy machine changes nothing.
     static let keptAlive: [ConformanceCheck] = [
         ConformanceCheck(
             "A connection near the end of its Keep-Alive timeout is not used",

@@ -27,7 +27,7 @@ extension ConformanceCheck {
                 "A Unix socket connection with unrequested bytes is not used again"
             ) { subject, place in
                 let (sends, sent) = (Gate(), Gate())
-                // Both are under way at once, so that there are two connections.
+                // Both fetches run at once, so that there are two connections.
                 let both = [Gate(), Gate()]
                 let server = try ScriptedServer(place.options) { index in
                     let other = both[(index + 1) % 2]
@@ -52,7 +52,7 @@ extension ConformanceCheck {
                         "Unrequested bytes were taken as the response to \(path)"
                     )
                 }
-                // The other one is still good.
+                // The other connection is still usable.
                 try expectEqual(server.connections[1].requests.count, 4, "requests on the other connection")
             },
             ConformanceCheck(
@@ -132,7 +132,7 @@ extension ConformanceCheck {
         }
     }
 
-    /// Where a server listens on this machine, without ports.
+    /// The address of a server on this machine, without ports.
     private enum LocalPlace {
         case path(String)
         case abstract(String)
@@ -161,7 +161,7 @@ extension ConformanceCheck {
             try await nginx.start()
             let client = try subject.client { configuration in
                 configuration.addresses.unixSocket = .path(nginx.unixSocketPath)
-                // Of no meaning with a socket of this machine.
+                // Ignored with a Unix socket.
                 try configuration.use("http://127.0.0.1:1")
             }
             for _ in 1...3 { try expectBytes(await client.get("http://any.test:81/json").value, ServedFiles.json.utf8) }

@@ -3,7 +3,7 @@ import NetworkStack
 import NetworkStackTesting
 
 extension ConformanceCheck {
-    /// The cases of errors and what they report, and responses with an empty body.
+    /// The cases of errors and their properties, and responses with an empty body.
     static let errorCases: [ConformanceCheck] = [
         errorCase("noRequest") { _ in
             (.made { $0(.failure(CancellationError())) }, { if case .noRequest = $0 { true } else { false } }, nil)

@@ -3,7 +3,7 @@ import NetworkStack
 import NetworkStackTesting
 
 extension ConformanceCheck {
-    /// Connections that fail and replies that are not whole: each a typed failure, none a success.
+    /// Connections that fail and incomplete responses: each is a typed failure, none a success.
     static let failures: [ConformanceCheck] = unreachable + cutShort.resting(on: .rfc(9112, "8")) + senseless
 
     private static let unreachable: [ConformanceCheck] = [
@@ -122,7 +122,7 @@ extension ConformanceCheck {
 
     static let chunkedHead = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
 
-    /// A reply that must be found broken, whole or in single bytes.
+    /// A reply that must be detected as malformed, at once or byte by byte.
     static func broken(
         _ name: String,
         _ reply: String,

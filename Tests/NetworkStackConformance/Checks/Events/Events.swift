@@ -3,7 +3,7 @@ import NetworkStack
 import NetworkStackTesting
 
 extension ConformanceCheck {
-    /// What listeners observe of fetches.
+    /// The events of fetches.
     static let events: [ConformanceCheck] = [
         ConformanceCheck("A success reports its events in order") { subject in
             let recorder = EventRecorder()
@@ -130,7 +130,7 @@ extension ConformanceCheck {
                 let opened = try await client.open(server.url())
                 _ = try await streamFailure { _ = try await opened.value.collect() }
             } catch is HTTPFetchError<HTTP.Response, any Error> {
-                // The fault may have come with the head.
+                // The fault may have been read with the head.
             }
             let events = try await recorder.ended(1)[0]
             try expectEqual(events.last?.name, "fetchFailed", "the last event of \(events)")
@@ -149,7 +149,7 @@ extension ConformanceCheck {
 }
 
 extension EventRecorder {
-    /// Waits until this many fetches have ended, and expects the order that is promised of each.
+    /// Waits until this many fetches have ended, and expects the documented order of each.
     ///
     /// - Returns: The events of each fetch.
     func ended(_ count: Int) async throws -> [[Entry]] {
@@ -182,7 +182,7 @@ private final class BlockedListener: EventListener {
     func fetchSucceeded(_ event: FetchEvent, response: HTTP.Response) { counts.withLock { $0.ends += 1 } }
 }
 
-/// Notes the vulnerabilities that it gets, and the starts of fetches as empty lists.
+/// Records vulnerabilities, and the starts of fetches as empty lists.
 private final class AdvisoryListener: EventListener {
     let received = Lock<[[String]]>([])
 

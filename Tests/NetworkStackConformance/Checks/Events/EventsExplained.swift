@@ -3,7 +3,7 @@ import NetworkStack
 import NetworkStackTesting
 
 extension ConformanceCheck {
-    /// What a flight recorder names as slow.
+    /// The steps that a flight recorder names as slow.
     static let explanations: [ConformanceCheck] = [
         ConformanceCheck(
             "A slow server is named as slow",

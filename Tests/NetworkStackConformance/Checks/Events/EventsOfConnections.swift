@@ -3,7 +3,7 @@ import NetworkStack
 import NetworkStackTesting
 
 extension ConformanceCheck {
-    /// What listeners and metrics show of connections.
+    /// Events and metrics of connections.
     static let connectionEvents: [ConformanceCheck] = [
         ConformanceCheck("A new connection reports each step, a reused one none", needs: [.network, .connectionEvents])
         {
@@ -88,7 +88,7 @@ extension ConformanceCheck {
                 for _ in 0..<2 { _ = try await stack.observe(server.url(), method: .POST).onlyOutcome() }
                 _ = try await stack.observe(server.url()).onlyOutcome()
             }
-            // Dropped, the stack closes what is open.
+            // A released stack closes its open connections.
             let named = { (name: String) in
                 recorder.entries.filter { $0.name == name }.map { $0.detail.split(separator: " ")[0] }
             }

@@ -3,7 +3,7 @@ import NetworkStack
 import NetworkStackTesting
 
 extension ConformanceCheck {
-    /// What descriptions, events, errors, logs and recordings leave out.
+    /// Secrets that descriptions, events, errors, logs and recordings leave out.
     static let plantedSecrets: [ConformanceCheck] = [
         ConformanceCheck("No description, event, error, log or recording shows a secret") { subject in
             let (secrets, shown) = (PlantedSecrets(), ShownTexts())
@@ -47,7 +47,7 @@ extension ConformanceCheck {
                 let leak = shown.first { $0.contains(secret) }
                 try expect(leak == nil, "The secret in \(place) is shown by \(leak ?? "")")
             }
-            // What a server does not get cannot leak from it.
+            // A secret that is not sent cannot leak.
             let received = peer.requests().map { String(decoding: $0.rawHead + $0.body, as: UTF8.self) }.joined()
             for place in PlantedSecrets.sent {
                 try expect(received.contains(secrets[place]), "The secret in \(place) was not sent")
@@ -56,14 +56,14 @@ extension ConformanceCheck {
     ]
 }
 
-/// Distinct secrets, each with the place where it is planted.
+/// Distinct secrets, each with its place.
 private final class PlantedSecrets: Sendable {
     private let secrets = Lock<[String: String]>([:])
 
     /// Every place and its secret.
     var planted: [String: String] { secrets.withLock { $0 } }
 
-    /// The secret of a place, which is planted there from now on.
+    /// The secret of a place, which is recorded as planted.
     subscript(place: String) -> String {
         secrets.withLock { secrets in
             let secret = secrets[place] ?? "s3cr3t\(secrets.count + 100)"

@@ -3,7 +3,7 @@ import NetworkStack
 import NetworkStackTesting
 
 extension ConformanceCheck {
-    /// A line that continues one that is not there.
+    /// A continuation line without a line before it.
     static let foldedHeads: [ConformanceCheck] = [
         ConformanceCheck(
             "A head whose first line is folded harms no other fetch",
@@ -18,7 +18,7 @@ extension ConformanceCheck {
                 return Reply(head: Array((before + folded).utf8), body: Array("x".utf8), steps: [.close])
             }
             let client = try subject.client()
-            // libcurl before 8.1.1 goes on with the last field of the answer before, which it has freed.
+            // libcurl before 8.1.1 continues the last field of the previous response, which it has freed.
             for number in 1...20 {
                 let fetched = try await client.get(server.url())
                 try expectEqual(fetched.response.headers["X-Before"], "there", "X-Before")
@@ -92,7 +92,7 @@ extension ConformanceCheck {
             try await arrived.opened()
             let lie = try await client.outcome(of: HTTP.Request(url: server.url("/liar")))
             try lie.expectBroken()
-            // libcurl takes the host's other connection, where an answer is awaited, for one of HTTP/2.
+            // libcurl treats the host's other connection, with a pending response, as one of HTTP/2.
             for path in ["/1", "/2"] { try expectBytes(await client.get(server.url(path)).value, path.utf8) }
             held.open()
             try expectBytes(await answer.value, "held".utf8)

@@ -3,7 +3,7 @@ import NetworkStack
 import NetworkStackTesting
 
 extension ConformanceCheck {
-    /// Where a reply ends must be beyond doubt: a client and a proxy that disagree about it can be played against each other.
+    /// The end of a response must be unambiguous: disagreement between a client and a proxy is an attack vector.
     static let framing: [ConformanceCheck] = [
         broken("Two different Content-Lengths are refused", length("5", "6"), needs: [.strictReplies]),
         broken(

@@ -3,7 +3,7 @@ import NetworkStack
 import NetworkStackTesting
 
 extension ConformanceCheck {
-    /// Heads that another recipient may read otherwise: one that is taken for whole lets the next answer be forged.
+    /// Heads that another recipient may parse differently: accepting one allows a forged next response.
     static let heads: [ConformanceCheck] =
         transferCodings.resting(on: .rfc(9112, "6.1")) + illegalStatusLines.resting(on: .rfc(9112, "4"))
         + fieldNames.resting(on: .rfc(9110, "5.1")) + fieldValues.resting(on: .rfc(9110, "5.5"))
@@ -45,7 +45,7 @@ extension ConformanceCheck {
             },
         ]
 
-    /// The error names the field, and the connection is closed: what follows on it may be anything.
+    /// The error names the field, and the connection is closed, because the bytes after the head may be anything.
     private static func coded(
         _ what: String,
         _ values: [String],

@@ -3,7 +3,7 @@ import NetworkStack
 import NetworkStackTesting
 
 extension ConformanceCheck {
-    /// Replies that are right and rare, or look right and are not.
+    /// Replies that are valid but rare, or look valid but are not.
     static let unusualReplies: [ConformanceCheck] = [
         ConformanceCheck("A header value of blanks is read as empty", needs: [.network]) { subject in
             let fetched = try await response(
@@ -62,7 +62,7 @@ extension ConformanceCheck {
         return try await subject.client().outcome(of: HTTP.Request(url: server.url()))
     }
 
-    /// Waits on a new connection and on a kept one: what else the process does costs both the same. The median of three counts.
+    /// Waits on a new and on a reused connection: other work of the process adds the same to both. The median of three counts.
     private static func waitsIdly(_ subject: ConformanceSubject) async throws {
         let server = try ScriptedServer { _ in
             let answer = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"

@@ -3,7 +3,7 @@ import NetworkStack
 import NetworkStackTesting
 
 extension ConformanceCheck {
-    /// HTTP/2, negotiated over TLS or by prior knowledge, with servers of other hands.
+    /// HTTP/2, negotiated over TLS or by prior knowledge, with independent servers.
     static let http2: [ConformanceCheck] = negotiatedHTTP2 + sharedConnections + limitedStreams + priorKnowledge
 
     static let needsHTTP2: Set<HTTP.Capability> = [.network, .http2, .customTrustRoots]
@@ -28,7 +28,7 @@ extension ConformanceCheck {
             var options = HTTP.Options()
             options.version = .http1_1
             let request = try HTTP.Request(url: nginx.httpsURL("/echo"))
-            // HTTP/2 first: a pooled connection is no excuse.
+            // HTTP/2 first: a pooled HTTP/2 connection must not be used.
             try expectEqual(await client.success(request).response.version, .http2, "the version")
             try expectEqual(await client.success(request, options: options).response.version, .http1_1, "the version")
             try expectEqual(await client.success(request).response.version, .http2, "the version")

@@ -6,7 +6,7 @@ extension ConformanceCheck {
     private static let needsFrames: Set<HTTP.Capability> = [.network, .http2PriorKnowledge, .strictReplies]
     private static let needsEarly = needsFrames.union([.streamedRequestBody])
 
-    /// Answers over HTTP/2 that are whole before the request is.
+    /// Responses over HTTP/2 that are complete before the request is.
     static let earlyAnswers: [ConformanceCheck] = [
         ConformanceCheck(
             "A complete response over HTTP/2 ends the upload it does not need",
@@ -18,7 +18,7 @@ extension ConformanceCheck {
             ] {
                 for (name, body) in uploads() {
                     let what = "\(status) while \(name) was sent"
-                    // The server gives leave for nothing, and does not reset the stream either.
+                    // The server opens no window, and does not reset the stream.
                     let isLeft = Lock(false)
                     let server = try http2Server { index in
                         (index == 0 ? [answer(status, fields, text, earlyOn: 1)] : [])
@@ -88,7 +88,7 @@ extension ConformanceCheck {
         },
     ]
 
-    /// Trailers over HTTP/2 that follow content of an announced length.
+    /// Trailers over HTTP/2 after a body of an announced length.
     static let awaitedTrailers: [ConformanceCheck] = [
         ConformanceCheck(
             "TE: trailers receives trailers over HTTP/2, with or without a length",
@@ -153,7 +153,7 @@ extension ConformanceCheck {
         },
     ]
 
-    /// Waits until a client has sent as much as it may without leave, or less, and answers the whole of it.
+    /// Waits until a client has filled the initial window, or sent less, and answers completely.
     private static func answer(
         _ status: Int,
         _ fields: HTTP.Headers,
@@ -173,7 +173,7 @@ extension ConformanceCheck {
         }
     }
 
-    /// Answers what else is asked, and notes whether a stream was left as it was.
+    /// Answers other requests, and records whether a stream was left open.
     private static func answerOthers(
         than left: UInt32?,
         _ isLeft: Lock<Bool>,
@@ -192,7 +192,7 @@ extension ConformanceCheck {
         }
     }
 
-    /// Content that fits in no window, in every form.
+    /// A body larger than any window, in every form.
     private static func uploads() -> [(String, HTTP.Body)] {
         let count = 4 << 20
         return [
@@ -221,7 +221,7 @@ extension ConformanceCheck {
 }
 
 extension HTTP2Frame {
-    /// Whether a client's part in a stream is over with this frame, in order or not.
+    /// Whether this frame ends the client's side of a stream, normally or by a reset.
     fileprivate func ends(stream: UInt32) -> Bool {
         self.stream == stream && (kind == .reset || kind == .data && flags & Self.endStream != 0)
     }

@@ -5,7 +5,7 @@ import NetworkStackTesting
 extension ConformanceCheck {
     private static let needsFrames: Set<HTTP.Capability> = [.network, .http2PriorKnowledge, .strictReplies]
 
-    /// What an error of HTTP/2 names: without it, the cause cannot be found.
+    /// The cause that an error of HTTP/2 names.
     static let errorsOfHTTP2: [ConformanceCheck] =
         ["Connection", "Upgrade"].map { name in
             ConformanceCheck(
@@ -38,7 +38,7 @@ extension ConformanceCheck {
                 rests: [.rfc(7838, "4")]
             ) {
                 subject in
-                // RFC 7838 section 4: for an origin on stream 0, and for a stream's own.
+                // RFC 7838 section 4: on stream 0 for an origin, or on a stream for its own origin.
                 let value = Array("h2=\":443\"".utf8)
                 let ofOrigin: [UInt8] =
                     [0, 0, UInt8(value.count + 11), 0x0A, 0, 0, 0, 0, 0, 0, 9] + "http://a/".utf8 + value
@@ -79,7 +79,7 @@ extension ConformanceCheck {
         try expect(seen.lowercased().contains(text), "the error does not name \(text): \(seen)")
     }
 
-    /// The reader takes nothing of more than it can be given room for, and the server sees whether its PING comes back.
+    /// The reader reads nothing of a body larger than all buffers, and the server detects whether its PING is answered.
     private static func answersPings(_ subject: ConformanceSubject) async throws {
         let answered = Gate()
         let server = try http2Server { _ in
@@ -88,7 +88,7 @@ extension ConformanceCheck {
                 .run { connection in
                     let piece = HTTP2Frame.data(String(repeating: "x", count: 16_000), on: 1)
                     for _ in 0..<40 { try connection.send([piece]) }
-                    // Until then, what the client has read may have been read before it paused.
+                    // Until then, the client may have read the PING before it paused.
                     try connection.pause(.milliseconds(300))
                     try connection.send([HTTP2Frame(.ping, [UInt8](repeating: 7, count: 8))])
                     while try connection.receiveFrame().kind != .ping {}

@@ -5,7 +5,7 @@ import NetworkStackTesting
 extension ConformanceCheck {
     private static let needsFrames: Set<HTTP.Capability> = [.network, .http2PriorKnowledge, .strictReplies]
 
-    /// What an HTTP/2 server may break, and what only looks like it. The server's frames are written by hand.
+    /// Protocol errors of an HTTP/2 server, and legal frames that look like them. The server's frames are written by hand.
     static let faultsOfHTTP2: [ConformanceCheck] = cutStreams + sharedFaultsOfHTTP2 + goAways + oddFrames
 
     private static let cutStreams: [ConformanceCheck] =
@@ -100,8 +100,8 @@ extension ConformanceCheck {
                         while try connection.receiveFrame().kind != .data {}
                         let answer = [HTTP2Frame.head(200, on: 1), .data("ok", on: 1, endsStream: true)]
                         try connection.send(answer + [HTTP2Frame(.ping, [UInt8](repeating: 1, count: 8))])
-                        // The answer has been read when the ping is answered. libcurl 7.88 loses one that comes in one
-                        // piece with the reset.
+                        // The answer has been read when the ping is answered. libcurl 7.88 loses one that arrives in one
+                        // read with the reset.
                         while try connection.receiveFrame().kind != .ping {}
                         try connection.send([.reset(1, code: 0)])
                     }, .waitForClose,
@@ -257,7 +257,7 @@ extension ConformanceCheck {
 }
 
 extension ConformanceSubject {
-    /// A client that speaks HTTP/2 by prior knowledge.
+    /// A client that uses HTTP/2 by prior knowledge.
     func http2Client(_ configure: (inout HTTP.Options) -> Void = { _ in }) throws -> BoundedClient {
         try client { configuration in
             configuration.options.version = .http2PriorKnowledge

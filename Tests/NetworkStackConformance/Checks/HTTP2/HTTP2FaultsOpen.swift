@@ -42,8 +42,8 @@ extension ConformanceCheck {
         ("DATA", .data("early", on: 1))
     ]
 
-    /// Fetches what breaks off so, on a connection that stays open, and expects a failure that is no timeout, and the close. The
-    /// fault comes together with what is before it, and alone.
+    /// Fetches a body that ends with this fault, on a connection that stays open. Expects a failure that is no timeout, and a
+    /// close. The fault is sent together with the bytes before it, and alone.
     @discardableResult
     private static func failsAtOnce(
         _ subject: ConformanceSubject,

@@ -3,7 +3,7 @@ import NetworkStack
 import NetworkStackTesting
 
 extension ConformanceCheck {
-    /// Connections of HTTP/2 that fail while several streams are on them.
+    /// HTTP/2 connections that fail with several open streams.
     static let sharedFaultsOfHTTP2: [ConformanceCheck] = [2, 5].map { count in
         ConformanceCheck(
             "Bodies of \(count) streams fail on a connection error over HTTP/2",

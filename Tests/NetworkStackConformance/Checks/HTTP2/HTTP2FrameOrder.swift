@@ -5,7 +5,7 @@ import NetworkStackTesting
 extension ConformanceCheck {
     private static let needsFrames: Set<HTTP.Capability> = [.network, .http2PriorKnowledge, .strictReplies]
 
-    /// Frames that a client may have read and not dealt with: nothing may be left lying, and nothing mixed up.
+    /// Frames that a client may have read without processing them: none may be left or confused.
     static let heldFrames: [ConformanceCheck] = [
         ConformanceCheck(
             "A body sent at once over HTTP/2 is delivered at once",
@@ -114,7 +114,7 @@ extension ConformanceCheck {
         },
     ]
 
-    /// Gives leave for everything at once, so that the client's socket is what is full, and asks for signs of life in between.
+    /// Opens all windows at once, so that only the client's socket is full, and sends PINGs in between.
     private static func receiveSlowly(_ content: Data, on connection: ScriptedServer.Connection) throws {
         let all: [UInt8] = [0x7F, 0xFF, 0, 0]
         try connection.send([HTTP2Frame(.settings, [0, 4] + all), HTTP2Frame(.windowUpdate, all)])

@@ -5,12 +5,12 @@ import NetworkStackTesting
 extension ConformanceCheck {
     private static let needsFrames: Set<HTTP.Capability> = [.network, .http2PriorKnowledge, .strictReplies]
 
-    /// Connections of HTTP/2 that end, with a word or without.
+    /// HTTP/2 connections that end, with GOAWAY or without.
     static let goAways: [ConformanceCheck] = [
         ConformanceCheck("A request that GOAWAY excludes is sent again", needs: needsFrames, rests: [.rfc(9113, "6.8")])
         {
             subject in
-            // GOAWAY names the last stream that was dealt with: none (RFC 9113 section 6.8). Safe for a POST, too.
+            // GOAWAY names the last processed stream: none (RFC 9113 section 6.8). Safe for a POST, too.
             for body in [
                 HTTP.Body.bytes(Data("hello".utf8)), .stream(.init { AsyncStream([Data("hello".utf8)]) }), .none,
             ] {

@@ -16,7 +16,7 @@ extension ConformanceCheck {
             _ = try await client.get(nghttpd.url("/bytes/1k"))
             let uploads = try await nghttpd.hold(5, of: 5, client)
             let more = try (1...20).map { _ in try client.stack.observe(nghttpd.url("/bytes/1k")) }
-            // What a stack is asked later begins no earlier, so they have tried by then.
+            // Later fetches begin no earlier, so these have tried by then.
             let other = try ScriptedServer.responding { _ in .ok("other") }
             try expectEqual(try await client.stack.text(other.url()), "other", "a fetch from another server")
             try await release(uploads)
@@ -107,12 +107,12 @@ private func mostStreams(in frames: [LoggedFrame]) -> [Int: Int] {
 }
 
 extension LoggedFrame {
-    /// Where a stream is.
+    /// The connection and number of a stream.
     fileprivate var place: [Int] { [connection, stream] }
 
     fileprivate var opensStream: Bool { type == "HEADERS" && direction == .received }
 
-    /// Whether it is the answer's last frame, or a reset.
+    /// Whether it is the last frame of a response, or a reset.
     fileprivate var endsStream: Bool {
         type == "RST_STREAM" || (direction == .sent && (type == "HEADERS" || type == "DATA") && flags & 1 != 0)
     }

@@ -5,7 +5,7 @@ import NetworkStackTesting
 extension ConformanceCheck {
     private static let needsFrames: Set<HTTP.Capability> = [.network, .http2PriorKnowledge, .strictReplies]
 
-    /// Many exchanges on one HTTP/2 connection, none in the others' way.
+    /// Many independent exchanges on one HTTP/2 connection.
     static let sharedConnections: [ConformanceCheck] = [
         ConformanceCheck(
             "Connection: close ends neither an HTTP/2 connection nor its body",
@@ -101,7 +101,7 @@ extension ConformanceCheck {
         },
         endsConnections("loses no request", 150, of: "/bytes/1k", 1024),
         endsConnections("loses no long body", 600, of: "/bytes/64k", 65_536),
-        // What nginx compresses it announces no length of.
+        // nginx announces no length for compressed bodies.
         endsConnections("loses no body without a length", 400, of: "/gzip/bytes/1k", 1024, after: 3),
         ConformanceCheck(
             "A cancelled fetch resets its stream and leaves other streams unharmed",
@@ -136,7 +136,7 @@ extension ConformanceCheck {
             needs: [.network, .http2PriorKnowledge]
         ) { subject in
             let server = try ScriptedServer { _ in
-                // The preface and the first frames come; an empty SETTINGS frame is all the answer there is.
+                // The preface and the first frames come; the server answers with an empty SETTINGS frame only.
                 [.run { _ = try $0.receiveSome() }, .send([0, 0, 0, 4, 0, 0, 0, 0, 0]), .waitForClose]
             }
             let client = try subject.client { $0.options.version = .http2PriorKnowledge }
@@ -148,7 +148,7 @@ extension ConformanceCheck {
             guard case .failure(.cancelled) = await ending.take() else {
                 throw ConformanceFailure("The cancelled fetch did not end as cancelled")
             }
-            // What the client had not read yet makes a reset of its close.
+            // Unread bytes turn the client's close into a reset.
             try await server.waitUntil(within: .seconds(10)) { $0.open == 0 }
         },
         ConformanceCheck("A slow stream does not delay other streams", needs: needsHTTP2) { subject in
@@ -165,12 +165,12 @@ extension ConformanceCheck {
         },
     ]
 
-    /// HTTP/2 without TLS and without asking.
+    /// HTTP/2 without TLS and without negotiation.
     static let priorKnowledge: [ConformanceCheck] = [
         ConformanceCheck("HTTP/2 by prior knowledge works in cleartext", needs: [.network, .http2PriorKnowledge]) {
             subject in
             let (nginx, client) = try await nginx(subject) { $0.options.version = .http2PriorKnowledge }
-            // One after the other, then side by side: a connection that is there already must serve as well.
+            // One after the other, then side by side: an existing connection must work as well.
             for count in [1, 1, 50] {
                 try await together(count) { number in
                     let fetched = try await client.get(nginx.cleartextHTTP2URL("/echo/\(number)"))
@@ -216,7 +216,7 @@ extension ConformanceCheck {
         },
     ]
 
-    /// Fetches what is answered while an earlier request is not, and returns how many connections that took.
+    /// Fetches while an earlier request has no response, and returns the number of connections.
     private static func connectionsOfOneBesideAnUnansweredOne(_ subject: ConformanceSubject) async throws -> Int {
         let isThere = Gate()
         let server = try http2Server { index in
@@ -278,7 +278,7 @@ extension ConformanceCheck {
     }
 }
 
-/// Runs something many times at once; the first failure is thrown once all have ended.
+/// Runs a closure many times at once; the first failure is thrown once all have ended.
 func together(_ count: Int, _ body: @escaping @Sendable (_ number: Int) async throws -> Void) async throws {
     try await withThrowingTaskGroup(of: Void.self) { group in
         for number in 0..<count { group.addTask { try await body(number) } }

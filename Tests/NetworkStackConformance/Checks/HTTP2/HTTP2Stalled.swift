@@ -11,10 +11,10 @@ extension ConformanceCheck {
             "The idle timeout ends a stalled HTTP/2 upload, with or without hints",
             needs: needsFrames.union([.informationalResponses])
         ) { subject, scale in
-            // Which of the two waits for room, and how, is another matter each time.
+            // Which of the two waits for room, and how, varies.
             for hasHints in [false, true, true, true] {
                 let goesOn = Gate()
-                // Two uploads: where one takes all the room there is, the other waits for some.
+                // Two uploads: if one uses all the room, the other waits for some.
                 let server = try stalling { connection in
                     try connection.answerStream()
                     for stream in [3, 5] as [UInt32] {

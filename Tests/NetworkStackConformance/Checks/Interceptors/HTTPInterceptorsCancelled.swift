@@ -48,7 +48,7 @@ extension ConformanceCheck {
                 $0.scheduled = { _ in
                     hasStarted.open()
                     hasGivenUp.wait(seconds: 10)
-                    // What the interceptor returned comes meanwhile.
+                    // The interceptor returns meanwhile.
                     Latch().wait(seconds: 0.1)
                 }
             }

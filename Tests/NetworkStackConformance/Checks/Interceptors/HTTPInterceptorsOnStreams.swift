@@ -96,7 +96,7 @@ extension ConformanceCheck {
                 throw Unwanted()
             }
             let client = try subject.streaming()
-            // The rejection, the end of the stream and its reader's leave come in any order.
+            // The rejection, the end of the stream and the end of its reader come in any order.
             for _ in 0..<50 {
                 let outcome =
                     try await client
@@ -182,7 +182,7 @@ extension ConformanceCheck {
     ]
 }
 
-/// Notes the end of each fetch.
+/// Records the end of each fetch.
 private struct EndListener: EventListener {
     let log: EventLog
 

@@ -3,7 +3,7 @@ import NetworkStack
 import NetworkStackTesting
 
 extension ConformanceCheck {
-    /// The interceptors that come with the library, on the wire.
+    /// The interceptors of the library, over a network.
     static let interceptorsAtWork: [ConformanceCheck] = [
         ConformanceCheck("Injected fields are sent and replace the request's only if allowed") { subject in
             let peer = try subject.serve { request in
@@ -44,7 +44,7 @@ extension ConformanceCheck {
             waiting.cancel()
             _ = try await waiting.onlyOutcome()
             try await eventually("the activity has ended") { activity.state == .hide }
-            // Before the server goes, which waits for its handlers.
+            // Before the server is released, which waits for its handlers.
             held.open()
             try expectEqual(peer.requests().count, 5, "requests on the wire")
             // Observers are called after the state has changed.

@@ -3,7 +3,7 @@ import NetworkStack
 import NetworkStackTesting
 
 extension ConformanceCheck {
-    /// What interceptors make of content.
+    /// Transforms of bodies by interceptors.
     static let contentIntercepted: [ConformanceCheck] = [
         ConformanceCheck("Interceptors transform the body in order, at once or later") { subject in
             let peer = try subject.serve { _ in .ok("x") }

@@ -3,17 +3,17 @@ import NetworkStack
 import NetworkStackTesting
 
 extension ConformanceCheck {
-    /// Names of fields that are dropped, kept back or refused: every member of each table, from the standards' lists.
+    /// Names of fields that are dropped, withheld or refused: every member of each table, from the standards' lists.
     static let nameTables: [ConformanceCheck] = droppedFields + refusedFields
 
-    /// What describes content, or a representation that is sent (RFC 9110 sections 8 and 15.4; RFC 9530).
+    /// Fields that describe content, or a representation that is sent (RFC 9110 sections 8 and 15.4; RFC 9530).
     private static let contentFields: [HTTP.HeaderName] = [
         "Content-Type", "Content-Encoding", "Content-Language", "Content-Location", "Content-Length", "Content-Range",
         "Content-Disposition", "Content-MD5", "Digest", "Content-Digest", "Repr-Digest", "Last-Modified", "Trailer",
         "Expect",
     ]
 
-    /// What belongs to an origin or to a proxy (RFC 9110 section 15.4).
+    /// Fields that belong to an origin or to a proxy (RFC 9110 section 15.4).
     private static let originFields: [HTTP.HeaderName] = ["Authorization", "Cookie", "Proxy-Authorization", "Host"]
 
     /// Fields that frame, route, modify or authenticate a message, or describe its coding (RFC 9110 section 6.5.1; RFC 7230
@@ -109,7 +109,7 @@ extension ConformanceCheck {
             rests: [.rfc(9113, "8.2.2")]
         ) { subject in
             let (nghttpd, client) = try await nghttpd(subject)
-            // RFC 9113 section 8.2.2. What the client refuses has not gone, either.
+            // RFC 9113 section 8.2.2. Fields that the client refuses are not sent, either.
             let fields: [(HTTP.HeaderName, String)] = [
                 ("Connection", "close"), ("Connection", "keep-alive"), ("Keep-Alive", "timeout=5"),
                 ("Proxy-Connection", "keep-alive"), ("Transfer-Encoding", "chunked"), ("Upgrade", "h2c"),
@@ -129,7 +129,7 @@ extension ConformanceCheck {
 
     /// Sends a request with fields to a server that redirects it.
     ///
-    /// - Returns: What that server receives next.
+    /// - Returns: The next request at that server.
     private static func redirected(
         _ subject: ConformanceSubject,
         _ code: Int,

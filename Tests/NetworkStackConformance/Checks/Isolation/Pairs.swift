@@ -31,7 +31,7 @@ extension ConformanceCheck {
         "HTTP.Options.", "Network.Configuration.", "Network.TLSConfiguration", "Network.Proxies",
     ]
 
-    /// The options whose effect is no fetch's, and why.
+    /// The options that affect no fetch by themselves, with the reasons.
     private static let withoutPair: [String: String] = [
         "configuration.connections.perHost": "It limits how many fetches run at once.",
         "configuration.connections.total": "It limits how many fetches run at once.",

@@ -3,7 +3,7 @@ import NetworkStack
 import NetworkStackTesting
 
 extension Pair {
-    /// One for each option of a fetch.
+    /// A pair for each option of a fetch.
     static let ofOptions: [Pair] = redirectOptions + limitOptions + clockOptions + contentOptions + emptyOptions
 
     private static let redirectOptions = [
@@ -41,7 +41,7 @@ extension Pair {
         ),
     ]
 
-    /// Answers with one redirect on the way to the end.
+    /// Answers with one redirect before the final response.
     private static func redirecting(
         to target: @escaping @Sendable (PairPlace) -> String
     ) -> @Sendable (ReceivedRequest, PairSide, PairPlace) -> Reply {
@@ -229,9 +229,9 @@ extension Pair {
         )
     }
 
-    /// A clock that runs out as nothing comes; without it, what comes later is a success.
+    /// A timeout that fires before the response; without it, the later response is a success.
     ///
-    /// Load does not decide: the server answers one of them only, and the other's clocks are long.
+    /// Load does not matter: the server answers only one of them, and the other's timeouts are long.
     private static func ofClock(
         _ name: String,
         _ clock: HTTP.Timeout,

@@ -3,7 +3,7 @@ import NetworkStack
 import NetworkStackTesting
 
 extension Pair {
-    /// One for each feature of a request, and of how it is fetched.
+    /// A pair for each feature of a request, and of its fetch.
     static let ofRequests: [Pair] = methods + targets + fields + bodies + ways
 
     private static let methods =
@@ -165,7 +165,7 @@ extension Pair {
         ofRequest(name, needs: needs) { $0.headers = fields }
     }
 
-    /// A pair of a PUT with some content, and one with other content.
+    /// A pair of PUTs with different bodies.
     private static func ofBody(
         _ name: String,
         needs: Set<HTTP.Capability> = [],
@@ -176,7 +176,7 @@ extension Pair {
         return pair
     }
 
-    /// The same where one side's HTTP/1.1 is no matter: libcurl takes its connection for both (the version's own pair).
+    /// The same for pairs in which one side uses HTTP/1.1: libcurl uses its connection for both (see the pair of versions).
     private var overHTTP1: Pair {
         var pair = self
         pair.situations.remove(.overHTTP2)

@@ -3,7 +3,7 @@ import NetworkStack
 import NetworkStackTesting
 
 extension Pair {
-    /// One for each option of a stack: two stacks in one process, or two hosts on one stack.
+    /// A pair for each option of a stack: two stacks in one process, or two hosts on one stack.
     static let ofStacks: [Pair] = messagesOfStacks + trustOfStacks + placesOfStacks + ofHosts
 
     private static let messagesOfStacks = [
@@ -119,7 +119,7 @@ extension Pair {
     /// A port without a listener: that of a service of 1983.
     private static let closedPort = 1
 
-    /// Two hosts of one stack, of which the configuration means one.
+    /// Two hosts of one stack; the configuration applies to one of them.
     private static let ofHosts = [
         Pair(
             name: "a pinned leaf of one host",

@@ -4,7 +4,7 @@ import NetworkStack
 import NetworkStackTesting
 
 extension ConformanceCheck {
-    /// What the rest of the process, and other programs, see of a stack.
+    /// The effects of a stack on its process and on other programs.
     static let processHygiene: [ConformanceCheck] = inheritance + fileModes
 
     private static let halfAnswer = "HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\nhalf"
@@ -127,14 +127,14 @@ extension ConformanceCheck {
         }
     ]
 
-    /// The spools of uploads there are.
+    /// The existing spools of uploads.
     private static func spools() -> Set<String> {
         let folder = FileManager.default.temporaryDirectory.path
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
         return Set(names.filter { $0.hasPrefix("network-stack-") }.map { "\(folder)/\($0)" })
     }
 
-    /// What a child inherits while fetches are under way, and did not before. They are cancelled then.
+    /// The descriptors that a child process inherits during fetches, and not before. The fetches are cancelled then.
     private static func inherited(_ begin: () async throws -> [Observation]) async throws -> Set<String> {
         let before = try await ChildDescriptors.seen()
         let fetches = try await begin()

@@ -103,7 +103,7 @@ extension ConformanceCheck {
         },
     ]
 
-    /// What many threads do at once.
+    /// Fetches from many threads at once.
     static let races: [ConformanceCheck] = [
         ConformanceCheck("Fetches from eight threads have distinct identifiers") { subject in
             let seen = Lock<[Int]>([])
@@ -188,7 +188,7 @@ extension ConformanceCheck {
                 ("the response", ScriptedServer { _ in [.receiveHead, .waitForClose] }),
                 ("the handshake", ScriptedServer(silent) { _ in [] }),
             ]
-            // The second fetch waits for what the first finds out, or sends its own request.
+            // The second fetch waits for the version that the first negotiates, or sends its own request.
             for (wait, server) in servers {
                 let stack = try subject.stack {
                     if subject.capabilities.supports(.expectContinue) { $0.options.expectContinue = .seconds(60) }
@@ -235,7 +235,7 @@ extension ConformanceCheck {
         },
     ]
 
-    /// A resource that is tried again in an hour, and keeps a value as long as it lives.
+    /// A resource that is retried in an hour, and retains a value.
     private static func delayed(_ url: String, keeping value: Lifetime) throws -> ConformanceSubject.Stack.Resource {
         let spy = Spy("retry").with { spy in
             spy.vote = { _ in withExtendedLifetime(value) { .retryAfter(3600) } }
@@ -243,12 +243,12 @@ extension ConformanceCheck {
         return try .intercepted(url, by: [spy])
     }
 
-    /// A body that keeps a value as long as it lives.
+    /// A body that retains a value.
     private static func body(keeping value: Lifetime) -> HTTP.Body {
         .stream(.init(length: 4) { withExtendedLifetime(value) { AsyncStream([Data("body".utf8)]) } })
     }
 
-    /// Runs the same on eight threads, all of which begin when all are there.
+    /// Runs a closure on eight threads, which start together.
     private static func onEightThreads(_ body: @escaping @Sendable () -> Void) async throws {
         let (waiting, begins, group) = (Lock(0), Latch(), DispatchGroup())
         for _ in 0..<8 {
@@ -267,7 +267,7 @@ extension ConformanceCheck {
 }
 
 extension Lock<Int> {
-    /// Counts one more.
+    /// Increments the count.
     fileprivate func next() -> Int {
         withLock { count in
             count += 1
@@ -277,7 +277,7 @@ extension Lock<Int> {
 }
 
 extension Reply {
-    /// Content in a coding, a byte a chunk.
+    /// A body in a coding, in chunks of one byte.
     fileprivate static func coded(_ coding: String, inChunksOf bytes: [UInt8]) -> Reply {
         let head = "HTTP/1.1 200 OK\r\nContent-Encoding: \(coding)\r\nTransfer-Encoding: chunked\r\n\r\n"
         let body = bytes.flatMap { Array("1\r\n".utf8) + [$0] + Array("\r\n".utf8) } + Array("0\r\n\r\n".utf8)
@@ -285,7 +285,7 @@ extension Reply {
     }
 }
 
-/// Notes the number of each fetch that has succeeded.
+/// Records the number of each successful fetch.
 private final class NumberListener: EventListener {
     let observesSteps = false
     private let seen = Lock<[Int]>([])

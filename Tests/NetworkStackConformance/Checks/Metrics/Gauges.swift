@@ -3,7 +3,7 @@ import NetworkStack
 import NetworkStackTesting
 
 extension ConformanceCheck {
-    /// What a stack reports of what it is doing.
+    /// The gauges of a stack.
     static let gauges: [ConformanceCheck] = [
         ConformanceCheck("Gauges count fetches until they end, and their bytes", needs: [.network]) { subject in
             let (arrived, held) = (Gate(), Latch())

@@ -3,7 +3,7 @@ import NetworkStack
 import NetworkStackTesting
 
 extension ConformanceCheck {
-    /// What a failure has measured until then.
+    /// The metrics of a failed fetch.
     static let metricsOfFailures: [ConformanceCheck] = [
         ConformanceCheck("A failed connection has the metrics until then", needs: [.network]) { subject in
             let closed = try ClosedPort.reserve()

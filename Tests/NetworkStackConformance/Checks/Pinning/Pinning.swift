@@ -3,13 +3,13 @@ import NetworkStack
 import NetworkStackTesting
 
 extension ConformanceCheck {
-    /// Not one byte goes to a server that does not have the keys it must have. Every way is walked twice: with the right pin,
+    /// No byte is sent to a server without the pinned keys. Every route is tested twice: with the right pin,
     /// which must pass, and with a wrong one.
     static let pinning: [ConformanceCheck] =
         pinnedChains + pinnedImpostors + pinnedConnections + pinnedHosts + pinnedRoutes + pinnedReports
         + pinnedProxies + pinnedLater
 
-    /// Which certificate a pin may be of.
+    /// The certificates that a pin may belong to.
     private static let pinnedChains: [ConformanceCheck] =
         [
             pinned("the server's certificate", .leaf),

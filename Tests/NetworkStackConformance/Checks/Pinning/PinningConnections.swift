@@ -3,7 +3,7 @@ import NetworkStack
 import NetworkStackTesting
 
 extension ConformanceCheck {
-    /// Pins count for every request, whatever connection it goes over.
+    /// Pins apply to every request, on every connection.
     static let pinnedConnections: [ConformanceCheck] = [
         ConformanceCheck("Requests to a pinned server share its connection", needs: PinnedTrial.needs) { subject in
             let trial = try PinnedTrial(subject)
@@ -53,7 +53,7 @@ extension ConformanceCheck {
             }
         },
         ConformanceCheck("A server that renegotiates as another gets no request", needs: PinnedTrial.needs) {
-            // It may fail, or pass on a connection of its own.
+            // It may fail, or succeed on another connection.
             try expectEqual(
                 await renegotiated($0, isGood: false).onFirst,
                 1,
@@ -121,7 +121,7 @@ extension ConformanceCheck {
                 domainName: "127.0.0.1",
                 expirationDate: date
             )
-            // The same again, and another, with content.
+            // The same request again, and another one with a body.
             for late in [request, try trial.request(server.url())] {
                 try expectEqual(await client.distrust(late), expected, "the refusal of \(late.method)")
             }
@@ -173,9 +173,9 @@ extension ConformanceCheck {
     ]
 
     /// Fetches before and after a server has renegotiated on a kept connection, with a certificate of the same server or of
-    /// another. Its key is another in any case, its intermediate's is not where it is the same.
+    /// another. Its key differs in any case; its intermediate's key differs only for another server.
     ///
-    /// - Returns: What came of the second fetch, and how many requests the first connection received.
+    /// - Returns: The outcome of the second fetch, and how many requests the first connection received.
     private static func renegotiated(
         _ subject: ConformanceSubject,
         isGood: Bool,

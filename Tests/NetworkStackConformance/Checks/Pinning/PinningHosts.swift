@@ -3,7 +3,7 @@ import NetworkStack
 import NetworkStackTesting
 
 extension ConformanceCheck {
-    /// Whose policy counts is decided before a socket is opened, for every request and every redirect.
+    /// The policy is selected before a socket is opened, for every request and every redirect.
     static let pinnedHosts: [ConformanceCheck] = [
         ConformanceCheck("No spelling of a host escapes its policy", needs: PinnedTrial.needs) { subject in
             let trial = try PinnedTrial(subject)
@@ -28,7 +28,7 @@ extension ConformanceCheck {
             let wrong = try trial.client(trial.trust(trial.pins(.otherLeaf), notPinned: true))
             for host in ["[::ffff:127.0.0.1]", "127.0.0.1..", "127.0.0.%2531", "127.0.0.1%00", "127.0.0.1%2f.a.test"] {
                 let impostor = try trial.server()
-                // What no host is called is refused even earlier.
+                // An invalid host name is refused even earlier.
                 let request: HTTP.Request
                 do { request = try trial.request(impostor.url(host: host)) } catch is HTTP.InvalidValue { continue }
                 _ = try await wrong.refusal(request)
@@ -132,7 +132,7 @@ extension ConformanceCheck {
         return (error, target)
     }
 
-    /// What would not pass is reported, and nothing else is.
+    /// Only connections that would be refused are reported.
     static let pinnedReports: [ConformanceCheck] = [
         ConformanceCheck("A report-only policy passes every server and reports mismatches", needs: PinnedTrial.needs) {
             subject in
@@ -205,7 +205,7 @@ extension ConformanceCheck {
     ]
 }
 
-/// Votes for another try, whatever happened.
+/// Votes for a retry after any failure.
 private struct AlwaysRetry: HTTPResourceInterceptor {
     typealias Request = HTTP.Request
     typealias Response = HTTP.Response

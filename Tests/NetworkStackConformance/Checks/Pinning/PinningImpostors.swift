@@ -3,7 +3,7 @@ import NetworkStack
 import NetworkStackTesting
 
 extension ConformanceCheck {
-    /// Servers that pass for the pinned one by everything but its key.
+    /// Servers that equal the pinned one except for its key.
     static let pinnedImpostors: [ConformanceCheck] = [
         ConformanceCheck(
             "A trusted impostor that presents the pinned certificates gets no request",

@@ -3,7 +3,7 @@ import NetworkStack
 import NetworkStackTesting
 
 extension ConformanceCheck {
-    /// Pins that come into force while connections, TLS sessions and tunnels are kept that were opened without them.
+    /// Pins that take effect after connections, TLS sessions and tunnels were opened without them.
     static let pinnedLater: [ConformanceCheck] = [
         ConformanceCheck("Pins hold on a connection opened without them", needs: PinnedTrial.needs) { subject in
             for isRight in [true, false] {

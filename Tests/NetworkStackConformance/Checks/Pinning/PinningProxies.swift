@@ -3,7 +3,7 @@ import NetworkStack
 import NetworkStackTesting
 
 extension ConformanceCheck {
-    /// A proxy that is spoken to over TLS has a policy of its own, beside its origins'.
+    /// An HTTPS proxy has a separate policy, besides those of its origins.
     static let pinnedProxies: [ConformanceCheck] = [
         ConformanceCheck(
             "An HTTPS proxy is reported for every request its policy would stop",
@@ -15,7 +15,7 @@ extension ConformanceCheck {
             let (right, wrong) = (try trial.certificates.secondServer.publicKeyPins(), try trial.pins(.otherLeaf))
             let plain = try ScriptedServer.responding { _ in .ok("secret") }
             let secure = try trial.server()
-            // Behind this one the proxy must show its certificates again for every request.
+            // With this policy the proxy must present its certificates for every request.
             let closing = try ScriptedServer.responding(.init(tls: trial.certificates.server)) { _ in
                 .ok("secret", headers: [("Connection", "close")]).then(.close)
             }
@@ -167,7 +167,7 @@ extension ConformanceCheck {
                 let impostor = try trial.server(identity)
                 let request = try trial.request(impostor.url())
                 _ = try await client(proxy, right, for: "localhost").breakdown(request)
-                // Whose name a certificate has is looked at after the handshake.
+                // The name in a certificate is checked after the handshake.
                 try expectEqual(impostor.requests.count, 0, "requests")
             }
             let server = try trial.server()
@@ -217,7 +217,7 @@ extension ConformanceCheck {
         },
     ]
 
-    /// A proxy that every request goes through a tunnel of.
+    /// A proxy with a tunnel for every request.
     private static func tunnel(by proxy: TLSProxy, called host: String) throws -> Network.Proxy {
         var route = try Network.Proxy(.https, host: host, port: Int(proxy.port))
         route.tunnelsHTTP = true

@@ -3,8 +3,8 @@ import NetworkStack
 import NetworkStackTesting
 
 extension ConformanceCheck {
-    /// Whatever leads to a server, and whatever names its certificate has, it is held to the keys of the host that was
-    /// asked for.
+    /// On every route, and with any names in its certificate, a server must have the keys of the requested
+    /// host.
     static let pinnedRoutes: [ConformanceCheck] = [
         ConformanceCheck(
             "Every route to a pinned server must match its keys",

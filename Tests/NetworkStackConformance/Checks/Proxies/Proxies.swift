@@ -6,7 +6,7 @@ import NetworkStackTesting
 extension ConformanceCheck {
     static let needsProxies: Set<HTTP.Capability> = [.network, .proxies]
 
-    /// Ways through HTTP and HTTPS proxies, and around them.
+    /// Routes through HTTP and HTTPS proxies, and around them.
     static let proxies: [ConformanceCheck] = carriedByProxies + proxySecrets + proxyChoices + mixedWays
 
     private static let carriedByProxies: [ConformanceCheck] = [

@@ -3,7 +3,7 @@ import NetworkStack
 import NetworkStackTesting
 
 extension ConformanceCheck {
-    /// Proxies that refuse, break or are not there: each a typed failure of the proxy's, none the origin's.
+    /// Proxies that refuse, fail or are unreachable: each is a typed failure of the proxy, not of the origin.
     static let failingProxies: [ConformanceCheck] =
         [
             refusedTunnel("403 Forbidden", 403), refusedTunnel("407 Proxy Authentication Required", 407),
@@ -22,7 +22,7 @@ extension ConformanceCheck {
                     let client = try subject.client { try $0.use("http://\(credentials)127.0.0.1:\(squid.port)") }
                     let tunnel = try await client.proxyFailure(HTTP.Request(url: "https://localhost:1/"))
                     try expectEqual(tunnel.proxyStatus, .proxyAuthenticationRequired, "the tunnel's status")
-                    // In absolute form, the proxy's answer is a response like any other.
+                    // In absolute form, the proxy's response is an ordinary response.
                     let (status, _, _) = try await client.unsuccessful(HTTP.Request(url: "http://localhost:1/"))
                     try expectEqual(status, .proxyAuthenticationRequired, "the response's status")
                 }
@@ -112,7 +112,7 @@ extension ConformanceCheck {
                 [
                     .receiveHead,
                     .run { connection in
-                        // A client that does not read the body is gone soon.
+                        // A client that does not read the body closes soon.
                         defer { sent.open() }
                         try connection.send(
                             "HTTP/1.1 \(code) No\r\nProxy-Authenticate: Basic\r\nContent-Length: 1000000000000\r\n\r\n"
@@ -167,7 +167,7 @@ extension ConformanceCheck {
 }
 
 extension BoundedClient {
-    /// Fetches what must fail because of a proxy.
+    /// Fetches a resource that must fail because of a proxy.
     func proxyFailure(
         _ request: HTTP.Request,
         file: StaticString = #fileID,

@@ -3,12 +3,12 @@ import NetworkStack
 import NetworkStackTesting
 
 extension HTTP.Capability {
-    /// A dante to be started. This is up to the system, not to the stack: Debian 13 has no package of it.
+    /// An installed dante. It depends on the system, not on the stack: Debian 13 has no package of it.
     static let dante = HTTP.Capability(rawValue: "dante")
 }
 
 extension ConformanceCheck {
-    /// Ways through SOCKS proxies.
+    /// Routes through SOCKS proxies.
     static let socksProxies: [ConformanceCheck] =
         throughDante + [
             lookup("socks5h", "by the proxy", "localhost"),
@@ -69,7 +69,7 @@ extension ConformanceCheck {
 
     private static let needsDante = needsProxies.union([.dante])
 
-    /// Through another implementation of the protocol, which speaks its older version, too.
+    /// Through another implementation of the protocol, which also supports its older version.
     private static let throughDante: [ConformanceCheck] =
         ["socks5", "socks5h", "socks4"].map { scheme in
             ConformanceCheck("dante carries requests over \(scheme)", needs: needsDante.union(needsHTTP2)) {
@@ -118,13 +118,13 @@ extension ConformanceCheck {
             },
         ]
 
-    /// What the older versions send: version, command, port, address, who asks, and, with 4a, the name.
+    /// The request of the older versions: version, command, port, address, user, and, with 4a, the name.
     private static func oldSOCKS(_ scheme: String, _ host: String, _ rest: [UInt8]) -> ConformanceCheck {
         ConformanceCheck("A \(scheme) proxy receives the port, \(host) and the user", needs: needsProxies) {
             subject in
             let expected: [UInt8] = [4, 1, 0x1F, 0x90] + rest
             let isAsExpected = Lock(false)
-            // The proxy is the origin, too.
+            // The proxy is also the origin.
             let proxy = try ScriptedServer { _ in
                 [
                     .run { connection in

@@ -3,12 +3,12 @@ import NetworkStack
 import NetworkStackTesting
 
 extension ConformanceCheck {
-    /// Redirects are followed as browsers and RFC 9110 do, and never with what belongs to another origin.
+    /// Redirects are followed as by browsers and RFC 9110, and never with secrets of another origin.
     static let redirects: [ConformanceCheck] =
         redirectMethods.resting(on: .rfc(9110, "15.4")) + redirectChains + redirectBodies + redirectResolution
         + redirectOrigins + redirectRefusals
 
-    /// Status, method, the method of the next request, and whether the content goes along.
+    /// Status, method, the method of the next request, and whether the body is sent again.
     private static let redirectTable: [(Int, HTTP.Method, HTTP.Method, Bool)] = [
         (301, .GET, .GET, false), (301, .HEAD, .HEAD, false), (301, .POST, .GET, false), (301, .PUT, .PUT, true),
         (302, .GET, .GET, false), (302, .HEAD, .HEAD, false), (302, .POST, .GET, false), (302, .PUT, .PUT, true),
@@ -18,7 +18,7 @@ extension ConformanceCheck {
         (301, "PATCH", "PATCH", true), (303, .DELETE, .GET, false), (307, .DELETE, .DELETE, true),
     ]
 
-    /// More fields that go with the content.
+    /// More fields that are sent with the body.
     private static let aboutContent = [
         "Content-Digest", "Repr-Digest", "Digest", "Content-MD5", "Content-Disposition", "Content-Location",
         "Last-Modified",

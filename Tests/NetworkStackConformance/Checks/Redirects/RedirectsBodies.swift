@@ -3,7 +3,7 @@ import NetworkStack
 import NetworkStackTesting
 
 extension ConformanceCheck {
-    /// What becomes of content, the request's and the redirect's own, when a redirect is followed.
+    /// The bodies of the request and of the redirect when a redirect is followed.
     static let redirectBodies: [ConformanceCheck] = [
         replays("bytes") { .bytes($0) },
         ConformanceCheck("A 307 repeats a body from a file") { subject in
@@ -96,7 +96,7 @@ extension ConformanceCheck {
         },
     ]
 
-    /// Expects a redirect to be followed whose content comes in these steps, or never.
+    /// Expects a redirect to be followed whose body is sent by these steps, or never.
     private static func follows(
         _ framing: String,
         _ steps: [ScriptedServer.Step],

@@ -3,7 +3,7 @@ import NetworkStack
 import NetworkStackTesting
 
 extension ConformanceCheck {
-    /// Redirects that lead nowhere a fetch may go.
+    /// Redirects that a fetch must not follow.
     static let redirectRefusals: [ConformanceCheck] =
         [
             "mailto:a@b.test", "javascript:1", "file:///etc/passwd", "ftp://127.0.0.1/x", "data:text/plain,x",
@@ -54,7 +54,7 @@ extension ConformanceCheck {
             },
         ]
 
-    /// Where a stack cannot show the content, the fetch must not end as if there were none.
+    /// If a stack cannot deliver the body, the fetch must not end as if it were empty.
     private static func keepsContent(of peer: ConformancePeer, _ code: Int, _ subject: ConformanceSubject) async throws
     {
         let seen = Lock(Data())
@@ -89,7 +89,7 @@ extension ConformanceCheck {
                 break
             case let outcome: throw ConformanceFailure("expected an invalid redirect, saw \(outcome.summary)")
             }
-            // Whatever is sent next comes after anything that the redirect might have caused.
+            // The next request comes after any request that the redirect might have caused.
             _ = try await client.get(peer.url("/after"))
             try expectEqual(peer.requests().count, 2, "requests")
         }

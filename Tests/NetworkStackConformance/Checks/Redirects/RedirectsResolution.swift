@@ -3,7 +3,7 @@ import NetworkStack
 import NetworkStackTesting
 
 extension ConformanceCheck {
-    /// Where a `Location` leads: the examples of RFC 3986 section 5.4 and what browsers make of the rest.
+    /// The target of a `Location`: the examples of RFC 3986 section 5.4, and the behaviour of browsers for the rest.
     static let redirectResolution: [ConformanceCheck] =
         (normalExamples + abnormalExamples + furtherExamples).map { leads($0, to: $1) }
         + [
@@ -67,7 +67,7 @@ extension ConformanceCheck {
 
     private static let base = "/b/c/d;p?q"
 
-    /// RFC 3986 section 5.4.1, but for those that lead to the base itself.
+    /// RFC 3986 section 5.4.1, except those that lead to the base itself.
     private static let normalExamples: [(String, String)] = [
         ("g", "/b/c/g"), ("./g", "/b/c/g"), ("g/", "/b/c/g/"), ("/g", "/g"), ("?y", "/b/c/d;p?y"), ("g?y", "/b/c/g?y"),
         ("g#s", "/b/c/g"), ("g?y#s", "/b/c/g?y"), (";x", "/b/c/;x"), ("g;x", "/b/c/g;x"), ("g;x?y#s", "/b/c/g;x?y"),
@@ -83,7 +83,7 @@ extension ConformanceCheck {
         ("g?y/./x", "/b/c/g?y/./x"), ("g?y/../x", "/b/c/g?y/../x"), ("g#s/./x", "/b/c/g"), ("g#s/../x", "/b/c/g"),
     ]
 
-    /// Escapes stay what they are, and what has to be escaped is.
+    /// Escapes are unchanged, and illegal characters are escaped.
     private static let furtherExamples: [(String, String)] = [
         ("/a%2Fb%2f%2e%2E/c", "/a%2Fb%2f%2e%2E/c"), ("/x?u=http://h.test/%20&v=a+b", "/x?u=http://h.test/%20&v=a+b"),
         ("/a b", "/a%20b"), ("/ü?ü", "/%C3%BC?%C3%BC"), ("/a:b", "/a:b"), ("./a:b", "/b/c/a:b"), ("?", "/b/c/d;p?"),
@@ -100,7 +100,7 @@ extension ConformanceCheck {
             }
             let fetched = try await subject.client().get(peer.url(base))
             try expectBytes(fetched.value, "there".utf8)
-            // Written out from the peer's own URL, for one whose paths begin with something.
+            // Resolved against the peer's own URL, whose paths may have a prefix.
             let prefix = peer.url("").drop { $0 != ":" }.dropFirst(3).drop { $0 != "/" }
             try expectEqual(peer.requests().map(\.target), [prefix + base, prefix + target], "the targets")
         }

@@ -3,7 +3,7 @@ import NetworkStack
 import NetworkStackTesting
 
 extension ConformanceCheck {
-    /// What cannot be sent as it is, is refused with a sentence before anything is sent.
+    /// An illegal request is refused with a sentence before anything is sent.
     static let refusals: [ConformanceCheck] =
         illegalHeads + headsTooLong + illegalFraming + illegalURLs + unsupportedRequests
 

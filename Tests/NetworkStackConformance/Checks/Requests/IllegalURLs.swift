@@ -27,7 +27,7 @@ extension ConformanceCheck {
             ("of 70,000 bytes", "http://a.test/" + String(repeating: "a", count: 70_000)),
         ].map { what, text in
             ConformanceCheck("A URL \(what) is refused") { subject in
-                // The text is refused where a request is made of it or, as a URL made by other means, when it is sent.
+                // The text is refused when a request is made of it or, as a URL made otherwise, when it is sent.
                 switch Result(catching: { () throws(HTTP.InvalidValue) in try HTTP.Request(url: text) }) {
                 case .success(let request): throw ConformanceFailure("The URL was accepted as \(request.url)")
                 case .failure(let error):
@@ -41,7 +41,7 @@ extension ConformanceCheck {
             }
         }
         + ambiguousTexts.map { what, text in
-            // A URL's value shows no more what was written in it: it was escaped where it was made.
+            // A URL value no longer shows its original text: it was escaped when it was made.
             ConformanceCheck("A URL's text \(what) is refused") { _ in
                 switch Result(catching: { () throws(HTTP.InvalidValue) in try HTTP.Request(url: text) }) {
                 case .success(let request): throw ConformanceFailure("The URL was accepted as \(request.url)")

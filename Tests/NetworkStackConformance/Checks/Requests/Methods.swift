@@ -3,7 +3,7 @@ import NetworkStack
 import NetworkStackTesting
 
 extension ConformanceCheck {
-    /// Methods arrive as they were written, with the framing fields their kind asks for and no others.
+    /// Methods arrive as written, with the framing fields that their kind requires and no others.
     static let methods: [ConformanceCheck] =
         ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE"].map(arrives)
         + ["PROPFIND", "M-SEARCH", "UNKNOWN", "unknown", "!#$%&'*+-.^_`|~09"].map(arrives)
@@ -64,7 +64,7 @@ extension ConformanceCheck {
                 }
                 let lengths = peer.requests().map { $0.values(of: "Content-Length") }
                 try expectEqual(Array(lengths.prefix(2)), [["0"], ["0"]], "Content-Length")
-                // Without the field, these two have no content either (RFC 9110 section 8.6).
+                // Without the field, these two have no body either (RFC 9110 section 8.6).
                 try expectEqual(lengths.suffix(2).flatMap(\.self).filter { $0 != "0" }, [], "Content-Length")
             },
             ConformanceCheck("A request without a body waits for no 100 Continue", needs: [.network]) {
@@ -133,7 +133,7 @@ extension ConformanceCheck {
 }
 
 extension ConformancePeer {
-    /// The one request the server was to receive.
+    /// The only request that the server received.
     func onlyRequest(file: StaticString = #fileID, line: UInt = #line) throws -> ReceivedRequest {
         let requests = requests()
         guard let first = requests.first, requests.count == 1 else {

@@ -3,7 +3,7 @@ import NetworkStack
 import NetworkStackTesting
 
 extension ConformanceCheck {
-    /// Segments of dots in a path, and bytes of a redirect's.
+    /// Segments of dots in a path, and bytes in the path of a redirect.
     static let paths: [ConformanceCheck] = [
         ConformanceCheck("Interceptors see the path as it is sent") { subject in
             let peer = try subject.serve { _ in .ok("x") }
@@ -58,7 +58,7 @@ extension ConformanceCheck {
         },
     ]
 
-    /// Expects two interceptors to get the path of a request, each before and after it is changed, as it is sent.
+    /// Expects two interceptors to get the path of a request as it is sent, before and after a change.
     private static func expectSentAsSeen(_ path: String, _ subject: ConformanceSubject, _ peer: ConformancePeer)
         async throws
     {
@@ -75,7 +75,7 @@ extension ConformanceCheck {
         return request.target
     }
 
-    /// Notes the target of each request it gets, and may add to its path.
+    /// Records the target of each request, and may append to its path.
     private struct Watcher: HTTPResourceInterceptor {
         typealias Request = HTTP.Request
         typealias Response = HTTP.Response

@@ -3,7 +3,7 @@ import NetworkStack
 import NetworkStackTesting
 
 extension ConformanceCheck {
-    /// The fields that a stack adds itself, and who has the last word on them.
+    /// The fields that a stack adds, and their precedence.
     static let ownHeaders: [ConformanceCheck] = [
         ConformanceCheck("The stack's user agent is sent") { subject in
             let request = try await receives([:], on: subject)
@@ -101,7 +101,7 @@ extension ConformanceCheck {
             needs: [.network],
             rests: [.rfc(9112, "9.6")]
         ) { subject in
-            // The server would keep it.
+            // The server would keep the connection.
             let server = try ScriptedServer { _ in
                 [.repeat([.receiveHead, .send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")])]
             }

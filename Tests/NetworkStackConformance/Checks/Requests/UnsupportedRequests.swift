@@ -3,7 +3,7 @@ import NetworkStack
 import NetworkStackTesting
 
 extension ConformanceCheck {
-    /// A stack refuses what its capabilities exclude, with the same reason, and does everything else.
+    /// A stack refuses requests that its capabilities exclude, with the same reason, and accepts all others.
     static let unsupportedRequests: [ConformanceCheck] = [
         ConformanceCheck("GET with a body arrives, or is refused as unsupported") { subject in
             let peer = try subject.serve { _ in .ok("done") }

@@ -3,7 +3,7 @@ import NetworkStack
 import NetworkStackTesting
 
 extension ConformanceCheck {
-    /// Requests as command lines, run by a shell with the curl there is.
+    /// Requests as command lines, run by a shell with the installed curl.
     static let curlCommands: [ConformanceCheck] = [
         ConformanceCheck("curl with the exported command sends what the stack sends", needs: [.network]) {
             subject in
@@ -80,7 +80,7 @@ extension ConformanceCheck {
 }
 
 extension String {
-    /// The text with what a URL may not hold escaped.
+    /// The text with illegal characters of a URL escaped.
     fileprivate var percentFixed: String {
         reduce(into: "") { text, character in
             switch character {

@@ -87,7 +87,7 @@ extension ConformanceCheck {
                 try expectEqual(reason.reason, "no", "the API's error")
             }
         },
-        // What an older system got wrong: "201 and 204 are errors, and an unknown status is a success".
+        // A defect of an older system: "201 and 204 are errors, and an unknown status is a success".
         ConformanceCheck("A mapper treats every 2xx, and no other status, as success") { subject in
             let peer = try subject.serve { request in
                 .status(Int(request.path.suffix(3)) ?? 500, request.path.hasSuffix("204") ? "" : #"{"name":"Ada"}"#)

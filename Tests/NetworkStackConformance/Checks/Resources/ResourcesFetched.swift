@@ -3,7 +3,7 @@ import NetworkStack
 import NetworkStackTesting
 
 extension ConformanceCheck {
-    /// Resources as an app has them: endpoints fetched and decoded, from our server and from servers of other hands.
+    /// Resources as an app has them: endpoints fetched and decoded, from our server and from independent servers.
     static let resources: [ConformanceCheck] = endpoints + nginxFiles + httpbin
 
     private static let endpoints: [ConformanceCheck] = [
@@ -146,7 +146,7 @@ private struct Missing: Error, Codable, Equatable { let missing: String }
 /// An app's view of its server.
 private struct Bookstore: Sendable {
     let base: URL
-    /// Kept running as long as somebody knows of the store.
+    /// Keeps running as long as the store is referenced.
     let peer: ConformancePeer
 
     enum Call: Sendable {

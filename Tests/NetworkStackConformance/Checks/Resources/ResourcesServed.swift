@@ -183,7 +183,7 @@ extension ConformanceCheck {
     }
 }
 
-/// What httpbin's `/anything` answers.
+/// The response of httpbin's `/anything`.
 private struct Echo: Decodable {
     enum Value: Decodable, Equatable {
         case one(String)
@@ -207,7 +207,7 @@ private struct Echo: Decodable {
     let data: String
 }
 
-/// Servers of other hands that take a moment to start: started when first asked for, stopped with the process.
+/// Independent servers that are slow to start: started on first use, stopped with the process.
 actor RealServers {
     static let shared = RealServers()
 

@@ -3,7 +3,7 @@ import NetworkStack
 import NetworkStackTesting
 
 extension ConformanceCheck {
-    /// Informational responses reach the option that asks for them.
+    /// Informational responses reach the option that requests them.
     static let hints: [ConformanceCheck] = [
         ConformanceCheck(
             "Early hints are delivered as they arrive, before the response",

@@ -3,7 +3,7 @@ import NetworkStack
 import NetworkStackTesting
 
 extension ConformanceCheck {
-    /// Parts of content, which are parts of what is sent.
+    /// Ranges of the encoded body.
     static let ranges: [ConformanceCheck] = [
         ConformanceCheck("A range request asks for no content coding", needs: [.decompression]) { subject in
             let peer = try subject.serve { _ in .ok("done") }

@@ -3,7 +3,7 @@ import NetworkStack
 import NetworkStackTesting
 
 extension ConformanceCheck {
-    /// Fields that servers write badly, and what the library makes of them.
+    /// Malformed fields of servers, and their interpretation by the library.
     static let receivedFields: [ConformanceCheck] = [
         ConformanceCheck("A malformed Content-Type parameter is dropped; the type remains") { subject in
             let rows = [

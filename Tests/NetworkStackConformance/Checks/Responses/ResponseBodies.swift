@@ -3,7 +3,7 @@ import NetworkStack
 import NetworkStackTesting
 
 extension ConformanceCheck {
-    /// Response content in every framing that HTTP/1.1 has.
+    /// Response bodies in every framing of HTTP/1.1.
     static let receivedBodies: [ConformanceCheck] =
         [1, 65_536, 10 << 20].map(receives)
         + [

@@ -57,7 +57,7 @@ extension ConformanceCheck {
         },
         ConformanceCheck("Five hundred response headers are delivered") { subject in
             let lines = (0..<500).map { (name: "X-Number-\($0)", value: "\($0)") }
-            // Without a head limit, a library may have one that is lower.
+            // Without a head limit, a library may have a lower one.
             if !subject.capabilities.supports(.headLimit) {
                 let peer = try subject.serve { _ in .ok("done", headers: lines) }
                 switch try await subject.client().outcome(of: HTTP.Request(url: peer.url("/"))) {
@@ -80,7 +80,7 @@ extension ConformanceCheck {
         },
     ]
 
-    /// Heads that bend the rules, as other clients accept them.
+    /// Heads that violate the rules, but that other clients accept.
     static let lenientHeads: [ConformanceCheck] = [
         bent("A header without a space after the colon", "X-Bent:value", is: "value"),
         bent("A header with white space around its value", "X-Bent: \t value \t ", is: "value"),

@@ -3,7 +3,7 @@ import NetworkStack
 import NetworkStackTesting
 
 extension ConformanceCheck {
-    /// A server that sends too much is stopped as soon as that is known.
+    /// A response that is too large is stopped as soon as that is known.
     static let limits: [ConformanceCheck] = bodyLimits + headLimits + senselessOptions
 
     private static let bodyLimits: [ConformanceCheck] = [
@@ -150,7 +150,7 @@ extension ConformanceCheck {
             for limit in [4 << 20, 50_000] {
                 let client = try subject.client { $0.options.limits.head = limit }
                 switch try await client.outcome(of: HTTP.Request(url: peer.url("/"))) {
-                // A backend that has no such limit takes the line.
+                // A backend without such a limit accepts the line.
                 case .success where limit > 102_400: break
                 case .failure(.headLineTooLong(let named, _)):
                     try expectEqual(named, 102_400, "the limit of a line")

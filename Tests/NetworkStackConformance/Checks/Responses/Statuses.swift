@@ -3,7 +3,7 @@ import NetworkStack
 import NetworkStackTesting
 
 extension ConformanceCheck {
-    /// Every status has the outcome of the contract's table.
+    /// Every status has the outcome that the contract lists.
     static let statuses: [ConformanceCheck] =
         plainStatuses + emptyStatuses + interimStatuses + statusLines + challenges
 
@@ -81,7 +81,7 @@ extension ConformanceCheck {
 
     private static func fails(_ code: Int) -> ConformanceCheck {
         ConformanceCheck("\(code) is a failure with that status") { subject in
-            // What becomes of content is another check's where a redirect has no Location.
+            // Another check covers the body of a redirect without a Location.
             let peer = try subject.serve { _ in .status(code, (301...308).contains(code) ? "" : "content") }
             let (status, _, response) = try await subject.client().unsuccessful(HTTP.Request(url: peer.url("/")))
             try expectEqual(status, HTTP.StatusCode(code), "the status")

@@ -3,11 +3,11 @@ import NetworkStack
 import NetworkStackTesting
 
 extension ConformanceCheck {
-    /// When a failed attempt is made again, and when not.
+    /// When a failed attempt is retried, and when not.
     static let retries: [ConformanceCheck] =
         retryRows + retryVotes + retryCancels + retryBodies + retriesAtWork + retriesTimed
 
-    /// A policy, and what it must do to a server that never gets well.
+    /// A policy, and its result with a server that always fails.
     private struct Row: Sendable {
         let name: String
         let policy: HTTPRetryPolicy

@@ -3,7 +3,7 @@ import NetworkStack
 import NetworkStackTesting
 
 extension ConformanceCheck {
-    /// What a retry does to a request's content.
+    /// The effect of a retry on the body of a request.
     static let retryBodies: [ConformanceCheck] = [
         ConformanceCheck(
             "A one-shot body is never sent twice, whatever the votes",
@@ -91,7 +91,7 @@ extension ConformanceCheck {
         },
     ]
 
-    /// The ready-made policies, on the wire.
+    /// The ready-made policies, over a network.
     static let retriesAtWork: [ConformanceCheck] = [
         ConformanceCheck("A retry waits as long as Retry-After demands", rests: [.rfc(9110, "10.2.3")]) {
             subject in
@@ -230,7 +230,7 @@ extension ConformanceCheck {
             try await eventually("earlier attempts are released") { alive.withLock { $0 } <= 1 }
             held.open()
             try await waiting.onlyOutcome(within: .seconds(30)).value()
-            // What observes it holds the fetch itself.
+            // The observation retains the fetch itself.
             try await eventually("the last attempt is released") { alive.withLock { $0 } == 0 }
             try expectEqual(count.withLock { $0 }, attempts, "requests on the wire")
         },
@@ -263,7 +263,7 @@ extension ConformanceCheck {
     ]
 }
 
-/// Counts how many of its kind there are.
+/// Counts the living objects of its type.
 private final class Counted: Sendable {
     private let count: Lock<Int>
 

@@ -13,7 +13,7 @@ extension ConformanceCheck {
             let observation = try stack.observe(.intercepted(failing.url("/"), by: [policy]))
             try await eventually("the retry waits") { clock.sleeperCount == 1 }
             observation.cancel()
-            // Released, too: nothing that waits may keep the fetch (upstream R3).
+            // It is also released: no wait may retain the fetch (upstream R3).
             try await observation.onlyOutcome(within: .seconds(10)).expectCancelled()
             try await eventually("the wait is cancelled") { clock.sleeperCount == 0 }
             clock.advance(by: .seconds(3600))
@@ -49,7 +49,7 @@ extension ConformanceCheck {
             }
             let observation = try subject.stack().observe(.intercepted(peer.url("/"), by: [spy]))
             try await failed.opened()
-            // The vote that has begun is over by then.
+            // The current vote has ended by then.
             try await Task.sleep(for: .milliseconds(100))
             observation.cancel()
             try await observation.onlyOutcome(within: .seconds(10)).expectCancelled()
@@ -109,7 +109,7 @@ extension ConformanceCheck {
             let events = ["makes a request", "schedules attempt 1", "fails attempt 1"].map { "spy \($0)" }
             try await eventually("the end is reported") { log.all.count >= events.count }
             try expectEqual(log.all, events, "the events")
-            // Before the server goes, which waits for its handlers.
+            // Before the server is released, which waits for its handlers.
             held.open()
             try expectEqual(peer.requests().count, 1, "requests on the wire")
         },

@@ -3,7 +3,7 @@ import NetworkStack
 import NetworkStackTesting
 
 extension ConformanceCheck {
-    /// Attempts and clocks.
+    /// Attempts and timeouts.
     static let retriesTimed: [ConformanceCheck] = [
         ConformanceCheck("The attempt timeout does not end an opened stream", needs: [.network]) {
             subject,
@@ -14,7 +14,7 @@ extension ConformanceCheck {
                     .pause(.milliseconds(900) * scale), .send("later"),
                 ]
             }
-            // Nor while its events are reported, however long that takes.
+            // Nor during the report of its events, however long that takes.
             let listener = AttemptListener { event, _ in
                 if case .succeeded = event { Latch().wait(seconds: 0.6 * Double(scale)) }
             }

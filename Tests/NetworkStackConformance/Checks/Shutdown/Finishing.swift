@@ -3,7 +3,7 @@ import NetworkStack
 import NetworkStackTesting
 
 extension ConformanceCheck {
-    /// Stacks that are to end soon.
+    /// Stacks that finish.
     static let finishing: [ConformanceCheck] = [
         ConformanceCheck("A finishing stack ends running fetches and retries and accepts no more") {
             subject in
@@ -31,7 +31,7 @@ extension ConformanceCheck {
                     hasFinished.withLock { $0 = true }
                 }
             }
-            // Until then, what is fetched has no request to send.
+            // Until then, the fetched resource has no request to send.
             try await bounded { while try await !isRefused(stack) {} }
             try expect(observations.allSatisfy { !$0.isCompleted }, "A fetch has ended")
             held.open()
@@ -57,13 +57,13 @@ extension ConformanceCheck {
                 try expect(!observation.isCompleted, "the fetch has ended")
                 held.open()
                 try expectEqual(try await observation.onlyOutcome().text(), "late", "the body")
-                // No fetch is left.
+                // No fetch remains.
                 try await bounded { await finish(.seconds(50)) }
             }
         },
     ]
 
-    /// Whether the stack takes no more fetches.
+    /// Whether the stack accepts no more fetches.
     private static func isRefused(_ stack: ConformanceSubject.Stack) async throws -> Bool {
         struct Unmade: Error {}
         let unmade = ConformanceSubject.Stack.Resource(

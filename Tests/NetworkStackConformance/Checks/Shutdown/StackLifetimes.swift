@@ -3,7 +3,7 @@ import NetworkStack
 import NetworkStackTesting
 
 extension ConformanceCheck {
-    /// Stacks are dropped, and release what they hold.
+    /// Dropped stacks release their resources.
     static let stackLifetimes: [ConformanceCheck] = [
         ConformanceCheck("A stack dropped while it fetches finishes its fetches") { subject in
             let (held, tally) = (Latch(), Tally())

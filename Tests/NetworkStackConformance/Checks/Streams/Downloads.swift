@@ -3,7 +3,7 @@ import NetworkStack
 import NetworkStackTesting
 
 extension ConformanceCheck {
-    /// Content that goes into a file.
+    /// Bodies that are written to a file.
     static let downloads: [ConformanceCheck] = [
         ConformanceCheck("A complete download replaces the file at its path") { subject in
             let content = patternBytes(3 << 20)
@@ -164,7 +164,7 @@ extension ConformanceCheck {
         },
     ]
 
-    /// A download of which half has come, and no more does.
+    /// A download that stalls after half of its body.
     private static func expectNothingLeft(
         of subject: ConformanceSubject,
         after cancel: (ErasedDownload) async throws -> Void

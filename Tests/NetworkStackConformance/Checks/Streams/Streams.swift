@@ -3,7 +3,7 @@ import NetworkStack
 import NetworkStackTesting
 
 extension ConformanceCheck {
-    /// Content that is delivered while it arrives.
+    /// Bodies that are delivered while they arrive.
     static let streams: [ConformanceCheck] =
         streamsToTheEnd + streamsGivenUp + streamsHeldBack + streamsIntercepted
         + streamsTimed
@@ -226,7 +226,7 @@ extension ConformanceCheck {
             try await bounded(.seconds(60)) {
                 var chunks = opened.value.makeAsyncIterator()
                 var count = try await chunks.next()?.count ?? 0
-                // The server is stuck when what it has sent does not change any more; the idle clock stands still for it.
+                // The server is blocked when its count of sent bytes no longer changes; the idle clock stops meanwhile.
                 var sent = -1
                 while let now = server.connections.first?.sentCount, now != sent {
                     sent = now

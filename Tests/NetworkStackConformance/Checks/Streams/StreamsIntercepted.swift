@@ -3,7 +3,7 @@ import NetworkStack
 import NetworkStackTesting
 
 extension ConformanceCheck {
-    /// Streams that somebody intercepts.
+    /// Streams with interceptors.
     static let streamsIntercepted: [ConformanceCheck] = [
         ConformanceCheck("Interceptors see a stream's success at its head, and vote only before") { subject in
             let attempts = Lock(0)

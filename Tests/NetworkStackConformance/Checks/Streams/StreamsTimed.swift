@@ -3,7 +3,7 @@ import NetworkStack
 import NetworkStackTesting
 
 extension ConformanceCheck {
-    /// The idle clock of content that is delivered while it arrives.
+    /// The idle timeout of streamed bodies.
     static let streamsTimed: [ConformanceCheck] =
         idleStreams + ["gzip", "deflate", "br", "zstd"].map(withoutContentYet)
 
@@ -24,7 +24,7 @@ extension ConformanceCheck {
             "The idle timeout waits for a stream's reader, then for the server",
             needs: [.network, .backPressure]
         ) { subject, scale in
-            // Of the shorter one nothing is left to come when its reader begins.
+            // The shorter body has arrived when its reader begins.
             for count in [256 * 1024 + 1, 2 << 20] {
                 let server = try ScriptedServer { _ in
                     [
@@ -35,7 +35,7 @@ extension ConformanceCheck {
                 let silent = try ScriptedServer { _ in [.receiveHead, .waitForClose] }
                 let client = try subject.streaming { $0.options.timeouts.idle = .milliseconds(800) * scale }
                 let opened = try await client.open(server.url())
-                // As long as three others take to run out.
+                // As long as three other timeouts take to fire.
                 for _ in 1...3 {
                     guard case .failure(let error) = try await client.outcome(of: silent.url()), error.isTimeout else {
                         throw ConformanceFailure("A silent server opened a stream")
@@ -55,7 +55,7 @@ extension ConformanceCheck {
     private static func withoutContentYet(_ coding: String) -> ConformanceCheck {
         ConformanceCheck(
             "Undecoded \(coding) bytes of a stream reset the idle timeout",
-            // Other stacks see content only after it is decompressed.
+            // Other stacks get the body only after decompression.
             needs: [.network, .decompression, .decompressionRatio]
         ) { subject, scale in
             let content = Compressed.byCoding[coding] ?? []

@@ -3,7 +3,7 @@ import NetworkStack
 import NetworkStackTesting
 
 extension ConformanceCheck {
-    /// What the client itself shows, and which versions of TLS it speaks.
+    /// The certificate of the client, and its versions of TLS.
     static let clientIdentities: [ConformanceCheck] = [
         ConformanceCheck("A client presents its certificate on request, from files or bytes", needs: needsIdentities) {
             subject in
@@ -24,7 +24,7 @@ extension ConformanceCheck {
                 ),
                 .init(.pkcs12File(path: box), passphrase: "open sesame"),
                 .init(.pkcs12(bytes(box)), passphrase: "open sesame"),
-                // Encrypted with nothing.
+                // Encrypted with an empty passphrase.
                 .init(.pemFiles(certificateChain: chain, privateKey: open)),
                 .init(.pem(certificateChain: bytes(chain), privateKey: bytes(open)), passphrase: ""),
             ]

@@ -3,7 +3,7 @@ import NetworkStack
 import NetworkStackTesting
 
 extension ConformanceCheck {
-    /// Hosts that asked to be reached over https only are asked in no other way.
+    /// Hosts with an HSTS policy are reached over https only.
     static let strictTransport: [ConformanceCheck] = [
         ConformanceCheck("A host with an HSTS policy is not contacted in cleartext again", needs: needsRoots) {
             subject in
@@ -35,7 +35,7 @@ extension ConformanceCheck {
             try expectEqual(fetched.response.url.scheme, "https", "the scheme of the response")
         },
         ConformanceCheck("A known HSTS host receives no cleartext byte", needs: [.network]) { subject in
-            // It hangs up on the first bytes, which are a TLS greeting.
+            // It closes at the first byte, which is one of a TLS handshake.
             let server = try ScriptedServer { _ in [.receive(1), .close] }
             let hosts = HTTP.StrictTransportHosts()
             hosts.note(.init(name: "localhost", expires: .distantFuture, includesSubdomains: false))

@@ -3,7 +3,7 @@ import NetworkStack
 import NetworkStackTesting
 
 extension ConformanceCheck {
-    /// A server that cannot prove to be the requested host gets no request.
+    /// A server that cannot prove its identity gets no request.
     static let tls: [ConformanceCheck] =
         trustedServers + untrustedServers + certificateNames.resting(on: .rfc(9525, "2"))
 

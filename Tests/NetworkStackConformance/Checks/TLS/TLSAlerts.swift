@@ -7,8 +7,8 @@ extension ConformanceCheck {
         .network, .customTrustRoots, .clientCertificates, .tlsFailureDetail,
     ]
 
-    /// Fatal alerts. Under TLS 1.3 the client's handshake is over when the server looks at its certificate, so they come where an
-    /// answer is awaited (RFC 8446 section 4.4.2.4).
+    /// Fatal alerts. Under TLS 1.3 the client's handshake is over when the server checks its certificate, so they arrive while a
+    /// response is awaited (RFC 8446 section 4.4.2.4).
     static let tlsAlerts: [ConformanceCheck] = [
         ("a missing certificate", ScriptedServer.Options.ClientCertificate.required, "certificate_required"),
         ("a wrong certificate", .refused, "unknown_ca"),

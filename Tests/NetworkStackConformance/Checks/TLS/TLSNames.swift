@@ -3,7 +3,7 @@ import NetworkStack
 import NetworkStackTesting
 
 extension ConformanceCheck {
-    /// A name in a certificate's subject alone names no host (RFC 9525 section 2).
+    /// A name only in a certificate's subject names no host (RFC 9525 section 2).
     static let certificateNames: [ConformanceCheck] = [
         ConformanceCheck("A host named only in the certificate's subject gets no request", needs: needsNames) {
             subject in

@@ -3,7 +3,7 @@ import NetworkStack
 import NetworkStackTesting
 
 extension ConformanceCheck {
-    /// Clocks and buffers from above and below: in proportion to what was asked for, and in bytes.
+    /// Upper and lower bounds of timeouts, in proportion to the configured time, and of buffers, in bytes.
     static let proportions: [ConformanceCheck] = clocksInProportion + marksInBytes
 
     private static let clock = Duration.milliseconds(400)
@@ -77,7 +77,7 @@ extension ConformanceCheck {
         },
     ]
 
-    /// A clock that runs out as the server stays silent.
+    /// A timeout that fires because the server stays silent.
     private static func clockInProportion(
         _ name: String,
         _ timeout: HTTP.Timeout,
@@ -107,11 +107,12 @@ extension ConformanceCheck {
         }
     }
 
-    /// Never early, and once in three tries at least before one and a half of the time, but for what the machine took.
+    /// Expects that a timeout is never early, and that one of three tries takes less than 1.5 times its length. Delays of the
+    /// machine do not count.
     ///
     /// - Parameters:
     ///   - clock: The time.
-    ///   - run: Lets it run out, and returns how long that took.
+    ///   - run: Waits for the timeout, and returns how long that took.
     /// - Throws: A ``ConformanceFailure``, or the error of `run`.
     package static func expectInProportion(to clock: Duration, _ run: () async throws -> Duration) async throws {
         var late: [Duration] = []
@@ -125,7 +126,7 @@ extension ConformanceCheck {
         throw ConformanceFailure("A timeout of \(clock) fired late every time: \(late)")
     }
 
-    // MARK: Marks
+    // MARK: Buffers
 
     private static let marksInBytes: [ConformanceCheck] = [
         ConformanceCheck(
@@ -135,7 +136,7 @@ extension ConformanceCheck {
             let server = try ScriptedServer { _ in
                 [.receiveHead, .send("HTTP/1.1 200 OK\r\nContent-Length: 33554432\r\n\r\n"), .sendPattern(32 << 20)]
             }
-            // The mark, a piece of 128 KiB beyond it, and the one that libcurl keeps for a paused transfer.
+            // The limit, a piece of 128 KiB beyond it, and the one that libcurl keeps for a paused transfer.
             let stream = try await subject.streaming().open(server.url()).value
             let taken = try await settled("the server to stop sending") {
                 guard let connection = server.connections.first else { return nil }

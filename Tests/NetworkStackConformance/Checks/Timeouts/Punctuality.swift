@@ -2,8 +2,8 @@ import NetworkStack
 import NetworkStackTesting
 
 extension ConformanceCheck {
-    /// What other checks give ten seconds, so that no busy machine makes them fail, takes a fraction of one. Anything may
-    /// hold one try up, and hardly all of them: the best counts. None may come early.
+    /// Other checks allow ten seconds, so that they pass on a busy machine; these allow a fraction of one. Any cause may
+    /// delay one try, and hardly all of them: the best one counts. None may be early.
     static let punctuality: [ConformanceCheck] = promptCancels + punctualClocks
 
     private static let promptCancels: [ConformanceCheck] = [
@@ -24,7 +24,7 @@ extension ConformanceCheck {
             needs: needsHTTP2.union([.streamedRequestBody])
         ) { subject in
             let (nghttpd, client) = try await nghttpd(subject)
-            // Without anybody else on the connection, that is closed instead.
+            // Without another stream, the connection is closed instead.
             let other = try HeldUpload(client, to: nghttpd.url("/json"))
             try await nghttpd.waitForFrames { $0.contains(where: \.isReceivedData) }
             try await expectPrompt("The reset of a stream", within: .milliseconds(250)) {
@@ -82,10 +82,10 @@ extension ConformanceCheck {
         },
     ]
 
-    /// No whole number of what a clock could be rounded to.
+    /// No multiple of a unit that a clock could be rounded to.
     private static let clock = Duration.milliseconds(150)
 
-    /// Fetches with one clock, which must end the fetch. In which phase a busy machine is by then is not asked here.
+    /// Fetches with one timeout, which must end the fetch, in any phase.
     private static func expectPunctual(
         _ timeout: HTTP.Timeout,
         _ options: HTTP.Options,
@@ -124,7 +124,7 @@ extension ConformanceCheck {
         }
     }
 
-    /// Tries up to ten times, until something took no longer than a bound, and what the machine delayed it.
+    /// Tries up to ten times, until the closure took no longer than a bound plus the delays of the machine.
     static func expectPrompt(
         _ what: String,
         within bound: Duration,

@@ -3,7 +3,7 @@ import NetworkStack
 import NetworkStackTesting
 
 extension ConformanceCheck {
-    /// Each clock ends a fetch on its own, in time, never early, and says in which phase.
+    /// Each timeout ends a fetch in time, never early, and reports the phase.
     static let timeouts: [ConformanceCheck] = timeoutsAwaiting + timeoutsTotal + timeoutsNotEarly + timeoutsConnecting
 
     private static let timeoutsAwaiting: [ConformanceCheck] = [
@@ -18,8 +18,8 @@ extension ConformanceCheck {
         },
         ConformanceCheck("The first-byte timeout counts from the last byte sent", needs: [.network]) { subject, scale in
             var serverOptions = ScriptedServer.Options()
-            // More than a segment has on loopback: with less, the kernel does not always tell that there is room again, and the
-            // client's asks for it up to 0.8 s later.
+            // More than a segment on loopback: with less, the kernel does not always report that there is room again, and the
+            // client's kernel probes up to 0.8 s later.
             serverOptions.receiveBuffer = 256 * 1024
             let server = try ScriptedServer(serverOptions) { _ in
                 [.receiveHead, .pause(.milliseconds(900) * scale), .receiveBody, .waitForClose]
@@ -175,7 +175,7 @@ extension ConformanceCheck {
             }
         },
         ConformanceCheck("A far deadline does not delay a near one") { subject in
-            // The far ones are looked at after 0.5 s for the first time, and the near one is due soon after.
+            // The far deadlines are first checked after 0.5 s, and the near one is due soon after.
             let (maker, stack) = (PatientMaker(), try subject.stack())
             try await expectPrompt("A deadline of 0.55 s", within: .milliseconds(900)) {
                 let far = (0..<5).map { _ in
@@ -265,7 +265,7 @@ extension ConformanceCheck {
         },
     ]
 
-    /// Fetches the server's root and expects a clock to end it, in time, with the connection closed.
+    /// Fetches the server's root and expects a timeout to end it, in time, with the connection closed.
     static func expectTimeout(
         _ subject: ConformanceSubject,
         _ server: ScriptedServer,
@@ -289,9 +289,9 @@ extension ConformanceCheck {
 }
 
 extension ConformanceSubject {
-    /// The timeout if the stack can do it.
+    /// The timeout, if the stack supports it.
     func connectTimeout(_ duration: Duration) -> Duration? { capabilities.supports(.connectTimeout) ? duration : nil }
 
-    /// The timeout if the stack can do it.
+    /// The timeout, if the stack supports it.
     func queueTimeout(_ duration: Duration) -> Duration? { capabilities.supports(.queueTimeout) ? duration : nil }
 }

@@ -3,7 +3,7 @@ import NetworkStack
 import NetworkStackTesting
 
 extension ConformanceCheck {
-    /// The clocks that run before a request can be sent.
+    /// The timeouts before a request is sent.
     static let timeoutsConnecting: [ConformanceCheck] = [
         ConformanceCheck("The connect timeout ends an unanswered attempt", needs: [.network, .connectTimeout]) {
             subject,

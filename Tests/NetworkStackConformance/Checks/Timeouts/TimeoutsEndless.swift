@@ -3,7 +3,7 @@ import NetworkStack
 import NetworkStackTesting
 
 extension ConformanceCheck {
-    /// Times beyond the range of clocks. Longer ones than `Duration` can represent in seconds would trap.
+    /// Timeouts beyond the range of clocks. Longer ones than `Duration` can represent in seconds would trap.
     static let endlessTimeouts: [ConformanceCheck] =
         [
             takes("A timeout", []) {

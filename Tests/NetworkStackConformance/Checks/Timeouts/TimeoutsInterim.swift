@@ -3,7 +3,7 @@ import NetworkStack
 import NetworkStackTesting
 
 extension ConformanceCheck {
-    /// Clocks that informational responses do not hold up.
+    /// Timeouts that informational responses do not extend.
     static let interimTimeouts: [ConformanceCheck] = [
         ConformanceCheck("Informational responses do not extend the first-byte timeout", needs: [.network]) {
             subject,

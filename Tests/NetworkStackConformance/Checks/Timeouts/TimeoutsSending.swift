@@ -8,7 +8,7 @@ extension ConformanceCheck {
         .making, .queued, .resolving, .connecting, .securing, .sending, .waiting,
     ]
 
-    /// Clocks while content is sent, or read ahead.
+    /// Timeouts while a body is sent or prefetched.
     static let sendingTimeouts: [ConformanceCheck] = [
         ConformanceCheck(
             "The first-byte timeout stops at the head, even during the upload",

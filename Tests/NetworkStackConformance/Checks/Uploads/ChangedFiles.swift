@@ -26,7 +26,7 @@ extension ConformanceCheck {
         },
     ]
 
-    /// A file is changed while the one connection is taken, which is let go then.
+    /// A file is changed while the only connection is occupied, which is released then.
     private static func changed(
         _ name: String,
         _ change: @escaping @Sendable (ContentFile, Data) throws -> Void,
@@ -52,7 +52,7 @@ extension ConformanceCheck {
         try expectBytes(requests[1].body, content)
     }
 
-    /// The next fetch is answered with its own answer.
+    /// The next fetch gets its own response.
     private static func expectNext(_ bottleneck: Bottleneck) async throws {
         let text = try await bottleneck.stack.text(bottleneck.server.url("/next"))
         try expectEqual(text, "/next", "the response to the next fetch")

@@ -5,7 +5,7 @@ import NetworkStackTesting
 extension ConformanceCheck {
     private static let needsExpecting: Set<HTTP.Capability> = [.network, .expectContinue]
 
-    /// Content that waits to be asked for (RFC 9110 section 10.1.1).
+    /// Bodies that wait for 100 Continue (RFC 9110 section 10.1.1).
     static let expectations: [ConformanceCheck] = [
         ConformanceCheck("A body waits for 100 Continue", needs: needsExpecting) { subject in
             for headers: HTTP.Headers in [[:], [.expect: "100-continue"]] {
@@ -50,7 +50,7 @@ extension ConformanceCheck {
                 [.receiveRequest, .send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"), .close]
             }
             let client = try subject.client {
-                // Each runs from about the moment at which the connection is opened.
+                // Each timer starts at about the opening of the connection.
                 $0.addresses.happyEyeballsDelay = .milliseconds(20)
                 $0.options = waiting(.milliseconds(21))
                 $0.options.timeouts.idle = .seconds(5)
@@ -141,7 +141,7 @@ extension ConformanceCheck {
             let request = try HTTP.Request(method: .POST, url: server.url(), body: .bytes(patternBytes(5000)))
             let (status, _, _) = try await subject.client().unsuccessful(request, options: waiting(.seconds(20)))
             try expectEqual(status, .contentTooLarge, "the status")
-            // A connection that is owed content is of no use for anything else.
+            // A connection with an unsent body cannot be reused.
             let seen = try await server.waitUntil { $0.open == 0 }
             try expectEqual(seen.connections[0].receivedCount, seen.requests[0].rawHead.count, "bytes sent")
         },

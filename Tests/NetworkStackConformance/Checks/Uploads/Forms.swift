@@ -3,7 +3,7 @@ import NetworkStack
 import NetworkStackTesting
 
 extension ConformanceCheck {
-    /// Forms, read by parsers of other hands.
+    /// Forms, read by independent parsers.
     static let sentForms: [ConformanceCheck] = [
         ConformanceCheck("httpbin reads a form's fields as they were given", needs: [.network]) { subject in
             let fields: KeyValuePairs = [
@@ -94,7 +94,7 @@ extension ConformanceCheck {
         },
     ]
 
-    /// What the server received of content.
+    /// The body that the server received.
     private static func received(_ content: HTTP.Content, on subject: ConformanceSubject) async throws
         -> ReceivedRequest
     {
@@ -104,7 +104,7 @@ extension ConformanceCheck {
         return try peer.onlyRequest()
     }
 
-    /// What httpbin made of content.
+    /// The form that httpbin parsed from a body.
     private static func echoed(_ content: HTTP.Content, on subject: ConformanceSubject) async throws -> FormEcho {
         let httpbin = try await RealServers.shared.httpbin()
         guard let url = URL(string: httpbin.url("/anything")) else { throw ConformanceFailure("no URL") }
@@ -113,7 +113,7 @@ extension ConformanceCheck {
     }
 }
 
-/// What httpbin's `/anything` answers to a form.
+/// The response of httpbin's `/anything` to a form.
 private struct FormEcho: Decodable {
     let form: [String: String]
     let files: [String: String]

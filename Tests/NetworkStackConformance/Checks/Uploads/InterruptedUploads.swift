@@ -3,7 +3,7 @@ import NetworkStack
 import NetworkStackTesting
 
 extension ConformanceCheck {
-    /// Answers that come before the request's content has been sent.
+    /// Responses that arrive before the request's body has been sent.
     static let interruptedBodies: [ConformanceCheck] =
         [
             answersEarly("bytes", needs: [.network]) { .bytes(patternBytes($0)) },
@@ -30,7 +30,7 @@ extension ConformanceCheck {
             },
         ]
 
-    /// The server reads the head alone, refuses, and closes: 16 MiB of content fit in no buffer on the way.
+    /// The server reads only the head, refuses, and closes: 16 MiB exceed all buffers on the way.
     private static func answersEarly(
         _ what: String,
         needs: Set<HTTP.Capability>,

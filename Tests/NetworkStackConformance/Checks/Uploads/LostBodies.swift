@@ -3,7 +3,7 @@ import NetworkStack
 import NetworkStackTesting
 
 extension ConformanceCheck {
-    /// Content that is not there any more when it is wanted.
+    /// Bodies that are no longer available when they are needed.
     static let lostBodies: [ConformanceCheck] = [
         ConformanceCheck(
             "A file deleted before a redirect's next hop fails the fetch",

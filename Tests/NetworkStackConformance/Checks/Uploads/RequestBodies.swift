@@ -78,7 +78,7 @@ extension ConformanceCheck {
         }
     }
 
-    /// Sends content and expects it at the server with its length, in one piece of framing.
+    /// Sends a body and expects it at the server with its length, without chunks.
     static func arrives(_ content: Data, as body: HTTP.Body, on subject: ConformanceSubject) async throws {
         let peer = try subject.serve { _ in .ok("done") }
         let request = try HTTP.Request(
@@ -95,7 +95,7 @@ extension ConformanceCheck {
         try expectEqual(received.values(of: "Content-Type"), ["application/octet-stream"], "Content-Type")
     }
 
-    /// Sends content and expects it back.
+    /// Sends a body and expects it in the response.
     static func echoes(_ content: Data, as body: HTTP.Body, on subject: ConformanceSubject) async throws {
         let peer = try subject.serve { .ok(bytes: $0.body) }
         let request = try HTTP.Request(method: .POST, url: peer.url("/"), body: body)
@@ -119,7 +119,7 @@ extension ConformancePeer {
     }
 }
 
-/// Content in a file that goes away with this object.
+/// A body in a file that is removed with this object.
 final class ContentFile: Sendable {
     let path: String
 
@@ -128,7 +128,7 @@ final class ContentFile: Sendable {
         try content.write(to: URL(filePath: path))
     }
 
-    /// Gives the file other content: the same file, or another one in its place.
+    /// Changes the contents of the file, in place or by a new file.
     func change(to content: Data, asAnother isReplaced: Bool = false) throws {
         try content.write(to: URL(filePath: path), options: isReplaced ? .atomic : [])
     }
@@ -136,7 +136,7 @@ final class ContentFile: Sendable {
     deinit { try? FileManager.default.removeItem(atPath: path) }
 }
 
-/// Content in pieces of changing size, some of them empty, for streams.
+/// A body in pieces of varying size, some of them empty, for streams.
 func pieces(of content: Data) -> [Data] {
     var pieces: [Data] = [Data()]
     var rest = content[...]
@@ -149,7 +149,7 @@ func pieces(of content: Data) -> [Data] {
 }
 
 extension AsyncStream where Element: Sendable {
-    /// Yields the elements as they are asked for, then ends.
+    /// Yields the elements on request, then ends.
     init(_ elements: [Element]) {
         let left = Lock(elements[...])
         self.init { left.withLock { $0.popFirst() } }

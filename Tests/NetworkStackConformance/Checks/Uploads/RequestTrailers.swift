@@ -5,7 +5,7 @@ import NetworkStackTesting
 extension ConformanceCheck {
     private static let needsTrailers: Set<HTTP.Capability> = [.network, .requestTrailers, .streamedRequestBody]
 
-    /// Fields that follow a request's content.
+    /// Fields that follow the body of a request.
     static let requestTrailers: [ConformanceCheck] = [
         ConformanceCheck("Trailers follow the body they were made of and are announced", needs: needsTrailers) {
             subject in

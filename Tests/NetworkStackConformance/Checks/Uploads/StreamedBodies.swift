@@ -3,7 +3,7 @@ import NetworkStack
 import NetworkStackTesting
 
 extension ConformanceCheck {
-    /// Content that is made while it is sent.
+    /// Bodies that are made while they are sent.
     static let streamedBodies: [ConformanceCheck] = [
         ConformanceCheck("A stream of known length arrives with its length") { subject in
             let content = patternBytes(300_000)
@@ -82,7 +82,7 @@ extension ConformanceCheck {
             let server = try ScriptedServer(options) { _ in
                 [
                     .receiveHead,
-                    // The server takes nothing meanwhile, until no more is made: a culprit makes all of it, however slowly.
+                    // The server reads nothing until no more is made: without back-pressure, all of it is made, however slowly.
                     .run { connection in
                         var (last, next) = (-1, 0)
                         while next != last, next < limit {
@@ -164,8 +164,8 @@ extension ConformanceCheck {
         try expectBytes(peer.onlyRequest().body, content)
     }
 
-    /// Expects that the fetch is refused because of its content, and that the server never takes it for whole:
-    /// neither its own content nor, as its content, the bytes of the next request.
+    /// Expects that the fetch is refused because of its body, and that the server never reads it as complete:
+    /// neither its own body nor, as its body, the bytes of the next request.
     private static func neverArrives(
         _ stream: HTTP.Body.Stream,
         on subject: ConformanceSubject,
