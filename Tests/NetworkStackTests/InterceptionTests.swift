@@ -31,7 +31,7 @@ struct InterceptionTests {
             }
         }
         let engine = HTTPEngine(transport: transport, queue: queue)
-        let (hasAsked, hasGivenUp, hasEnded, body) = (Gate(), Gate(), Gate(), Lock<Data?>(nil))
+        let (hasAsked, hasReturned, hasEnded, body) = (Gate(), Gate(), Gate(), Lock<Data?>(nil))
         let impatient = AsyncInterceptor { request, next in
             let asking = Task {
                 hasAsked.open()
@@ -43,7 +43,7 @@ struct InterceptionTests {
             guard case .failure(let error as any HTTPError) = await asking.result, error.isCancelled else {
                 throw CancellationError()
             }
-            hasGivenUp.open()
+            hasReturned.open()
             return HTTP.Reply(.init(status: .ok, url: request.url), body: Data("given up".utf8))
         }
         // The request of `next` waits in the queue.
@@ -58,7 +58,7 @@ struct InterceptionTests {
                 body.withLock { $0 = try? result.get().value }
                 hasEnded.open()
             }
-            try await hasGivenUp.opened()
+            try await hasReturned.opened()
         }
         try await hasEnded.opened()
         #expect(body.withLock { $0 } == Data("given up".utf8))

@@ -194,12 +194,12 @@ struct TokenAuthenticatorTests {
         var state = TokenState()
         let waiter = TokenWaiter { _ in EmptyCancelable() }
         _ = state.request(waiter, now: .now)
-        let givenUp = state.end(1).0
+        let abandoned = state.end(1).0
         _ = state.request(waiter, now: .now)
         let counts = [(2, "T2"), (1, "T1")].map { number, token in
             state.adopt(AccessToken(token), from: number, margin: .zero, now: .now)
         }
-        #expect(givenUp.count == 1)
+        #expect(abandoned.count == 1)
         #expect(counts == [true, false])
         #expect(state.token == AccessToken("T2"))
     }

@@ -574,7 +574,7 @@ extension CookieCase {
             curl: .differs("a=b", because: "Section 5.1.4: /one does not match /one/; curl takes the slash away.")
         ),
         CookieCase(
-            "paths are told apart by case",
+            "paths that differ in case",
             [(home, ["a=b; Path=/One"])],
             then: "http://www.example.com/one",
             sent: ""

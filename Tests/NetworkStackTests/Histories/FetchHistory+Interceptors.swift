@@ -13,7 +13,7 @@ extension FetchHistory {
         let interception: Interception
         let attempt: Attempt
         /// Whether `next` was called; whether the task that waits in it was cancelled.
-        var hasAsked = false, hasGivenUp = false
+        var hasAsked = false, isCancelled = false
         /// Whether `next` has returned or thrown.
         var isAnswered = false
         /// Whether they have dropped the stream that they got, and provide its body.
@@ -24,7 +24,7 @@ extension FetchHistory {
         var isAccepted = false
 
         /// Whether they act next, because they wait for nothing else.
-        var isRunning: Bool { !hasReturned && (!hasAsked || isAnswered || hasGivenUp) }
+        var isRunning: Bool { !hasReturned && (!hasAsked || isAnswered || isCancelled) }
     }
 
     func intercept(_ attempt: Attempt) -> FetchState.Step {
@@ -43,9 +43,9 @@ extension FetchHistory {
         if !acting.hasAsked, !chance(4) {
             interceptors[index].hasAsked = true
             queue.append(.ask(index))
-        } else if acting.hasAsked, !acting.isAnswered, !acting.hasGivenUp {
+        } else if acting.hasAsked, !acting.isAnswered, !acting.isCancelled {
             guard chance(3) else { return }
-            interceptors[index].hasGivenUp = true
+            interceptors[index].isCancelled = true
             maybe()
             abandon(index)
         } else if acting.isAnswered, !acting.replaces, delegate.streams, chance(2) {
@@ -75,7 +75,7 @@ extension FetchHistory {
             return
         }
         maybe()
-        if interceptors[index].hasGivenUp { return abandon(index) }
+        if interceptors[index].isCancelled { return abandon(index) }
         run(.carry(Self.request, of: asking.attempt.number, isFirst: true))
     }
 
@@ -89,7 +89,7 @@ extension FetchHistory {
         if interceptors[index].isAnswered { delegate.faults.append("A next returns once.") }
         interceptors[index].isAnswered = true
         // The cancelled task does not take a stream, which is dropped.
-        if interceptors[index].hasGivenUp, delegate.streams { dropStream(of: index) }
+        if interceptors[index].isCancelled, delegate.streams { dropStream(of: index) }
     }
 
     /// Their attempt is over: `next` throws, if they wait in it.
@@ -146,7 +146,7 @@ extension FetchHistory {
     /// A transfer is started for an attempt.
     func checkStarted(_ attempt: Int) {
         let asking = interceptors.first { $0.attempt.number == attempt }
-        if let asking, asking.hasGivenUp || asking.hasReturned {
+        if let asking, asking.isCancelled || asking.hasReturned {
             delegate.faults.append("A request that its HTTPInterceptors no longer wait for is not sent.")
         }
     }

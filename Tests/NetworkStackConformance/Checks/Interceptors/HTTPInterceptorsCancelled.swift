@@ -43,11 +43,11 @@ extension ConformanceCheck {
             try await closed.opened(within: .seconds(10))
         },
         ConformanceCheck("Cancelling next while its attempt's start is reported sends nothing") { subject in
-            let (hasStarted, hasGivenUp, peer) = (Gate(), Latch(), try subject.serve { _ in .ok("answered") })
+            let (hasStarted, hasReturned, peer) = (Gate(), Latch(), try subject.serve { _ in .ok("answered") })
             let slow = Spy("slow", EventLog()).with {
                 $0.scheduled = { _ in
                     hasStarted.open()
-                    hasGivenUp.wait(seconds: 10)
+                    hasReturned.wait(seconds: 10)
                     // The interceptor returns meanwhile.
                     Latch().wait(seconds: 0.1)
                 }
@@ -57,7 +57,7 @@ extension ConformanceCheck {
                 try await hasStarted.opened()
                 asking.cancel()
                 guard case .failure = await asking.result else { throw ConformanceFailure("next was not cancelled") }
-                hasGivenUp.open()
+                hasReturned.open()
                 return HTTP.Reply(.init(status: .ok, url: request.url), body: Data("given up".utf8))
             }
             let resource = try ConformanceSubject.Stack.Resource.intercepted(peer.url("/"), by: [slow, impatient])

@@ -5,7 +5,7 @@ import NetworkStackTesting
 extension ConformanceCheck {
     /// Bodies that are delivered while they arrive.
     static let streams: [ConformanceCheck] =
-        streamsToTheEnd + streamsGivenUp + streamsHeldBack + streamsIntercepted
+        streamsToTheEnd + streamsEndedEarly + streamsPaused + streamsIntercepted
         + streamsTimed
 
     private static let streamsToTheEnd: [ConformanceCheck] = [
@@ -140,7 +140,7 @@ extension ConformanceCheck {
         },
     ]
 
-    private static let streamsGivenUp: [ConformanceCheck] = [
+    private static let streamsEndedEarly: [ConformanceCheck] = [
         ConformanceCheck("A released stream closes its connection", needs: [.network]) { subject in
             let server = try ScriptedServer { _ in
                 [.receiveHead, .send("HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\nsome"), .waitForClose]
@@ -211,7 +211,7 @@ extension ConformanceCheck {
         },
     ]
 
-    private static let streamsHeldBack: [ConformanceCheck] = [
+    private static let streamsPaused: [ConformanceCheck] = [
         ConformanceCheck("A slow reader slows the server down and loses nothing", needs: [.network, .backPressure]) {
             subject in
             let length = 48 << 20
